@@ -1,0 +1,6 @@
+# Warnings and arithmetic rules for our own code; users of the library do not inherit them.
+add_library(proxstream_warnings INTERFACE)
+target_compile_options(proxstream_warnings INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Werror
+  # Same bits everywhere: no multiply-add is fused behind our back, whatever the instruction set.
+  -ffp-contract=off)

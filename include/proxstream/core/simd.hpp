@@ -1,0 +1,25 @@
+/// How kernels get wide registers without depending on them: each marked function is compiled for several
+/// instruction sets and chosen at load time. All of them add in the same kLanes lanes and none fuses a
+/// multiply into an add (-ffp-contract=off), so every variant returns the same bits.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+// Sanitizer builds do without: the resolver would run before their runtime is ready.
+#define PROXSTREAM_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
+#else
+#define PROXSTREAM_CLONES
+#endif
+
+namespace proxstream {
+
+inline constexpr Index kLanes = 8;
+
+/// The lanes of a sum, added pairwise in a fixed tree.
+[[gnu::always_inline]] inline Real add_lanes(const Real* lanes) {
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+}  // namespace proxstream

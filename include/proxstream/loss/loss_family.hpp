@@ -1,0 +1,45 @@
+/// The contract of f_t: losses that share one formula and differ in a record.
+#pragma once
+
+#include "proxstream/core/scratch.hpp"
+#include "proxstream/core/types.hpp"
+
+#include <concepts>
+#include <span>
+
+namespace proxstream {
+
+/// value_and_gradient overwrites `gradient` with grad f(x) and returns f(x). A loss that is undefined at x
+/// returns NaN or infinity: the learner refuses the round and keeps its state.
+template <class F>
+concept LossFamily = requires(const F& family, const typename F::Record& record, ConstView x, View gradient,
+                              Scratch& scratch) {
+    { family.dimension() } -> std::same_as<Index>;
+    { family.value(record, x, scratch) } -> std::same_as<Real>;
+    { family.value_and_gradient(record, x, gradient, scratch) } -> std::same_as<Real>;
+};
+
+/// A bounded store of the newest records of a family: what windows are evaluated on. Records are addressed by
+/// age, 0 being the newest. A weight per age selects and weighs: weights.size() <= size(), and
+///   weighted(...) = sum over ages a < weights.size() of weights[a] * f_{t-a}(x).
+/// Sums run from the oldest to the newest record, so results do not depend on where the ring stands.
+template <class B>
+concept RecordBatch = requires(B& batch, const B& view, const typename B::Record& record, Index age,
+                               std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) {
+    batch.push(record);   // the newest; the oldest is overwritten once size() == capacity()
+    batch.drop_newest();  // takes the last push back (a record it overwrote does not return)
+    { view.size() } -> std::same_as<Index>;
+    { view.capacity() } -> std::same_as<Index>;
+    { view.value(age, x, scratch) } -> std::same_as<Real>;
+    { view.value_and_gradient(age, x, gradient, scratch) } -> std::same_as<Real>;
+    { view.weighted_value(weights, x, scratch) } -> std::same_as<Real>;
+    { view.weighted_value_and_gradient(weights, x, gradient, scratch) } -> std::same_as<Real>;
+};
+
+/// Families may bring `using Batch = ...` (constructed from (family, capacity)): contiguous records and a
+/// kernel that reads each of them once. Others are kept in a plain ring (window/record_ring.hpp).
+template <class F>
+concept BatchedFamily =
+    LossFamily<F> && RecordBatch<typename F::Batch> && std::constructible_from<typename F::Batch, F, Index>;
+
+}  // namespace proxstream

@@ -1,0 +1,217 @@
+#include "proxstream/core/spec.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace proxstream {
+namespace {
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Index edit_distance(std::string_view a, std::string_view b) {
+    std::vector<Index> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), Index{0});
+    for (Index i = 0; i < a.size(); ++i) {
+        Index diagonal = std::exchange(row[0], i + 1);
+        for (Index j = 0; j < b.size(); ++j) {
+            const Index replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string> split_outside_parentheses(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    Index begin = 0;
+    int depth = 0;
+    for (Index i = 0; i <= text.size(); ++i) {
+        if (i == text.size() || (text[i] == separator && depth == 0)) {
+            parts.emplace_back(trim(text.substr(begin, i - begin)));
+            begin = i + 1;
+        } else if (text[i] == '(') {
+            ++depth;
+        } else if (text[i] == ')') {
+            --depth;
+        }
+    }
+    return parts;
+}
+
+Real parse_real(std::string_view text, std::string_view what) {
+    std::string_view digits = trim(text);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    Real value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty() ||
+        std::isnan(value)) {
+        throw ConfigError(std::string(what) + ": '" + std::string(text) + "' is not a number");
+    }
+    return value;
+}
+
+Spec Spec::parse(std::string_view text) {
+    Spec spec;
+    spec.text_ = std::string(trim(text));
+    const auto colon = spec.text_.find(':');
+    spec.name_ = std::string(trim(std::string_view(spec.text_).substr(0, colon)));
+    if (spec.name_.empty()) throw ConfigError("'" + spec.text_ + "': a name is missing");
+    if (colon == std::string::npos) return spec;
+    for (const std::string& part :
+         split_outside_parentheses(std::string_view(spec.text_).substr(colon + 1), ',')) {
+        const auto equals = part.find('=');
+        Argument argument;
+        if (equals != std::string::npos)
+            argument.key = std::string(trim(std::string_view(part).substr(0, equals)));
+        argument.value =
+            std::string(trim(equals == std::string::npos ? part : std::string_view(part).substr(equals + 1)));
+        if (argument.value.empty()) spec.refuse("an argument is empty");
+        if (equals == std::string::npos) {
+            spec.positional_.push_back(std::move(argument));
+            continue;
+        }
+        if (argument.key.empty()) spec.refuse("an argument has a value but no key");
+        if (spec.has(argument.key)) spec.refuse("'" + argument.key + "' is given twice");
+        spec.keyed_.push_back(std::move(argument));
+    }
+    return spec;
+}
+
+void Spec::refuse(const std::string& why) const {
+    throw ConfigError("'" + text_ + "': " + why);
+}
+
+bool Spec::has(std::string_view key) const noexcept {
+    return std::any_of(keyed_.begin(), keyed_.end(), [&](const Argument& a) { return a.key == key; });
+}
+
+const Spec::Argument* Spec::find(std::string_view key) const {
+    known_keys_.emplace_back(key);
+    for (const Argument& argument : keyed_) {
+        if (argument.key == key) {
+            argument.used = true;
+            return &argument;
+        }
+    }
+    return nullptr;
+}
+
+const Spec::Argument* Spec::find(Index position, std::string_view key) const {
+    const Argument* keyed = find(key);
+    if (position >= positional_.size()) return keyed;
+    if (keyed != nullptr) refuse("'" + std::string(key) + "' is given by position and by name");
+    positional_[position].used = true;
+    return &positional_[position];
+}
+
+Real Spec::to_number(const Argument& argument) const {
+    return parse_real(argument.value, "'" + text_ + "'" + (argument.key.empty() ? "" : ", " + argument.key));
+}
+
+Real Spec::number(Index position, std::string_view key) const {
+    const Argument* argument = find(position, key);
+    if (argument == nullptr) refuse("the argument '" + std::string(key) + "' is missing");
+    return to_number(*argument);
+}
+
+Real Spec::number_or(Index position, std::string_view key, Real fallback) const {
+    const Argument* argument = find(position, key);
+    return argument == nullptr ? fallback : to_number(*argument);
+}
+
+Index Spec::count(std::string_view key) const {
+    if (!has(key)) {
+        known_keys_.emplace_back(key);
+        refuse("the argument '" + std::string(key) + "=' is missing");
+    }
+    return count_or(key, 0);
+}
+
+Index Spec::count_or(std::string_view key, Index fallback) const {
+    const Argument* argument = find(key);
+    if (argument == nullptr) return fallback;
+    Index value = 0;
+    const char* end = argument->value.data() + argument->value.size();
+    const auto [stop, status] = std::from_chars(argument->value.data(), end, value);
+    if (status != std::errc{} || stop != end || value == 0) {
+        refuse(std::string(key) + " = '" + argument->value + "' is not a positive integer");
+    }
+    return value;
+}
+
+std::string Spec::word_or(std::string_view key, std::string_view fallback) const {
+    const Argument* argument = find(key);
+    return argument == nullptr ? std::string(fallback) : argument->value;
+}
+
+std::vector<Real> Spec::numbers_from(Index first) const {
+    std::vector<Real> values;
+    for (Index i = first; i < positional_.size(); ++i) {
+        positional_[i].used = true;
+        values.push_back(to_number(positional_[i]));
+    }
+    return values;
+}
+
+std::vector<Real> Spec::numbers(std::string_view key) const {
+    std::vector<Real> values;
+    const Argument* argument = find(key);
+    if (argument == nullptr) return values;
+    std::string list = argument->value;
+    std::replace(list.begin(), list.end(), '/', ';');
+    for (const std::string& part : split_outside_parentheses(list, ';')) {
+        values.push_back(parse_real(part, "'" + text_ + "', " + std::string(key)));
+    }
+    return values;
+}
+
+void Spec::finish() const {
+    std::string unread;
+    const auto note = [&](const Argument& argument) {
+        if (argument.used) return;
+        if (!unread.empty()) unread += ", ";
+        unread += argument.key.empty() ? "'" + argument.value + "'" : "'" + argument.key + "='";
+        const std::string near = nearest_name(argument.key, known_keys_);
+        if (!argument.key.empty() && !near.empty()) unread += " (did you mean '" + near + "='?)";
+    };
+    std::for_each(positional_.begin(), positional_.end(), note);
+    std::for_each(keyed_.begin(), keyed_.end(), note);
+    if (!unread.empty()) refuse("not understood: " + unread);
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+    std::string best;
+    Index best_distance = std::max<Index>(2, name.size() / 3) + 1;
+    for (const std::string& candidate : candidates) {
+        const Index distance = edit_distance(name, candidate);
+        if (distance < best_distance && distance < name.size()) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& candidates) {
+    std::string message = "unknown " + std::string(kind) + " '" + std::string(name) + "'";
+    if (const std::string near = nearest_name(name, candidates); !near.empty()) {
+        message += "; did you mean '" + near + "'?";
+    }
+    message += " known:";
+    for (const std::string& candidate : candidates) message += " " + candidate;
+    return message;
+}
+
+}  // namespace proxstream
