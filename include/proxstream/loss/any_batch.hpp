@@ -1,0 +1,78 @@
+/// Any record batch behind one type. A virtual call per pass over the window, none per record.
+#pragma once
+
+#include "proxstream/loss/loss_family.hpp"
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace proxstream {
+
+template <class R>
+class AnyBatch {
+  public:
+    using Record = R;
+
+    template <RecordBatch B>
+    requires(!std::same_as<std::remove_cvref_t<B>, AnyBatch> &&
+             std::same_as<typename B::Record, R>) explicit AnyBatch(B batch)
+        : self_(std::make_unique<Model<B>>(std::move(batch))) {}
+
+    void push(const Record& record) { self_->push(record); }
+    void drop_newest() { self_->drop_newest(); }
+    Index size() const { return self_->size(); }
+    Index capacity() const { return self_->capacity(); }
+    Real value(Index age, ConstView x, Scratch& scratch) const { return self_->value(age, x, scratch); }
+    Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
+        return self_->value_and_gradient(age, x, gradient, scratch);
+    }
+    Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
+        return self_->weighted_value(weights, x, scratch);
+    }
+    Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                     Scratch& scratch) const {
+        return self_->weighted_value_and_gradient(weights, x, gradient, scratch);
+    }
+
+  private:
+    struct Base {
+        virtual ~Base() = default;
+        virtual void push(const Record& record) = 0;
+        virtual void drop_newest() = 0;
+        virtual Index size() const = 0;
+        virtual Index capacity() const = 0;
+        virtual Real value(Index age, ConstView x, Scratch& scratch) const = 0;
+        virtual Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const = 0;
+        virtual Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const = 0;
+        virtual Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                                 Scratch& scratch) const = 0;
+    };
+    template <class B>
+    struct Model final : Base {
+        explicit Model(B held) : batch(std::move(held)) {}
+        void push(const Record& record) override { batch.push(record); }
+        void drop_newest() override { batch.drop_newest(); }
+        Index size() const override { return batch.size(); }
+        Index capacity() const override { return batch.capacity(); }
+        Real value(Index age, ConstView x, Scratch& scratch) const override {
+            return batch.value(age, x, scratch);
+        }
+        Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const override {
+            return batch.value_and_gradient(age, x, gradient, scratch);
+        }
+        Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const override {
+            return batch.weighted_value(weights, x, scratch);
+        }
+        Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                         Scratch& scratch) const override {
+            return batch.weighted_value_and_gradient(weights, x, gradient, scratch);
+        }
+        B batch;
+    };
+    std::unique_ptr<Base> self_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,53 @@
+/// What a data-row loss is to the rest of the program once it is chosen at run time: `learn` holds one of
+/// these, whatever the formula behind it.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+#include "proxstream/loss/any_batch.hpp"
+#include "proxstream/loss/row_block.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace proxstream {
+
+/// What the target column has to hold.
+enum class TargetKind {
+    number,    // any finite number
+    sign,      // -1 or +1
+    category,  // 0, 1, ..., classes - 1
+    none,      // the loss does not look at it
+};
+
+class RowFamily {
+  public:
+    using Record = RowBlock;
+    virtual ~RowFamily() = default;
+
+    /// Length of x. Coordinates a regulariser acts on come first: [0, penalised()); intercepts and biases
+    /// follow.
+    virtual Index dimension() const = 0;
+    virtual Index penalised() const = 0;
+    virtual TargetKind target_kind() const = 0;
+    virtual Index classes() const { return 0; }
+
+    virtual Real value(const RowBlock& record, ConstView x, Scratch& scratch) const = 0;
+    virtual Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
+                                    Scratch& scratch) const = 0;
+
+    /// What the model says about one row before its target is known: the fitted value, P(y = +1) or the
+    /// score, the most likely class.
+    virtual Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const = 0;
+
+    /// An L such that grad f is L-Lipschitz for this record, where one is known on all of R^n (else nullopt).
+    virtual std::optional<Real> smoothness(const RowBlock& record) const = 0;
+
+    /// Where learning starts unless the user says otherwise: zeros, or a seeded draw for networks.
+    virtual void start(View x, std::uint64_t seed) const = 0;
+
+    /// The store for windows of this family: holds the newest `capacity` records.
+    virtual AnyBatch<RowBlock> make_batch(Index capacity) const = 0;
+};
+
+}  // namespace proxstream
