@@ -1,0 +1,103 @@
+/// What a run proves: each inequality of the theory with its two sides and a verdict (docs/certificate.md).
+#pragma once
+
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/core/types.hpp"
+#include "proxstream/regret/run_record.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+enum class Verdict : std::uint8_t {
+    holds,
+    violated,
+    not_promised,    // the learner did not promise it, or not in every round
+    not_applicable,  // this run has nothing to compare
+};
+
+std::string_view name(Verdict verdict);
+
+/// left <= right + slack, or |left - right| <= slack for an identity.
+struct Inequality {
+    std::string id;
+    std::string statement;  // in words and symbols
+    Real left = 0;
+    Real right = 0;
+    Real slack = 0;  // what rounding may have done to the two sides together
+    bool identity = false;
+    Round round = 0;  // where the two sides come closest, if it is checked round by round
+    Verdict verdict = Verdict::not_applicable;
+    std::string explanation;
+
+    Real margin() const;  // what is left of right + slack; negative when violated
+    Real ratio() const;   // left / right; 0 for 0/0
+
+    friend bool operator==(const Inequality&, const Inequality&) = default;
+};
+
+/// A bound as the paper states it. Not proved; shown so that readers of the paper can see where it fails.
+struct PaperClaim {
+    std::string id;
+    std::string statement;
+    bool applicable = false;
+    bool satisfied = false;
+    Real left = 0;
+    Real right = 0;
+    std::string reason;  // why it is wrong in general
+
+    friend bool operator==(const PaperClaim&, const PaperClaim&) = default;
+};
+
+struct OtherWindowRegret {
+    Index window = 0;
+    Real regret = 0;  // sum of squared residuals for that window
+    friend bool operator==(const OtherWindowRegret&, const OtherWindowRegret&) = default;
+};
+
+struct RunSummary {
+    RunTotals totals;
+    Real regret = 0;       // Reg_w(T) = sum R_t^2
+    Real variation = 0;    // Vpath = sum d_t^2
+    Real energy = 0;       // E_T
+    Real path_length = 0;  // sum |x_{t+1} - x_t|
+    std::uint64_t tests = 0;
+    Round quiet = 0;
+    Round budget_exhausted = 0;
+    Real largest_loss = 0;  // M: largest |f| seen
+    std::vector<OtherWindowRegret> other_windows;
+    std::optional<Real> prediction_loss;  // mean over the rounds that had one
+    RunEnding ending = RunEnding::finished;
+    Real seconds = 0;
+
+    Real mean_regret() const;  // Reg_w(T) / T; 0 for T = 0
+    Real quiet_share() const;
+
+    friend bool operator==(const RunSummary&, const RunSummary&) = default;
+};
+
+struct Certificate {
+    RunHeader header;
+    RunSummary summary;
+    std::vector<Inequality> inequalities;  // C1, C2, C3a, C3b, C3c, C4, C5, C6
+    std::vector<PaperClaim> paper_claims;  // Theorem 1, Theorem 3
+
+    /// No inequality is violated.
+    bool sound() const;
+    /// Throws Error if there is no such inequality.
+    const Inequality& at(std::string_view id) const;
+
+    friend bool operator==(const Certificate&, const Certificate&) = default;
+};
+
+/// A block for a terminal, at most 100 columns.
+std::string to_text(const Certificate& certificate);
+std::string to_json(const Certificate& certificate);
+/// What was proved, in one sentence.
+std::string conclusion(const Certificate& certificate);
+
+}  // namespace proxstream

@@ -1,0 +1,85 @@
+/// What a run states before its first round and after its last: together with the round reports these are all
+/// the facts a certificate is made of.
+#pragma once
+
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/core/types.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+inline constexpr std::uint64_t kLedgerVersion = 1;
+
+/// How the inner updates choose their steps; it decides which decrease and which count are promised.
+enum class StepRule : std::uint8_t {
+    fixed,         // every update uses eta; the decrease rests on the declared L (Theorem 3')
+    backtracking,  // a step is accepted by its own sufficient-decrease test (T3)
+    none,          // a baseline: neither decrease nor count is promised
+};
+
+enum class RunEnding : std::uint8_t { finished, interrupted, refused, failed };
+
+std::string_view name(StepRule rule);
+std::string_view name(RunEnding ending);
+
+struct RunHeader {
+    std::uint64_t version = kLedgerVersion;
+    std::vector<std::pair<std::string, std::string>>
+        settings;                    // free text, carried for the reader's eyes only
+    Index dimension = 0;             // n
+    Index window = 1;                // w
+    Real reference_step = 1;         // eta, of the residuals and the exit test
+    std::optional<Real> smoothness;  // L as declared; absent: 1/eta is claimed
+    StepRule step_rule = StepRule::none;
+    Real acceptance = 1;                     // lambda in (0, 2), of backtracking
+    Real initial_residual = 0;               // r_0 = |P(x_1; 0)|
+    Real initial_regulariser = 0;            // g(x_1); +infinity when x_1 lies outside dom g
+    Real regulariser_infimum = 0;            // inf g; may be -infinity
+    bool exit_test = false;                  // does the learner promise r_t <= delta_t / w?
+    std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
+    std::optional<Real> max_seconds;
+    std::vector<Index> other_windows;  // windows whose residuals are measured beside
+
+    /// L as declared, or the 1/eta that choosing eta claims.
+    Real claimed_smoothness() const { return smoothness ? *smoothness : 1 / reference_step; }
+
+    /// Throws ConfigError with every field that cannot be.
+    void validate() const;
+
+    friend bool operator==(const RunHeader&, const RunHeader&) = default;
+};
+
+/// What may be known of a round beyond its report.
+struct RowExtras {
+    ConstView
+        other_residuals;  // |P(x_t; grad S_{t,w'}(x_t))| for each w' of the header; empty in refused rounds
+    std::optional<Real> prediction_loss;  // loss of the prediction made before learning
+};
+
+struct RunTotals {
+    Round rounds = 0;   // T: rounds that entered the sums
+    Round refused = 0;  // rounds that did not
+    std::uint64_t steps = 0;
+    Cost cost;
+    Cost referee_cost;
+
+    friend bool operator==(const RunTotals&, const RunTotals&) = default;
+};
+
+struct RunFooter {
+    RunTotals totals;
+    Real final_regulariser = 0;      // g(x_{T+1})
+    std::vector<Real> final_losses;  // f_i(x_{T+1}), i = T-w+1..T, oldest first; fewer while T < w
+    RunEnding ending = RunEnding::finished;
+    Real seconds = 0;  // steady clock
+
+    friend bool operator==(const RunFooter&, const RunFooter&) = default;
+};
+
+}  // namespace proxstream
