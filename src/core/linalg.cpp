@@ -7,21 +7,6 @@
 #include <cmath>
 
 namespace proxstream {
-namespace {
-
-/// Sums term(i) over [0, n) in kLanes independent lanes, then the lanes pairwise.
-template <class Term>
-[[gnu::always_inline]] inline Real lane_sum(Index n, Term term) {
-    Real lanes[kLanes] = {};
-    Index i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-        for (Index k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
-    }
-    for (Index k = 0; i < n; ++i, ++k) lanes[k] += term(i);
-    return add_lanes(lanes);
-}
-
-}  // namespace
 
 PROXSTREAM_CLONES Real dot(ConstView a, ConstView b) {
     assert(a.size() == b.size());

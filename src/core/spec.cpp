@@ -70,14 +70,14 @@ Spec Spec::parse(std::string_view text) {
     if (colon == std::string::npos) return spec;
     for (const std::string& part :
          split_outside_parentheses(std::string_view(spec.text_).substr(colon + 1), ',')) {
-        const auto equals = part.find('=');
+        // A key stands before any parenthesis: an equals sign inside one belongs to a nested spec.
+        const auto equals = part.find_first_of("=(");
+        const bool has_key = equals != std::string::npos && part[equals] == '=';
         Argument argument;
-        if (equals != std::string::npos)
-            argument.key = std::string(trim(std::string_view(part).substr(0, equals)));
-        argument.value =
-            std::string(trim(equals == std::string::npos ? part : std::string_view(part).substr(equals + 1)));
+        if (has_key) argument.key = std::string(trim(std::string_view(part).substr(0, equals)));
+        argument.value = std::string(trim(has_key ? std::string_view(part).substr(equals + 1) : part));
         if (argument.value.empty()) spec.refuse("an argument is empty");
-        if (equals == std::string::npos) {
+        if (!has_key) {
             spec.positional_.push_back(std::move(argument));
             continue;
         }
@@ -148,6 +148,14 @@ Index Spec::count_or(std::string_view key, Index fallback) const {
         refuse(std::string(key) + " = '" + argument->value + "' is not a positive integer");
     }
     return value;
+}
+
+std::string Spec::word(Index position, std::string_view key) const {
+    const Argument* argument = find(position, key);
+    if (argument == nullptr) refuse("the argument '" + std::string(key) + "' is missing");
+    std::string_view text = argument->value;
+    if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+    return std::string(trim(text));
 }
 
 std::string Spec::word_or(std::string_view key, std::string_view fallback) const {

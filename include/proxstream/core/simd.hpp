@@ -22,4 +22,16 @@ inline constexpr Index kLanes = 8;
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
+/// Sums term(i) over [0, n) in kLanes independent lanes, then the lanes pairwise.
+template <class Term>
+[[gnu::always_inline]] inline Real lane_sum(Index n, Term term) {
+    Real lanes[kLanes] = {};
+    Index i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (Index k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
+    }
+    for (Index k = 0; i < n; ++i, ++k) lanes[k] += term(i);
+    return add_lanes(lanes);
+}
+
 }  // namespace proxstream

@@ -28,6 +28,8 @@ class Spec {
     Real number_or(Index position, std::string_view key, Real fallback) const;
     Index count(std::string_view key) const;  // a positive integer given by key
     Index count_or(std::string_view key, Index fallback) const;
+    /// The argument's text; outer parentheses, which shield a nested spec, are taken off.
+    std::string word(Index position, std::string_view key) const;
     std::string word_or(std::string_view key, std::string_view fallback) const;
     /// Every positional argument from `first` on, as numbers.
     std::vector<Real> numbers_from(Index first) const;
