@@ -1,0 +1,48 @@
+/// Learners by name, over the run-time faces of g and of the window: instantiated here once for data rows.
+#pragma once
+
+#include "proxstream/core/spec.hpp"
+#include "proxstream/loss/any_batch.hpp"
+#include "proxstream/loss/row_block.hpp"
+#include "proxstream/online/learner.hpp"
+#include "proxstream/online/tolerance.hpp"
+#include "proxstream/prox/regulariser.hpp"
+#include "proxstream/solve/inner_table.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+using RowLearner = Learner<RowBlock>;
+using RowBatchFactory = std::function<AnyBatch<RowBlock>(Index capacity)>;
+
+/// Everything a learner is made from, whatever its kind.
+struct LearnerParts {
+    AnyRegulariser g;
+    RowBatchFactory make_batch;
+    std::vector<Real> start;  // x_1
+    Index window = 1;         // w
+    Real step = 1;            // eta
+    Real smoothness = 0;      // the claimed L
+    Tolerance tolerance = Tolerance::fixed(1);
+    Budget budget;
+    AnyInner inner;
+};
+
+struct LearnerRow {
+    std::string_view name;
+    std::string_view usage;
+    std::string_view help;
+    std::unique_ptr<RowLearner> (*make)(const Spec& spec, LearnerParts parts);
+};
+
+std::span<const LearnerRow> learners();
+
+/// Throws ConfigError for an unknown name or argument.
+std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
+
+}  // namespace proxstream

@@ -1,0 +1,41 @@
+/// How close to stationary a round has to end: rho_t = delta_t / w.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+
+#include <vector>
+
+namespace proxstream {
+
+/// Either a fixed delta, or a multiple of the median change that recent losses made to the residual: tight
+/// enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The certificate
+/// takes any sequence of tolerances, so adapting costs no proof.
+class Tolerance {
+  public:
+    static Tolerance fixed(Real delta);
+    /// `factor` times the median over the last kMemory rounds; 0 picks the default for the window.
+    static Tolerance automatic(Index window, Real factor = 0);
+    /// No test is promised: every round works until its budget ends.
+    static Tolerance none();
+
+    bool promises_exit() const noexcept { return kind_ != Kind::none; }
+
+    /// rho_t for this round. `change` is |P(x_t; grad S_t) - P(x_t; grad S_{t-1})|.
+    Real next(Index window, Real change);
+    /// Forgets the last call of next(), for a round that was refused after it.
+    void take_back();
+
+  private:
+    enum class Kind { fixed, automatic, none };
+    static constexpr Index kMemory = 200;
+    explicit Tolerance(Kind kind, Real value) : kind_(kind), value_(value) {}
+
+    Kind kind_;
+    Real value_;                // delta or the factor
+    std::vector<Real> recent_;  // ring of the last changes
+    std::vector<Real> sorted_;  // the same, ascending: its middle is the median
+    Index oldest_ = 0;
+    Real overwritten_ = -1;  // what the last next() replaced; negative: nothing
+};
+
+}  // namespace proxstream

@@ -1,0 +1,33 @@
+/// The prox residual, the measure of stationarity everything here is about:
+///   T_eta(x; d) = prox_{eta g}(x - eta d),   P_eta(x; d) = (x - T_eta(x; d)) / eta.
+/// P vanishes exactly at the stationary points of f + g when d = grad f(x).
+#pragma once
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser.hpp"
+
+#include <cassert>
+
+namespace proxstream {
+
+struct ProxResidual {
+    Real norm = 0;         // |P|
+    Real regulariser = 0;  // g(T)
+};
+
+/// Writes T into `forward` and P into `residual`. The residual uses the very step that made the point: a test
+/// at another step would not be the test the regret is measured with.
+template <Regulariser G>
+ProxResidual prox_residual(const G& g, ConstView x, ConstView direction, Real step, View forward,
+                           View residual, Scratch& scratch) {
+    assert(step > 0);
+    step_along(x, -step, direction, forward);
+    ProxResidual result;
+    result.regulariser = g.prox(forward, step, forward, scratch);
+    subtract(x, forward, residual);
+    scaled(1 / step, residual, residual);
+    result.norm = norm(residual);
+    return result;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,85 @@
+/// Prox-gradient steps that need no L: the step e is found by trying, while the exit test stays at the
+/// reference step eta. By (T3) of docs/theory.md a step e >= eta accepted with lambda <= 1 lowers S + g by at
+/// least (eta / 2) |P_eta|^2, so long steps cost nothing in the count bound.
+#pragma once
+
+#include "proxstream/solve/inner_solver.hpp"
+
+namespace proxstream {
+
+struct BacktrackingOptions {
+    Real lambda = 1;    // accept when S(y+) <= S(y) + <grad, d> + lambda |d|^2 / (2 e); in (0, 2)
+    Real shrink = 0.5;  // after a rejection
+    Real grow = 1.6;    // after kStreak acceptances in a row
+};
+
+class Backtracking {
+  public:
+    explicit Backtracking(const BacktrackingOptions& options = {}) : options_(options) {}
+
+    StepRule step_rule() const noexcept { return {.smoothness = 0, .lambda = options_.lambda}; }
+
+    template <Regulariser G, class Model>
+    InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                      Iterate& iterate, Cost& cost, Scratch& scratch) {
+        const BudgetMeter meter(budget);
+        if (step_ == 0) step_ = reference_step;
+        Scratch::Frame frame(scratch);
+        const View candidate = frame.take(iterate.point.size());
+        const View move = frame.take(iterate.point.size());
+        InnerReport report;
+        std::uint64_t attempts = 0;
+        while (iterate.residual_norm > tolerance) {
+            if (meter.exhausted(attempts) ||
+                iterate.residual_norm <= residual_floor(iterate, model.gradient(), reference_step)) {
+                report.status = SolveStatus::budget_exhausted;
+                return report;
+            }
+            ++attempts;  // a rejected candidate costs a pass too, so the budget counts it
+            step_along(iterate.point, -step_, model.gradient(), candidate);
+            const Real candidate_regulariser = g.prox(candidate, step_, candidate, scratch);
+            ++cost.prox;
+            subtract(candidate, iterate.point, move);
+            const Real length_squared = squared_norm(move);
+            const Real here = model.value();
+            const Real there = model.try_at(candidate, scratch);
+            const Real model_value =
+                here + dot(model.gradient(), move) + options_.lambda * length_squared / (2 * step_);
+            const Real slack = 16 * kUnitRoundoff * (std::abs(here) + std::abs(there));
+            if (!model.trial_finite() || !(there <= model_value + slack)) {
+                streak_ = 0;
+                step_ *= options_.shrink;
+                if (step_ < kSmallestStep * reference_step) {
+                    report.status =
+                        model.trial_finite() ? SolveStatus::budget_exhausted : SolveStatus::not_finite;
+                    step_ = reference_step;
+                    return report;
+                }
+                continue;
+            }
+            model.accept_trial();
+            copy(candidate, iterate.point);
+            iterate.regulariser = candidate_regulariser;
+            // |P_e| = |d| / e, and the accepted step lowers S + g by e (1 - lambda / 2) |P_e|^2.
+            report.count(step_, std::sqrt(length_squared) / step_,
+                         (1 - options_.lambda / 2) * length_squared / step_);
+            if (++streak_ >= kStreak) {
+                streak_ = 0;
+                step_ *= options_.grow;
+            }
+            test_at(iterate, model.gradient(), g, reference_step, scratch);
+            ++cost.prox;
+        }
+        return report;
+    }
+
+  private:
+    static constexpr int kStreak = 3;
+    static constexpr Real kSmallestStep = 1e-15;
+
+    BacktrackingOptions options_;
+    Real step_ = 0;  // e, kept between rounds: neighbouring windows curve alike
+    int streak_ = 0;
+};
+
+}  // namespace proxstream

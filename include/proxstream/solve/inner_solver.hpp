@@ -1,0 +1,94 @@
+/// What an inner solver is: it moves the iterate until the exit test |P_eta(y; grad S(y))| <= rho holds, or
+/// its budget ends. The regret certificate (Theorem 1', docs/theory.md) uses the exit test alone, so solvers
+/// are interchangeable; each also says by how much its steps provably lowered S + g, which the count bound
+/// needs.
+#pragma once
+
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/prox/residual.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace proxstream {
+
+/// Limits of one round. A round that hits one is reported as such, never as converged.
+struct Budget {
+    std::uint64_t max_steps = 100'000;
+    double max_seconds = std::numeric_limits<double>::infinity();
+};
+
+/// Counts a round's steps and seconds against its budget. The clock is read only if seconds are limited.
+class BudgetMeter {
+  public:
+    explicit BudgetMeter(const Budget& budget) : budget_(budget) {
+        if (std::isfinite(budget_.max_seconds)) start_ = Clock::now();
+    }
+    bool exhausted(std::uint64_t steps) const {
+        if (steps >= budget_.max_steps) return true;
+        return std::isfinite(budget_.max_seconds) &&
+               std::chrono::duration<double>(Clock::now() - start_).count() >= budget_.max_seconds;
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Budget budget_;
+    Clock::time_point start_;
+};
+
+enum class SolveStatus : std::uint8_t { converged, budget_exhausted, not_finite };
+
+struct InnerReport {
+    SolveStatus status = SolveStatus::converged;
+    std::uint64_t steps = 0;      // N_t
+    Real certified_decrease = 0;  // proved lower bound on the fall of S + g over these steps
+    Real squared_residuals = 0;   // sum of |P_e(y)|^2, e the step that was taken
+    Real smallest_step = 0;
+    Real largest_step = 0;
+
+    void count(Real step, Real residual_norm, Real decrease) {
+        smallest_step = steps == 0 ? step : std::min(smallest_step, step);
+        largest_step = std::max(largest_step, step);
+        squared_residuals += residual_norm * residual_norm;
+        certified_decrease += decrease;
+        ++steps;
+    }
+};
+
+/// What a solver's steps rest on, for the certificate.
+struct StepRule {
+    Real smoothness = 0;  // the claimed L; 0: none is claimed
+    Real lambda = 0;      // the acceptance factor of a backtracking solver; 0: the step is fixed
+};
+
+/// The point a round moves, with the outcome of its last test at the reference step eta.
+struct Iterate {
+    explicit Iterate(std::vector<Real> start)
+        : point(std::move(start)), forward(point.size()), residual(point.size()) {}
+
+    std::vector<Real> point;     // y
+    std::vector<Real> forward;   // T_eta(y; grad S(y))
+    std::vector<Real> residual;  // P_eta(y; grad S(y))
+    Real residual_norm = 0;
+    Real regulariser = 0;          // g(y)
+    Real forward_regulariser = 0;  // g(T)
+};
+
+/// The exit test's left side: one prox at the model's current gradient.
+template <Regulariser G>
+void test_at(Iterate& iterate, ConstView gradient, const G& g, Real reference_step, Scratch& scratch) {
+    const ProxResidual result =
+        prox_residual(g, iterate.point, gradient, reference_step, iterate.forward, iterate.residual, scratch);
+    iterate.residual_norm = result.norm;
+    iterate.forward_regulariser = result.regulariser;
+}
+
+/// Below this, a residual is rounding of x / eta and of the gradient: no step can lower it any further.
+inline Real residual_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
+    return 4 * kUnitRoundoff * (norm(iterate.point) / reference_step + norm(gradient));
+}
+
+}  // namespace proxstream

@@ -1,0 +1,51 @@
+/// Inner solvers by name: one row each, and one type that holds any of them.
+#pragma once
+
+#include "proxstream/core/spec.hpp"
+#include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/prox_grad.hpp"
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace proxstream {
+
+class AnyInner {
+  public:
+    using Held = std::variant<ProxGrad, Backtracking>;
+
+    explicit AnyInner(Held held) : held_(std::move(held)) {}
+
+    StepRule step_rule() const {
+        return std::visit([](const auto& inner) { return inner.step_rule(); }, held_);
+    }
+
+    template <Regulariser G, class Model>
+    InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                      Iterate& iterate, Cost& cost, Scratch& scratch) {
+        return std::visit(
+            [&](auto& inner) {
+                return inner.solve(model, g, reference_step, tolerance, budget, iterate, cost, scratch);
+            },
+            held_);
+    }
+
+  private:
+    Held held_;
+};
+
+struct InnerRow {
+    std::string_view name;
+    std::string_view usage;
+    std::string_view help;
+    AnyInner (*make)(const Spec& spec, Real claimed_smoothness);
+};
+
+std::span<const InnerRow> inner_solvers();
+
+/// `claimed_smoothness` is the L a fixed step relies on; solvers that search their step ignore it.
+AnyInner parse_inner(std::string_view text, Real claimed_smoothness);
+
+}  // namespace proxstream

@@ -1,0 +1,82 @@
+/// The plain store: a ring of records, evaluated one by one. For families that bring no batch of their own.
+#pragma once
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/loss/loss_family.hpp"
+
+#include <cassert>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+template <LossFamily F>
+class RecordRing {
+  public:
+    using Record = typename F::Record;
+
+    RecordRing(F family, Index capacity) : family_(std::move(family)), slots_(capacity) {
+        assert(capacity > 0);
+    }
+
+    void push(const Record& record) {
+        newest_ = (newest_ + 1) % slots_.size();
+        slots_[newest_] = record;
+        if (size_ < slots_.size()) ++size_;
+    }
+    void drop_newest() {
+        assert(size_ > 0);
+        newest_ = (newest_ + slots_.size() - 1) % slots_.size();
+        --size_;
+    }
+    Index size() const noexcept { return size_; }
+    Index capacity() const noexcept { return slots_.size(); }
+
+    Real value(Index age, ConstView x, Scratch& scratch) const {
+        return family_.value(record(age), x, scratch);
+    }
+    Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
+        return family_.value_and_gradient(record(age), x, gradient, scratch);
+    }
+    Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
+        Real total = 0;
+        for (Index age = weights.size(); age-- > 0;) total += weights[age] * value(age, x, scratch);
+        return total;
+    }
+    Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                     Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        const View single = frame.take(gradient.size());
+        fill(gradient, 0);
+        Real total = 0;
+        for (Index age = weights.size(); age-- > 0;) {
+            total += weights[age] * value_and_gradient(age, x, single, scratch);
+            axpy(weights[age], single, gradient);
+        }
+        return total;
+    }
+
+  private:
+    const Record& record(Index age) const {
+        assert(age < size_);
+        return slots_[(newest_ + slots_.size() - age) % slots_.size()];
+    }
+
+    F family_;
+    std::vector<Record> slots_;
+    Index newest_ = 0;
+    Index size_ = 0;
+};
+
+/// The store of a family: its own batch where it has one, else the plain ring.
+template <LossFamily F>
+auto make_batch(F family, Index capacity) {
+    if constexpr (BatchedFamily<F>) {
+        return typename F::Batch(std::move(family), capacity);
+    } else {
+        return RecordRing<F>(std::move(family), capacity);
+    }
+}
+
+}  // namespace proxstream

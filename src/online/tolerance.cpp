@@ -1,0 +1,73 @@
+#include "proxstream/online/tolerance.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace proxstream {
+namespace {
+
+void insert_sorted(std::vector<Real>& sorted, Real value) {
+    sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), value), value);
+}
+
+void erase_sorted(std::vector<Real>& sorted, Real value) {
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), value);
+    assert(place != sorted.end() && *place == value);
+    sorted.erase(place);
+}
+
+}  // namespace
+
+Tolerance Tolerance::fixed(Real delta) {
+    return Tolerance(Kind::fixed, delta);
+}
+
+Tolerance Tolerance::automatic(Index window, Real factor) {
+    // Short windows forget fast: there a loose test lets the point fall behind.
+    constexpr Index kShort = 16;
+    Tolerance tolerance(Kind::automatic, factor > 0 ? factor : window < kShort ? 0.3 : 2.0);
+    tolerance.recent_.reserve(kMemory);
+    tolerance.sorted_.reserve(kMemory + 1);
+    return tolerance;
+}
+
+Tolerance Tolerance::none() {
+    return Tolerance(Kind::none, 0);
+}
+
+Real Tolerance::next(Index window, Real change) {
+    switch (kind_) {
+        case Kind::none:
+            return 0;
+        case Kind::fixed:
+            return value_ / static_cast<Real>(window);
+        case Kind::automatic:
+            break;
+    }
+    overwritten_ = -1;
+    if (recent_.size() < kMemory) {
+        recent_.push_back(change);
+    } else {
+        overwritten_ = recent_[oldest_];
+        erase_sorted(sorted_, overwritten_);
+        recent_[oldest_] = change;
+        oldest_ = (oldest_ + 1) % kMemory;
+    }
+    insert_sorted(sorted_, change);
+    return value_ * sorted_[sorted_.size() / 2];
+}
+
+void Tolerance::take_back() {
+    if (kind_ != Kind::automatic) return;
+    if (overwritten_ < 0) {
+        erase_sorted(sorted_, recent_.back());
+        recent_.pop_back();
+        return;
+    }
+    oldest_ = (oldest_ + kMemory - 1) % kMemory;
+    erase_sorted(sorted_, recent_[oldest_]);
+    recent_[oldest_] = overwritten_;
+    insert_sorted(sorted_, overwritten_);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,60 @@
+#include "proxstream/solve/inner_table.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+namespace {
+
+AnyInner make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
+    return AnyInner(ProxGrad(claimed_smoothness));
+}
+
+AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
+    BacktrackingOptions options;
+    options.lambda = spec.number_or(0, "lambda", options.lambda);
+    options.shrink = spec.number_or(1, "shrink", options.shrink);
+    options.grow = spec.number_or(2, "grow", options.grow);
+    std::vector<std::string> violations;
+    const auto require = [&](bool holds, const char* what) {
+        if (!holds) violations.push_back("'" + spec.text() + "': " + what);
+    };
+    require(options.lambda > 0 && options.lambda < 2, "lambda must lie in (0, 2)");
+    require(options.shrink > 0 && options.shrink < 1, "shrink must lie in (0, 1)");
+    require(options.grow >= 1 && options.grow <= 100, "grow must lie in [1, 100]");
+    if (!violations.empty()) throw ConfigError(violations);
+    return AnyInner(Backtracking(options));
+}
+
+constexpr std::array kInnerSolvers{
+    InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",
+             "prox-gradient whose step is found by trying; needs no L", make_backtracking},
+    InnerRow{"prox-grad", "prox-grad",
+             "prox-gradient with the reference step, the paper's loop; relies on step <= 1/L",
+             make_prox_grad},
+};
+
+}  // namespace
+
+std::span<const InnerRow> inner_solvers() {
+    return kInnerSolvers;
+}
+
+AnyInner parse_inner(std::string_view text, Real claimed_smoothness) {
+    const Spec spec = Spec::parse(text);
+    std::vector<std::string> names;
+    for (const InnerRow& row : kInnerSolvers) {
+        if (row.name == spec.name()) {
+            AnyInner inner = row.make(spec, claimed_smoothness);
+            spec.finish();
+            return inner;
+        }
+        names.emplace_back(row.name);
+    }
+    throw ConfigError(unknown_name("inner solver", spec.name(), names));
+}
+
+}  // namespace proxstream
