@@ -5,20 +5,12 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/any_batch.hpp"
 #include "proxstream/loss/row_block.hpp"
+#include "proxstream/loss/target_kind.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace proxstream {
-
-/// What the target column has to hold.
-enum class TargetKind {
-    number,    // any finite number
-    sign,      // -1 or +1
-    category,  // 0, 1, ..., classes - 1
-    none,      // the loss does not look at it
-};
 
 class RowFamily {
   public:
@@ -36,9 +28,17 @@ class RowFamily {
     virtual Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
 
-    /// What the model says about one row before its target is known: the fitted value, P(y = +1) or the
-    /// score, the most likely class.
+    /// What the model says about one row before its target is known, by target kind. number: the fitted
+    /// value. sign: the score, whose sign is the predicted label. category: the most likely class. none: the
+    /// score.
     virtual Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const = 0;
+
+    /// The target a prediction stands for: -1 or +1 for a score of a sign loss (0 counts as +1), else the
+    /// prediction itself. A NaN stays one.
+    Real label(Real prediction) const {
+        if (target_kind() != TargetKind::sign || prediction != prediction) return prediction;
+        return prediction < 0 ? -1 : 1;
+    }
 
     /// An L such that grad f is L-Lipschitz for this record, where one is known on all of R^n (else nullopt).
     virtual std::optional<Real> smoothness(const RowBlock& record) const = 0;

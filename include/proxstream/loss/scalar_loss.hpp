@@ -1,0 +1,50 @@
+/// The losses of one number, phi(score; target): what a linear model or the output of a network is judged by.
+/// Residual losses look at r = score - target through a scale c, margin losses at m = target * score with
+/// target = -1 or +1.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+#include "proxstream/loss/target_kind.hpp"
+
+#include <cstdint>
+
+namespace proxstream {
+
+enum class ScalarFormula : std::uint8_t {
+    squared,          // r^2 / 2
+    huber,            // r^2 / 2 where |r| <= c, else c |r| - c^2 / 2
+    cauchy,           // (c^2 / 2) log(1 + (r/c)^2)
+    geman_mcclure,    // (c^2 / 2) (r/c)^2 / (1 + (r/c)^2)
+    welsch,           // (c^2 / 2) (1 - exp(-(r/c)^2))
+    tukey,            // (c^2 / 6) (1 - max(0, 1 - (r/c)^2)^3)
+    logistic,         // log(1 + exp(-m))
+    sigmoid,          // 1 / (1 + exp(m))
+    squared_sigmoid,  // 1 / (1 + exp(m))^2
+    log_difference,   // log(1 + exp(-m)) - log(1 + exp(-m - 1))
+    tanh,             // 1 - tanh(m)
+    smoothed_hinge,   // 0 where m >= 1, 1/2 - m where m <= 0, (1 - m)^2 / 2 between
+    negative_square,  // -score^2 / 2, whatever the target
+};
+
+struct ScalarLoss {
+    ScalarFormula formula = ScalarFormula::squared;
+    Real scale = 1;  // c; squared, margin losses and negative_square have none
+};
+
+struct LossPoint {
+    Real value;  // phi
+    Real slope;  // d phi / d score
+};
+
+/// NaN in, NaN out. Bounded formulas stay accurate for every finite score, up to the largest double.
+LossPoint evaluate(const ScalarLoss& loss, Real score, Real target);
+
+/// The supremum of |phi''| over all scores (for |target| = 1 where the margin counts).
+Real curvature_bound(ScalarFormula formula);
+
+TargetKind target_kind(ScalarFormula formula);
+
+/// Throws ConfigError unless the scale is positive and finite.
+void check_scale(const ScalarLoss& loss);
+
+}  // namespace proxstream

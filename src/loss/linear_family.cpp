@@ -1,0 +1,169 @@
+#include "proxstream/loss/linear_family.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+
+#include "loss/row_kernels.hpp"
+#include "loss/scalar_formulas.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <string>
+
+namespace proxstream {
+namespace {
+
+/// Adds up rows in the order they come: dense ones in blocks of four, whose second read (for the gradient)
+/// finds them in the nearest cache.
+template <bool kGradient, class Loss>
+class Pass {
+  public:
+    Pass(Loss loss, Index features, ConstView x, View gradient)
+        : loss_(loss), weights_(x.first(features)), has_intercept_(x.size() > features) {
+        if (has_intercept_) intercept_ = x[features];
+        if constexpr (kGradient) {
+            fill(gradient, 0);
+            gradient_ = gradient.first(features);
+        }
+    }
+
+    void add(const RecordRows& record) {
+        const Real share = record.weight / static_cast<Real>(record.rows);
+        for (Index row = 0; row < record.rows; ++row) {
+            if (record.sparse != nullptr) {
+                flush();  // keeps the order
+                add_sparse_row(*record.sparse, row, share);
+                continue;
+            }
+            rows_[held_] = record.dense + row * record.stride;
+            targets_[held_] = record.targets[row];
+            shares_[held_] = share;
+            if (++held_ == kernels::kRows) flush();
+        }
+    }
+
+    Real finish(View gradient) {
+        flush();
+        if constexpr (kGradient) {
+            if (has_intercept_) gradient.back() = intercept_slope_;
+        }
+        return total_;
+    }
+
+  private:
+    /// Counts one row's loss and returns its share of the gradient along the row.
+    Real count(Real product, Real target, Real share) {
+        const LossPoint point = loss_(product + intercept_, target);
+        total_ += share * point.value;
+        if constexpr (!kGradient) return 0;
+        const Real slope = share * point.slope;
+        intercept_slope_ += slope;
+        return slope;
+    }
+
+    void flush() {
+        const Index n = weights_.size();
+        Real numbers[kernels::kRows];  // products, then slopes
+        const bool full = held_ == kernels::kRows;
+        if (full) kernels::dot_rows(rows_, weights_.data(), n, numbers);
+        for (Index i = 0; i < held_; ++i) {
+            if (!full) numbers[i] = dot({rows_[i], n}, weights_);
+            numbers[i] = count(numbers[i], targets_[i], shares_[i]);
+            if constexpr (kGradient) {
+                if (!full) axpy(numbers[i], {rows_[i], n}, gradient_);
+            }
+        }
+        if constexpr (kGradient) {
+            if (full) kernels::add_rows(numbers, rows_, n, gradient_.data());
+        }
+        held_ = 0;
+    }
+
+    void add_sparse_row(const RowBlock& record, Index row, Real share) {
+        const auto indices = record.indices(row);
+        const ConstView values = record.values(row);
+        const Real product = kernels::dot_sparse(indices, values, weights_);
+        const Real slope = count(product, record.target(row), share);
+        if constexpr (kGradient) kernels::add_sparse(slope, indices, values, gradient_);
+    }
+
+    Loss loss_;
+    ConstView weights_;
+    View gradient_;
+    bool has_intercept_;
+    Real intercept_ = 0;
+    Real intercept_slope_ = 0;
+    Real total_ = 0;
+    Index held_ = 0;
+    const Real* rows_[kernels::kRows] = {};
+    Real targets_[kernels::kRows] = {};
+    Real shares_[kernels::kRows] = {};
+};
+
+template <bool kGradient, class Loss>
+Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient) {
+    Pass<kGradient, Loss> pass(loss, features, x, gradient);
+    for (const RecordRows& record : records) pass.add(record);
+    return pass.finish(gradient);
+}
+
+}  // namespace
+
+LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
+    : loss_(loss), features_(features), intercept_(intercept) {
+    check_scale(loss);
+    if (dimension() == 0) throw ConfigError("a linear model needs at least one feature or an intercept");
+}
+
+Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
+                        Scratch& /*scratch*/) const {
+    assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+    return formulas::visit(loss_, [&](auto formula) {
+        return gradient.empty() ? run_pass<false>(formula, features_, records, x, gradient)
+                                : run_pass<true>(formula, features_, records, x, gradient);
+    });
+}
+
+Real LinearFamily::value(const RowBlock& record, ConstView x, Scratch& scratch) const {
+    const RecordRows rows = rows_of(record, features_);
+    return pass({&rows, 1}, x, {}, scratch);
+}
+
+Real LinearFamily::value_and_gradient(const RowBlock& record, ConstView x, View gradient,
+                                      Scratch& scratch) const {
+    assert(!gradient.empty());
+    const RecordRows rows = rows_of(record, features_);
+    return pass({&rows, 1}, x, gradient, scratch);
+}
+
+Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& /*scratch*/) const {
+    const ConstView weights = x.first(features_);
+    const Real product = record.sparse()
+                             ? kernels::dot_sparse(record.indices(row), record.values(row), weights)
+                             : dot(record.values(row), weights);
+    return product + (intercept_ ? x.back() : 0);
+}
+
+std::optional<Real> LinearFamily::smoothness(const RowBlock& record) const {
+    rows_of(record, features_);  // checks that it fits
+    const bool margin = target_kind() == TargetKind::sign;
+    Real squares = 0;
+    for (Index row = 0; row < record.rows(); ++row) {
+        const Real square = squared_norm(record.values(row)) + (intercept_ ? 1 : 0);
+        squares += margin ? square * record.target(row) * record.target(row) : square;
+    }
+    return curvature_bound(loss_.formula) * squares / static_cast<Real>(record.rows());
+}
+
+void LinearFamily::start(View x, std::uint64_t /*seed*/) const {
+    const bool stationary_at_zero = loss_.formula == ScalarFormula::negative_square;
+    fill(x, stationary_at_zero ? 1 / std::sqrt(static_cast<Real>(x.size())) : 0);
+}
+
+AnyBatch<RowBlock> LinearFamily::make_batch(Index capacity) const {
+    return AnyBatch<RowBlock>(Batch(*this, capacity));
+}
+
+static_assert(BatchedFamily<LinearFamily>);
+
+}  // namespace proxstream
