@@ -215,10 +215,11 @@ std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& candidates) {
     std::string message = "unknown " + std::string(kind) + " '" + std::string(name) + "'";
     if (const std::string near = nearest_name(name, candidates); !near.empty()) {
-        message += "; did you mean '" + near + "'?";
+        message += "; did you mean '" + near + "'? known:";
+    } else {
+        message += "; known:";
     }
-    message += " known:";
-    for (const std::string& candidate : candidates) message += " " + candidate;
+    for (Index i = 0; i < candidates.size(); ++i) message += (i == 0 ? " " : ", ") + candidates[i];
     return message;
 }
 

@@ -60,7 +60,7 @@ class Spec {
 /// Splits at `separator`, outside parentheses.
 std::vector<std::string> split_outside_parentheses(std::string_view text, char separator);
 
-/// The whole text as a finite number; throws ConfigError naming `what` otherwise.
+/// The whole text as a number (infinity is one, NaN is not); throws ConfigError naming `what` otherwise.
 Real parse_real(std::string_view text, std::string_view what);
 
 /// The candidate closest to `name` in edit distance, or "" when none is near. For error messages.

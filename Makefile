@@ -1,0 +1,44 @@
+# Every target does its own set-up: on a fresh Debian 12 `make demo` and `make test` need nothing beforehand.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-long bench fuzz tidy format format-check clean
+
+FUZZ_RUNS ?= 1000000
+export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what building and testing need (Debian packages; says which first)
+	@scripts/setup.sh build test
+
+build: ## build the program: build/release/proxstream
+	@scripts/setup.sh build
+	@scripts/build.sh release -DPROXSTREAM_TESTS=OFF
+
+demo: build ## compare learners on a drifting stream, with a certificate
+	@scripts/demo.sh
+
+test: setup ## everything that must hold: tests, sanitizers, lint, format, rooms, package
+	@scripts/test.sh
+
+test-long: setup ## the same with longer sweeps, the thread sanitizer and the static analyser
+	@scripts/test.sh --long
+
+bench: setup ## build and run the benchmarks
+	@scripts/bench.sh
+
+fuzz: ## run every fuzz target FUZZ_RUNS times (default 1000000)
+	@scripts/setup.sh build fuzz
+	@scripts/fuzz.sh $(FUZZ_RUNS)
+
+tidy: setup ## lint every source with clang-tidy
+	@scripts/tidy.sh
+
+format: setup ## format every source in place
+	@scripts/format.sh
+
+format-check: setup ## name the sources that are not formatted
+	@scripts/format.sh --check
+
+clean: ## remove everything that was built
+	rm -rf build

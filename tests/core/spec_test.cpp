@@ -1,0 +1,147 @@
+// The textual form `name:arguments`: what is understood, and how what is not is refused.
+#include "proxstream/core/spec.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+namespace proxstream {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// What the ConfigError of `action` says; a failure if there is none.
+template <class Action>
+std::string refusal(Action action) {
+    try {
+        action();
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return {};
+}
+
+TEST(Specs, ReadNamesPositionsAndKeys) {
+    const Spec plain = Spec::parse("  simplex ");
+    EXPECT_EQ(plain.name(), "simplex");
+    EXPECT_EQ(plain.positional_count(), 0U);
+    plain.finish();
+
+    const Spec spec = Spec::parse("group: 0.5 , 2 ,size=4,kind = soft,weights=1;2/3");
+    EXPECT_EQ(spec.name(), "group");
+    EXPECT_EQ(spec.positional_count(), 2U);
+    EXPECT_EQ(spec.number(0, "level"), 0.5);
+    EXPECT_EQ(spec.number_or(1, "other", 9), 2);
+    EXPECT_EQ(spec.count("size"), 4U);
+    EXPECT_EQ(spec.word_or("kind", "hard"), "soft");
+    EXPECT_EQ(spec.numbers("weights"), (std::vector<Real>{1, 2, 3}));
+    EXPECT_TRUE(spec.has("size"));
+    EXPECT_FALSE(spec.has("level"));
+    spec.finish();
+}
+
+TEST(Specs, PositionAndKeyAreTwoSpellings) {
+    EXPECT_EQ(Spec::parse("l1:0.25").number(0, "level"), 0.25);
+    EXPECT_EQ(Spec::parse("l1:level=0.25").number(0, "level"), 0.25);
+    EXPECT_EQ(refusal([] { (void)Spec::parse("l1:1,level=2").number(0, "level"); }),
+              "'l1:1,level=2': 'level' is given by position and by name");
+}
+
+TEST(Specs, FallBackWhereNothingIsGiven) {
+    const Spec spec = Spec::parse("cauchy");
+    EXPECT_EQ(spec.number_or(0, "scale", 1.5), 1.5);
+    EXPECT_EQ(spec.count_or("size", 3), 3U);
+    EXPECT_EQ(spec.word_or("mode", "plain"), "plain");
+    EXPECT_TRUE(spec.numbers("weights").empty());
+    EXPECT_TRUE(spec.numbers_from(0).empty());
+    spec.finish();
+}
+
+TEST(Specs, ListsTakeThePositionsThatAreLeft) {
+    const Spec spec = Spec::parse("linear:1,-2,3e-1");
+    EXPECT_EQ(spec.numbers_from(1), (std::vector<Real>{-2, 0.3}));
+    EXPECT_EQ(refusal([&] { spec.finish(); }), "'linear:1,-2,3e-1': not understood: '1'");
+}
+
+TEST(Specs, CommasInsideParenthesesDoNotSeparate) {
+    const Spec spec = Spec::parse("translated:inner=(box:-1,1),by=2");
+    EXPECT_EQ(spec.word_or("inner", ""), "(box:-1,1)");
+    EXPECT_EQ(split_outside_parentheses("a+b(c+d)+ e ", '+'), (Names{"a", "b(c+d)", "e"}));
+    EXPECT_EQ(split_outside_parentheses("", '+'), Names{""});
+    EXPECT_EQ(split_outside_parentheses("+", '+'), (Names{"", ""}));
+}
+
+TEST(Specs, MalformedTextIsRefused) {
+    EXPECT_EQ(refusal([] { Spec::parse(""); }), "'': a name is missing");
+    EXPECT_EQ(refusal([] { Spec::parse(" :1"); }), "':1': a name is missing");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:"); }), "'l1:': an argument is empty");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:1,,2"); }), "'l1:1,,2': an argument is empty");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:size="); }), "'l1:size=': an argument is empty");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:=3"); }), "'l1:=3': an argument has a value but no key");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:a=1,a=2"); }), "'l1:a=1,a=2': 'a' is given twice");
+}
+
+TEST(Specs, MissingAndWrongValuesAreNamed) {
+    EXPECT_EQ(refusal([] { (void)Spec::parse("l1").number(0, "level"); }),
+              "'l1': the argument 'level' is missing");
+    EXPECT_EQ(refusal([] { (void)Spec::parse("group:1").count("size"); }),
+              "'group:1': the argument 'size=' is missing");
+    for (const char* size : {"0", "-1", "1.5", "four", "4x", "99999999999999999999999"}) {
+        EXPECT_EQ(refusal([&] { (void)Spec::parse(std::string("g:size=") + size).count("size"); }),
+                  std::string("'g:size=") + size + "': size = '" + size + "' is not a positive integer");
+    }
+    EXPECT_EQ(refusal([] { (void)Spec::parse("l1:abc").number(0, "level"); }),
+              "'l1:abc': 'abc' is not a number");
+    EXPECT_EQ(refusal([] { (void)Spec::parse("l1:level=1e").number(0, "level"); }),
+              "'l1:level=1e', level: '1e' is not a number");
+}
+
+TEST(Specs, WhatNobodyReadIsRefusedWithTheNearestKey) {
+    const Spec spec = Spec::parse("group:0.1,7,szie=4,colour=red");
+    (void)spec.number(0, "level");
+    (void)spec.count_or("size", 1);
+    EXPECT_EQ(
+        refusal([&] { spec.finish(); }),
+        "'group:0.1,7,szie=4,colour=red': not understood: '7', 'szie=' (did you mean 'size='?), 'colour='");
+}
+
+TEST(Numbers, AreReadWholeOrNotAtAll) {
+    EXPECT_EQ(parse_real("1.5", "x"), 1.5);
+    EXPECT_EQ(parse_real(" +2e-3 ", "x"), 2e-3);
+    EXPECT_EQ(parse_real("-0", "x"), 0);
+    for (const char* text : {"", " ", "1,5", "1.5x", "0x10", "++1", "nan", "-nan", "1e999", "--1", "1 2"}) {
+        EXPECT_EQ(refusal([&] { (void)parse_real(text, "--step"); }),
+                  std::string("--step: '") + text + "' is not a number");
+    }
+}
+
+RC_GTEST_PROP(Numbers, RoundTrip, (int mantissa, int exponent)) {
+    const std::string text = std::to_string(mantissa) + "e" + std::to_string(exponent % 200);
+    RC_ASSERT(parse_real(text, "x") == std::stod(text));
+}
+
+TEST(NearestNames, AreNearOrNone) {
+    const Names names{"l1", "l2", "simplex", "box", "nonnegative"};
+    EXPECT_EQ(nearest_name("simplx", names), "simplex");
+    EXPECT_EQ(nearest_name("non-negative", names), "nonnegative");
+    EXPECT_EQ(nearest_name("l3", names), "l1");
+    EXPECT_EQ(nearest_name("nuclear", names), "");
+    EXPECT_EQ(nearest_name("", names), "");
+    EXPECT_EQ(nearest_name("box", {}), "");
+}
+
+TEST(NearestNames, UnknownNamesListWhatIsKnown) {
+    EXPECT_EQ(unknown_name("regulariser", "l3", {"l1", "box"}),
+              "unknown regulariser 'l3'; did you mean 'l1'? known: l1, box");
+    EXPECT_EQ(unknown_name("loss", "zzzzzz", {"squared", "huber"}),
+              "unknown loss 'zzzzzz'; known: squared, huber");
+}
+
+}  // namespace
+}  // namespace proxstream
