@@ -13,7 +13,7 @@ namespace proxstream {
 struct LearnerFacts {
     Index window = 1;           // w
     Real step = 0;              // eta, the reference step of every residual
-    StepRule steps;             // of the inner solver
+    StepClaim steps;            // what the inner solver's steps rest on
     bool promises_exit = true;  // an exit test ends every round that ends within its budget
     bool counts_steps = true;   // the inner steps carry a proved decrease, so their number is bounded
     Real initial_residual = 0;  // r_0 = |P(x_1; 0)|

@@ -17,7 +17,7 @@ class Backtracking {
   public:
     explicit Backtracking(const BacktrackingOptions& options = {}) : options_(options) {}
 
-    StepRule step_rule() const noexcept { return {.smoothness = 0, .lambda = options_.lambda}; }
+    StepClaim step_claim() const noexcept { return {.smoothness = 0, .lambda = options_.lambda}; }
 
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,

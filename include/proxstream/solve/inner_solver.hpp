@@ -59,7 +59,7 @@ struct InnerReport {
 };
 
 /// What a solver's steps rest on, for the certificate.
-struct StepRule {
+struct StepClaim {
     Real smoothness = 0;  // the claimed L; 0: none is claimed
     Real lambda = 0;      // the acceptance factor of a backtracking solver; 0: the step is fixed
 };

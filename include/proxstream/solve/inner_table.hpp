@@ -18,8 +18,8 @@ class AnyInner {
 
     explicit AnyInner(Held held) : held_(std::move(held)) {}
 
-    StepRule step_rule() const {
-        return std::visit([](const auto& inner) { return inner.step_rule(); }, held_);
+    StepClaim step_claim() const {
+        return std::visit([](const auto& inner) { return inner.step_claim(); }, held_);
     }
 
     template <Regulariser G, class Model>

@@ -11,7 +11,7 @@ class ProxGrad {
     /// eta (1 - eta L / 2) |P|^2; a run on which it does not is a proof that L was claimed too small.
     explicit ProxGrad(Real smoothness) : smoothness_(smoothness) {}
 
-    StepRule step_rule() const noexcept { return {.smoothness = smoothness_, .lambda = 0}; }
+    StepClaim step_claim() const noexcept { return {.smoothness = smoothness_, .lambda = 0}; }
 
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
