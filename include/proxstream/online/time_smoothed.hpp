@@ -52,7 +52,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     LearnerFacts facts() const override {
         LearnerFacts facts = round_.facts();
         facts.promises_exit = tolerance_.promises_exit();
-        facts.steps = inner_.step_basis();
+        facts.steps = inner_.step_claim();
         return facts;
     }
 
