@@ -198,6 +198,11 @@ void Spec::finish() const {
     if (!unread.empty()) refuse("not understood: " + unread);
 }
 
+std::string format_short(Real value) {
+    char buffer[32];
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
     std::string best;
     Index best_distance = std::max<Index>(2, name.size() / 3) + 1;

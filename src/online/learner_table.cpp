@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/online/update_rules.hpp"
+#include "proxstream/window/record_ring.hpp"
 
 #include <array>
 #include <string>
@@ -135,6 +136,7 @@ std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts par
     std::vector<std::string> names;
     for (const LearnerRow& row : kLearners) {
         if (row.name == spec.name()) {
+            parts.window = spec.count_or("window", parts.window);
             auto learner = row.make(spec, std::move(parts));
             spec.finish();
             return learner;
@@ -142,6 +144,38 @@ std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts par
         names.emplace_back(row.name);
     }
     throw ConfigError(unknown_name("learner", spec.name(), names));
+}
+
+namespace {
+
+/// f = 0 on the real line: the smallest family a learner can be tried on.
+struct NoLoss {
+    using Record = RowBlock;
+    Index dimension() const { return 1; }
+    Real value(const RowBlock& /*record*/, ConstView /*x*/, Scratch& /*scratch*/) const { return 0; }
+    Real value_and_gradient(const RowBlock& /*record*/, ConstView /*x*/, View gradient,
+                            Scratch& /*scratch*/) const {
+        fill(gradient, 0);
+        return 0;
+    }
+};
+
+struct NoRegulariser {
+    Real value(ConstView /*x*/, Scratch& /*scratch*/) const { return 0; }
+    Real prox(ConstView v, Real /*step*/, View out, Scratch& /*scratch*/) const {
+        if (out.data() != v.data()) copy(v, out);
+        return 0;
+    }
+};
+
+}  // namespace
+
+void check_learner(std::string_view text) {
+    make_learner(
+        text, LearnerParts{.g = AnyRegulariser(NoRegulariser{}),
+                           .make_batch = [](Index) { return AnyBatch<RowBlock>(RecordRing<NoLoss>({}, 2)); },
+                           .start = {0},
+                           .inner = AnyInner(Backtracking{})});
 }
 
 }  // namespace proxstream

@@ -63,6 +63,9 @@ std::vector<std::string> split_outside_parentheses(std::string_view text, char s
 /// The whole text as a number (infinity is one, NaN is not); throws ConfigError naming `what` otherwise.
 Real parse_real(std::string_view text, std::string_view what);
 
+/// A number in its shortest round-trip form.
+std::string format_short(Real value);
+
 /// The candidate closest to `name` in edit distance, or "" when none is near. For error messages.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -42,7 +42,11 @@ struct LearnerRow {
 
 std::span<const LearnerRow> learners();
 
-/// Throws ConfigError for an unknown name or argument.
+/// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text:
+/// several of them can then be compared in one run.
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
+
+/// Throws what make_learner would, without data: for checking settings before anything is opened.
+void check_learner(std::string_view text);
 
 }  // namespace proxstream

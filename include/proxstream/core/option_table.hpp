@@ -1,0 +1,128 @@
+/// One row per option: its name, the member it sets, what is allowed and a line of help. The command line,
+/// TOML files, the echo before a run and the docs all read the same table.
+#pragma once
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
+#include "proxstream/core/types.hpp"
+
+#include <charconv>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace proxstream {
+
+template <class Settings>
+struct OptionRow {
+    using Member = std::variant<bool Settings::*, Index Settings::*, Real Settings::*,
+                                std::string Settings::*, std::vector<std::string> Settings::*>;
+
+    std::string_view name;   // "max-steps": --max-steps on the command line, max-steps in TOML
+    std::string_view alias;  // a short flag such as "p"; empty: none
+    std::string_view group;  // heading in the help
+    std::string_view value;  // placeholder in the help
+    std::string_view help;
+    Member member;
+    Real low = -kInfinity;  // numbers must lie in [low, high]
+    Real high = kInfinity;
+    std::span<const std::string_view> choices = {};  // words must be one of these, if there are any
+};
+
+/// A value that cannot be read as the option's type, or that is not allowed, in one sentence; "" if all is
+/// well.
+template <class Settings>
+std::string assign(const OptionRow<Settings>& row, Settings& settings, std::string_view text) {
+    const auto refuse = [&](const std::string& allowed) {
+        return std::string(row.name) + " = '" + std::string(text) + "': expected " + allowed;
+    };
+    const auto parse = [&](auto& target) {
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), target);
+        return status == std::errc{} && end == text.data() + text.size() && !text.empty();
+    };
+    return std::visit(
+        [&](auto member) -> std::string {
+            auto& target = settings.*member;
+            using T = std::remove_reference_t<decltype(target)>;
+            if constexpr (std::is_same_v<T, bool>) {
+                if (text != "true" && text != "false") return refuse("true or false");
+                target = text == "true";
+            } else if constexpr (std::is_same_v<T, Index>) {
+                Index parsed = 0;
+                if (!parse(parsed)) return refuse("a whole number, 0 or more");
+                target = parsed;
+            } else if constexpr (std::is_same_v<T, Real>) {
+                Real parsed = 0;
+                if (!parse(parsed) || parsed != parsed) return refuse("a number");
+                target = parsed;
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                target = std::string(text);
+            } else {
+                target = split_outside_parentheses(text, ',');
+            }
+            return {};
+        },
+        row.member);
+}
+
+/// The option's present value, as text that assign() would read back.
+template <class Settings>
+std::string present(const OptionRow<Settings>& row, const Settings& settings) {
+    return std::visit(
+        [&](auto member) -> std::string {
+            const auto& value = settings.*member;
+            using T = std::remove_cvref_t<decltype(value)>;
+            if constexpr (std::is_same_v<T, bool>) {
+                return value ? "true" : "false";
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                return value;
+            } else if constexpr (std::is_arithmetic_v<T>) {
+                char buffer[32];
+                const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+                return std::string(buffer, result.ptr);
+            } else {
+                std::string joined;
+                for (const std::string& part : value) joined += (joined.empty() ? "" : ",") + part;
+                return joined;
+            }
+        },
+        row.member);
+}
+
+/// Every value outside its range or list of choices.
+template <class Settings>
+std::vector<std::string> range_violations(std::span<const OptionRow<Settings>> rows,
+                                          const Settings& settings) {
+    std::vector<std::string> violations;
+    for (const OptionRow<Settings>& row : rows) {
+        const auto check_number = [&](Real value) {
+            if (value >= row.low && value <= row.high) return;
+            violations.push_back(std::string(row.name) + " = " + present(row, settings) + ": must lie in [" +
+                                 format_short(row.low) + ", " + format_short(row.high) + "]");
+        };
+        std::visit(
+            [&](auto member) {
+                const auto& value = settings.*member;
+                using T = std::remove_cvref_t<decltype(value)>;
+                if constexpr (std::is_same_v<T, Index> || std::is_same_v<T, Real>) {
+                    check_number(static_cast<Real>(value));
+                } else if constexpr (std::is_same_v<T, std::string>) {
+                    if (row.choices.empty()) return;
+                    std::string allowed;
+                    for (const std::string_view choice : row.choices) {
+                        if (choice == value) return;
+                        allowed += (allowed.empty() ? "" : ", ") + std::string(choice);
+                    }
+                    violations.push_back(std::string(row.name) + " = '" + value + "': must be one of " +
+                                         allowed);
+                }
+            },
+            row.member);
+    }
+    return violations;
+}
+
+}  // namespace proxstream
