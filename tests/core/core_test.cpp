@@ -25,7 +25,8 @@ TEST(Draws, AreAFunctionOfTheirCoordinates) {
     EXPECT_EQ(uniform(here), first);
     // Philox 4x64-10 worked out by hand with whole numbers: a change of generator must be seen.
     EXPECT_EQ(uniform(Draw{}), 0x1.58c61968be73ep-1);
-    EXPECT_DOUBLE_EQ(normal(Draw{.seed = 1, .round = 2, .record = 3, .step = 4, .sample = 5}), -0x1.a041a7d4e287ap-1);
+    EXPECT_DOUBLE_EQ(normal(Draw{.seed = 1, .round = 2, .record = 3, .step = 4, .sample = 5}),
+                     -0x1.a041a7d4e287ap-1);
     EXPECT_EQ(uniform_below(Draw{.seed = 42}, 1000000), 866792U);
 }
 

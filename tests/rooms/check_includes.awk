@@ -19,7 +19,10 @@ FNR == 1 {
     target = $0
     sub(/^[^"]*"/, "", target)
     sub(/".*/, "", target)
-    if (target ~ /\.\./) print FILENAME ":" FNR ": '" target "' climbs out of its folder"
+    if (target ~ /\.\./) {
+        print FILENAME ":" FNR ": '" target "' climbs out of its folder"
+        next
+    }
     if (public && target !~ /^proxstream\//) print FILENAME ":" FNR ": '" target "' is not a public header"
     sub(/^proxstream\//, "", target)
     if (target !~ /\//) next

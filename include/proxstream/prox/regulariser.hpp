@@ -51,8 +51,10 @@ Real infimum(const G& g) {
 /// operator.
 class AnyRegulariser {
   public:
-    template <Regulariser G>
-    requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser>) explicit AnyRegulariser(G g)
+    // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
+    template <class G>
+    requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> &&
+             Regulariser<G>) explicit AnyRegulariser(G g)
         : self_(std::make_shared<Model<G>>(std::move(g))) {}
 
     Real value(ConstView x, Scratch& scratch) const { return self_->value(x, scratch); }
