@@ -1,0 +1,115 @@
+#include "run/csv_columns.hpp"
+
+#include "proxstream/core/spec.hpp"
+
+#include "run/parse_number.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace proxstream {
+namespace {
+
+constexpr Index kColumnsListed = 40;
+
+class Assignment {
+  public:
+    Assignment(const std::vector<std::string>& columns, std::vector<std::string>& violations)
+        : columns_(columns), violations_(violations), roles_(columns.size(), kUnassigned) {
+        for (Index i = 0; i < columns.size(); ++i) places_[columns[i]].push_back(i);
+    }
+
+    /// Gives the column of that name a role; notes a violation if it cannot have it.
+    void assign(const std::string& option, const std::string& name, std::int32_t role) {
+        const auto found = places_.find(name);
+        if (found == places_.end()) {
+            const std::string near = nearest_name(name, columns_);
+            violations_.push_back(option + ": no column is called '" + name + "'" +
+                                  (near.empty() ? "" : "; did you mean '" + near + "'?"));
+            unknown_ = true;
+        } else if (found->second.size() > 1) {
+            violations_.push_back(option + ": " + std::to_string(found->second.size()) +
+                                  " columns are called '" + name + "' (number " +
+                                  std::to_string(found->second[0] + 1) + " and " +
+                                  std::to_string(found->second[1] + 1) + ")");
+        } else if (std::int32_t& slot = roles_[found->second[0]]; slot != kUnassigned) {
+            violations_.push_back(option + ": column '" + name + "' is already " + describe(slot));
+        } else {
+            slot = role;
+        }
+    }
+
+    bool unknown() const noexcept { return unknown_; }
+    std::vector<std::int32_t>& roles() noexcept { return roles_; }
+
+    static constexpr std::int32_t kUnassigned = -3;
+
+  private:
+    static const char* describe(std::int32_t role) {
+        if (role == kLabelColumn) return "the label";
+        return role == kSkippedColumn ? "ignored" : "a feature";
+    }
+
+    const std::vector<std::string>& columns_;
+    std::vector<std::string>& violations_;
+    std::unordered_map<std::string, std::vector<Index>> places_;
+    std::vector<std::int32_t> roles_;
+    bool unknown_ = false;
+};
+
+bool all_numbers(const std::vector<std::string>& names) {
+    Real ignored = 0;
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return parse_whole_number(name, ignored); });
+}
+
+}  // namespace
+
+std::string list_columns(const std::vector<std::string>& columns) {
+    std::string list;
+    for (Index i = 0; i < std::min(columns.size(), kColumnsListed); ++i) {
+        list += (i == 0 ? "" : ", ") + columns[i];
+    }
+    if (columns.size() > kColumnsListed) {
+        list += ", ... (" + std::to_string(columns.size() - kColumnsListed) + " more)";
+    }
+    return list;
+}
+
+ColumnRoles assign_columns(const std::string& source, const std::vector<std::string>& columns,
+                           const CsvOptions& options, const TargetRule& target) {
+    std::vector<std::string> violations = target.violations();
+    Assignment assignment(columns, violations);
+    const bool labelled = target.kind != TargetKind::none;
+    // Without a target the label is only kept out of the features, and may be absent.
+    const bool absent = std::find(columns.begin(), columns.end(), options.label) == columns.end();
+    if (labelled && options.label.empty()) {
+        violations.emplace_back("--label: say which column is to be predicted");
+    } else if (!options.label.empty() && (labelled || !absent)) {
+        assignment.assign("--label", options.label, labelled ? kLabelColumn : kSkippedColumn);
+    }
+    for (const std::string& name : options.ignore) assignment.assign("--ignore", name, kSkippedColumn);
+    for (Index i = 0; i < options.features.size(); ++i) {
+        assignment.assign("--features", options.features[i], static_cast<std::int32_t>(i));
+    }
+
+    ColumnRoles result{std::move(assignment.roles()), options.features};
+    for (Index i = 0; i < columns.size(); ++i) {
+        if (result.roles[i] != Assignment::kUnassigned) continue;
+        result.roles[i] = kSkippedColumn;
+        if (!options.features.empty()) continue;
+        result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
+        result.feature_names.push_back(columns[i]);
+    }
+    if (result.feature_names.empty()) {
+        violations.emplace_back("no column is left as a feature; is the delimiter right?");
+    }
+    if (violations.empty()) return result;
+    violations.push_back("the columns of " + source + " are: " + list_columns(columns));
+    if (assignment.unknown() && options.header && all_numbers(columns)) {
+        violations.emplace_back("its first line holds numbers only: if it is data, say --no-header");
+    }
+    throw ConfigError(std::move(violations));
+}
+
+}  // namespace proxstream

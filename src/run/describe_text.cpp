@@ -1,0 +1,38 @@
+#include "run/describe_text.hpp"
+
+#include "run/parse_number.hpp"
+
+namespace proxstream {
+namespace {
+
+constexpr std::size_t kExcerpt = 40;
+constexpr char kHex[] = "0123456789abcdef";
+
+}  // namespace
+
+std::string quoted_excerpt(std::string_view text) {
+    std::string shown = "'";
+    for (const char c : text.substr(0, kExcerpt)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte != 0x7f) {
+            shown += c;
+        } else {
+            shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
+        }
+    }
+    return shown + (text.size() > kExcerpt ? "...'" : "'");
+}
+
+std::string describe_bad_number(std::string_view text) {
+    const std::string_view trimmed = without_blanks(text);
+    if (trimmed.empty()) return "the field is empty";
+    const std::string_view unsigned_part = trimmed.substr(trimmed[0] == '+' || trimmed[0] == '-' ? 1 : 0);
+    const bool numeric = unsigned_part.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+    Real value = 0;
+    const char* const last = trimmed.data() + trimmed.size();
+    // A numeric text that is read to its end and still refused can only be too large.
+    const bool large = numeric && std::from_chars(unsigned_part.data(), last, value).ptr == last;
+    return quoted_excerpt(trimmed) + (large ? " is too large for a number" : " is not a number");
+}
+
+}  // namespace proxstream

@@ -1,0 +1,79 @@
+#include "proxstream/run/csv_reader.hpp"
+#include "proxstream/run/libsvm_reader.hpp"
+
+#include "run/describe_text.hpp"
+#include "run/parse_number.hpp"
+
+#include <algorithm>
+
+namespace proxstream {
+namespace {
+
+/// `label index:value ...`: blanks between the fields, and the field behind the label is a pair.
+bool looks_like_libsvm(std::string_view line) {
+    line = without_blanks(line);
+    const std::string_view rest =
+        without_blanks(line.substr(std::min(line.find_first_of(" \t"), line.size())));
+    if (rest.starts_with("qid:")) return true;
+    const auto digits = rest.find_first_not_of("0123456789");
+    return digits != 0 && digits != std::string_view::npos && rest[digits] == ':';
+}
+
+/// Decides by the first line that is neither blank nor a comment, and leaves `lines` at the beginning.
+RowFormat detect_format(LineReader& lines) {
+    std::string_view record;
+    std::size_t begin = 0;
+    for (bool more = lines.next(record); more; more = lines.extend(record)) {
+        const std::string_view line = record.substr(std::min(begin, record.size()));
+        begin = record.size() + 1;
+        const auto text = line.find_first_not_of(" \t\r\n");
+        if (text == std::string_view::npos || line[text] == '#') continue;
+        lines.rewind();
+        if (looks_like_libsvm(line)) return RowFormat::libsvm;
+        if (line.find_first_of(",;\t") != std::string_view::npos) return RowFormat::csv;
+        throw DamagedFile({lines.name(), lines.line(), 0, ""},
+                          "cannot tell the format from the line " + quoted_excerpt(line),
+                          "CSV with a delimiter or LIBSVM's index:value; say which with --format csv|libsvm");
+    }
+    throw DamagedFile({lines.name(), 0, 0, ""}, "the input is empty: it has no rows", "CSV or LIBSVM rows");
+}
+
+void refuse_column_options(const CsvOptions& csv, const std::string& kind) {
+    std::vector<std::string> violations;
+    const auto check = [&](bool given, const char* option) {
+        if (given) violations.push_back(std::string(option) + ": " + kind + " has no named columns");
+    };
+    check(!csv.label.empty(), "--label");
+    check(!csv.features.empty(), "--features");
+    check(!csv.ignore.empty(), "--ignore");
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+}
+
+}  // namespace
+
+std::unique_ptr<RowReader> open_rows(std::vector<Input> inputs, const ReaderOptions& options) {
+    InputQueue queue(std::move(inputs), options.max_line);
+    RowFormat format = options.format;
+    if (format == RowFormat::detect) {
+        if (!queue.advance()) throw ConfigError("no input is given");
+        format = detect_format(*queue.lines());
+    }
+    if (format == RowFormat::csv) {
+        return std::make_unique<CsvReader>(std::move(queue), options.csv, options.target);
+    }
+    refuse_column_options(options.csv, "LIBSVM");
+    return std::make_unique<LibsvmReader>(std::move(queue), options.libsvm, options.target);
+}
+
+std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, const ReaderOptions& options) {
+    if (paths.empty()) return open_rows(std::vector<std::string>{"-"}, options);
+    if (std::count(paths.begin(), paths.end(), "-") > 1) {
+        throw ConfigError("'-' (standard input) can be given only once");
+    }
+    std::vector<Input> inputs;
+    inputs.reserve(paths.size());
+    for (const std::string& path : paths) inputs.push_back(file_input(path, options.stop));
+    return open_rows(std::move(inputs), options);
+}
+
+}  // namespace proxstream
