@@ -124,18 +124,6 @@ Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View g
     });
 }
 
-Real LinearFamily::value(const RowBlock& record, ConstView x, Scratch& scratch) const {
-    const RecordRows rows = rows_of(record, features_);
-    return pass({&rows, 1}, x, {}, scratch);
-}
-
-Real LinearFamily::value_and_gradient(const RowBlock& record, ConstView x, View gradient,
-                                      Scratch& scratch) const {
-    assert(!gradient.empty());
-    const RecordRows rows = rows_of(record, features_);
-    return pass({&rows, 1}, x, gradient, scratch);
-}
-
 Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& /*scratch*/) const {
     const ConstView weights = x.first(features_);
     const Real product = record.sparse()

@@ -2,10 +2,13 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/loss/linear_family.hpp"
+#include "proxstream/loss/mlp_family.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -13,51 +16,130 @@ namespace {
 
 using Made = std::unique_ptr<RowFamily>;
 
+const LossRow& find_row(std::string_view name);
+
 template <ScalarFormula kFormula>
-Made make_linear(const Spec& /*spec*/, const RowShape& shape) {
-    return std::make_unique<LinearFamily>(ScalarLoss{kFormula}, shape.features, shape.intercept);
+ScalarLoss plain(const Spec& /*spec*/) {
+    return {kFormula};
 }
 
 template <ScalarFormula kFormula>
-Made make_scaled(const Spec& spec, const RowShape& shape) {
-    const ScalarLoss loss{kFormula, spec.number_or(0, "scale", 1)};
-    return std::make_unique<LinearFamily>(loss, shape.features, shape.intercept);
+ScalarLoss scaled(const Spec& spec) {
+    return {kFormula, spec.number_or(0, "scale", 1)};
+}
+
+Made make_linear(const Spec& spec, const RowShape& shape) {
+    return std::make_unique<LinearFamily>(find_row(spec.name()).scalar(spec), shape.features,
+                                          shape.intercept);
 }
 
 Made make_pca(const Spec& /*spec*/, const RowShape& shape) {
     return std::make_unique<LinearFamily>(ScalarLoss{ScalarFormula::negative_square}, shape.features, false);
 }
 
+/// The value of `key` among named choices; the first is the default.
+template <class T, std::size_t kCount>
+T choice(const Spec& spec, std::string_view key,
+         const std::array<std::pair<std::string_view, T>, kCount>& choices) {
+    const std::string word = spec.word_or(key, choices.front().first);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices) {
+        if (name == word) return value;
+        names.emplace_back(name);
+    }
+    throw ConfigError("'" + spec.text() + "': " + unknown_name(key, word, names));
+}
+
+std::vector<Index> hidden_widths(const Spec& spec) {
+    constexpr Real kWidest = 1 << 20;
+    std::vector<Index> widths;
+    for (const Real width : spec.numbers("hidden")) {
+        if (!(width >= 1 && width <= kWidest && width == std::floor(width))) {
+            throw ConfigError("'" + spec.text() + "': hidden= takes positive integers separated by ';'");
+        }
+        widths.push_back(static_cast<Index>(width));
+    }
+    return widths;
+}
+
+/// The loss of a network's single output; `kind` says which targets its task has.
+ScalarLoss output_loss(const Spec& spec, TargetKind kind) {
+    const Spec inner = Spec::parse(spec.word_or("loss", kind == TargetKind::sign ? "logistic" : "squared"));
+    const LossRow& row = find_row(inner.name());
+    if (row.scalar == nullptr || target_kind(row.scalar(inner).formula) != kind) {
+        throw ConfigError("'" + spec.text() + "': loss=" + inner.name() + " does not fit the task; " +
+                          (kind == TargetKind::sign ? "binary needs a margin loss such as logistic"
+                                                    : "regression needs a residual loss such as squared"));
+    }
+    const ScalarLoss loss = row.scalar(inner);
+    inner.finish();
+    return loss;
+}
+
+Made make_mlp(const Spec& spec, const RowShape& shape) {
+    MlpOptions options;
+    options.features = shape.features;
+    if (spec.has("hidden")) options.hidden = hidden_widths(spec);
+    options.activation = choice<Activation, 4>(spec, "activation",
+                                               {{{"tanh", Activation::tanh},
+                                                 {"sigmoid", Activation::sigmoid},
+                                                 {"softplus", Activation::softplus},
+                                                 {"gelu", Activation::gelu}}});
+    const TargetKind task = choice<TargetKind, 3>(spec, "task",
+                                                  {{{"regression", TargetKind::number},
+                                                    {"binary", TargetKind::sign},
+                                                    {"softmax", TargetKind::category}}});
+    if (task != TargetKind::category) {
+        options.loss = output_loss(spec, task);
+    } else {
+        options.classes = spec.count_or("classes", shape.classes);
+        if (options.classes < 2) {
+            throw ConfigError("'" + spec.text() + "': task=softmax needs classes=k with k >= 2");
+        }
+    }
+    return std::make_unique<MlpFamily>(std::move(options));
+}
+
 constexpr std::string_view kOne = "1";
 
 // In formulas: score s = a.x + b, residual r = s - y, u = r/c with c = 1 unless given, margin m = y s.
 constexpr auto kLosses = std::to_array<LossRow>({
-    {"squared", "squared", "r^2/2", kOne, "least squares", make_linear<ScalarFormula::squared>},
+    {"squared", "squared", "r^2/2", kOne, "least squares", plain<ScalarFormula::squared>, make_linear},
     {"huber", "huber[:c]", "r^2/2 if |r| <= c, else c|r| - c^2/2", kOne,
-     "least squares for small residuals, absolute error for large ones", make_scaled<ScalarFormula::huber>},
+     "least squares for small residuals, absolute error for large ones", scaled<ScalarFormula::huber>,
+     make_linear},
     {"cauchy", "cauchy[:c]", "(c^2/2) log(1 + u^2)", kOne,
-     "robust regression; outliers count logarithmically (non-convex)", make_scaled<ScalarFormula::cauchy>},
+     "robust regression; outliers count logarithmically (non-convex)", scaled<ScalarFormula::cauchy>,
+     make_linear},
     {"geman-mcclure", "geman-mcclure[:c]", "(c^2/2) u^2/(1 + u^2)", kOne,
-     "robust regression with a bounded loss (non-convex)", make_scaled<ScalarFormula::geman_mcclure>},
+     "robust regression with a bounded loss (non-convex)", scaled<ScalarFormula::geman_mcclure>, make_linear},
     {"welsch", "welsch[:c]", "(c^2/2) (1 - exp(-u^2))", kOne,
-     "robust regression; outliers are forgotten exponentially (non-convex)",
-     make_scaled<ScalarFormula::welsch>},
+     "robust regression; outliers are forgotten exponentially (non-convex)", scaled<ScalarFormula::welsch>,
+     make_linear},
     {"tukey", "tukey[:c]", "(c^2/6) (1 - max(0, 1 - u^2)^3)", kOne,
-     "biweight; residuals beyond c have no pull at all (non-convex)", make_scaled<ScalarFormula::tukey>},
-    {"logistic", "logistic", "log(1 + exp(-m))", "1/4", "logistic regression",
-     make_linear<ScalarFormula::logistic>},
+     "biweight; residuals beyond c have no pull at all (non-convex)", scaled<ScalarFormula::tukey>,
+     make_linear},
+    {"logistic", "logistic", "log(1 + exp(-m))", "1/4", "logistic regression", plain<ScalarFormula::logistic>,
+     make_linear},
     {"sigmoid", "sigmoid", "1/(1 + exp(m))", "1/(6 sqrt 3) = 0.0962", "smooth count of errors (non-convex)",
-     make_linear<ScalarFormula::sigmoid>},
+     plain<ScalarFormula::sigmoid>, make_linear},
     {"squared-sigmoid", "squared-sigmoid", "1/(1 + exp(m))^2", "0.1541",
-     "squared probability of the wrong label (non-convex)", make_linear<ScalarFormula::squared_sigmoid>},
+     "squared probability of the wrong label (non-convex)", plain<ScalarFormula::squared_sigmoid>,
+     make_linear},
     {"log-difference", "log-difference", "log(1 + exp(-m)) - log(1 + exp(-m-1))", "0.0924",
-     "logistic loss, bounded by 1 (non-convex)", make_linear<ScalarFormula::log_difference>},
+     "logistic loss, bounded by 1 (non-convex)", plain<ScalarFormula::log_difference>, make_linear},
     {"tanh", "tanh", "1 - tanh(m)", "4/(3 sqrt 3) = 0.7698", "smooth count of errors, steeper (non-convex)",
-     make_linear<ScalarFormula::tanh>},
+     plain<ScalarFormula::tanh>, make_linear},
     {"smoothed-hinge", "smoothed-hinge", "0 if m >= 1, 1/2 - m if m <= 0, else (1-m)^2/2", kOne,
-     "support vector machine with a rounded corner", make_linear<ScalarFormula::smoothed_hinge>},
+     "support vector machine with a rounded corner", plain<ScalarFormula::smoothed_hinge>, make_linear},
     {"pca", "pca", "-(a.x)^2/2", kOne,
-     "negative variance along x: leading component under a bounded set (non-convex)", make_pca},
+     "negative variance along x: leading component under a bounded set (non-convex)", nullptr, make_pca},
+    {"mlp",
+     "mlp[:hidden=16;16,activation=tanh|sigmoid|softplus|gelu,task=regression|binary|softmax,loss=NAME,"
+     "classes=K]",
+     "the task's loss of a network's output; softmax: -log p_y", "none",
+     "small network: regression with a residual loss, binary with a margin loss, or classes (non-convex)",
+     nullptr, make_mlp},
 });
 
 const LossRow& find_row(std::string_view name) {

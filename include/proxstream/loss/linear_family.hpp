@@ -2,30 +2,26 @@
 /// The intercept b, where there is one, is the last coordinate of x.
 #pragma once
 
-#include "proxstream/loss/row_batch.hpp"
-#include "proxstream/loss/row_family.hpp"
+#include "proxstream/loss/pass_family.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include <span>
 
 namespace proxstream {
 
-class LinearFamily final : public RowFamily {
+class LinearFamily final : public PassFamily {
   public:
     using Batch = RowBatch<LinearFamily>;
 
     /// Throws ConfigError if the scale is not positive and finite, or x would be empty.
     LinearFamily(ScalarLoss loss, Index features, bool intercept);
 
-    Index features() const noexcept { return features_; }
+    Index features() const override { return features_; }
     const ScalarLoss& loss() const noexcept { return loss_; }
 
     Index dimension() const override { return features_ + (intercept_ ? 1 : 0); }
     Index penalised() const override { return features_; }
     TargetKind target_kind() const override { return proxstream::target_kind(loss_.formula); }
-    Real value(const RowBlock& record, ConstView x, Scratch& scratch) const override;
-    Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
-                            Scratch& scratch) const override;
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
     /// max |phi''| times the mean squared norm of the rows (the intercept's 1 included), which is at least
     /// the largest eigenvalue of their mean outer product.
@@ -34,9 +30,10 @@ class LinearFamily final : public RowFamily {
     void start(View x, std::uint64_t seed) const override;
     AnyBatch<RowBlock> make_batch(Index capacity) const override;
 
-    /// One pass over weighted records (see RowBatch). Each row is read once; terms are added row by row in
+    /// One pass over weighted records (see PassFamily). Each row is read once; terms are added row by row in
     /// the order given, so bits depend on that order alone.
-    Real pass(std::span<const RecordRows> records, ConstView x, View gradient, Scratch& scratch) const;
+    Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
+              Scratch& scratch) const override;
 
   private:
     ScalarLoss loss_;

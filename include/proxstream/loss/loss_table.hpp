@@ -4,6 +4,7 @@
 
 #include "proxstream/core/spec.hpp"
 #include "proxstream/loss/row_family.hpp"
+#include "proxstream/loss/scalar_loss.hpp"
 
 #include <memory>
 #include <span>
@@ -24,6 +25,7 @@ struct LossRow {
     std::string_view formula;    // of one row
     std::string_view curvature;  // a bound on the second derivative along the score
     std::string_view help;
+    ScalarLoss (*scalar)(const Spec& spec);  // the loss of a score; nullptr for models of their own
     std::unique_ptr<RowFamily> (*make)(const Spec& spec, const RowShape& shape);
 };
 

@@ -1,7 +1,8 @@
-/// The window store shared by the data-row families. A family evaluates any weighted list of records in one
-/// pass; this keeps the records and lists them.
+/// Data-row families that evaluate any weighted list of records in one pass, so that a single record and a
+/// whole window run through the same code; and the store of records such families share.
 #pragma once
 
+#include "proxstream/loss/row_family.hpp"
 #include "proxstream/loss/row_ring.hpp"
 
 #include <cassert>
@@ -10,10 +11,28 @@
 
 namespace proxstream {
 
-/// F offers features() and
-///   Real pass(std::span<const RecordRows> records, ConstView x, View gradient, Scratch&) const,
-/// which returns the weighted sum of the records' losses and overwrites `gradient` with its gradient, or
-/// leaves gradients alone where `gradient` is empty.
+class PassFamily : public RowFamily {
+  public:
+    virtual Index features() const = 0;
+
+    /// Returns the weighted sum of the records' losses at x, added in the order given. Overwrites `gradient`
+    /// with its gradient, or works out none where `gradient` is empty.
+    virtual Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
+                      Scratch& scratch) const = 0;
+
+    Real value(const RowBlock& record, ConstView x, Scratch& scratch) const final {
+        const RecordRows rows = rows_of(record, features());
+        return pass({&rows, 1}, x, {}, scratch);
+    }
+    Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
+                            Scratch& scratch) const final {
+        assert(!gradient.empty());
+        const RecordRows rows = rows_of(record, features());
+        return pass({&rows, 1}, x, gradient, scratch);
+    }
+};
+
+/// F is a final PassFamily, so that passes are direct calls.
 template <class F>
 class RowBatch {
   public:

@@ -1,0 +1,63 @@
+/// A small multi-layer perceptron with smooth activations: one output judged by a scalar loss (regression,
+/// binary), or k outputs judged by softmax cross-entropy. f(x) is the mean over the record's rows.
+#pragma once
+
+#include "proxstream/loss/pass_family.hpp"
+#include "proxstream/loss/scalar_loss.hpp"
+
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+enum class Activation { tanh, sigmoid, softplus, gelu };
+
+struct MlpOptions {
+    Index features = 0;
+    std::vector<Index> hidden = {16};  // the width of each hidden layer
+    Activation activation = Activation::tanh;
+    ScalarLoss loss;    // of the one output, where classes == 0
+    Index classes = 0;  // 2 or more: softmax over that many outputs
+};
+
+/// x holds the weights of every layer, outputs by inputs, row by row, the layer next to the features first;
+/// then the biases of every layer in the same order. Only weights count as penalised.
+class MlpFamily final : public PassFamily {
+  public:
+    using Batch = RowBatch<MlpFamily>;
+
+    /// Throws ConfigError naming every option that cannot be used.
+    explicit MlpFamily(MlpOptions options);
+
+    Index features() const override { return options_.features; }
+
+    Index dimension() const override { return dimension_; }
+    Index penalised() const override { return weights_; }
+    TargetKind target_kind() const override;
+    Index classes() const override { return options_.classes; }
+    Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    /// None: the curvature of a network grows with its weights.
+    std::optional<Real> smoothness(const RowBlock& record) const override;
+    /// Weights normal with variance 1 / inputs of their layer, biases 0.
+    void start(View x, std::uint64_t seed) const override;
+    AnyBatch<RowBlock> make_batch(Index capacity) const override;
+
+    /// One pass over weighted records (see PassFamily), a fixed number of rows at a time as matrix products.
+    Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
+              Scratch& scratch) const override;
+
+    struct Layer {
+        Index inputs;
+        Index outputs;
+        Index weights;  // where they begin in x
+        Index biases;
+    };
+
+  private:
+    MlpOptions options_;
+    std::vector<Layer> layers_;
+    Index weights_ = 0;
+    Index dimension_ = 0;
+};
+
+}  // namespace proxstream
