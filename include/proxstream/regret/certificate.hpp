@@ -32,7 +32,7 @@ struct Inequality {
     bool identity = false;
     Round round = 0;  // where the two sides come closest, if it is checked round by round
     Verdict verdict = Verdict::not_applicable;
-    std::string explanation;
+    std::string explanation = {};
 
     Real margin() const;  // what is left of right + slack; negative when violated
     Real ratio() const;   // left / right; 0 for 0/0
@@ -48,7 +48,7 @@ struct PaperClaim {
     bool satisfied = false;
     Real left = 0;
     Real right = 0;
-    std::string reason;  // why it is wrong in general
+    std::string reason = {};  // why it is wrong in general
 
     friend bool operator==(const PaperClaim&, const PaperClaim&) = default;
 };

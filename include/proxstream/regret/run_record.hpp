@@ -49,6 +49,9 @@ struct RunHeader {
     /// L as declared, or the 1/eta that choosing eta claims.
     Real claimed_smoothness() const { return smoothness ? *smoothness : 1 / reference_step; }
 
+    /// gamma = eta (1 - eta L / 2): what a fixed step is worth. Nothing is promised unless it is positive.
+    Real fixed_gain() const { return reference_step * (1 - reference_step * claimed_smoothness() / 2); }
+
     /// Throws ConfigError with every field that cannot be.
     void validate() const;
 

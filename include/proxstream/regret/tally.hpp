@@ -2,6 +2,7 @@
 /// read back go through the same additions, so their certificates agree bit for bit.
 #pragma once
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/regret/certificate.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -29,6 +30,18 @@ class WorstRound {
     Real severity_ = -kInfinity;
 };
 
+/// Rounds come as 1, 2, 3, ...; the round after a refused one may repeat its number.
+class RoundOrder {
+  public:
+    /// Throws DataError at `where` otherwise.
+    void check(const RoundReport& report, const DataLocation& where);
+    Round last() const noexcept { return last_; }
+
+  private:
+    Round last_ = 0;
+    bool refused_ = false;
+};
+
 class Tally {
   public:
     /// Throws ConfigError if the header cannot be.
@@ -48,12 +61,17 @@ class Tally {
   private:
     friend class Judge;
 
-    void add_residuals(const RoundReport& report);
+    Real proved_decrease(const RoundReport& report) const;
+    Real step_worth(const RoundReport& report) const;
+    void add_exit(const RoundReport& report);
+    void add_regret(const RoundReport& report);
+    void add_objective(const RoundReport& report);
     void add_decrease(const RoundReport& report);
     void add_count(const RoundReport& report);
 
     RunHeader header_;
     RunTotals totals_;
+    RoundOrder order_;
     Round quiet_ = 0;
     Round exhausted_ = 0;
     Round first_exhausted_ = 0;
@@ -76,12 +94,11 @@ class Tally {
     CompensatedSum drops_;         // sum Phi_t(x_t) - Phi_t(x_{t+1})
     CompensatedSum losses_;        // sum f_t(x_t) - f_{t-w}(x_t)
     CompensatedSum count_weight_;  // sum N_t kappa_t (delta_t/w)^2
-    Real path_length_ = 0;
-    Real residual_slack_ = 0;   // forgiven in C3: effect of residual rounding on the squares
-    Real tolerance_slack_ = 0;  // the same for exits that meet their tolerance only up to rounding
+    CompensatedSum path_length_;
+    Real residual_slack_ = 0;   // sum of what rounding may add to the squares (r_{t-1} + d_t/w)^2
+    Real rounding_norm_ = 0;    // sum of the squares of what it may add to r_{t-1} + d_t/w
     Real objective_slack_ = 0;  // sum of objective roundings
     Real count_slack_ = 0;
-    Real last_objective_rounding_ = 0;
     Real largest_loss_ = 0;
     Real needed_smoothness_ = 0;  // L is at least this, by the rounds that violate C4
     WorstRound exit_test_;        // C1

@@ -1,0 +1,54 @@
+#include "proxstream/regret/certificate.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+
+std::string_view name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::holds:
+            return "holds";
+        case Verdict::violated:
+            return "VIOLATED";
+        case Verdict::not_promised:
+            return "not promised";
+        case Verdict::not_applicable:
+            return "not applicable";
+    }
+    return "?";
+}
+
+Real Inequality::margin() const {
+    return identity ? slack - std::abs(left - right) : right + slack - left;
+}
+
+Real Inequality::ratio() const {
+    if (left == right) return left == 0 ? 0 : 1;
+    return right == 0 ? std::copysign(kInfinity, left) : left / right;
+}
+
+Real RunSummary::mean_regret() const {
+    return totals.rounds == 0 ? 0 : regret / static_cast<Real>(totals.rounds);
+}
+
+Real RunSummary::quiet_share() const {
+    return totals.rounds == 0 ? 0 : static_cast<Real>(quiet) / static_cast<Real>(totals.rounds);
+}
+
+bool Certificate::sound() const {
+    return std::none_of(inequalities.begin(), inequalities.end(),
+                        [](const Inequality& each) { return each.verdict == Verdict::violated; });
+}
+
+const Inequality& Certificate::at(std::string_view id) const {
+    const auto found = std::find_if(inequalities.begin(), inequalities.end(),
+                                    [id](const Inequality& each) { return each.id == id; });
+    if (found == inequalities.end())
+        throw Error("the certificate has no inequality '" + std::string(id) + "'");
+    return *found;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,45 @@
+/// The lines of a ledger, both ways: one table of columns serves writer, reader and checks (docs/ledger.md).
+#pragma once
+
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/run_record.hpp"
+#include "proxstream/regret/tally.hpp"
+
+#include "line_cursor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+inline constexpr std::string_view kLedgerOpening = "{\"ledger\":\"proxstream\",\"version\":";
+inline constexpr std::string_view kFooterOpening = "{\"end\":";
+inline constexpr std::string_view kSealKey = ",\"h\":\"";  // ends the digested part of a line
+inline constexpr std::string_view kSealClose = "\"}\n";
+
+/// A row as it is read: the extras own their memory.
+struct LedgerRow {
+    RoundReport report;
+    std::vector<Real> other_residuals;
+    std::optional<Real> prediction_loss;
+};
+
+// Appends a line up to, and without, its seal. No key is checked here: see check_row and check_footer.
+void append_header(std::string& out, const RunHeader& header);
+void append_row(std::string& out, const RoundReport& report, const RowExtras& extras);
+void append_footer(std::string& out, const RunFooter& footer);
+
+// Reads what the above wrote; the cursor stands at the start of the line and must end where the seal begins.
+std::uint64_t read_version(LineCursor& cursor);  // the opening alone; refuses versions not known here
+RunHeader read_header(LineCursor& cursor);
+void read_row(LineCursor& cursor, LedgerRow& row);
+RunFooter read_footer(LineCursor& cursor);
+
+/// Throws DataError at `where` if a figure is out of its range or the extras do not fit the header. What a
+/// refused round reports besides status and cost is not looked at.
+void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
+               const DataLocation& where);
+/// Throws DataError if the footer holds a NaN or does not have min(T, w) last losses.
+void check_footer(const RunHeader& header, const RunFooter& footer, const DataLocation& where);
+
+}  // namespace proxstream
