@@ -1,5 +1,6 @@
 #include "proxstream/run/csv_reader.hpp"
 #include "proxstream/run/libsvm_reader.hpp"
+#include "proxstream/run/synthetic.hpp"
 
 #include "run/describe_text.hpp"
 #include "run/parse_number.hpp"
@@ -66,6 +67,14 @@ std::unique_ptr<RowReader> open_rows(std::vector<Input> inputs, const ReaderOpti
 }
 
 std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, const ReaderOptions& options) {
+    for (const std::string& path : paths) {
+        if (!path.starts_with(kBuiltinPrefix)) continue;
+        if (paths.size() > 1) throw ConfigError("'" + path + "' cannot be combined with other inputs");
+        refuse_column_options(options.csv, "a built-in stream");
+        return std::make_unique<SyntheticReader>(
+            SyntheticOptions::parse(std::string_view(path).substr(kBuiltinPrefix.size())),
+            options.target.kind);
+    }
     if (paths.empty()) return open_rows(std::vector<std::string>{"-"}, options);
     if (std::count(paths.begin(), paths.end(), "-") > 1) {
         throw ConfigError("'-' (standard input) can be given only once");

@@ -1,0 +1,52 @@
+/// Running standardisation of dense features: each column is shifted by its mean and divided by its standard
+/// deviation, both over the rows seen so far. A row's own features count as seen, its target never does: what
+/// is predicted for a row may depend on that row's features and on everything before it, and on nothing else.
+/// A column that has been constant so far becomes 0.
+///
+/// Sparse rows are refused: subtracting a mean fills every zero, which undoes the sparsity they are stored
+/// for.
+#pragma once
+
+#include "proxstream/core/scratch.hpp"
+#include "proxstream/loss/row_block.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace proxstream {
+
+class Standardiser {
+  public:
+    /// Everything there is to know, for a model file. Welford's sums: they do not lose digits over long
+    /// streams.
+    struct State {
+        std::uint64_t count = 0;
+        std::vector<Real> mean;
+        std::vector<Real> m2;  // sum of squared deviations from the mean
+    };
+
+    explicit Standardiser(Index features);
+    /// Goes on from an exported state; throws ConfigError if it is not one.
+    explicit Standardiser(State state);
+
+    Index features() const noexcept { return state_.mean.size(); }
+    const State& state() const noexcept { return state_; }
+
+    /// Counts the row. Values beyond 1e140 would overflow the sums: DataError, and nothing has changed.
+    void update(ConstView row);
+    /// The row in the present statistics, which stay as they are. `out` may be `row`.
+    void transform(ConstView row, View out) const;
+
+    /// Appends every row of `from`, counted and transformed in turn, to `to`. If one is refused, neither `to`
+    /// nor the statistics change. Throws ConfigError for sparse blocks.
+    void apply(const RowBlock& from, RowBlock& to, Scratch& scratch);
+    /// The same with frozen statistics, for predicting without learning.
+    void transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const;
+
+  private:
+    void check(ConstView row) const;
+
+    State state_;
+};
+
+}  // namespace proxstream
