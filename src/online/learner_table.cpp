@@ -171,11 +171,12 @@ struct NoRegulariser {
 }  // namespace
 
 void check_learner(std::string_view text) {
-    make_learner(
-        text, LearnerParts{.g = AnyRegulariser(NoRegulariser{}),
-                           .make_batch = [](Index) { return AnyBatch<RowBlock>(RecordRing<NoLoss>({}, 2)); },
-                           .start = {0},
-                           .inner = AnyInner(Backtracking{})});
+    LearnerParts parts{.g = AnyRegulariser(NoRegulariser{}),
+                       .make_batch = [](Index) { return AnyBatch<RowBlock>(RecordRing<NoLoss>({}, 2)); },
+                       .start = {0},
+                       .budget = {},
+                       .inner = AnyInner(Backtracking{})};
+    make_learner(text, std::move(parts));
 }
 
 }  // namespace proxstream

@@ -2,21 +2,16 @@
 #pragma once
 
 #include "proxstream/core/types.hpp"
+#include "proxstream/loss/target_kind.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace proxstream {
 
-enum class TargetKind : std::uint8_t {
-    number,    // regression
-    sign,      // -1 or +1, written -1/1, 0/1, or by the two names of `classes`
-    category,  // 0, 1, ... k-1: the place in `classes`, or the integer itself when only a count is known
-    none,      // no label is read; the target is 0
-};
-
+/// A sign is written -1/1, 0/1 or by the two names of `classes`; a category by its place in `classes`, or as the
+/// integer itself when only a count is known; without a target the value is 0.
 struct TargetRule {
     TargetKind kind = TargetKind::number;
     std::vector<std::string> classes;  // for sign: negative, positive

@@ -1,0 +1,35 @@
+/// The yardstick under every learned model: how well one constant prediction could have done, in hindsight.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+#include "proxstream/loss/row_block.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+struct BestConstant {
+    Real prediction = 0;
+    Real loss = 0;  // mean loss of predicting it always
+};
+
+/// Keeps a uniform sample of the targets in constant memory (exact up to kCapacity of them).
+class BestConstantSampler {
+  public:
+    static constexpr Index kCapacity = 4096;
+
+    explicit BestConstantSampler(std::uint64_t seed) : seed_(seed) { targets_.reserve(kCapacity); }
+
+    void add(Real target);
+    /// The best constant for a loss on numbers or signs; nullopt for other targets, or without data.
+    std::optional<BestConstant> best(const std::string& loss) const;
+
+  private:
+    std::uint64_t seed_;
+    std::uint64_t seen_ = 0;
+    std::vector<Real> targets_;
+};
+
+}  // namespace proxstream

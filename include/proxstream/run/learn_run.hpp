@@ -1,0 +1,79 @@
+/// One run of `learn`: predict, reveal, learn, account; and at the end, whatever ended it, a certificate.
+#pragma once
+
+#include "proxstream/regret/certificate.hpp"
+#include "proxstream/run/best_constant.hpp"
+#include "proxstream/run/problem.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+/// Where a run stands, for whoever shows its progress.
+struct LearnProgress {
+    Round rounds = 0;  // learned from; refused rounds are not counted
+    Round refused = 0;
+    std::uint64_t rows = 0;
+    Real loss_sum = 0;         // of f_t(x_t), predicted before learning
+    std::uint64_t errors = 0;  // rows whose predicted label was wrong, where labels are classes
+    Real regret = 0;           // Reg_w so far
+    std::uint64_t steps = 0;
+    const RoundReport* last = nullptr;
+    ConstView point;  // x_{t+1}
+};
+
+struct LearnOutcome {
+    LearnProgress totals;
+    RunEnding ending = RunEnding::finished;
+    Certificate certificate;
+    std::vector<std::string> problems;  // what went wrong, each in a sentence; empty when nothing did
+    bool data_error = false;            // a row stopped the run
+    bool io_error = false;              // an output could not be written
+    std::optional<BestConstant> best_constant;
+    double seconds = 0;  // wall clock of the whole loop, reading included
+};
+
+class LearnRun {
+  public:
+    /// Opens inputs and outputs; nothing has been learned yet.
+    LearnRun(const LearnSettings& settings, StopFlag stop);
+    ~LearnRun();
+
+    const Problem& problem() const noexcept { return problem_; }
+    const RunHeader& header() const noexcept { return header_; }
+
+    /// Runs to the end of the stream, to a stop request, or to the first thing that cannot be ignored.
+    /// Whatever happens, the certificate covers the rounds that were played, and the model is saved.
+    LearnOutcome run(const std::function<void(const LearnProgress&)>& on_round);
+
+  private:
+    struct Outputs;
+
+    bool play(RowBlock& record, LearnOutcome& outcome);
+    void predict(const RowBlock& record, LearnProgress& totals);
+    void finish(LearnOutcome& outcome);
+    template <class Write>
+    void guarded(LearnOutcome& outcome, Write write);
+
+    LearnSettings settings_;
+    StopFlag stop_;
+    Problem problem_;
+    std::unique_ptr<RowLearner> learner_;
+    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> meter_;
+    RunHeader header_;
+    std::unique_ptr<Outputs> outputs_;
+    BestConstantSampler sampler_;
+    std::vector<Real> played_;  // x_t, kept for the meter while the learner moves on
+    std::vector<Real> predictions_;
+    Scratch scratch_;
+};
+
+/// What a ledger's header says about a run of `learner`.
+RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
+                     const LearnerFacts& facts);
+
+}  // namespace proxstream

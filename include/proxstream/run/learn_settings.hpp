@@ -1,0 +1,74 @@
+/// Everything `learn` and `compare` can be told, with the table that names it.
+#pragma once
+
+#include "proxstream/core/option_table.hpp"
+#include "proxstream/solve/inner_solver.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+struct LearnSettings {
+    // data
+    std::vector<std::string> data;  // files, "-" for standard input, or builtin:NAME
+    std::string format = "auto";
+    std::string label;
+    std::vector<std::string> features;
+    std::vector<std::string> ignore;
+    std::vector<std::string> classes;
+    std::string delimiter = "auto";
+    bool header = true;
+    Index dimension = 0;  // LIBSVM features; 0: found by reading the file first
+    Index batch = 1;      // rows a record
+    std::string on_bad_row = "stop";
+    bool standardise = false;
+
+    // model
+    std::string loss = "squared";
+    std::string reg = "zero";
+    bool intercept = true;
+    std::string start = "zeros";
+    Index seed = 1;
+
+    // learner
+    std::string learner = "time-smoothed";
+    Index window = 64;               // w
+    std::string step = "auto";       // eta
+    Real smoothness = 0;             // claimed L; 0: 1/step
+    std::string tolerance = "auto";  // delta
+    std::string inner = "backtracking";
+    Index max_steps = 1000;
+    Real max_seconds = kInfinity;
+    std::vector<std::string> also_window;
+
+    // output
+    std::string predictions;
+    std::string model;
+    std::string ledger;
+    std::string certificate_json;
+    Index progress = 0;  // every N rounds; 0: at 1, 2, 4, 8, ...
+    bool quiet = false;
+    bool test_only = false;
+};
+
+/// The rows, in the order of the help.
+std::span<const OptionRow<LearnSettings>> learn_options();
+
+/// Every violation of ranges, choices and of what the parts themselves refuse, at once; throws ConfigError.
+void validate(const LearnSettings& settings);
+
+/// The windows beside w whose regret is measured too.
+std::vector<Index> other_windows(const LearnSettings& settings);
+
+/// `text` as a number, or nullopt for "auto". Throws ConfigError naming the option otherwise.
+std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
+
+/// Reads `path` as TOML with the option names as keys. Unknown keys and wrong types are refused, all at once,
+/// with the nearest valid key; `given` names options the command line has set: those win.
+void read_settings_file(const std::string& path, LearnSettings& settings,
+                        const std::vector<std::string>& given);
+
+}  // namespace proxstream

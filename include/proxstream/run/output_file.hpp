@@ -1,0 +1,38 @@
+/// Files that are written whole or complain: every write is checked, so a full disk is an IoError at the
+/// write that met it and never a silently short file.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+/// A file written line by line; "-" is standard output.
+class OutputFile {
+  public:
+    explicit OutputFile(std::string path);
+
+    void write(std::string_view text);
+    /// Hands everything to the operating system.
+    void flush();
+    /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short.
+    void close();
+
+    const std::string& path() const noexcept { return path_; }
+
+  private:
+    struct Close {
+        void operator()(std::FILE* file) const noexcept;
+    };
+    [[noreturn]] void fail(const char* action) const;
+
+    std::string path_;
+    std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.
+void write_whole_file(const std::string& path, std::string_view content);
+
+}  // namespace proxstream

@@ -1,0 +1,47 @@
+/// What the settings describe, made real: the stream, the loss family, g over the penalised coordinates, the
+/// start and the step. `learn` gives it to one learner, `compare` to several.
+#pragma once
+
+#include "proxstream/loss/row_family.hpp"
+#include "proxstream/online/learner_table.hpp"
+#include "proxstream/regret/regret_meter.hpp"
+#include "proxstream/run/learn_settings.hpp"
+#include "proxstream/run/model_file.hpp"
+#include "proxstream/run/record_stream.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+class Problem {
+  public:
+    /// Opens the data and builds every part; throws ConfigError, DataError or IoError.
+    explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr);
+
+    RecordStream& stream() noexcept { return *stream_; }
+    const RecordStream& stream() const noexcept { return *stream_; }
+    const RowFamily& family() const noexcept { return *family_; }
+    const AnyRegulariser& g() const noexcept { return g_; }
+    Real step() const noexcept { return step_; }  // eta
+    const std::string& step_origin() const noexcept { return step_origin_; }
+
+    std::unique_ptr<RowLearner> make_learner(const std::string& text) const;
+    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> make_meter(const std::vector<Index>& windows) const;
+    /// The model as it stands at x, ready to be saved.
+    Model model_at(ConstView x, Round rounds) const;
+
+  private:
+    void choose_step();
+
+    LearnSettings settings_;
+    std::unique_ptr<RecordStream> stream_;
+    std::shared_ptr<const RowFamily> family_;
+    AnyRegulariser g_;
+    std::vector<Real> start_;
+    Real step_ = 0;
+    std::string step_origin_;  // where the step comes from, in words
+};
+
+}  // namespace proxstream

@@ -1,0 +1,56 @@
+/// Rows become records: read, standardised if asked, gathered `batch` at a time; rows that cannot be read
+/// stop the stream or are counted, as the user chose.
+#pragma once
+
+#include "proxstream/loss/row_block.hpp"
+#include "proxstream/run/row_reader.hpp"
+#include "proxstream/run/standardiser.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+class RecordStream {
+  public:
+    struct Options {
+        Index batch = 1;  // rows a record
+        bool skip_bad_rows = false;
+        std::optional<Standardiser> standardiser;  // none: rows are taken as they are
+        bool freeze_standardiser = false;          // apply its statistics without counting the rows
+    };
+
+    RecordStream(std::unique_ptr<RowReader> reader, Options options);
+
+    /// The next record; false at the end. Throws DataError at a bad row unless those are skipped; rows
+    /// gathered before it come first, so nothing that was read well is lost.
+    bool next(RowBlock& record);
+    /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
+    std::vector<RowBlock> peek(Index count);
+
+    RowBlock make_record() const { return RowBlock(reader_->sparse()); }
+    const RowReader& reader() const noexcept { return *reader_; }
+    const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }
+    std::uint64_t bad_rows() const noexcept { return bad_rows_; }
+    const std::string& last_bad_row() const noexcept { return last_bad_row_; }  // its error message
+
+  private:
+    bool gather(RowBlock& raw);
+    void finish_record(RowBlock& raw, RowBlock& record);
+
+    std::unique_ptr<RowReader> reader_;
+    Options options_;
+    std::deque<RowBlock> ahead_;  // gathered, not yet standardised
+    RowBlock raw_;
+    std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out
+    std::uint64_t bad_rows_ = 0;
+    std::string last_bad_row_;
+    Scratch scratch_;
+};
+
+}  // namespace proxstream

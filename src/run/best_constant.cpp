@@ -1,0 +1,69 @@
+#include "proxstream/run/best_constant.hpp"
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/scratch.hpp"
+#include "proxstream/loss/loss_table.hpp"
+
+#include <algorithm>
+
+namespace proxstream {
+namespace {
+
+/// Golden-section search on [low, high].
+template <class Value>
+Real minimise(const Value& value, Real low, Real high) {
+    constexpr Real kGolden = 0.6180339887498949;
+    constexpr int kSteps = 60;
+    for (int i = 0; i < kSteps; ++i) {
+        const Real left = high - kGolden * (high - low);
+        const Real right = low + kGolden * (high - low);
+        (value(left) <= value(right) ? high : low) = value(left) <= value(right) ? right : left;
+    }
+    return (low + high) / 2;
+}
+
+}  // namespace
+
+void BestConstantSampler::add(Real target) {
+    ++seen_;
+    if (targets_.size() < kCapacity) {
+        targets_.push_back(target);
+        return;
+    }
+    // Reservoir sampling: every target so far is kept with the same probability.
+    const std::uint64_t place = uniform_below({.seed = seed_, .round = seen_}, seen_);
+    if (place < kCapacity) targets_[static_cast<Index>(place)] = target;
+}
+
+std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {
+    const TargetKind kind = loss_target(loss);
+    if (targets_.empty() || (kind != TargetKind::number && kind != TargetKind::sign)) return std::nullopt;
+    const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});
+    if (family->dimension() != 1) return std::nullopt;  // a network without features is no constant
+    RowBlock record;
+    for (const Real target : targets_) record.add_dense({}, target);
+    Scratch scratch;
+    const auto value = [&](Real constant) { return family->value(record, ConstView(&constant, 1), scratch); };
+
+    // Non-convex losses have several valleys, each near some target: try a spread of quantiles, then search
+    // between the best one's neighbours.
+    std::vector<Real> candidates;
+    if (kind == TargetKind::sign) {
+        for (int i = -20; i <= 20; ++i) candidates.push_back(i);
+    } else {
+        std::vector<Real> sorted = targets_;
+        std::sort(sorted.begin(), sorted.end());
+        constexpr Index kQuantiles = 64;
+        for (Index i = 0; i <= kQuantiles; ++i)
+            candidates.push_back(sorted[i * (sorted.size() - 1) / kQuantiles]);
+    }
+    Index best = 0;
+    for (Index i = 1; i < candidates.size(); ++i) {
+        if (value(candidates[i]) < value(candidates[best])) best = i;
+    }
+    const Real constant = minimise(value, candidates[best == 0 ? 0 : best - 1],
+                                   candidates[std::min(best + 1, candidates.size() - 1)]);
+    return BestConstant{constant, value(constant)};
+}
+
+}  // namespace proxstream

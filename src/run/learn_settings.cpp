@@ -1,0 +1,134 @@
+#include "proxstream/run/learn_settings.hpp"
+
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/online/learner_table.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/solve/inner_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace proxstream {
+namespace {
+
+using Row = OptionRow<LearnSettings>;
+using S = LearnSettings;
+
+constexpr Real kLargeCount = 1e9;
+constexpr std::array<std::string_view, 3> kFormats{"auto", "csv", "libsvm"};
+constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
+constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
+
+const std::array kRows{
+    Row{"data", "d", "Data", "FILE",
+        "files in order, '-' for standard input, or builtin:drift|switch|season|iid", &S::data},
+    Row{"format", "", "Data", "NAME", "csv, libsvm or auto (gzip is recognised by itself)", &S::format, 0, 0,
+        kFormats},
+    Row{"label", "", "Data", "COLUMN", "the column to predict (default: the last one)", &S::label},
+    Row{"features", "", "Data", "A,B,..", "columns to learn from (default: all others)", &S::features},
+    Row{"ignore", "", "Data", "A,B,..", "columns to leave out", &S::ignore},
+    Row{"classes", "", "Data", "NEG,POS", "names of the label's classes, in order", &S::classes},
+    Row{"delimiter", "", "Data", "CHAR", "between CSV fields: auto , ; or tab", &S::delimiter, 0, 0,
+        kDelimiters},
+    Row{"header", "", "Data", "BOOL",
+        "the first CSV line names the columns; --no-header names them c1, c2, ...", &S::header},
+    Row{"dimension", "", "Data", "N", "features of LIBSVM input; needed when it comes from a pipe",
+        &S::dimension, 0, kLargeCount},
+    Row{"batch", "b", "Data", "ROWS", "rows that make one record, that is one round", &S::batch, 1,
+        kLargeCount},
+    Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",
+        &S::on_bad_row, 0, 0, kBadRow},
+    Row{"standardise", "", "Data", "BOOL", "scale features by their running mean and deviation",
+        &S::standardise},
+
+    Row{"loss", "l", "Model", "LOSS", "the smooth part f; see 'proxstream list losses'", &S::loss},
+    Row{"reg", "r", "Model", "REG", "the convex part g; see 'proxstream list regularisers'", &S::reg},
+    Row{"intercept", "", "Model", "BOOL", "add an unregularised constant; --no-intercept leaves it out",
+        &S::intercept},
+    Row{"start", "", "Model", "zeros|FILE",
+        "where learning starts: zeros (networks: a seeded draw) or a saved model", &S::start},
+    Row{"seed", "", "Model", "N", "of every random draw", &S::seed},
+
+    Row{"learner", "", "Learner", "NAME", "see 'proxstream list learners'", &S::learner},
+    Row{"window", "w", "Learner", "W", "losses whose mean is kept stationary", &S::window, 1, 1e7},
+    Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
+    Row{"smoothness", "", "Learner", "L", "claimed Lipschitz constant of the gradients (0: 1/step)",
+        &S::smoothness, 0, 1e300},
+    Row{"tolerance", "", "Learner", "DELTA", "a round ends when the residual is at most DELTA/W, or auto",
+        &S::tolerance},
+    Row{"inner", "", "Learner", "NAME", "see 'proxstream list inner'", &S::inner},
+    Row{"max-steps", "", "Learner", "N", "budget of inner steps a round", &S::max_steps, 1, kLargeCount},
+    Row{"max-seconds", "", "Learner", "SECONDS",
+        "budget of seconds a round (then runs do not repeat bit for bit)", &S::max_seconds, 0},
+    Row{"also-window", "", "Learner", "A,B,..", "measure the regret of these windows too", &S::also_window},
+
+    Row{"predictions", "p", "Output", "FILE",
+        "write one prediction a row, made before the row is learned from", &S::predictions},
+    Row{"model", "f", "Output", "FILE", "save the model as JSON", &S::model},
+    Row{"ledger", "", "Output", "FILE",
+        "write every round's account as JSON lines; 'proxstream certify' reads it", &S::ledger},
+    Row{"certificate", "", "Output", "FILE", "write the certificate as JSON", &S::certificate_json},
+    Row{"progress", "P", "Output", "N", "a progress line every N rounds (0: at 1, 2, 4, 8, ...)",
+        &S::progress, 0, kLargeCount},
+    Row{"quiet", "q", "Output", "BOOL", "no settings, progress or footer; errors only", &S::quiet},
+    Row{"test-only", "t", "Output", "BOOL", "predict with the model given by --start; learn nothing",
+        &S::test_only},
+};
+
+/// Runs `check` and keeps what it refuses.
+template <class Check>
+void collect(std::vector<std::string>& violations, std::string_view option, Check check) {
+    try {
+        check();
+    } catch (const ConfigError& error) {
+        for (const std::string& violation : error.violations()) {
+            violations.push_back(std::string(option) + ": " + violation);
+        }
+    }
+}
+
+}  // namespace
+
+std::span<const Row> learn_options() {
+    return kRows;
+}
+
+std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {
+    if (text == "auto") return std::nullopt;
+    const Real value = parse_real(text, name);
+    if (!(value > 0 && value < kInfinity)) {
+        throw ConfigError(std::string(name) + " = " + std::string(text) +
+                          ": must be positive and finite, or auto");
+    }
+    return value;
+}
+
+std::vector<Index> other_windows(const LearnSettings& settings) {
+    std::vector<Index> windows;
+    for (const std::string& text : settings.also_window) {
+        Index window = 0;
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), window);
+        if (status != std::errc{} || end != text.data() + text.size() || window < 1 || window > 10'000'000) {
+            throw ConfigError("'" + text + "' is not a window length (a whole number from 1 to 10000000)");
+        }
+        if (std::find(windows.begin(), windows.end(), window) == windows.end()) windows.push_back(window);
+    }
+    return windows;
+}
+
+void validate(const LearnSettings& settings) {
+    std::vector<std::string> violations = range_violations(learn_options(), settings);
+    collect(violations, "step", [&] { number_or_auto("step", settings.step); });
+    collect(violations, "tolerance", [&] { number_or_auto("tolerance", settings.tolerance); });
+    collect(violations, "also-window", [&] { other_windows(settings); });
+    collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
+    collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
+    collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
+    collect(violations, "learner", [&] { check_learner(settings.learner); });
+    if (settings.test_only && settings.start == "zeros") {
+        violations.emplace_back("test-only: needs a model to test, given by start = FILE");
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,108 @@
+#include "proxstream/run/model_file.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/run/output_file.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace proxstream {
+namespace {
+
+using Json = nlohmann::json;
+constexpr const char* kFormat = "proxstream-model";
+
+[[noreturn]] void refuse(const std::string& source, const std::string& key, const std::string& problem,
+                         const std::string& expected) {
+    throw DataError({.source = source, .line = 0, .column = 0, .field = key}, problem, expected);
+}
+
+template <class T>
+T get(const Json& json, const std::string& source, const char* key, const char* expected) {
+    if (!json.contains(key)) refuse(source, key, "is missing", expected);
+    try {
+        return json.at(key).get<T>();
+    } catch (const Json::exception&) {
+        refuse(source, key, "has the wrong type", expected);
+    }
+}
+
+Standardiser read_standardiser(const Json& json, const std::string& source) {
+    Standardiser::State state;
+    state.count = get<std::uint64_t>(json, source, "count", "a whole number");
+    state.mean = get<std::vector<Real>>(json, source, "mean", "a list of numbers");
+    state.m2 = get<std::vector<Real>>(json, source, "m2", "a list of numbers");
+    try {
+        return Standardiser(std::move(state));
+    } catch (const ConfigError& error) {
+        refuse(source, "standardiser", error.what(), "a state this program saved");
+    }
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) {
+    Json json;
+    json["format"] = kFormat;
+    json["version"] = kModelVersion;
+    json["loss"] = model.loss;
+    json["regulariser"] = model.regulariser;
+    json["intercept"] = model.intercept;
+    json["features"] = model.features;
+    json["feature_count"] = model.feature_count;
+    json["classes"] = model.classes;
+    if (model.standardiser) {
+        const Standardiser::State& state = model.standardiser->state();
+        json["standardiser"] = {{"count", state.count}, {"mean", state.mean}, {"m2", state.m2}};
+    } else {
+        json["standardiser"] = nullptr;
+    }
+    json["rounds"] = model.rounds;
+    json["x"] = model.x;
+    return json.dump(1) + "\n";
+}
+
+void save_model(const std::string& path, const Model& model) {
+    write_whole_file(path, to_json(model));
+}
+
+Model parse_model(const std::string& text, const std::string& source) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) refuse(source, "", "is not whole JSON", "a model saved by proxstream");
+    if (!json.is_object() || json.value("format", Json()) != kFormat) {
+        refuse(source, "format", "is not a proxstream model", std::string("\"") + kFormat + "\"");
+    }
+    if (const int version = get<int>(json, source, "version", "a whole number"); version != kModelVersion) {
+        refuse(source, "version", "is " + std::to_string(version), std::to_string(kModelVersion));
+    }
+    Model model;
+    model.loss = get<std::string>(json, source, "loss", "a text");
+    model.regulariser = get<std::string>(json, source, "regulariser", "a text");
+    model.intercept = get<bool>(json, source, "intercept", "true or false");
+    model.features = get<std::vector<std::string>>(json, source, "features", "a list of names");
+    model.feature_count = get<Index>(json, source, "feature_count", "a whole number");
+    model.classes = get<std::vector<std::string>>(json, source, "classes", "a list of names");
+    if (!json.contains("standardiser")) refuse(source, "standardiser", "is missing", "null or a state");
+    if (!json.at("standardiser").is_null())
+        model.standardiser = read_standardiser(json.at("standardiser"), source);
+    model.rounds = get<Round>(json, source, "rounds", "a whole number");
+    model.x = get<std::vector<Real>>(json, source, "x", "a list of numbers");
+    for (const Real value : model.x) {
+        if (!std::isfinite(value)) refuse(source, "x", "holds a number that is not finite", "finite numbers");
+    }
+    return model;
+}
+
+Model load_model(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw IoError(path, "cannot be read", errno);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parse_model(text.str(), path);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,63 @@
+#include "proxstream/run/output_file.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace proxstream {
+
+void OutputFile::Close::operator()(std::FILE* file) const noexcept {
+    if (file != stdout) (void)std::fclose(file);
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+    file_.reset(path_ == "-" ? stdout : std::fopen(path_.c_str(), "wbe"));
+    if (file_ == nullptr) fail("cannot be opened for writing");
+}
+
+void OutputFile::fail(const char* action) const {
+    throw IoError(path_, action, errno);
+}
+
+void OutputFile::write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail("cannot be written");
+}
+
+void OutputFile::flush() {
+    if (std::fflush(file_.get()) != 0) fail("cannot be written");
+}
+
+void OutputFile::close() {
+    flush();
+    struct stat status {};
+    // Pipes and terminals have nothing to synchronise.
+    const bool regular = fstat(fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && fsync(fileno(file_.get())) != 0) fail("cannot be written to the disk");
+    std::FILE* file = file_.release();
+    if (file != stdout && std::fclose(file) != 0) fail("cannot be closed");
+}
+
+void write_whole_file(const std::string& path, std::string_view content) {
+    if (path == "-") {
+        OutputFile out(path);
+        out.write(content);
+        out.close();
+        return;
+    }
+    const std::string part = path + ".part";
+    try {
+        OutputFile out(part);
+        out.write(content);
+        out.close();
+    } catch (const IoError&) {
+        (void)std::remove(part.c_str());
+        throw;
+    }
+    if (std::rename(part.c_str(), path.c_str()) != 0) throw IoError(path, "cannot be replaced", errno);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,167 @@
+#include "proxstream/run/problem.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/prox/combinators.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// Records looked at before the first round to find the step; features only, so nothing is learned from them.
+constexpr Index kPeek = 64;
+/// The step of networks, whose smoothness has no bound to read off the data.
+constexpr Real kNetworkStep = 0.1;
+
+char delimiter_char(const std::string& name) {
+    return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
+}
+
+ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
+    ReaderOptions options;
+    options.format = settings.format == "csv"      ? RowFormat::csv
+                     : settings.format == "libsvm" ? RowFormat::libsvm
+                                                   : RowFormat::detect;
+    options.csv.label = settings.label;
+    options.csv.features = settings.features;
+    options.csv.ignore = settings.ignore;
+    options.csv.delimiter = delimiter_char(settings.delimiter);
+    options.csv.header = settings.header;
+    options.libsvm.dimension = settings.dimension;
+    options.target.kind = loss_target(settings.loss);
+    options.target.classes = settings.classes;
+    options.target.class_count = options.target.kind == TargetKind::category && settings.classes.empty()
+                                     ? parse_loss(settings.loss, RowShape{.features = 1})->classes()
+                                     : 0;
+    options.stop = stop;
+    return options;
+}
+
+AnyRegulariser penalise(const std::string& text, const RowFamily& family) {
+    AnyRegulariser g = parse_regulariser(text);
+    g.check_dimension(family.penalised());
+    if (family.penalised() == family.dimension()) return g;
+    return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
+}
+
+/// A model can be gone on with only by a run that has the same shape.
+void check_fits(const Model& model, const std::string& path, const LearnSettings& settings,
+                const RowReader& reader, const RowFamily& family) {
+    std::vector<std::string> violations;
+    const auto require = [&](bool holds, const std::string& what) {
+        if (!holds) violations.push_back("start = " + path + ": " + what);
+    };
+    require(model.loss == settings.loss,
+            "the model was learned with loss '" + model.loss + "', not '" + settings.loss + "'");
+    require(model.intercept == settings.intercept, "the model and the settings disagree about the intercept");
+    require(model.feature_count == reader.features(), "the model has " + std::to_string(model.feature_count) +
+                                                          " features, the data " +
+                                                          std::to_string(reader.features()));
+    require(
+        model.features.empty() || reader.feature_names().empty() || model.features == reader.feature_names(),
+        "the model's features have other names than the data's");
+    require(model.x.size() == family.dimension(), "the model has " + std::to_string(model.x.size()) +
+                                                      " numbers, this run needs " +
+                                                      std::to_string(family.dimension()));
+    require(model.standardiser.has_value() == settings.standardise,
+            "the model and the settings disagree about standardisation");
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace
+
+Problem::Problem(const LearnSettings& settings, StopFlag stop)
+    : settings_(settings), g_(parse_regulariser("zero")) {
+    validate(settings_);
+    auto reader = open_rows(settings_.data, reader_options(settings_, stop));
+    family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
+                                                  .intercept = settings_.intercept,
+                                                  .classes = settings_.classes.size()});
+    g_ = penalise(settings_.reg, *family_);
+
+    RecordStream::Options options;
+    options.batch = settings_.batch;
+    options.skip_bad_rows = settings_.on_bad_row == "skip";
+    if (settings_.standardise) {
+        if (reader->sparse())
+            throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
+        options.standardiser = Standardiser(reader->features());
+    }
+    start_.resize(family_->dimension());
+    if (settings_.start == "zeros") {
+        family_->start(start_, settings_.seed);
+    } else {
+        Model model = load_model(settings_.start);
+        check_fits(model, settings_.start, settings_, *reader, *family_);
+        start_ = std::move(model.x);
+        options.standardiser = std::move(model.standardiser);
+        options.freeze_standardiser = settings_.test_only;
+    }
+    // A start outside dom g would make every bound infinite: begin at the nearest point of the domain
+    // instead.
+    Scratch scratch;
+    if (g_.value(start_, scratch) == kInfinity) g_.prox(start_, 1, start_, scratch);
+
+    stream_ = std::make_unique<RecordStream>(std::move(reader), std::move(options));
+    choose_step();
+}
+
+void Problem::choose_step() {
+    if (const auto given = number_or_auto("step", settings_.step)) {
+        step_ = *given;
+        step_origin_ = "given";
+        return;
+    }
+    if (settings_.smoothness > 0) {
+        step_ = 1 / settings_.smoothness;
+        step_origin_ = "1/smoothness";
+        return;
+    }
+    Real largest = 0;
+    const std::vector<RowBlock> records = stream_->peek(kPeek);
+    for (const RowBlock& record : records)
+        largest = std::max(largest, family_->smoothness(record).value_or(0));
+    step_ = largest > 0 ? 1 / largest : kNetworkStep;
+    step_origin_ = largest > 0 ? "1/L of the first " + std::to_string(records.size()) + " records"
+                               : "default, the loss has no known L";
+}
+
+std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
+    const auto delta = number_or_auto("tolerance", settings_.tolerance);
+    const Real smoothness = settings_.smoothness > 0 ? settings_.smoothness : 1 / step_;
+    LearnerParts parts{
+        .g = g_,
+        .make_batch = [family = family_](Index capacity) { return family->make_batch(capacity); },
+        .start = start_,
+        .window = settings_.window,
+        .step = step_,
+        .smoothness = smoothness,
+        .tolerance = delta ? Tolerance::fixed(*delta) : Tolerance::automatic(settings_.window),
+        .budget = {settings_.max_steps, settings_.max_seconds},
+        .inner = parse_inner(settings_.inner, smoothness)};
+    return proxstream::make_learner(text, std::move(parts));
+}
+
+RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> Problem::make_meter(const std::vector<Index>& windows) const {
+    return {g_, [this](Index capacity) { return family_->make_batch(capacity); }, family_->dimension(), step_,
+            windows};
+}
+
+Model Problem::model_at(ConstView x, Round rounds) const {
+    Model model;
+    model.loss = settings_.loss;
+    model.regulariser = settings_.reg;
+    model.intercept = settings_.intercept;
+    model.features = stream_->reader().feature_names();
+    model.feature_count = stream_->reader().features();
+    model.classes = settings_.classes;
+    model.standardiser = stream_->standardiser();
+    model.rounds = rounds;
+    model.x.assign(x.begin(), x.end());
+    return model;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,63 @@
+/// Settings from TOML: the same names as on the command line, through the same table.
+#include "proxstream/run/learn_settings.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+namespace proxstream {
+namespace {
+
+/// The TOML value as the text assign() reads; nullopt for tables and dates.
+std::optional<std::string> as_text(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+    if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+    if (const auto* number = node.as_floating_point()) return format_short(number->get());
+    if (const auto* list = node.as_array()) {
+        std::string joined;
+        for (const toml::node& element : *list) {
+            const auto text = as_text(element);
+            if (!text || element.is_array()) return std::nullopt;
+            joined += (joined.empty() ? "" : ",") + *text;
+        }
+        return joined;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void read_settings_file(const std::string& path, LearnSettings& settings,
+                        const std::vector<std::string>& given) {
+    toml::table table;
+    try {
+        table = toml::parse_file(path);
+    } catch (const toml::parse_error& error) {
+        const auto begin = error.source().begin;
+        throw DataError({.source = path, .line = begin.line, .column = begin.column, .field = ""},
+                        std::string(error.description()), "");
+    }
+    std::vector<std::string> names;
+    for (const auto& row : learn_options()) names.emplace_back(row.name);
+    std::vector<std::string> violations;
+    for (const auto& [key, node] : table) {
+        const std::string where = path + ":" + std::to_string(node.source().begin.line) + ": ";
+        const auto row = std::find_if(learn_options().begin(), learn_options().end(),
+                                      [&](const auto& option) { return option.name == key.str(); });
+        if (row == learn_options().end()) {
+            violations.push_back(where + unknown_name("key", key.str(), names));
+            continue;
+        }
+        if (std::find(given.begin(), given.end(), row->name) != given.end()) continue;
+        const auto text = as_text(node);
+        const std::string violation =
+            text ? assign(*row, settings, *text)
+                 : std::string(row->name) + ": expected a plain value or a list of them";
+        if (!violation.empty()) violations.push_back(where + violation);
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace proxstream
