@@ -56,8 +56,6 @@ class LearnRun {
     bool play(RowBlock& record, LearnOutcome& outcome);
     void predict(const RowBlock& record, LearnProgress& totals);
     void finish(LearnOutcome& outcome);
-    template <class Write>
-    void guarded(LearnOutcome& outcome, Write write);
 
     LearnSettings settings_;
     StopFlag stop_;
@@ -69,6 +67,7 @@ class LearnRun {
     BestConstantSampler sampler_;
     std::vector<Real> played_;  // x_t, kept for the meter while the learner moves on
     std::vector<Real> predictions_;
+    RoundReport last_;
     Scratch scratch_;
 };
 

@@ -1,0 +1,110 @@
+#include "proxstream/run/compare_run.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/regret/tally.hpp"
+#include "proxstream/run/learn_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxstream {
+
+struct CompareRun::Lane {
+    Lane(const LearnSettings& settings, const Problem& problem, const std::string& text)
+        : learner(problem.make_learner(text)),
+          tally(run_header(settings, problem, text, learner->facts())),
+          meter(problem.make_meter({settings.window, 1})),
+          played(problem.family().dimension()) {
+        result.learner = text;
+    }
+
+    std::unique_ptr<RowLearner> learner;
+    Tally tally;
+    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> meter;
+    std::vector<Real> played;
+    std::uint64_t errors = 0;
+    std::uint64_t rows = 0;
+    Contestant result;
+};
+
+CompareRun::CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop)
+    : stop_(stop), problem_(settings, stop) {
+    if (learners.empty()) throw ConfigError("compare: no learner is named");
+    LearnSettings plain = settings;
+    plain.also_window.clear();  // the comparison's own referee measures w and 1
+    std::vector<std::string> violations;
+    for (const std::string& text : learners) {
+        try {
+            lanes_.push_back(std::make_unique<Lane>(plain, problem_, text));
+        } catch (const ConfigError& error) {
+            violations.insert(violations.end(), error.violations().begin(), error.violations().end());
+        }
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+CompareRun::~CompareRun() = default;
+
+void CompareRun::play(Lane& lane, const RowBlock& record) {
+    const RowFamily& family = problem_.family();
+    copy(lane.learner->decide(), lane.played);
+    for (Index row = 0; row < record.rows(); ++row) {
+        if (family.label(family.predict(record, row, lane.played, scratch_)) != record.target(row))
+            ++lane.errors;
+    }
+    lane.rows += record.rows();
+    const RoundReport report = lane.learner->observe(record);
+    lane.tally.add(report);
+    Contestant& result = lane.result;
+    if (report.status == RoundStatus::refused) {
+        ++result.refused;
+        return;
+    }
+    lane.meter.measure(record, lane.played);
+    ++result.rounds;
+    result.loss += report.loss;
+    result.windowed_loss += lane.meter.values()[0];
+    result.regret += lane.meter.residuals()[0] * lane.meter.residuals()[0];
+    result.regret_one += lane.meter.residuals()[1] * lane.meter.residuals()[1];
+}
+
+CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
+    CompareOutcome outcome;
+    const TargetKind kind = problem_.family().target_kind();
+    outcome.classes = kind == TargetKind::sign || kind == TargetKind::category;
+    RowBlock record = problem_.stream().make_record();
+    const auto stopped = [&] { return stop_ != nullptr && *stop_; };
+    Round rounds = 0;
+    try {
+        while (!stopped() && problem_.stream().next(record)) {
+            for (const auto& lane : lanes_) play(*lane, record);
+            outcome.rows += record.rows();
+            on_round(++rounds);
+        }
+    } catch (const DataError& error) {
+        outcome.data_error = error.what();
+    }
+    outcome.interrupted = stopped();
+    const RunEnding ending = outcome.interrupted          ? RunEnding::interrupted
+                             : outcome.data_error.empty() ? RunEnding::finished
+                                                          : RunEnding::failed;
+    for (const auto& lane : lanes_) {
+        Contestant& result = lane->result;
+        const Real count = static_cast<Real>(std::max<Round>(result.rounds, 1));
+        result.loss /= count;
+        result.windowed_loss /= count;
+        result.error_rate =
+            static_cast<Real>(lane->errors) / static_cast<Real>(std::max<std::uint64_t>(lane->rows, 1));
+        const ConstView x = lane->learner->decide();
+        result.nonzeros =
+            static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real value) { return value != 0; }));
+        result.seconds = lane->learner->seconds();
+        result.certificate = lane->tally.certificate(lane->tally.footer(
+            lane->learner->closing_regulariser(), lane->learner->closing_losses(), ending, result.seconds));
+        result.record_gradients = result.certificate.summary.totals.cost.record_gradients;
+        outcome.contestants.push_back(std::move(result));
+    }
+    return outcome;
+}
+
+}  // namespace proxstream
