@@ -79,7 +79,7 @@ ScalarLoss output_loss(const Spec& spec, TargetKind kind) {
 Made make_mlp(const Spec& spec, const RowShape& shape) {
     MlpOptions options;
     options.features = shape.features;
-    if (spec.has("hidden")) options.hidden = hidden_widths(spec);
+    if (auto widths = hidden_widths(spec); !widths.empty()) options.hidden = std::move(widths);
     options.activation = choice<Activation, 4>(spec, "activation",
                                                {{{"tanh", Activation::tanh},
                                                  {"sigmoid", Activation::sigmoid},

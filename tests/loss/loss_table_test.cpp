@@ -1,0 +1,125 @@
+#include "proxstream/loss/loss_table.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include "loss/row_fixtures.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+std::string refusal(std::string_view text) {
+    try {
+        parse_loss(text, {.features = 3});
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(LossTable, EveryRowIsTested) {
+    std::set<std::string> tested;
+    for (const std::string& spec : fixtures::specs()) tested.insert(Spec::parse(spec).name());
+    std::set<std::string> listed;
+    for (const LossRow& row : losses()) {
+        EXPECT_TRUE(tested.contains(std::string(row.name))) << row.name << " has no entry in specs()";
+        EXPECT_TRUE(listed.insert(std::string(row.name)).second) << row.name << " is listed twice";
+        EXPECT_TRUE(row.usage.starts_with(row.name)) << row.name;
+        EXPECT_FALSE(row.formula.empty() || row.curvature.empty() || row.help.empty()) << row.name;
+    }
+    EXPECT_EQ(listed, tested);
+}
+
+TEST(LossTable, EveryRowIsMadeFromItsNameAlone) {
+    for (const LossRow& row : losses()) {
+        const auto family = parse_loss(row.name, {.features = 3});
+        EXPECT_EQ(family->target_kind(), loss_target(row.name)) << row.name;
+        EXPECT_GE(family->dimension(), 3U);
+        EXPECT_LE(family->penalised(), family->dimension());
+    }
+}
+
+TEST(LossTable, CurvatureTextsMatchTheBounds) {
+    for (const LossRow& row : losses()) {
+        if (row.scalar == nullptr) continue;
+        const Real bound = curvature_bound(row.scalar(Spec::parse(row.name)).formula);
+        const std::string text(row.curvature);
+        const Real said = text == "1/4" ? 0.25 : std::stod(text.substr(text.find('=') + 1));
+        EXPECT_NEAR(said, bound, 5e-5) << row.name;
+    }
+}
+
+TEST(LossTable, TargetsAreKnownFromTheText) {
+    EXPECT_EQ(loss_target("huber:2"), TargetKind::number);
+    EXPECT_EQ(loss_target("smoothed-hinge"), TargetKind::sign);
+    EXPECT_EQ(loss_target("pca"), TargetKind::none);
+    EXPECT_EQ(loss_target("mlp"), TargetKind::number);
+    EXPECT_EQ(loss_target("mlp:task=binary,loss=tanh"), TargetKind::sign);
+    EXPECT_EQ(loss_target("mlp:task=softmax"), TargetKind::category);
+    EXPECT_THROW(loss_target("mlp:task=softmux"), ConfigError);
+}
+
+TEST(LossTable, ShapesReachTheModel) {
+    EXPECT_EQ(parse_loss("squared", {.features = 3, .intercept = false})->dimension(), 3U);
+    EXPECT_EQ(parse_loss("squared", {.features = 3, .intercept = true})->dimension(), 4U);
+    EXPECT_EQ(parse_loss("mlp:hidden=16;16", {.features = 3})->dimension(), 3U * 16 + 16 * 16 + 16 + 33);
+    EXPECT_EQ(parse_loss("mlp:hidden=2,task=softmax", {.features = 3, .classes = 4})->classes(), 4U);
+    EXPECT_EQ(parse_loss("mlp:task=softmax,classes=5", {.features = 3, .classes = 4})->classes(), 5U);
+}
+
+TEST(LossTable, BadTextsAreRefused) {
+    for (const char* text : {"",
+                             ":1",
+                             "squared:1",
+                             "squared:scale=1",
+                             "huber:0",
+                             "huber:-1",
+                             "huber:nan",
+                             "huber:inf",
+                             "huber:x",
+                             "huber:1,2",
+                             "huber:",
+                             "cauchy:c=1",
+                             "logistic:2",
+                             "pca:1",
+                             "mlp:hidden=0",
+                             "mlp:hidden=-3",
+                             "mlp:hidden=2.5",
+                             "mlp:hidden=4;x",
+                             "mlp:hidden=1e9",
+                             "mlp:7",
+                             "mlp:activation=relu",
+                             "mlp:task=softmax",
+                             "mlp:task=softmax,classes=1",
+                             "mlp:task=softmax,classes=3,loss=squared",
+                             "mlp:task=regression,classes=3",
+                             "mlp:loss=logistic",
+                             "mlp:task=binary,loss=huber",
+                             "mlp:loss=mlp",
+                             "mlp:loss=pca",
+                             "mlp:loss=huber:0",
+                             "mlp:loss=huber:1:2",
+                             "mlp:loss=nothing"}) {
+        EXPECT_NE(refusal(text), "") << text;
+    }
+}
+
+TEST(LossTable, RefusalsNameTheNearest) {
+    EXPECT_NE(refusal("cauchi").find("did you mean 'cauchy'"), std::string::npos) << refusal("cauchi");
+    EXPECT_NE(refusal("log-diference").find("did you mean 'log-difference'"), std::string::npos);
+    EXPECT_NE(refusal("huber:scal=1").find("did you mean 'scale='"), std::string::npos)
+        << refusal("huber:scal=1");
+    EXPECT_NE(refusal("mlp:hiden=4").find("did you mean 'hidden='"), std::string::npos)
+        << refusal("mlp:hiden=4");
+    EXPECT_NE(refusal("mlp:task=regresion").find("did you mean 'regression'"), std::string::npos);
+    EXPECT_NE(refusal("mlp:loss=hubr").find("did you mean 'huber'"), std::string::npos);
+    EXPECT_NE(refusal("huber:-1").find("positive"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace proxstream

@@ -1,0 +1,90 @@
+/// Random rows for the tests of data-row families, and every loss they are run on.
+#pragma once
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/loss/loss_table.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace proxstream::fixtures {
+
+/// Every family of the table, in each of its forms. The table test fails for a row that is not here.
+inline const std::vector<std::string>& specs() {
+    static const std::vector<std::string> all = {
+        "squared",
+        "huber:0.7",
+        "cauchy:0.5",
+        "geman-mcclure",
+        "welsch:2",
+        "tukey:1.5",
+        "logistic",
+        "sigmoid",
+        "squared-sigmoid",
+        "log-difference",
+        "tanh",
+        "smoothed-hinge",
+        "pca",
+        "mlp:hidden=4;3,activation=tanh,task=regression",
+        "mlp:hidden=5,activation=gelu,task=regression,loss=cauchy:0.5",
+        "mlp:hidden=4,activation=sigmoid,task=binary",
+        "mlp:hidden=3;4,activation=softplus,task=softmax,classes=3",
+    };
+    return all;
+}
+
+struct Source {
+    std::uint64_t seed = 1;
+    std::uint64_t drawn = 0;
+    Real normal() { return proxstream::normal({.seed = seed, .sample = drawn++}); }
+    std::uint64_t below(std::uint64_t bound) {
+        return uniform_below({.seed = seed, .sample = drawn++}, bound);
+    }
+    std::vector<Real> point(Index n, Real size = 1) {
+        std::vector<Real> x(n);
+        for (Real& value : x) value = size * normal();
+        return x;
+    }
+};
+
+/// The same rows in both forms; about a third of the features are 0.
+struct Twins {
+    RowBlock dense{false};
+    RowBlock sparse{true};
+};
+
+inline Real draw_target(const RowFamily& family, Source& source) {
+    switch (family.target_kind()) {
+        case TargetKind::number:
+            return source.normal();
+        case TargetKind::sign:
+            return source.below(2) == 0 ? -1 : 1;
+        case TargetKind::category:
+            return static_cast<Real>(source.below(family.classes()));
+        case TargetKind::none:
+            break;
+    }
+    return 0;
+}
+
+inline Twins draw_record(const RowFamily& family, Index features, Index rows, Source& source) {
+    Twins twins;
+    for (Index row = 0; row < rows; ++row) {
+        std::vector<Real> values(features, 0);
+        std::vector<FeatureIndex> indices;
+        std::vector<Real> stored;
+        for (Index i = 0; i < features; ++i) {
+            if (source.below(3) == 0) continue;
+            values[i] = source.normal();
+            indices.push_back(static_cast<FeatureIndex>(i));
+            stored.push_back(values[i]);
+        }
+        const Real target = draw_target(family, source);
+        twins.dense.add_dense(values, target);
+        twins.sparse.add_sparse(indices, stored, target);
+    }
+    return twins;
+}
+
+}  // namespace proxstream::fixtures

@@ -1,0 +1,199 @@
+#include "proxstream/loss/scalar_loss.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+using Wide = long double;
+
+/// A formula as its definition reads, without care for overflow: (r or m, c) -> phi.
+struct Case {
+    std::string name;
+    ScalarFormula formula;
+    TargetKind kind;
+    std::function<Wide(Wide, Wide)> phi;
+    bool bounded;  // stays finite at the ends of the number range
+};
+
+Wide sigmoid_of(Wide m) {
+    return 1 / (1 + std::exp(m));
+}
+
+const std::vector<Case>& cases() {
+    using F = ScalarFormula;
+    constexpr auto kNumber = TargetKind::number;
+    constexpr auto kSign = TargetKind::sign;
+    const auto square = [](Wide r, Wide c) { return (r / c) * (r / c); };
+    static const std::vector<Case> all = {
+        {"squared", F::squared, kNumber, [](Wide r, Wide) { return r * r / 2; }, false},
+        {"huber", F::huber, kNumber,
+         [](Wide r, Wide c) { return std::fabs(r) <= c ? r * r / 2 : c * std::fabs(r) - c * c / 2; }, false},
+        {"cauchy", F::cauchy, kNumber, [=](Wide r, Wide c) { return c * c / 2 * std::log(1 + square(r, c)); },
+         true},
+        {"geman_mcclure", F::geman_mcclure, kNumber,
+         [=](Wide r, Wide c) { return c * c / 2 * square(r, c) / (1 + square(r, c)); }, true},
+        {"welsch", F::welsch, kNumber,
+         [=](Wide r, Wide c) { return c * c / 2 * (1 - std::exp(-square(r, c))); }, true},
+        {"tukey", F::tukey, kNumber,
+         [=](Wide r, Wide c) {
+             const Wide inside = std::max(Wide{0}, 1 - square(r, c));
+             return c * c / 6 * (1 - inside * inside * inside);
+         },
+         true},
+        {"logistic", F::logistic, kSign, [](Wide m, Wide) { return std::log(1 + std::exp(-m)); }, true},
+        {"sigmoid", F::sigmoid, kSign, [](Wide m, Wide) { return sigmoid_of(m); }, true},
+        {"squared_sigmoid", F::squared_sigmoid, kSign,
+         [](Wide m, Wide) { return sigmoid_of(m) * sigmoid_of(m); }, true},
+        {"log_difference", F::log_difference, kSign,
+         [](Wide m, Wide) { return std::log(1 + std::exp(-m)) - std::log(1 + std::exp(-m - 1)); }, true},
+        {"tanh", F::tanh, kSign, [](Wide m, Wide) { return 1 - std::tanh(m); }, true},
+        {"smoothed_hinge", F::smoothed_hinge, kSign,
+         [](Wide m, Wide) { return m >= 1   ? 0
+                                   : m <= 0 ? 0.5L - m
+                                            : (1 - m) * (1 - m) / 2; }, true},
+        {"negative_square", F::negative_square, TargetKind::none, [](Wide s, Wide) { return -s * s / 2; },
+         false},
+    };
+    return all;
+}
+
+/// The argument of phi for a score and a target.
+Wide argument(const Case& c, Wide score, Wide target) {
+    if (c.kind == TargetKind::number) return score - target;
+    return c.kind == TargetKind::sign ? target * score : score;
+}
+
+std::vector<Real> targets_of(const Case& c) {
+    return c.kind == TargetKind::sign ? std::vector<Real>{-1, 1} : std::vector<Real>{0, 0.75, -3};
+}
+
+class ScalarLosses : public testing::TestWithParam<Case> {};
+
+TEST_P(ScalarLosses, FollowTheirFormula) {
+    const Case& c = GetParam();
+    for (const Real scale : {0.3, 1.0, 2.5}) {
+        for (const Real target : targets_of(c)) {
+            for (Real score = -8; score <= 8; score += 0.0625) {
+                const Wide wanted = c.phi(argument(c, score, target), scale);
+                const LossPoint point = evaluate({c.formula, scale}, score, target);
+                EXPECT_NEAR(point.value, static_cast<Real>(wanted), 1e-14 * (1 + std::fabs(point.value)))
+                    << c.name << " at " << score << ", target " << target << ", scale " << scale;
+            }
+        }
+    }
+}
+
+TEST_P(ScalarLosses, SlopeIsTheDerivative) {
+    const Case& c = GetParam();
+    for (const Real scale : {0.3, 1.0, 2.5}) {
+        for (const Real target : targets_of(c)) {
+            // Off the grid of kinks: phi'' jumps where |r| = c or m is 0 or 1.
+            for (Real score = -7.987; score <= 8; score += 0.05) {
+                const auto phi = [&](Wide s) { return c.phi(argument(c, s, target), scale); };
+                const Wide h = 1e-5L;
+                const Wide wide = (phi(score + 2 * h) - phi(score - 2 * h)) / (4 * h);
+                const Wide narrow = (phi(score + h) - phi(score - h)) / (2 * h);
+                const Wide wanted = narrow + (narrow - wide) / 3;
+                EXPECT_NEAR(evaluate({c.formula, scale}, score, target).slope, static_cast<Real>(wanted),
+                            1e-11 * (1 + std::fabs(static_cast<Real>(wanted))))
+                    << c.name << " at " << score << ", target " << target << ", scale " << scale;
+            }
+        }
+    }
+}
+
+TEST_P(ScalarLosses, CurvatureBoundHoldsAndIsSharp) {
+    const Case& c = GetParam();
+    const Real bound = curvature_bound(c.formula);
+    Real largest = 0;
+    for (const Real scale : {0.5, 1.0, 2.0}) {
+        for (const Real target : targets_of(c)) {
+            const Real h = 1e-3;
+            for (Real score = -12; score <= 12; score += h) {
+                const Real before = evaluate({c.formula, scale}, score, target).slope;
+                const Real after = evaluate({c.formula, scale}, score + h, target).slope;
+                largest = std::max(largest, std::fabs(after - before) / h);
+            }
+        }
+    }
+    EXPECT_LE(largest, bound * (1 + 1e-9)) << c.name;
+    EXPECT_GE(largest, bound * (1 - 1e-4)) << c.name;
+}
+
+TEST_P(ScalarLosses, StayFiniteAtTheEndsOfTheNumberRange) {
+    const Case& c = GetParam();
+    const Real target = c.kind == TargetKind::sign ? 1 : 0;
+    for (const Real scale : {0.5, 1.0}) {
+        for (const Real size : {40.0, 700.0, 1e4, 1e77, 1e155, 1e300, std::numeric_limits<Real>::max()}) {
+            for (const Real score : {-size, size}) {
+                const LossPoint point = evaluate({c.formula, scale}, score, target);
+                EXPECT_TRUE(std::isfinite(point.slope)) << c.name << " at " << score;
+                if (c.bounded) {
+                    EXPECT_TRUE(std::isfinite(point.value) && point.value >= 0) << c.name << " at " << score;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(ScalarLosses, KeepNaN) {
+    const Case& c = GetParam();
+    const LossPoint point = evaluate({c.formula}, std::numeric_limits<Real>::quiet_NaN(), 1);
+    EXPECT_TRUE(std::isnan(point.value)) << c.name;
+    EXPECT_TRUE(std::isnan(point.slope)) << c.name;
+    if (c.kind == TargetKind::none) return;
+    EXPECT_TRUE(std::isnan(evaluate({c.formula}, 1, std::numeric_limits<Real>::quiet_NaN()).value)) << c.name;
+}
+
+TEST_P(ScalarLosses, KnowTheirTargets) {
+    EXPECT_EQ(target_kind(GetParam().formula), GetParam().kind);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScalarLosses, testing::ValuesIn(cases()),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(ScalarLoss, LimitsOfTheBoundedOnes) {
+    const Real huge = std::numeric_limits<Real>::max();
+    EXPECT_EQ(evaluate({ScalarFormula::log_difference}, -huge, 1).value, 1);
+    EXPECT_EQ(evaluate({ScalarFormula::log_difference}, huge, 1).value, 0);
+    EXPECT_EQ(evaluate({ScalarFormula::sigmoid}, -huge, 1).value, 1);
+    EXPECT_EQ(evaluate({ScalarFormula::tanh}, -huge, 1).value, 2);
+    EXPECT_EQ(evaluate({ScalarFormula::logistic}, -huge, 1).value, huge);
+    EXPECT_EQ(evaluate({ScalarFormula::geman_mcclure, 2}, huge, 0).value, 2);
+    EXPECT_EQ(evaluate({ScalarFormula::welsch, 2}, huge, 0).value, 2);
+    EXPECT_EQ(evaluate({ScalarFormula::tukey, 3}, huge, 0).value, 1.5);
+    // c^2 log(|r|/c) although (r/c)^2 is far beyond the number range.
+    EXPECT_NEAR(evaluate({ScalarFormula::cauchy, 0.5}, 1e308, 0).value,
+                0.25 * (308 * std::log(10.0) + std::log(2.0)), 1e-12);
+}
+
+TEST(ScalarLoss, TinyMarginsKeepTheirRelativeAccuracy) {
+    // At m = 40 these are of the order 1e-18: formulas that subtract numbers near 1 would return 0.
+    const Wide s = sigmoid_of(40);
+    EXPECT_NEAR(evaluate({ScalarFormula::sigmoid}, 40, 1).value / static_cast<Real>(s), 1, 1e-13);
+    EXPECT_NEAR(evaluate({ScalarFormula::tanh}, 20, 1).value / static_cast<Real>(2 * s), 1, 1e-13);
+    const Wide difference = std::exp(-40.0L) * (1 - std::exp(-1.0L));
+    EXPECT_NEAR(evaluate({ScalarFormula::log_difference}, 40, 1).value / static_cast<Real>(difference), 1,
+                1e-13);
+    EXPECT_NEAR(evaluate({ScalarFormula::log_difference}, 40, 1).slope / static_cast<Real>(-difference), 1,
+                1e-13);
+}
+
+TEST(ScalarLoss, ScaleHasToBePositiveAndFinite) {
+    for (const Real scale : {0.0, -1.0, kInfinity, std::numeric_limits<Real>::quiet_NaN()}) {
+        EXPECT_THROW(check_scale({ScalarFormula::huber, scale}), ConfigError);
+    }
+    EXPECT_NO_THROW(check_scale({ScalarFormula::huber, 1e-6}));
+}
+
+}  // namespace
+}  // namespace proxstream
