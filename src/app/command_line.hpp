@@ -1,0 +1,25 @@
+/// Turns the option table into a command line, so that flags, TOML keys and help cannot disagree.
+#pragma once
+
+#include "proxstream/run/learn_settings.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream::app {
+
+struct ExtraOption {
+    std::string name;  // without dashes
+    std::string value;
+    std::string help;
+    std::string* target;
+};
+
+/// Fills `settings` from the arguments and, under them, from the TOML file that --config names. Returns the
+/// exit status if the program is done (help was asked for). Throws ConfigError with every violation.
+std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
+                                      const std::vector<std::string>& arguments, LearnSettings& settings,
+                                      const std::vector<ExtraOption>& extras = {});
+
+}  // namespace proxstream::app

@@ -1,0 +1,102 @@
+#include "proxstream/run/compare_run.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr const char* kDefaultLearners =
+    "time-smoothed; time-smoothed:window=8; window-steps:steps=1; re-solve; prox-gradient; prox-sgd; "
+    "momentum; adam";
+
+void print_table(const CompareOutcome& outcome, Index window) {
+    std::size_t width = 8;
+    for (const Contestant& contestant : outcome.contestants)
+        width = std::max(width, contestant.learner.size());
+    const std::string regret_name = fmt::format("Reg_{}", window);
+    fmt::print("{:<{}} {:>11} {:>11} {}{:>11} {:>11} {:>8} {:>11} {:>9}\n", "learner", width, "loss",
+               "window loss", outcome.classes ? "error % " : "", regret_name, "Reg_1", "nonzero",
+               "grads/round", "seconds");
+    for (const Contestant& contestant : outcome.contestants) {
+        const std::string errors =
+            outcome.classes ? fmt::format("{:7.2f} ", 100 * contestant.error_rate) : "";
+        fmt::print("{:<{}} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {:>9.3f}\n",
+                   contestant.learner, width, contestant.loss, contestant.windowed_loss, errors,
+                   contestant.regret, contestant.regret_one, contestant.nonzeros,
+                   static_cast<double>(contestant.record_gradients) /
+                       static_cast<double>(std::max<Round>(contestant.rounds, 1)),
+                   contestant.seconds);
+    }
+}
+
+}  // namespace
+
+int compare(const std::vector<std::string>& arguments) {
+    LearnSettings settings;
+    std::string learners = kDefaultLearners;
+    const auto done = parse_command_line(
+        "compare",
+        "Runs several learners on one stream, each deciding before it sees, and prints one table: "
+        "progressive loss, mean\n"
+        "loss of the window at the played point, local regret for the window and for w = 1, non-zeros, the "
+        "learner's own\n"
+        "record gradients a round and seconds; then the first learner's certificate.",
+        arguments, settings,
+        {{"learners", "A;B;..", fmt::format("what to run, separated by ';' [{}]", kDefaultLearners),
+          &learners}});
+    if (done) return *done;
+
+    std::vector<std::string> texts;
+    for (const std::string& text : split_outside_parentheses(learners, ';')) {
+        if (!text.empty()) texts.push_back(text);
+    }
+    CompareRun run(settings, texts, stop_requested());
+    const bool terminal = isatty(fileno(stderr)) != 0 && !settings.quiet;
+    auto drawn = std::chrono::steady_clock::now();
+    const CompareOutcome outcome = run.run([&](Round rounds) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!terminal || now - drawn < std::chrono::milliseconds(150)) return;
+        drawn = now;
+        fmt::print(stderr, "\r{} rounds\033[K", rounds);
+        (void)std::fflush(stderr);
+    });
+    if (terminal) fmt::print(stderr, "\r\033[K");
+
+    fmt::print("{} rows, {} + {}, step {:.6g} ({}), window {}\n\n", outcome.rows, settings.loss, settings.reg,
+               run.problem().step(), run.problem().step_origin(), settings.window);
+    print_table(outcome, settings.window);
+    if (!settings.quiet) {
+        fmt::print("\n{}:\n{}", outcome.contestants.front().learner,
+                   to_text(outcome.contestants.front().certificate));
+    }
+    bool sound = true;
+    Round refused = 0;
+    for (const Contestant& contestant : outcome.contestants) {
+        refused += contestant.refused;
+        if (!contestant.certificate.sound()) {
+            sound = false;
+            fmt::print(stderr, "proxstream: {}: {}\n", contestant.learner,
+                       conclusion(contestant.certificate));
+        }
+    }
+    if (!outcome.data_error.empty()) {
+        fmt::print(stderr, "proxstream: {}\n", outcome.data_error);
+        return kData;
+    }
+    if (refused > 0) {
+        fmt::print(stderr, "proxstream: {} rounds were refused because a loss was not finite\n", refused);
+        return kNumerics;
+    }
+    if (outcome.interrupted) return kInterrupted;
+    return sound ? kOk : kNotCertified;
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,102 @@
+#include "proxstream/run/learn_run.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/progress_table.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+void echo_settings(const LearnSettings& settings, const LearnRun& run) {
+    const Problem& problem = run.problem();
+    const std::string data =
+        settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
+    fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
+    fmt::print(stderr, "  data       {} ({} {} features{}{})\n", data, problem.stream().reader().features(),
+               problem.stream().reader().sparse() ? "sparse" : "dense",
+               settings.standardise ? ", standardised" : "",
+               settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
+    fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
+               problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
+    fmt::print(stderr, "  learner    {}, window {}, step {:.6g} ({}), tolerance {}, inner {}\n",
+               settings.learner, run.header().window, problem.step(), problem.step_origin(),
+               settings.tolerance, settings.inner);
+}
+
+void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
+    const LearnProgress& totals = outcome.totals;
+    const auto rounds = static_cast<Real>(std::max<Round>(totals.rounds, 1));
+    const RecordStream& stream = run.problem().stream();
+    const auto nonzeros =
+        std::count_if(totals.point.begin(), totals.point.end(), [](Real value) { return value != 0; });
+    fmt::print(stderr, "\n{} rows in {} rounds, {:.3g} s ({:.0f} rows/s)", totals.rows, totals.rounds,
+               outcome.seconds, static_cast<double>(totals.rows) / std::max(outcome.seconds, 1e-9));
+    if (outcome.ending == RunEnding::interrupted) fmt::print(stderr, ", interrupted");
+    fmt::print(stderr, "\naverage loss {:.6g}", totals.loss_sum / rounds);
+    if (outcome.best_constant) {
+        fmt::print(stderr, "   best constant {:.6g}: loss {:.6g}", outcome.best_constant->prediction,
+                   outcome.best_constant->loss);
+    }
+    const TargetKind kind = run.problem().family().target_kind();
+    if ((kind == TargetKind::sign || kind == TargetKind::category) && totals.rows > 0) {
+        fmt::print(stderr, "   errors {:.2f} %",
+                   100 * static_cast<Real>(totals.errors) / static_cast<Real>(totals.rows));
+    }
+    fmt::print(stderr, "\nnon-zeros {} of {}", nonzeros, totals.point.size());
+    if (stream.bad_rows() > 0) {
+        fmt::print(stderr, "\nbad rows skipped: {}; the last one: {}", stream.bad_rows(),
+                   stream.last_bad_row());
+    }
+    if (totals.refused > 0)
+        fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
+    if (!settings.model.empty() && !outcome.io_error)
+        fmt::print(stderr, "\nmodel saved to {}", settings.model);
+    fmt::print(stderr, "\n");
+    if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+}
+
+int exit_code(const LearnOutcome& outcome) {
+    if (outcome.io_error) return kIo;
+    if (outcome.data_error) return kData;
+    if (outcome.totals.refused > 0) return kNumerics;
+    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
+    return outcome.certificate.sound() ? kOk : kNotCertified;
+}
+
+}  // namespace
+
+int learn(const std::vector<std::string>& arguments) {
+    LearnSettings settings;
+    const auto done =
+        parse_command_line("learn",
+                           "Learns online from rows: predicts each record before learning from it, keeps the "
+                           "mean loss of the last W\n"
+                           "records stationary, and ends with a certificate of what was proved on this run.",
+                           arguments, settings);
+    if (done) return *done;
+
+    LearnRun run(settings, stop_requested());
+    const TargetKind kind = run.problem().family().target_kind();
+    std::optional<ProgressTable> table;
+    if (!settings.quiet) {
+        echo_settings(settings, run);
+        table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category);
+    }
+    const LearnOutcome outcome = run.run([&](const LearnProgress& progress) {
+        if (table) table->on_round(progress);
+    });
+    if (table) {
+        table->finish(outcome.totals);
+        print_footer(settings, run, outcome);
+    }
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
+}  // namespace proxstream::app

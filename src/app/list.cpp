@@ -1,0 +1,86 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/online/learner_table.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/solve/inner_table.hpp"
+
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+void print_row(std::string_view usage, std::string_view help) {
+    constexpr std::size_t kColumn = 44;
+    if (usage.size() < kColumn) {
+        fmt::print("  {:<{}}{}\n", usage, kColumn, help);
+    } else {
+        fmt::print("  {}\n  {:<{}}{}\n", usage, "", kColumn, help);
+    }
+}
+
+void list_losses() {
+    fmt::print("losses (--loss), residual r = a.x - y, margin m = y a.x:\n");
+    for (const LossRow& row : losses()) print_row(row.usage, fmt::format("{}: {}", row.help, row.formula));
+}
+
+void list_regularisers() {
+    fmt::print("regularisers (--reg), joined by '+' where the sum has a prox:\n");
+    for (const RegulariserRow& row : regularisers()) {
+        print_row(row.usage, fmt::format("{}: {}, {}", row.help, row.formula, row.cost));
+    }
+}
+
+void list_learners() {
+    fmt::print("learners (--learner); each also takes window=W:\n");
+    for (const LearnerRow& row : learners()) print_row(row.usage, row.help);
+}
+
+void list_inner() {
+    fmt::print("inner solvers (--inner):\n");
+    for (const InnerRow& row : inner_solvers()) print_row(row.usage, row.help);
+}
+
+struct Listing {
+    std::string_view name;
+    void (*print)();
+};
+
+constexpr std::array kListings{Listing{"losses", list_losses}, Listing{"regularisers", list_regularisers},
+                               Listing{"learners", list_learners}, Listing{"inner", list_inner}};
+
+}  // namespace
+
+int list(const std::vector<std::string>& arguments) {
+    std::vector<std::string> names;
+    for (const Listing& listing : kListings) names.emplace_back(listing.name);
+    if (arguments.empty()) {
+        for (const Listing& listing : kListings) {
+            listing.print();
+            fmt::print("\n");
+        }
+        return kOk;
+    }
+    for (const std::string& argument : arguments) {
+        if (argument == "--help" || argument == "-h") {
+            fmt::print("usage: proxstream list [losses] [regularisers] [learners] [inner]\n");
+            return kOk;
+        }
+        bool known = false;
+        for (const Listing& listing : kListings) {
+            if (listing.name != argument) continue;
+            listing.print();
+            known = true;
+        }
+        if (!known) throw ConfigError(unknown_name("list", argument, names));
+    }
+    return kOk;
+}
+
+}  // namespace proxstream::app

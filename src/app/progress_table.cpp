@@ -1,0 +1,79 @@
+#include "app/progress_table.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{150};
+
+std::size_t nonzeros(ConstView x) {
+    return static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](Real value) { return value != 0; }));
+}
+
+}  // namespace
+
+ProgressTable::ProgressTable(Index every, bool classes)
+    : every_(every), classes_(classes), terminal_(isatty(fileno(stderr)) != 0) {
+    if (every_ > 0) next_ = every_;
+    fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}\n", "rounds", "avg loss",
+               "since last", classes_ ? "  error % " : "", "Reg_w", "entry res", "exit res", "steps",
+               "nonzero");
+}
+
+void ProgressTable::on_round(const LearnProgress& progress) {
+    if (progress.rounds >= next_) {
+        print_line(progress);
+        next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+        return;
+    }
+    if (!terminal_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - drawn_ < kRedraw) return;
+    drawn_ = now;
+    draw_status(progress);
+}
+
+void ProgressTable::finish(const LearnProgress& progress) {
+    if (progress.rounds != printed_) print_line(progress);
+    clear_status();
+}
+
+void ProgressTable::print_line(const LearnProgress& progress) {
+    clear_status();
+    const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
+    const auto since = static_cast<Real>(std::max<Round>(progress.rounds - printed_, 1));
+    const std::string errors =
+        classes_ ? fmt::format("{:9.2f} ", 100 * static_cast<Real>(progress.errors) /
+                                               static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)))
+                 : "";
+    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>10.3g} {:>10.3g} {:>8} {:>7}\n",
+               progress.rounds, progress.loss_sum / rounds, (progress.loss_sum - loss_at_last_line_) / since,
+               errors, progress.regret, progress.last != nullptr ? progress.last->entry_residual : 0.0,
+               progress.last != nullptr ? progress.last->exit_residual : 0.0,
+               progress.steps - steps_at_last_line_, nonzeros(progress.point));
+    printed_ = progress.rounds;
+    loss_at_last_line_ = progress.loss_sum;
+    steps_at_last_line_ = progress.steps;
+}
+
+void ProgressTable::draw_status(const LearnProgress& progress) {
+    const double seconds = std::chrono::duration<double>(drawn_ - start_).count();
+    fmt::print(stderr, "\r\033[2m{:>10} {:>11.6g}  {:.0f} rows/s\033[0m\033[K", progress.rounds,
+               progress.loss_sum / static_cast<Real>(std::max<Round>(progress.rounds, 1)),
+               static_cast<double>(progress.rows) / seconds);
+    (void)std::fflush(stderr);
+    status_shown_ = true;
+}
+
+void ProgressTable::clear_status() {
+    if (!status_shown_) return;
+    fmt::print(stderr, "\r\033[K");
+    status_shown_ = false;
+}
+
+}  // namespace proxstream::app

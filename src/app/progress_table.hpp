@@ -1,0 +1,38 @@
+/// The table a person watches while the stream flows: a line at rounds 1, 2, 4, 8, ... (or every N), and on a
+/// terminal one more line, redrawn in place a few times a second. Piped output gets the plain lines only.
+#pragma once
+
+#include "proxstream/run/learn_run.hpp"
+
+#include <chrono>
+
+namespace proxstream::app {
+
+class ProgressTable {
+  public:
+    /// `every` = 0: at powers of two.
+    ProgressTable(Index every, bool classes);
+
+    void on_round(const LearnProgress& progress);
+    /// The last line, if the run did not end on one, and a clean cursor.
+    void finish(const LearnProgress& progress);
+
+  private:
+    bool due(Round rounds) const;
+    void print_line(const LearnProgress& progress);
+    void draw_status(const LearnProgress& progress);
+    void clear_status();
+
+    Index every_;
+    bool classes_;
+    bool terminal_;
+    Round next_ = 1;
+    Round printed_ = 0;
+    Real loss_at_last_line_ = 0;
+    std::uint64_t steps_at_last_line_ = 0;
+    bool status_shown_ = false;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point drawn_ = start_;
+};
+
+}  // namespace proxstream::app

@@ -1,0 +1,18 @@
+/// The verbs of the command line, one file each.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace proxstream::app {
+
+int learn(const std::vector<std::string>& arguments);
+int compare(const std::vector<std::string>& arguments);
+int certify_ledger(const std::vector<std::string>& arguments);
+int list(const std::vector<std::string>& arguments);
+
+/// Set by SIGINT and SIGTERM; runs end with their footer, certificate and model when they see it.
+const std::atomic<bool>* stop_requested();
+
+}  // namespace proxstream::app
