@@ -26,12 +26,13 @@ std::string quoted_excerpt(std::string_view text) {
 std::string describe_bad_number(std::string_view text) {
     const std::string_view trimmed = without_blanks(text);
     if (trimmed.empty()) return "the field is empty";
-    const std::string_view unsigned_part = trimmed.substr(trimmed[0] == '+' || trimmed[0] == '-' ? 1 : 0);
-    const bool numeric = unsigned_part.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+    // A text that std::from_chars reads to its end, though it was refused, can only be too large.
+    const std::string_view digits = trimmed.substr(trimmed[0] == '+' || trimmed[0] == '-' ? 1 : 0);
+    const bool numeric = digits.find_first_not_of("+-.0123456789eE") == std::string_view::npos &&
+                         digits.find_first_of("+-") != 0;
     Real value = 0;
     const char* const last = trimmed.data() + trimmed.size();
-    // A numeric text that is read to its end and still refused can only be too large.
-    const bool large = numeric && std::from_chars(unsigned_part.data(), last, value).ptr == last;
+    const bool large = numeric && std::from_chars(digits.data(), last, value).ptr == last;
     return quoted_excerpt(trimmed) + (large ? " is too large for a number" : " is not a number");
 }
 

@@ -10,14 +10,17 @@
 namespace proxstream {
 namespace {
 
-/// `label index:value ...`: blanks between the fields, and the field behind the label is a pair.
+/// `label index:value ...`: blanks between the fields, and the field behind the label is a pair (not a time
+/// of day in a CSV row, which a delimiter follows).
 bool looks_like_libsvm(std::string_view line) {
     line = without_blanks(line);
     const std::string_view rest =
         without_blanks(line.substr(std::min(line.find_first_of(" \t"), line.size())));
     if (rest.starts_with("qid:")) return true;
-    const auto digits = rest.find_first_not_of("0123456789");
-    return digits != 0 && digits != std::string_view::npos && rest[digits] == ':';
+    const std::string_view pair = rest.substr(0, rest.find_first_of(" \t"));
+    const auto digits = pair.find_first_not_of("0123456789");
+    return digits != 0 && digits != std::string_view::npos && pair[digits] == ':' &&
+           pair.find_first_of(",;") == std::string_view::npos;
 }
 
 /// Decides by the first line that is neither blank nor a comment, and leaves `lines` at the beginning.
@@ -52,7 +55,7 @@ void refuse_column_options(const CsvOptions& csv, const std::string& kind) {
 
 }  // namespace
 
-std::unique_ptr<RowReader> open_rows(std::vector<Input> inputs, const ReaderOptions& options) {
+std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOptions& options) {
     InputQueue queue(std::move(inputs), options.max_line);
     RowFormat format = options.format;
     if (format == RowFormat::detect) {
@@ -82,7 +85,7 @@ std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, cons
     std::vector<Input> inputs;
     inputs.reserve(paths.size());
     for (const std::string& path : paths) inputs.push_back(file_input(path, options.stop));
-    return open_rows(std::move(inputs), options);
+    return open_inputs(std::move(inputs), options);
 }
 
 }  // namespace proxstream

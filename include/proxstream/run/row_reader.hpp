@@ -60,6 +60,6 @@ struct ReaderOptions {
 /// built-in stream `builtin:drift,rows=5000` (run/synthetic.hpp). Throws IoError, ConfigError with every
 /// violation found, or DataError when the beginning cannot be understood.
 std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, const ReaderOptions& options);
-std::unique_ptr<RowReader> open_rows(std::vector<Input> inputs, const ReaderOptions& options);
+std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOptions& options);
 
 }  // namespace proxstream
