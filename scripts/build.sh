@@ -14,7 +14,7 @@ if ! cmake --preset "$preset" "$@" >"$log" 2>&1; then
     exit 1
 fi
 if ! cmake --build "build/$preset" -j "${JOBS:-2}" >>"$log" 2>&1; then
-    grep -E -A 12 'error|FAILED' "$log" | head -n 80 >&2
+    grep -E -A 12 'error:|FAILED:|undefined reference' "$log" | head -n 80 >&2
     echo "building the preset '$preset' failed; the whole output is in $log" >&2
     exit 1
 fi
