@@ -44,6 +44,12 @@ Real Tolerance::next(Index window, Real change) {
         case Kind::automatic:
             break;
     }
+    remembered_ = change > 0;
+    if (remembered_) remember(change);
+    return sorted_.empty() ? 0 : value_ * sorted_[sorted_.size() / 2];
+}
+
+void Tolerance::remember(Real change) {
     overwritten_ = -1;
     if (recent_.size() < kMemory) {
         recent_.push_back(change);
@@ -54,11 +60,10 @@ Real Tolerance::next(Index window, Real change) {
         oldest_ = (oldest_ + 1) % kMemory;
     }
     insert_sorted(sorted_, change);
-    return value_ * sorted_[sorted_.size() / 2];
 }
 
 void Tolerance::take_back() {
-    if (kind_ != Kind::automatic) return;
+    if (kind_ != Kind::automatic || !remembered_) return;
     if (overwritten_ < 0) {
         erase_sorted(sorted_, recent_.back());
         recent_.pop_back();

@@ -39,7 +39,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         const auto start = std::chrono::steady_clock::now();
         RoundReport report;
         if (round_.enter(record, report)) {
-            report.tolerance = tolerance_.next(round_.window().length(), round_.residual_change());
+            const Real change = round_.residual_change();
+            report.tolerance =
+                tolerance_.next(round_.window().length(), change > report.residual_rounding ? change : 0);
             if (!needs_confirmation(report) || round_.confirm(report)) {
                 solve_model(report);
             }

@@ -20,7 +20,9 @@ class Tolerance {
 
     bool promises_exit() const noexcept { return kind_ != Kind::none; }
 
-    /// rho_t for this round. `change` is |P(x_t; grad S_t) - P(x_t; grad S_{t-1})|.
+    /// rho_t for this round. `change` is |P(x_t; grad S_t) - P(x_t; grad S_{t-1})|, 0 where rounding hides
+    /// it: a penalty that holds the point still says nothing about the scale of losses, and is not
+    /// remembered.
     Real next(Index window, Real change);
     /// Forgets the last call of next(), for a round that was refused after it.
     void take_back();
@@ -29,13 +31,15 @@ class Tolerance {
     enum class Kind { fixed, automatic, none };
     static constexpr Index kMemory = 200;
     explicit Tolerance(Kind kind, Real value) : kind_(kind), value_(value) {}
+    void remember(Real change);
 
     Kind kind_;
     Real value_;                // delta or the factor
     std::vector<Real> recent_;  // ring of the last changes
     std::vector<Real> sorted_;  // the same, ascending: its middle is the median
     Index oldest_ = 0;
-    Real overwritten_ = -1;  // what the last next() replaced; negative: nothing
+    Real overwritten_ = -1;    // what the last next() replaced; negative: nothing
+    bool remembered_ = false;  // did the last next() add to the memory?
 };
 
 }  // namespace proxstream
