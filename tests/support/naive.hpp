@@ -1,0 +1,288 @@
+/// A second, slow opinion: Algorithm 1 and its baselines from their definitions, with plain loops over the
+/// whole window at every evaluation, its own prox formulas and nothing carried. It shares no arithmetic with
+/// the library, so agreement to the last digits says that both do what the definitions say.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace naive {
+
+using Vector = std::vector<double>;
+
+inline double inner(const Vector& a, const Vector& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+inline double length(const Vector& a) {
+    return std::sqrt(inner(a, a));
+}
+inline Vector along(const Vector& x, double scale, const Vector& d) {
+    Vector out(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] + scale * d[i];
+    return out;
+}
+
+/// A loss as a pair of functions of x.
+struct Loss {
+    std::function<double(const Vector&)> value;
+    std::function<Vector(const Vector&)> gradient;
+};
+
+enum class Formula { squared, cauchy, sigmoid };
+
+/// phi(a.x, y) for one row.
+inline Loss row_loss(Formula formula, Vector a, double y) {
+    const auto slope = [formula, y](double score) {
+        const double r = score - y;
+        if (formula == Formula::squared) return r;
+        if (formula == Formula::cauchy) return r / (1 + r * r);
+        const double s = 1 / (1 + std::exp(y * score));
+        return -y * s * (1 - s);
+    };
+    const auto value = [formula, y](double score) {
+        const double r = score - y;
+        if (formula == Formula::squared) return r * r / 2;
+        if (formula == Formula::cauchy) return std::log(1 + r * r) / 2;
+        return 1 / (1 + std::exp(y * score));
+    };
+    return {[a, value](const Vector& x) { return value(inner(a, x)); },
+            [a, slope](const Vector& x) { return along(Vector(x.size()), slope(inner(a, x)), a); }};
+}
+
+inline double curvature(Formula formula) {
+    return formula == Formula::sigmoid ? 1 / (6 * std::sqrt(3.0)) : 1;
+}
+
+/// g by its value and its prox.
+struct Penalty {
+    std::function<double(const Vector&)> value;
+    std::function<Vector(const Vector&, double)> prox;
+};
+
+inline Penalty l1(double weight) {
+    return {[=](const Vector& x) {
+                double total = 0;
+                for (const double v : x) total += std::fabs(v);
+                return weight * total;
+            },
+            [=](Vector v, double step) {
+                for (double& e : v) {
+                    const double kept = std::fabs(e) - step * weight;
+                    e = kept > 0 ? std::copysign(kept, e) : 0;
+                }
+                return v;
+            }};
+}
+
+inline Penalty box(double low, double high) {
+    return {[](const Vector&) { return 0.0; },
+            [=](Vector v, double) {
+                for (double& e : v) e = std::min(high, std::max(low, e));
+                return v;
+            }};
+}
+
+/// The simplex by sorting: the largest k for which the k largest entries stay positive.
+inline Penalty simplex() {
+    return {[](const Vector&) { return 0.0; },
+            [](Vector v, double) {
+                Vector sorted = v;
+                std::sort(sorted.begin(), sorted.end(), std::greater<>());
+                double total = 0;
+                double shift = 0;
+                for (std::size_t k = 0; k < sorted.size(); ++k) {
+                    total += sorted[k];
+                    const double candidate = (total - 1) / static_cast<double>(k + 1);
+                    if (sorted[k] > candidate) shift = candidate;
+                }
+                for (double& e : v) e = std::max(0.0, e - shift);
+                return v;
+            }};
+}
+
+inline Penalty group(double weight, std::size_t size) {
+    const auto norm_at = [size](const Vector& v, std::size_t first) {
+        double total = 0;
+        for (std::size_t i = first; i < std::min(first + size, v.size()); ++i) total += v[i] * v[i];
+        return std::sqrt(total);
+    };
+    return {[=](const Vector& x) {
+                double total = 0;
+                for (std::size_t first = 0; first < x.size(); first += size) total += norm_at(x, first);
+                return weight * total;
+            },
+            [=](Vector v, double step) {
+                for (std::size_t first = 0; first < v.size(); first += size) {
+                    const double norm = norm_at(v, first);
+                    const double kept = norm > step * weight ? 1 - step * weight / norm : 0;
+                    for (std::size_t i = first; i < std::min(first + size, v.size()); ++i) v[i] *= kept;
+                }
+                return v;
+            }};
+}
+
+struct Round {
+    Vector next;  // x_{t+1}
+    double entry = 0, exit = 0, tolerance = 0;
+    std::uint64_t steps = 0;
+};
+
+enum class Method {
+    smoothed,       // Algorithm 1
+    backtracking,   // the same, step found by trying
+    window_steps,   // K steps, no test
+    re_solve,       // K backtracking attempts, no test
+    prox_gradient,  // newest loss only
+    prox_sgd,
+    momentum,
+    adam,
+    full_history,
+};
+
+struct Settings {
+    Method method = Method::smoothed;
+    std::size_t window = 1;
+    double step = 1;           // eta
+    double delta = 1;          // fixed tolerance; <= 0: -delta times the running median
+    std::uint64_t effort = 1;  // K
+};
+
+class Player {
+  public:
+    Player(Penalty g, Vector start, Settings settings)
+        : g_(std::move(g)),
+          x_(std::move(start)),
+          s_(settings),
+          trial_step_(settings.step),
+          mean_(x_.size()),
+          square_(x_.size()) {}
+
+    Round play(const Loss& loss) {
+        const Vector before = residual(x_);
+        losses_.push_back(loss);
+        Round round;
+        round.entry = length(residual(x_));
+        round.tolerance = tolerance(length(along(residual(x_), -1, before)));
+        switch (s_.method) {
+            case Method::smoothed:
+            case Method::window_steps:
+                fixed_steps(round);
+                break;
+            case Method::backtracking:
+            case Method::re_solve:
+                searched_steps(round);
+                break;
+            default:
+                first_order(round);
+        }
+        round.next = x_;
+        round.exit = length(residual(x_));
+        return round;
+    }
+    const Vector& point() const { return x_; }
+
+    double window_value(const Vector& x) const {
+        double total = 0;
+        for (std::size_t i = oldest(); i < losses_.size(); ++i) total += losses_[i].value(x);
+        return total / static_cast<double>(s_.window);
+    }
+    Vector window_gradient(const Vector& x) const { return mean_gradient(x, oldest(), s_.window); }
+    Vector residual(const Vector& x) const {
+        const Vector forward = g_.prox(along(x, -s_.step, window_gradient(x)), s_.step);
+        Vector out = along(x, -1, forward);
+        for (double& e : out) e /= s_.step;
+        return out;
+    }
+
+  private:
+    std::size_t oldest() const { return losses_.size() > s_.window ? losses_.size() - s_.window : 0; }
+    Vector mean_gradient(const Vector& x, std::size_t first, std::size_t divisor) const {
+        Vector total(x.size());
+        for (std::size_t i = first; i < losses_.size(); ++i) total = along(total, 1, losses_[i].gradient(x));
+        for (double& e : total) e /= static_cast<double>(divisor);
+        return total;
+    }
+    double tolerance(double change) {
+        if (s_.method != Method::smoothed && s_.method != Method::backtracking) return 0;
+        if (s_.delta > 0) return s_.delta / static_cast<double>(s_.window);
+        if (change > 1e-13) changes_.push_back(change);  // a point held still tells no scale
+        const std::size_t kept = std::min<std::size_t>(changes_.size(), 200);
+        if (kept == 0) return 0;
+        Vector recent(changes_.end() - static_cast<std::ptrdiff_t>(kept), changes_.end());
+        std::sort(recent.begin(), recent.end());
+        return -s_.delta * recent[kept / 2];
+    }
+    bool wants_more(std::uint64_t attempts, double tolerance) const {
+        const bool tested = s_.method == Method::smoothed || s_.method == Method::backtracking;
+        if (!tested && attempts >= s_.effort) return false;
+        const double floor = 4 * 0x1p-53 * (length(x_) / s_.step + length(window_gradient(x_)));
+        const double here = length(residual(x_));
+        return here > tolerance && here > floor;
+    }
+    void fixed_steps(Round& round) {
+        while (wants_more(round.steps, round.tolerance)) {
+            x_ = g_.prox(along(x_, -s_.step, window_gradient(x_)), s_.step);
+            ++round.steps;
+        }
+    }
+    void searched_steps(Round& round) {
+        for (std::uint64_t attempts = 0; wants_more(attempts, round.tolerance); ++attempts) {
+            const Vector gradient = window_gradient(x_);
+            const Vector candidate = g_.prox(along(x_, -trial_step_, gradient), trial_step_);
+            const Vector move = along(candidate, -1, x_);
+            const double here = window_value(x_);
+            const double there = window_value(candidate);
+            const double model = here + inner(gradient, move) + inner(move, move) / (2 * trial_step_);
+            if (there > model + 16 * 0x1p-53 * (std::fabs(here) + std::fabs(there))) {
+                trial_step_ /= 2;
+                streak_ = 0;
+                continue;
+            }
+            x_ = candidate;
+            ++round.steps;
+            if (++streak_ == 3) {
+                trial_step_ *= 1.6;
+                streak_ = 0;
+            }
+        }
+    }
+    void first_order(Round& round) {
+        const double t = static_cast<double>(losses_.size());
+        Vector direction = losses_.back().gradient(x_);
+        double step = s_.step;
+        if (s_.method == Method::prox_sgd) step = s_.step / std::sqrt(1 + (t - 1) / 100);
+        if (s_.method == Method::full_history) direction = mean_gradient(x_, 0, losses_.size());
+        if (s_.method == Method::adam) step = 0.01;
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            const double slope = direction[i];
+            if (s_.method == Method::momentum) {
+                direction[i] = mean_[i] = 0.9 * mean_[i] + 0.1 * slope;
+            } else if (s_.method == Method::adam) {
+                mean_[i] = 0.9 * mean_[i] + 0.1 * slope;
+                square_[i] = 0.999 * square_[i] + 0.001 * slope * slope;
+                const double scale = std::sqrt(square_[i] / (1 - std::pow(0.999, t))) + 1e-8;
+                direction[i] = mean_[i] / (1 - std::pow(0.9, t)) / scale;
+            }
+        }
+        x_ = g_.prox(along(x_, -step, direction), step);
+        round.steps = 1;
+    }
+
+    Penalty g_;
+    Vector x_;
+    Settings s_;
+    double trial_step_;
+    int streak_ = 0;
+    Vector mean_, square_;  // moments of the first-order baselines
+    std::vector<Loss> losses_;
+    Vector changes_;
+};
+
+}  // namespace naive
