@@ -12,7 +12,7 @@ std::string_view name(Verdict verdict) {
         case Verdict::holds:
             return "holds";
         case Verdict::violated:
-            return "VIOLATED";
+            return "violated";
         case Verdict::not_promised:
             return "not promised";
         case Verdict::not_applicable:

@@ -41,14 +41,14 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent)
 
 void append_comparison(std::string& out, std::string_view id, std::string_view statement, Real left,
                        Real right, Real ratio, std::string_view verdict) {
-    append(out, "  {:<4}{:<50} {:>11.4e} {:>11.4e} {:>6.3g}  {}\n", id, statement, left, right, ratio,
+    append(out, "  {:<4}{:<46} {:>10.3e} {:>10.3e} {:>8.3g}  {}\n", id, statement, left, right, ratio,
            verdict);
 }
 
 /// Where both sides are empty of meaning, dashes stand instead of zeros.
 void append_blank(std::string& out, std::string_view id, std::string_view statement,
                   std::string_view verdict) {
-    append(out, "  {:<4}{:<50} {:>11} {:>11} {:>6}  {}\n", id, statement, "-", "-", "-", verdict);
+    append(out, "  {:<4}{:<46} {:>10} {:>10} {:>8}  {}\n", id, statement, "-", "-", "-", verdict);
 }
 
 std::string step_rule(const RunHeader& header) {
@@ -82,12 +82,12 @@ void append_summary(std::string& out, const Certificate& certificate) {
 }
 
 void append_inequality(std::string& out, const Inequality& each) {
+    const std::string_view verdict = each.verdict == Verdict::violated ? "VIOLATED" : name(each.verdict);
     const bool blank = each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
     if (blank) {
-        append_blank(out, each.id, each.statement, name(each.verdict));
+        append_blank(out, each.id, each.statement, verdict);
     } else {
-        append_comparison(out, each.id, each.statement, each.left, each.right, each.ratio(),
-                          name(each.verdict));
+        append_comparison(out, each.id, each.statement, each.left, each.right, each.ratio(), verdict);
     }
     std::string note = each.explanation;
     if (each.verdict == Verdict::violated) {
@@ -115,7 +115,7 @@ void append_claim(std::string& out, const PaperClaim& claim) {
 std::string to_text(const Certificate& certificate) {
     std::string out;
     append_summary(out, certificate);
-    append(out, "\n  {:<54} {:>11} {:>11} {:>6}  verdict\n", "proved", "left", "right", "ratio");
+    append(out, "\n  {:<50} {:>10} {:>10} {:>8}  verdict\n", "proved", "left", "right", "ratio");
     for (const Inequality& each : certificate.inequalities) append_inequality(out, each);
     out += "\nThe paper's claims (not proved; shown for comparison)\n";
     for (const PaperClaim& claim : certificate.paper_claims) append_claim(out, claim);
@@ -127,19 +127,13 @@ std::string to_text(const Certificate& certificate) {
 std::string conclusion(const Certificate& certificate) {
     const RunSummary& run = certificate.summary;
     if (run.totals.rounds == 0) return "No round was played, so nothing was proved.";
-    std::string broken;
     std::string open;
     for (const Inequality& each : certificate.inequalities) {
-        if (each.verdict == Verdict::violated) broken += (broken.empty() ? "" : ", ") + each.id;
-        if (each.verdict == Verdict::not_promised || each.verdict == Verdict::not_applicable) {
-            open += (open.empty() ? "" : ", ") + each.id;
+        if (each.verdict == Verdict::violated) {
+            return fmt::format("Not certified: {} is broken beyond rounding ({}).", each.id,
+                               each.explanation);
         }
-    }
-    if (!broken.empty()) {
-        return fmt::format(
-            "Not certified: {} broken beyond rounding, so the figures of this run contradict the theory "
-            "and something named above is wrong.",
-            broken);
+        if (each.verdict != Verdict::holds) open += (open.empty() ? "" : ", ") + each.id;
     }
     const Inequality& path = certificate.at("C3a");
     if (path.verdict != Verdict::holds) return "Nothing was proved: " + path.explanation + ".";

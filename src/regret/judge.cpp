@@ -117,8 +117,7 @@ class Judge {
     }
 
     Inequality firm_bound() const {
-        Inequality result =
-            from(tally_.firm_bound_, "C2", "R_t <= |p_{t-1} + v_t/2w| + d_t/2w in every round");
+        Inequality result = from(tally_.firm_bound_, "C2", "R_t <= |p_{t-1}+v_t/2w| + d_t/2w, every round");
         if (nothing_played(result)) return result;
         if (result.verdict == Verdict::violated) {
             result.explanation =
@@ -146,7 +145,7 @@ class Judge {
     }
 
     Inequality minkowski() const {
-        Inequality result{.id = "C3b", .statement = "that sum <= (sqrt(sum r_{t-1}^2) + sqrt(Vpath)/w)^2"};
+        Inequality result{.id = "C3b", .statement = "that <= (sqrt(sum r_{t-1}^2)+sqrt(Vpath)/w)^2"};
         if (nothing_played(result)) return result;
         result.left = tally_.path_bound_.value();
         result.right = with_variation(tally_.exits_.value());
@@ -158,7 +157,7 @@ class Judge {
     }
 
     Inequality a_priori() const {
-        Inequality result{.id = "C3c", .statement = "Reg <= (sqrt(r_0^2 + sum rho_t^2) + sqrt(Vpath)/w)^2"};
+        Inequality result{.id = "C3c", .statement = "Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(Vpath)/w)^2"};
         if (nothing_played(result)) return result;
         result.left = tally_.regret_.value();
         result.right = with_variation(tally_.tolerances_.value());
@@ -176,7 +175,7 @@ class Judge {
     }
 
     Inequality decrease() const {
-        Inequality result = from(tally_.decrease_, "C4", "proved decrease <= fall of Phi_t in every round");
+        Inequality result = from(tally_.decrease_, "C4", "proved decrease <= fall of Phi_t, every round");
         if (nothing_played(result) || leaves_domain(result) || promises_no_decrease(result)) return result;
         const WorstRound& worst = tally_.decrease_;
         const bool fixed = header_.step_rule == StepRule::fixed;
@@ -198,7 +197,10 @@ class Judge {
     }
 
     void add_energy() {
-        if (outside_) return;
+        if (outside_) {
+            energy_ = kInfinity;
+            return;
+        }
         CompensatedSum losses = tally_.losses_;
         for (const Real loss : footer_.final_losses) {
             losses.add(-loss);
@@ -213,7 +215,7 @@ class Judge {
     }
 
     Inequality identity() const {
-        Inequality result{.id = "C5", .statement = "sum of the falls of Phi_t = E_T, summed loss by loss"};
+        Inequality result{.id = "C5", .statement = "sum of the falls of Phi_t = E_T loss by loss"};
         result.identity = true;
         if (leaves_domain(result)) return result;
         result.left = tally_.drops_.value();
@@ -281,7 +283,7 @@ class Judge {
             "its proof takes r_0 for at most delta/w, which fails unless x_1 nearly minimises g, and its V "
             "is a "
             "supremum over fixed x, which a moving x_t exceeds; V here is the variation along the path";
-        claim.applicable = tally_.totals_.rounds > 0 && header_.exit_test && tally_.smallest_tolerance_ > 0;
+        claim.applicable = tally_.totals_.rounds > 0 && !misses_tests();
         if (!claim.applicable) return claim;
         claim.left = tally_.regret_.value();
         claim.right = 2 * (tally_.claimed_.value() + tally_.variation_.value() / (w_ * w_));
