@@ -111,9 +111,9 @@ void window_pass(benchmark::State& state, const char* loss, bool sparse) {
 
 void sizes(benchmark::internal::Benchmark* bench) {
     bench->ArgNames({"n", "w", "rows"});
-    for (const auto& [n, w, rows] : {std::array{512, 32, 1}, std::array{16, 32, 1}, std::array{64, 32, 1},
-                                     std::array{512, 256, 1}, std::array{4096, 32, 1},
-                                     std::array{512, 32, 8}}) {
+    for (const auto& [n, w, rows] :
+         {std::array{512, 32, 1}, std::array{16, 32, 1}, std::array{64, 32, 1}, std::array{512, 256, 1},
+          std::array{4096, 32, 1}, std::array{512, 32, 8}}) {
         bench->Args({n, w, rows});
     }
 }
@@ -121,6 +121,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 BENCHMARK_CAPTURE(window_pass, squared_dense, "squared", false)->Apply(sizes);
 BENCHMARK_CAPTURE(window_pass, cauchy_dense, "cauchy", false)->Args({512, 32, 1});
 BENCHMARK_CAPTURE(window_pass, logistic_dense, "logistic", false)->Args({512, 32, 1});
+BENCHMARK_CAPTURE(window_pass, mlp_dense, "mlp:hidden=16;16", false)->Args({64, 32, 1})->Args({512, 32, 1});
 BENCHMARK_CAPTURE(window_pass, logistic_sparse, "logistic", true)->Args({512, 32, 1})->Args({20000, 32, 1});
 
 }  // namespace

@@ -126,13 +126,13 @@ struct LogDifference {
     }
     static LossPoint at(Real m) {
         // Both branches avoid the difference of two numbers as large as |m|.
-        constexpr Real e = std::numbers::e;
+        constexpr Real kE = std::numbers::e;
         const Real power = std::exp(-std::abs(m));
         if (m < 0) {
-            return {1 + std::log1p(power) - std::log1p(e * power),
-                    -(e - 1) * power / ((1 + e * power) * (1 + power))};
+            return {1 + std::log1p(power) - std::log1p(kE * power),
+                    -(kE - 1) * power / ((1 + kE * power) * (1 + power))};
         }
-        return {std::log1p(power) - std::log1p(power / e), -(e - 1) * power / ((power + e) * (power + 1))};
+        return {std::log1p(power) - std::log1p(power / kE), -(kE - 1) * power / ((power + kE) * (power + 1))};
     }
 };
 

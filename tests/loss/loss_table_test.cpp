@@ -4,7 +4,8 @@
 
 #include "loss/row_fixtures.hpp"
 
-#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -51,6 +52,15 @@ TEST(LossTable, CurvatureTextsMatchTheBounds) {
         const std::string text(row.curvature);
         const Real said = text == "1/4" ? 0.25 : std::stod(text.substr(text.find('=') + 1));
         EXPECT_NEAR(said, bound, 5e-5) << row.name;
+    }
+}
+
+TEST(LossTable, EveryRowIsDocumented) {
+    std::ifstream file("docs/losses.md");
+    ASSERT_TRUE(file) << "run from the root of the project";
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    for (const LossRow& row : losses()) {
+        EXPECT_NE(page.find("`" + std::string(row.name)), std::string::npos) << row.name;
     }
 }
 

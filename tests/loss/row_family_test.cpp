@@ -278,10 +278,11 @@ TEST(MlpFamily, StartIsSeededAndScaled) {
     EXPECT_EQ(x, again);
     family.start(again, 6);
     EXPECT_NE(x, again);
-    const Real variance = squared_norm(View(x).first(400 * 50)) / (400 * 50);
+    const Index first_layer = Index{400} * 50;
+    const Real variance = squared_norm(View(x).first(first_layer)) / static_cast<Real>(first_layer);
     EXPECT_NEAR(variance, 1.0 / 400, 0.05 / 400);
     EXPECT_EQ(max_abs(View(x).subspan(family.penalised())), 0);
-    EXPECT_GT(max_abs(View(x).subspan(400 * 50, 50)), 0);
+    EXPECT_GT(max_abs(View(x).subspan(first_layer, 50)), 0);
 }
 
 TEST(MlpFamily, SoftmaxSurvivesLargeOutputsAndRefusesUnknownClasses) {
@@ -302,8 +303,8 @@ TEST(MlpFamily, SoftmaxSurvivesLargeOutputsAndRefusesUnknownClasses) {
 
 TEST(MlpFamily, NamesEveryBadOption) {
     try {
-        MlpFamily({.features = 0, .hidden = {0}, .loss = {}, .classes = 1});
-        FAIL();
+        const MlpFamily refused({.features = 0, .hidden = {0}, .loss = {}, .classes = 1});
+        FAIL() << refused.dimension();
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 3U);
     }
