@@ -51,6 +51,9 @@ Real Tolerance::next(Index window, Real change) {
 
 void Tolerance::remember(Real change) {
     overwritten_ = -1;
+    total_before_ = total_;
+    total_ += change;
+    ++rounds_;
     if (recent_.size() < kMemory) {
         recent_.push_back(change);
     } else {

@@ -13,7 +13,10 @@ namespace proxstream {
 class Tolerance {
   public:
     static Tolerance fixed(Real delta);
-    /// `factor` times the median over the last kMemory rounds; 0 picks the default for the window.
+    /// `factor` times the median over the last kMemory rounds, but no less than kFloor times the mean over
+    /// the run; factor 0 picks the default for the window. Without the floor a window that can be fitted
+    /// perfectly would shrink its own tolerance to nothing: smaller residuals, smaller changes, smaller
+    /// tolerance.
     static Tolerance automatic(Index window, Real factor = 0);
     /// No test is promised: every round works until its budget ends.
     static Tolerance none();
@@ -30,6 +33,7 @@ class Tolerance {
   private:
     enum class Kind { fixed, automatic, none };
     static constexpr Index kMemory = 200;
+    static constexpr Real kFloor = 0.25;
     explicit Tolerance(Kind kind, Real value) : kind_(kind), value_(value) {}
     void remember(Real change);
 
@@ -38,6 +42,9 @@ class Tolerance {
     std::vector<Real> recent_;  // ring of the last changes
     std::vector<Real> sorted_;  // the same, ascending: its middle is the median
     Index oldest_ = 0;
+    Real total_ = 0;  // of all changes so far
+    Real total_before_ = 0;
+    Round rounds_ = 0;
     Real overwritten_ = -1;    // what the last next() replaced; negative: nothing
     bool remembered_ = false;  // did the last next() add to the memory?
 };

@@ -60,9 +60,11 @@ class Backtracking {
             model.accept_trial();
             copy(candidate, iterate.point);
             iterate.regulariser = candidate_regulariser;
-            // |P_e| = |d| / e, and the accepted step lowers S + g by e (1 - lambda / 2) |P_e|^2.
+            // |P_e| = |d| / e, and the accepted step lowers S + g by e (1 - lambda / 2) |P_e|^2, less what
+            // the test forgave: over many steps at rounding level the forgiven parts would add up.
+            const Real forgiven = std::max(Real{0}, there - model_value);
             report.count(step_, std::sqrt(length_squared) / step_,
-                         (1 - options_.lambda / 2) * length_squared / step_);
+                         (1 - options_.lambda / 2) * length_squared / step_ - forgiven);
             if (++streak_ >= kStreak) {
                 streak_ = 0;
                 step_ *= options_.grow;
