@@ -107,7 +107,7 @@ std::string to_json(const Certificate& certificate) {
     const Json document{{"run", to_object(certificate.header)}, {"summary", to_object(certificate.summary)},
                         {"sound", certificate.sound()},         {"inequalities", std::move(inequalities)},
                         {"paper_claims", std::move(claims)},    {"conclusion", conclusion(certificate)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace proxstream
