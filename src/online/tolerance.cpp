@@ -46,7 +46,8 @@ Real Tolerance::next(Index window, Real change) {
     }
     remembered_ = change > 0;
     if (remembered_) remember(change);
-    return sorted_.empty() ? 0 : value_ * sorted_[sorted_.size() / 2];
+    if (sorted_.empty()) return 0;
+    return value_ * std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));
 }
 
 void Tolerance::remember(Real change) {
@@ -67,6 +68,8 @@ void Tolerance::remember(Real change) {
 
 void Tolerance::take_back() {
     if (kind_ != Kind::automatic || !remembered_) return;
+    total_ = total_before_;
+    --rounds_;
     if (overwritten_ < 0) {
         erase_sorted(sorted_, recent_.back());
         recent_.pop_back();
