@@ -77,7 +77,6 @@ int compare(const std::vector<std::string>& arguments) {
         fmt::print("\n{}:\n{}", outcome.contestants.front().learner,
                    to_text(outcome.contestants.front().certificate));
     }
-    bool sound = true;
     Round refused = 0;
     for (const Contestant& contestant : outcome.contestants) {
         refused += contestant.refused;
@@ -95,8 +94,7 @@ int compare(const std::vector<std::string>& arguments) {
         fmt::print(stderr, "proxstream: {} rounds were refused because a loss was not finite\n", refused);
         return kNumerics;
     }
-    if (outcome.interrupted) return kInterrupted;
-    return sound ? kOk : kNotCertified;
+    return outcome.interrupted ? kInterrupted : kOk;
 }
 
 }  // namespace proxstream::app

@@ -69,7 +69,7 @@ std::unique_ptr<RowLearner> make_re_solve(const Spec& spec, LearnerParts parts) 
 
 std::unique_ptr<RowLearner> make_prox_gradient(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
-    return first_order(std::move(parts), ScheduledGradient(step, 0, 1));
+    return first_order(std::move(parts), ScheduledGradient({.step = step}));
 }
 
 std::unique_ptr<RowLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) {
@@ -77,7 +77,9 @@ std::unique_ptr<RowLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) 
     const Real power = spec.number_or(1, "power", 0.5);
     require(spec, power >= 0 && power <= 1, "power must lie in [0, 1]");
     const Real horizon = positive_or(spec, 2, "horizon", 100);
-    return first_order(std::move(parts), ScheduledGradient(step, power, horizon));
+    const Index replay = spec.has("replay") ? spec.count("replay") : 0;
+    const std::uint64_t seed = parts.seed;
+    return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay, seed));
 }
 
 std::unique_ptr<RowLearner> make_momentum(const Spec& spec, LearnerParts parts) {
@@ -93,7 +95,7 @@ std::unique_ptr<RowLearner> make_adam(const Spec& spec, LearnerParts parts) {
     const Real second_decay = fraction_or(spec, 2, "beta2", 0.999);
     const Real floor = positive_or(spec, 3, "floor", 1e-8);
     const Index dimension = parts.start.size();
-    return first_order(std::move(parts), Adam(dimension, step, first_decay, second_decay, floor));
+    return first_order(std::move(parts), Adam(dimension, {step, first_decay, second_decay, floor}));
 }
 
 std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts parts) {
@@ -108,8 +110,9 @@ constexpr std::array kLearners{
                make_time_smoothed},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
-    LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100]",
-               "online prox-SGD with step / (1 + t/horizon)^power", make_prox_sgd},
+    LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100,replay=K]",
+               "online prox-SGD with step / (1 + t/horizon)^power, and K more steps on losses of the window",
+               make_prox_sgd},
     LearnerRow{"momentum", "momentum[:step,decay=0.9]", "heavy averaging of past gradients, then a prox step",
                make_momentum},
     LearnerRow{"adam", "adam[:step=0.01,beta1=0.9,beta2=0.999,floor=1e-8]",

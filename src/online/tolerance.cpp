@@ -22,10 +22,8 @@ Tolerance Tolerance::fixed(Real delta) {
     return Tolerance(Kind::fixed, delta);
 }
 
-Tolerance Tolerance::automatic(Index window, Real factor) {
-    // Short windows forget fast: there a loose test lets the point fall behind.
-    constexpr Index kShort = 16;
-    Tolerance tolerance(Kind::automatic, factor > 0 ? factor : window < kShort ? 0.3 : 2.0);
+Tolerance Tolerance::automatic(Real factor) {
+    Tolerance tolerance(Kind::automatic, factor);
     tolerance.recent_.reserve(kMemory);
     tolerance.sorted_.reserve(kMemory + 1);
     return tolerance;

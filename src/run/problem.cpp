@@ -139,9 +139,10 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .window = settings_.window,
         .step = step_,
         .smoothness = smoothness,
-        .tolerance = delta ? Tolerance::fixed(*delta) : Tolerance::automatic(settings_.window),
+        .tolerance = delta ? Tolerance::fixed(*delta) : Tolerance::automatic(),
         .budget = {settings_.max_steps, settings_.max_seconds},
-        .inner = parse_inner(settings_.inner, smoothness)};
+        .inner = parse_inner(settings_.inner, smoothness),
+        .seed = settings_.seed};
     return proxstream::make_learner(text, std::move(parts));
 }
 

@@ -1,44 +1,78 @@
-/// Online first-order baselines: one prox step a round along a direction made from gradients at x_t. The
-/// window around them only measures, so that their ledgers hold the same figures as everyone's; what it costs
+/// Online first-order baselines: prox steps along directions made from single losses' gradients. The window
+/// around them only measures, so that their ledgers hold the same figures as everyone's; what measuring costs
 /// is the referee's account.
 #pragma once
 
 #include "proxstream/online/played_round.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <utility>
 #include <vector>
 
 namespace proxstream {
 
-/// What an update rule sees of a round.
-template <class Record>
-struct Played {
-    const Record& record;
-    ConstView point;     // x_t
-    ConstView gradient;  // grad f_t(x_t)
-    Cost& cost;          // evaluations beyond that gradient are charged here
-    Scratch& scratch;
+/// What an update rule sees of a round, and the one thing it does: prox steps.
+template <Regulariser G, RecordBatch B>
+class Move {
+  public:
+    Move(PlayedRound<G, B>& round, const typename B::Record& newest) : newest_record(newest), round_(round) {}
+
+    const typename B::Record& newest_record;
+    Cost cost{.record_gradients = 1, .record_values = 0, .passes = 0, .prox = 0};  // grad f_t(x_t) is in it
+
+    ConstView point() const noexcept { return round_.iterate().point; }
+    ConstView newest_gradient() const noexcept { return round_.window().newest_gradient(); }  // grad f_t(x_t)
+    Index losses_in_window() const noexcept { return round_.window().size(); }
+    Scratch& scratch() noexcept { return round_.scratch(); }
+
+    /// The gradient at point() of the loss `age` rounds old.
+    void gradient(Index age, View out) {
+        round_.window().record_gradient(age, point(), out, round_.scratch());
+        ++cost.record_gradients;
+    }
+    /// point <- prox_{step g}(point - step direction).
+    void step(Real step, ConstView direction) {
+        Iterate& iterate = round_.iterate();
+        step_along(iterate.point, -step, direction, iterate.point);
+        iterate.regulariser = round_.g().prox(iterate.point, step, iterate.point, round_.scratch());
+        ++cost.prox;
+        smallest_ = cost.prox == 1 ? step : std::min(smallest_, step);
+        largest_ = std::max(largest_, step);
+    }
+
+    void report_to(RoundReport& report) const {
+        report.status = RoundStatus::moved;
+        report.steps = cost.prox;
+        report.smallest_step = smallest_;
+        report.largest_step = largest_;
+        // Of what the window counted, the newest loss's gradient was the rule's; the rest was measuring.
+        report.referee_cost = report.cost;
+        --report.referee_cost.record_gradients;
+        report.cost = cost;
+    }
+
+  private:
+    PlayedRound<G, B>& round_;
+    Real smallest_ = 0;
+    Real largest_ = 0;
 };
 
-/// direction(played, out) writes a search direction and returns the step to take along it; the learner then
-/// plays prox_{step g}(x_t - step out). undo() forgets the last call.
-template <class R, class Record>
-concept UpdateRule = requires(R& rule, const Played<Record>& played, View out) {
-    { rule.direction(played, out) } -> std::same_as<Real>;
+/// move(m) takes one or more steps; undo() forgets the last call.
+template <class R, class G, class B>
+concept UpdateRule = requires(R& rule, Move<G, B>& move) {
+    rule.move(move);
     rule.undo();
 };
 
-template <Regulariser G, RecordBatch B, UpdateRule<typename B::Record> Rule>
+template <Regulariser G, RecordBatch B, UpdateRule<G, B> Rule>
 class GradientLearner final : public Learner<typename B::Record> {
   public:
     using Record = typename B::Record;
 
     GradientLearner(G g, B batch, std::vector<Real> start, Index window, Real reference_step, Rule rule)
         : round_(std::move(g), std::move(batch), window, reference_step, std::move(start)),
-          rule_(std::move(rule)),
-          direction_(round_.iterate().point.size()) {}
+          rule_(std::move(rule)) {}
 
     ConstView decide() const override { return round_.iterate().point; }
 
@@ -46,18 +80,13 @@ class GradientLearner final : public Learner<typename B::Record> {
         RoundReport report;
         if (!round_.enter(record, report)) return report;
         const auto start = std::chrono::steady_clock::now();
-        Iterate& iterate = round_.iterate();
-        Cost own{.record_gradients = 1, .record_values = 0, .passes = 0, .prox = 1};
-        const Real step = rule_.direction(
-            Played<Record>{record, iterate.point, round_.window().newest_gradient(), own, round_.scratch()},
-            direction_);
-        step_along(iterate.point, -step, direction_, iterate.point);
-        iterate.regulariser = round_.g().prox(iterate.point, step, iterate.point, round_.scratch());
+        Move<G, B> move(round_, record);
+        rule_.move(move);
         seconds_ += round_.arrival_seconds() +
                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-        round_.window().try_at(iterate.point, round_.scratch());
-        if (!round_.window().trial_finite() || !all_finite(iterate.point)) {
+        round_.window().try_at(round_.iterate().point, round_.scratch());
+        if (!round_.window().trial_finite() || !all_finite(round_.iterate().point)) {
             rule_.undo();
             round_.undo(report);
             return report;
@@ -65,13 +94,7 @@ class GradientLearner final : public Learner<typename B::Record> {
         round_.window().accept_trial();
         round_.judge();
         round_.leave(report);
-        report.status = RoundStatus::moved;
-        report.steps = 1;
-        report.smallest_step = report.largest_step = step;
-        // Of what the window counted, the newest loss's gradient was the rule's; the rest was measuring.
-        report.referee_cost = report.cost;
-        --report.referee_cost.record_gradients;
-        report.cost = own;
+        move.report_to(report);
         return report;
     }
 
@@ -91,7 +114,6 @@ class GradientLearner final : public Learner<typename B::Record> {
   private:
     PlayedRound<G, B> round_;
     Rule rule_;
-    std::vector<Real> direction_;
     double seconds_ = 0;
 };
 

@@ -31,6 +31,7 @@ struct LearnerParts {
     Tolerance tolerance = Tolerance::fixed(1);
     Budget budget;
     AnyInner inner;
+    std::uint64_t seed = 0;
 };
 
 struct LearnerRow {

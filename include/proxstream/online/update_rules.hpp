@@ -1,7 +1,8 @@
-/// The directions of the first-order baselines. Each keeps one generation of its state, so that a refused
+/// The update rules of the first-order baselines. Each keeps one generation of its state, so that a refused
 /// round can be forgotten.
 #pragma once
 
+#include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/online/gradient_learner.hpp"
 
@@ -12,22 +13,41 @@
 
 namespace proxstream {
 
-/// Online prox-SGD: step_t = step / (1 + t / horizon)^power. power = 0 is online prox-gradient (w = 1).
+/// step_t = step / (1 + t / horizon)^power, t counted from 0.
+struct StepSchedule {
+    Real step = 1;
+    Real power = 0;  // 0: constant
+    Real horizon = 1;
+
+    Real at(Round t) const { return step / std::pow(1 + static_cast<Real>(t) / horizon, power); }
+};
+
+/// Online prox-SGD: a step on the newest loss, then `replay` more, each on a loss drawn from the window. With
+/// a constant schedule and no replay it is online prox-gradient (w = 1).
 class ScheduledGradient {
   public:
-    ScheduledGradient(Real step, Real power, Real horizon) : step_(step), power_(power), horizon_(horizon) {}
+    explicit ScheduledGradient(const StepSchedule& schedule, Index replay = 0, std::uint64_t seed = 0)
+        : schedule_(schedule), replay_(replay), seed_(seed) {}
 
-    template <class Record>
-    Real direction(const Played<Record>& played, View out) {
-        copy(played.gradient, out);
-        const Real step = step_ / std::pow(1 + static_cast<Real>(round_) / horizon_, power_);
+    template <Regulariser G, RecordBatch B>
+    void move(Move<G, B>& move) {
+        const Real step = schedule_.at(round_);
+        move.step(step, move.newest_gradient());
+        Scratch::Frame frame(move.scratch());
+        const View gradient = frame.take(move.point().size());
+        for (Index i = 0; i < replay_; ++i) {
+            const Draw draw{.seed = seed_, .round = round_, .record = 0, .step = 0, .sample = i};
+            move.gradient(static_cast<Index>(uniform_below(draw, move.losses_in_window())), gradient);
+            move.step(step, gradient);
+        }
         ++round_;
-        return step;
     }
     void undo() { --round_; }
 
   private:
-    Real step_, power_, horizon_;
+    StepSchedule schedule_;
+    Index replay_;
+    std::uint64_t seed_;
     Round round_ = 0;
 };
 
@@ -37,16 +57,16 @@ class Momentum {
     Momentum(Index dimension, Real step, Real decay)
         : step_(step), decay_(decay), mean_(dimension), before_(dimension) {}
 
-    template <class Record>
-    Real direction(const Played<Record>& played, View out) {
-        advance(played.gradient, out);
-        return step_;
+    template <Regulariser G, RecordBatch B>
+    void move(Move<G, B>& move) {
+        mean_.swap(before_);
+        scaled(decay_, before_, mean_);
+        axpy(1 - decay_, move.newest_gradient(), mean_);
+        move.step(step_, mean_);
     }
     void undo() { mean_.swap(before_); }
 
   private:
-    void advance(ConstView gradient, View out);
-
     Real step_, decay_;
     std::vector<Real> mean_, before_;
 };
@@ -54,18 +74,24 @@ class Momentum {
 /// Adam's direction (bias-corrected), followed by the Euclidean prox with the scalar step.
 class Adam {
   public:
-    Adam(Index dimension, Real step, Real first_decay, Real second_decay, Real floor)
-        : step_(step),
-          first_decay_(first_decay),
-          second_decay_(second_decay),
-          floor_(floor),
+    struct Options {
+        Real step = 0.01;
+        Real first_decay = 0.9;
+        Real second_decay = 0.999;
+        Real floor = 1e-8;
+    };
+
+    Adam(Index dimension, const Options& options)
+        : options_(options),
           moments_{std::vector<Real>(dimension), std::vector<Real>(dimension)},
           before_(moments_) {}
 
-    template <class Record>
-    Real direction(const Played<Record>& played, View out) {
-        advance(played.gradient, out);
-        return step_;
+    template <Regulariser G, RecordBatch B>
+    void move(Move<G, B>& move) {
+        Scratch::Frame frame(move.scratch());
+        const View direction = frame.take(move.point().size());
+        advance(move.newest_gradient(), direction);
+        move.step(options_.step, direction);
     }
     void undo() {
         std::swap(moments_, before_);
@@ -78,7 +104,7 @@ class Adam {
     };
     void advance(ConstView gradient, View out);
 
-    Real step_, first_decay_, second_decay_, floor_;
+    Options options_;
     Moments moments_, before_;
     Round round_ = 0;
 };
@@ -94,25 +120,25 @@ class FullHistory {
     FullHistory(Real step, std::function<Batch()> make_chunk)
         : step_(step), make_chunk_(std::move(make_chunk)) {}
 
-    template <class Record>
-    Real direction(const Played<Record>& played, View out) {
+    template <Regulariser G, RecordBatch B>
+    void move(Move<G, B>& move) {
         if (chunks_.empty() || chunks_.back().size() == kChunk) chunks_.push_back(make_chunk_());
-        chunks_.back().push(played.record);
-        const Real share = 1 / static_cast<Real>((chunks_.size() - 1) * kChunk + chunks_.back().size());
-        Scratch::Frame frame(played.scratch);
-        const View part = frame.take(out.size());
+        chunks_.back().push(move.newest_record);
+        const Index count = (chunks_.size() - 1) * kChunk + chunks_.back().size();
+        Scratch::Frame frame(move.scratch());
+        const View part = frame.take(move.point().size());
+        const View mean = frame.take(move.point().size());
         const View weights = frame.take(kChunk);
-        fill(weights, share);
-        fill(out, 0);
+        fill(weights, 1 / static_cast<Real>(count));
+        fill(mean, 0);
         for (const Batch& chunk : chunks_) {
-            chunk.weighted_value_and_gradient(weights.first(chunk.size()), played.point, part,
-                                              played.scratch);
-            axpy(1, part, out);
-            played.cost.record_gradients += chunk.size();
+            chunk.weighted_value_and_gradient(weights.first(chunk.size()), move.point(), part,
+                                              move.scratch());
+            axpy(1, part, mean);
         }
-        --played.cost.record_gradients;  // the newest record's gradient was charged before
-        ++played.cost.passes;
-        return step_;
+        move.cost.record_gradients += count - 1;  // the newest record's gradient is in the account already
+        ++move.cost.passes;
+        move.step(step_, mean);
     }
     void undo() { chunks_.back().drop_newest(); }
 

@@ -132,6 +132,13 @@ class CarriedWindow {
         return losses;
     }
 
+    Index size() const { return live_weights().size(); }  // losses in the window, fewer than w in burn-in
+    /// The gradient at y of the loss `age` rounds old; for rules that pick single losses and keep their own
+    /// account.
+    void record_gradient(Index age, ConstView y, View gradient, Scratch& scratch) const {
+        batch_.value_and_gradient(age, y, gradient, scratch);
+    }
+
     const Cost& cost() const noexcept { return cost_; }
 
   private:
