@@ -1,0 +1,279 @@
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/prox/affine.hpp"
+#include "proxstream/prox/balls.hpp"
+#include "proxstream/prox/box.hpp"
+#include "proxstream/prox/capped_simplex.hpp"
+#include "proxstream/prox/combinators.hpp"
+#include "proxstream/prox/group.hpp"
+#include "proxstream/prox/norms.hpp"
+#include "proxstream/prox/nuclear_norm.hpp"
+#include "proxstream/prox/separable.hpp"
+#include "proxstream/prox/simplex.hpp"
+#include "proxstream/prox/total_variation.hpp"
+
+#include "violations.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+SumTerm parse_sum(std::string_view text);
+std::vector<std::string> split_terms(std::string_view text);
+
+SumTerm nested(const Spec& spec, Index position) {
+    return parse_sum(spec.word(position, "of"));
+}
+
+/// One number by position or under `key`, or a list under the key `list`.
+Coefficients coefficients(const Spec& spec, Index position, std::string_view key, std::string_view list) {
+    std::vector<Real> each = spec.numbers(list);
+    if (!each.empty()) return each;
+    return spec.number(position, key);
+}
+
+/// Bounds, where a list may stand under the same key as the number.
+Coefficients bound(const Spec& spec, Index position, std::string_view key, const Real* fallback) {
+    if (spec.has(key)) {
+        std::vector<Real> each = spec.numbers(key);
+        return each.size() == 1 ? Coefficients(each[0]) : Coefficients(std::move(each));
+    }
+    return fallback == nullptr ? spec.number(position, key) : spec.number_or(position, key, *fallback);
+}
+
+Index to_count(Real number, std::string_view what) {
+    constexpr Real kLargest = 9007199254740992.0;  // beyond it not every integer is a double
+    if (number >= 0 && number <= kLargest && number == std::floor(number)) return static_cast<Index>(number);
+    throw ConfigError(fmt::format("{} = {} must be a whole number, at least 0", what, number));
+}
+
+BlockLayout layout(const Spec& spec) {
+    const std::vector<Real> sizes = spec.numbers("sizes");
+    if (sizes.empty()) return BlockLayout::uniform(spec.count("size"));
+    if (spec.has("size")) throw ConfigError("give 'size=' or 'sizes=', not both");
+    std::vector<Index> counts;
+    for (const Real size : sizes) counts.push_back(to_count(size, "sizes"));
+    return BlockLayout::of_sizes(counts);
+}
+
+GroupL2 group(const Spec& spec) {
+    // The weight of all groups comes first; `weights=` multiplies it group by group.
+    const Real common = spec.number(0, "weight");
+    std::vector<Real> each = spec.numbers("weights");
+    if (each.empty()) return {common, layout(spec)};
+    checked_weights(common, "weight");
+    for (Real& weight : each) weight *= common;
+    return {std::move(each), layout(spec)};
+}
+
+SumTerm make_blocks(const Spec& spec) {
+    const std::string inner = spec.word(0, "of");
+    if (const Spec simplex = Spec::parse(inner);
+        simplex.name() == "simplex" && split_terms(inner).size() == 1) {
+        std::vector<Real> radii = spec.numbers("radii");
+        const Real common = simplex.number_or(0, "radius", 1);
+        simplex.finish();
+        if (radii.empty()) return SimplexProduct(layout(spec), common);
+        if (simplex.positional_count() > 0 || simplex.has("radius")) {
+            throw ConfigError("give a radius inside the parentheses or 'radii=', not both");
+        }
+        return SimplexProduct(layout(spec), std::move(radii));
+    }
+    SumTerm term = parse_sum(inner);
+    return {AnyRegulariser(Blocks(layout(spec), std::move(term.g))), traits_in_blocks(term.traits)};
+}
+
+SumTerm make_scaled(const Spec& spec) {
+    const Real factor = spec.number(0, "factor");
+    SumTerm term = nested(spec, 1);
+    return {AnyRegulariser(Scaled(factor, std::move(term.g))), traits_when_scaled(term.traits, factor)};
+}
+
+SumTerm make_translated(const Spec& spec) {
+    std::vector<Real> by = spec.numbers("by");
+    SumTerm term = nested(spec, 0);
+    return {AnyRegulariser(Translated(std::move(by), std::move(term.g))),
+            traits_when_translated(term.traits)};
+}
+
+SumTerm make_sliced(const Spec& spec) {
+    const Index begin = to_count(spec.number(0, "begin"), "begin");
+    const Index end = to_count(spec.number(1, "end"), "end");
+    SumTerm term = nested(spec, 2);
+    return {AnyRegulariser(Sliced(begin, end, std::move(term.g))), traits_when_sliced(term.traits)};
+}
+
+constexpr Real kZero = 0;
+
+// name, usage, formula, cost, help, maker
+constexpr RegulariserRow kRows[] = {
+    {"zero", "zero", "0", "O(n)", "no regularisation", [](const Spec&) -> SumTerm { return Zero{}; }},
+    {"linear", "linear:0.5 | linear:slopes=1;2;3", "sum c_i x_i", "O(n)", "a slope, common or per coordinate",
+     [](const Spec& s) -> SumTerm { return Linear(coefficients(s, 0, "slope", "slopes")); }},
+    {"l1", "l1:0.01 | l1:weights=1;2;3", "sum w_i |x_i|", "O(n)", "lasso: sparse coordinates",
+     [](const Spec& s) -> SumTerm { return L1Norm(coefficients(s, 0, "weight", "weights")); }},
+    {"nonneg-l1", "nonneg-l1:0.01 | nonneg-l1:weights=1;2;3", "sum w_i x_i, x >= 0", "O(n)",
+     "sparse and non-negative coordinates",
+     [](const Spec& s) -> SumTerm {
+         return Composed(L1Norm(coefficients(s, 0, "weight", "weights")), Box::non_negative());
+     }},
+    {"l2", "l2:0.1", "w |x|", "O(n)", "all coordinates vanish together",
+     [](const Spec& s) -> SumTerm { return L2Norm(s.number(0, "weight")); }},
+    {"l2sq", "l2sq:0.1", "(w/2) |x|^2", "O(n)", "ridge: small coordinates",
+     [](const Spec& s) -> SumTerm { return L2Squared(s.number(0, "weight")); }},
+    {"elastic", "elastic:0.1,0.2", "l1 |x|_1 + (l2/2) |x|^2", "O(n)", "elastic net",
+     [](const Spec& s) -> SumTerm {
+         return ElasticNet(L2Squared(s.number(1, "l2")), L1Norm(s.number(0, "l1")));
+     }},
+    {"linf", "linf:0.1", "w max |x_i|", "O(n)", "coordinates share one largest size",
+     [](const Spec& s) -> SumTerm { return LInfinityNorm(s.number(0, "weight")); }},
+    {"group", "group:0.1,size=4 | group:0.1,sizes=3;4;5,weights=1;2;1", "w sum_k w_k |x_k|", "O(n)",
+     "group lasso, without implicit size weights", [](const Spec& s) -> SumTerm { return group(s); }},
+    {"sparse-group", "sparse-group:0.1,0.05,size=4", "w sum_k w_k |x_k| + l1 |x|_1", "O(n)",
+     "sparse groups and sparse coordinates in them",
+     [](const Spec& s) -> SumTerm { return SparseGroup(L1Norm(s.number(1, "l1")), group(s)); }},
+    {"tv", "tv:0.1", "w sum |x_{i+1} - x_i|", "O(n)", "total variation: piecewise constant",
+     [](const Spec& s) -> SumTerm { return TotalVariation(s.number(0, "weight")); }},
+    {"fused", "fused:0.1,0.05", "w sum |x_{i+1} - x_i| + l1 |x|_1", "O(n)",
+     "fused lasso: sparse and piecewise constant",
+     [](const Spec& s) -> SumTerm {
+         return FusedLasso(TotalVariation(s.number(0, "weight")), L1Norm(s.number(1, "l1")));
+     }},
+    {"nuclear", "nuclear:0.1,rows=3,cols=4", "w sum of singular values", "O(n min(rows, cols))",
+     "low rank; x is a matrix, row after row",
+     [](const Spec& s) -> SumTerm {
+         return NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols"));
+     }},
+    {"box", "box:-1,1 | box:lo=0;0,hi=1;inf", "lo <= x <= hi", "O(n)", "bounds, possibly infinite",
+     [](const Spec& s) -> SumTerm { return Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)); }},
+    {"nonneg", "nonneg", "x >= 0", "O(n)", "non-negative coordinates",
+     [](const Spec&) -> SumTerm { return Box::non_negative(); }},
+    {"simplex", "simplex | simplex:2", "x >= 0, sum x = r", "O(n)", "shares of a whole",
+     [](const Spec& s) -> SumTerm { return Simplex(s.number_or(0, "radius", 1)); }},
+    {"capped-simplex", "capped-simplex:sum=1,lo=0,hi=0.5", "lo <= x <= hi, sum x = s",
+     "O(n) a pass, a few passes", "shares with bounds",
+     [](const Spec& s) -> SumTerm {
+         return CappedSimplex(s.number_or(0, "sum", 1), bound(s, 1, "lo", &kZero),
+                              bound(s, 2, "hi", &kInfinity));
+     }},
+    {"l1ball", "l1ball:1", "|x|_1 <= r", "O(n)", "bounded sum of sizes",
+     [](const Spec& s) -> SumTerm { return L1Ball(s.number(0, "radius")); }},
+    {"l2ball", "l2ball:1", "|x| <= r", "O(n)", "bounded length",
+     [](const Spec& s) -> SumTerm { return L2Ball(s.number(0, "radius")); }},
+    {"linfball", "linfball:1", "max |x_i| <= r", "O(n)", "bounded sizes",
+     [](const Spec& s) -> SumTerm { return Box::linf_ball(s.number(0, "radius")); }},
+    {"hyperplane", "hyperplane:a=1;2;3,b=1", "a.x = b", "O(n)", "one linear equation",
+     [](const Spec& s) -> SumTerm { return AffineSet::hyperplane(s.numbers("a"), s.number(0, "b")); }},
+    {"halfspace", "halfspace:a=1;2;3,b=1", "a.x <= b", "O(n)", "one linear inequality",
+     [](const Spec& s) -> SumTerm { return HalfSpace(s.numbers("a"), s.number(0, "b")); }},
+    {"affine", "affine:a=1;1;0;0;1;-1,b=1;0", "A x = b", "O(n rank A)",
+     "linear equations; A is given row after row",
+     [](const Spec& s) -> SumTerm { return AffineSet(s.numbers("a"), s.numbers("b")); }},
+    {"blocks",
+     "blocks:(simplex),sizes=3;4;5 | blocks:(simplex),sizes=2;3,radii=1;4 | blocks:(l2ball:1),size=4",
+     "sum_k g(x_k)", "the sum of the blocks'", "the same g on each of consecutive blocks", make_blocks},
+    {"scale", "scale:2,(l1:0.1)", "c g(x)", "as g", "a positive multiple", make_scaled},
+    {"shift", "shift:by=1;2,(l1:0.1)", "g(x - by)", "as g, plus O(n)", "g around another point",
+     make_translated},
+    {"slice", "slice:0,10,(l1:0.1)", "g(x[begin, end))", "as g, plus O(n)",
+     "g on some coordinates, nothing on the others", make_sliced},
+};
+
+/// A plus sign joins terms unless it is the sign of a number or of its exponent.
+std::vector<std::string> split_terms(std::string_view text) {
+    constexpr int kDeepest = 16;  // each level is a call of the parser
+    std::vector<std::string> terms;
+    const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+    int depth = 0;
+    Index begin = 0;
+    for (Index i = 0; i < text.size(); ++i) {
+        if (text[i] == '(' && ++depth > kDeepest) {
+            throw ConfigError(fmt::format("parentheses are nested more than {} deep", kDeepest));
+        }
+        if (text[i] == ')' && --depth < 0) break;
+        if (text[i] != '+' || depth != 0) continue;
+        Index before = i;
+        while (before > begin && is_space(text[before - 1])) --before;
+        Index after = i + 1;
+        while (after < text.size() && is_space(text[after])) ++after;
+        const bool ends_term =
+            before == begin || std::string_view(",:=;/").find(text[before - 1]) == std::string_view::npos;
+        const bool starts_term = after == text.size() || text[after] == '(' || text[after] == '+' ||
+                                 std::isalpha(static_cast<unsigned char>(text[after])) != 0;
+        if (!ends_term || !starts_term) continue;
+        terms.emplace_back(text.substr(begin, i - begin));
+        begin = i + 1;
+    }
+    if (depth != 0) throw ConfigError(fmt::format("'{}': the parentheses do not match", text));
+    terms.emplace_back(text.substr(begin));
+    return terms;
+}
+
+/// The violations with the text they belong to in front, where it is not there yet.
+ConfigError located(const ConfigError& error, std::string_view text) {
+    std::vector<std::string> violations;
+    for (const std::string& violation : error.violations()) {
+        violations.push_back(violation.starts_with('\'') ? violation
+                                                         : fmt::format("'{}': {}", text, violation));
+    }
+    return ConfigError(std::move(violations));
+}
+
+SumTerm parse_term(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first != std::string_view::npos && text[first] == '(') {
+        const auto last = text.find_last_not_of(" \t");
+        if (text[last] != ')') throw ConfigError(fmt::format("'{}': the parentheses do not match", text));
+        return parse_sum(text.substr(first + 1, last - first - 1));
+    }
+    const Spec spec = Spec::parse(text);
+    const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                   [&](const RegulariserRow& r) { return r.name == spec.name(); });
+    if (row == std::end(kRows)) {
+        std::vector<std::string> names;
+        for (const RegulariserRow& known : kRows) names.emplace_back(known.name);
+        throw ConfigError(unknown_name("regulariser", spec.name(), names));
+    }
+    try {
+        SumTerm term = row->make(spec);
+        spec.finish();
+        return term;
+    } catch (const ConfigError& error) {
+        throw located(error, spec.text());
+    }
+}
+
+SumTerm parse_sum(std::string_view text) {
+    std::vector<SumTerm> terms;
+    std::vector<std::string> violations;
+    for (const std::string& part : split_terms(text)) {
+        try {
+            terms.push_back(parse_term(part));
+        } catch (const ConfigError& error) {
+            violations.insert(violations.end(), error.violations().begin(), error.violations().end());
+        }
+    }
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+    if (terms.size() == 1) return terms.front();
+    try {
+        return add(std::move(terms));
+    } catch (const ConfigError& error) {
+        throw located(error, text);
+    }
+}
+
+}  // namespace
+
+std::span<const RegulariserRow> regularisers() {
+    return kRows;
+}
+
+AnyRegulariser parse_regulariser(std::string_view text) {
+    return parse_sum(text).g;
+}
+
+}  // namespace proxstream

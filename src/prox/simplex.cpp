@@ -1,0 +1,78 @@
+#include "proxstream/prox/simplex.hpp"
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/simplex_projection.hpp"
+
+#include "violations.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+Real simplex_indicator(ConstView x, Real radius) {
+    const Real total = sum(x);
+    if (std::isnan(total)) return total;
+    const bool no_negative =
+        std::all_of(x.begin(), x.end(), [=](Real v) { return v >= -kFeasibility * radius; });
+    return no_negative && std::abs(total - radius) <= kFeasibility * radius ? 0 : kInfinity;
+}
+
+}  // namespace
+
+void remove_mean(View d) {
+    if (d.empty()) return;
+    const Real mean = sum(d) / static_cast<Real>(d.size());
+    for (Real& entry : d) entry -= mean;
+}
+
+Simplex::Simplex(Real radius) : radius_(checked_radius(radius)) {}
+
+Real Simplex::value(ConstView x, Scratch&) const {
+    return simplex_indicator(x, radius_);
+}
+
+Real Simplex::prox(ConstView v, Real, View out, Scratch& scratch) const {
+    return project_onto_simplex(v, radius_, out, scratch);
+}
+
+void Simplex::check_dimension(Index n) const {
+    if (n == 0) throw ConfigError(fmt::format("a simplex of radius {} needs at least 1 coordinate", radius_));
+}
+
+void Simplex::project_direction(View d) const {
+    remove_mean(d);
+}
+
+SimplexProduct::SimplexProduct(BlockLayout blocks, Coefficients radii)
+    : blocks_(std::move(blocks)), radii_(checked_radii(std::move(radii), "radius")) {
+    if (blocks_.fixed_count() != 0) radii_.check_size(blocks_.fixed_count(), "radii");
+}
+
+Real SimplexProduct::value(ConstView x, Scratch&) const {
+    Real total = 0;
+    blocks_.for_each(x.size(), [&](Index k, Index begin, Index size) {
+        total += simplex_indicator(x.subspan(begin, size), radii_[k]);
+    });
+    return total;
+}
+
+Real SimplexProduct::prox(ConstView v, Real, View out, Scratch& scratch) const {
+    Real total = 0;
+    blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) {
+        total += project_onto_simplex(v.subspan(begin, size), radii_[k], out.subspan(begin, size), scratch);
+    });
+    return total;
+}
+
+void SimplexProduct::check_dimension(Index n) const {
+    blocks_.check_dimension(n);
+    radii_.check_size(blocks_.count(n), "radii");
+}
+
+void SimplexProduct::project_direction(View d) const {
+    blocks_.for_each(d.size(), [&](Index, Index begin, Index size) { remove_mean(d.subspan(begin, size)); });
+}
+
+}  // namespace proxstream
