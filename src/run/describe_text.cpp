@@ -2,6 +2,8 @@
 
 #include "run/parse_number.hpp"
 
+#include <charconv>
+
 namespace proxstream {
 namespace {
 

@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 16U;
+constexpr std::size_t kBlock = std::size_t{1} << 14U;
 constexpr char kMagic[2] = {'\x1f', '\x8b'};
 constexpr int kGzipOnly = 15 + 16;  // zlib: the largest window, gzip framing and no other
 
@@ -52,6 +52,7 @@ class GzipSource final : public ByteSource {
         zlib_.next_out = reinterpret_cast<Bytef*>(into.data());
         zlib_.avail_out = static_cast<uInt>(into.size());
         while (zlib_.avail_out == into.size()) {
+            if (broken_) damaged("the gzip data is damaged");
             if (zlib_.avail_in == 0 && !refill()) return 0;
             if (between_members_ && !start_member()) continue;
             const int status = inflate(&zlib_, Z_SYNC_FLUSH);
@@ -60,7 +61,7 @@ class GzipSource final : public ByteSource {
             } else if (status == Z_MEM_ERROR) {
                 throw std::bad_alloc();
             } else if (status != Z_OK && status != Z_BUF_ERROR) {
-                damaged("the gzip data is damaged");
+                broken_ = true;  // told once the bytes in front of the damage are delivered
             }
         }
         return into.size() - zlib_.avail_out;
@@ -106,6 +107,7 @@ class GzipSource final : public ByteSource {
     std::uint64_t packed_offset_ = 0;  // bytes taken from source_
     z_stream zlib_{};
     bool between_members_ = false;
+    bool broken_ = false;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string_view between(const char* p, const char* end) noexcept {
 
 /// One past the digits; the value stays at kMaxIndex + 1 once it is larger.
 const char* parse_index(const char* p, const char* last, std::uint64_t& index) noexcept {
-    for (index = 0; p != last && detail::is_digit(*p); ++p) {
+    for (index = 0; p != last && is_digit(*p); ++p) {
         index = std::min(10 * index + static_cast<std::uint64_t>(*p - '0'), kMaxIndex + 1);
     }
     return p;
@@ -49,7 +49,7 @@ std::uint64_t last_index(std::string_view line) noexcept {
     const auto colon = without_comment(line).rfind(':');
     if (colon == std::string_view::npos) return 0;
     std::size_t begin = colon;
-    while (begin != 0 && detail::is_digit(line[begin - 1])) --begin;
+    while (begin != 0 && is_digit(line[begin - 1])) --begin;
     if (begin != 0 && !is_blank(line[begin - 1])) return 0;  // qid:3, or not a pair: read_row() says so
     std::uint64_t index = 0;
     parse_index(line.data() + begin, line.data() + colon, index);

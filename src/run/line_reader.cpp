@@ -7,7 +7,8 @@
 namespace proxstream {
 namespace {
 
-constexpr std::size_t kFirstBuffer = std::size_t{1} << 18U;
+constexpr std::size_t kFirstBuffer = std::size_t{1} << 12U;
+constexpr std::size_t kBlock = std::size_t{1} << 18U;  // what the buffer grows to on a source that keeps up
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
@@ -56,7 +57,8 @@ bool LineReader::take_line() {
             ++lines_;
             in_overlong_ = found == nullptr;
             cursor_ = found ? stop + 1 : end_;
-            refuse_binary(line_begin, stop);
+            // Only as far as the limit, so that the answer does not depend on how many bytes arrived at once.
+            refuse_binary(line_begin, std::max(line_begin, begin_ + max_line_));
             throw DataError({name(), lines_, 0, ""},
                             "the line is longer than the limit of " + std::to_string(max_line_) + " bytes",
                             "line breaks between the rows");
@@ -91,10 +93,11 @@ bool LineReader::fill() {
         begin_ = 0;
     }
     // take_line() refuses a record before it fills twice max_line_, so the buffer cannot grow beyond that.
-    if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+    if (end_ == buffer_.size() || (filled_ && buffer_.size() < kBlock)) buffer_.resize(2 * buffer_.size());
     try {
         const std::size_t count = source_->read(std::span(buffer_).subspan(end_));
         end_ += count;
+        filled_ = end_ == buffer_.size();
         ended_ = count == 0;
     } catch (...) {
         ended_ = true;

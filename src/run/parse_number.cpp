@@ -1,5 +1,7 @@
 #include "run/parse_number.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <system_error>
 
 namespace proxstream {
@@ -32,21 +34,21 @@ bool is_tiny(const char* first, const char* last) noexcept {
 
 }  // namespace
 
-namespace detail {
-
-const char* parse_any_number(const char* first, const char* last, bool negative, Real& value) noexcept {
-    Real magnitude = 0;
-    const auto [end, status] = std::from_chars(first, last, magnitude, std::chars_format::general);
-    if (status == std::errc::result_out_of_range && is_tiny(first, end)) {
-        magnitude = 0;
-    } else if (status != std::errc{} || !std::isfinite(magnitude)) {
+const char* parse_number(const char* first, const char* last, Real& value) noexcept {
+    if (first == last) return nullptr;
+    const bool signed_number = *first == '-' || *first == '+';
+    const char* const digits = first + (signed_number ? 1 : 0);
+    if (digits == last || !(is_digit(*digits) || *digits == '.')) return nullptr;
+    Real number = 0;
+    const auto [end, status] = std::from_chars(*first == '+' ? digits : first, last, number);
+    if (status == std::errc::result_out_of_range && is_tiny(digits, end)) {
+        number = *first == '-' ? -0.0 : 0.0;
+    } else if (status != std::errc{} || !std::isfinite(number)) {
         return nullptr;
     }
-    value = negative ? -magnitude : magnitude;
+    value = number;
     return end;
 }
-
-}  // namespace detail
 
 std::string_view without_blanks(std::string_view text) noexcept {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

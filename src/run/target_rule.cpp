@@ -3,6 +3,7 @@
 #include "run/parse_number.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace proxstream {
 namespace {

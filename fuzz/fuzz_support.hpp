@@ -1,0 +1,92 @@
+/// What every fuzz target has in common: the first bytes choose the options, a broken promise traps.
+#pragma once
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/run/row_reader.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace proxstream::fuzz {
+
+inline void require(bool holds) {
+    if (!holds) std::abort();
+}
+
+/// Takes bytes off the front; zero when there are none left.
+class Choices {
+  public:
+    Choices(const std::uint8_t* data, std::size_t size) : rest_(reinterpret_cast<const char*>(data), size) {}
+
+    std::uint8_t byte() {
+        if (rest_.empty()) return 0;
+        const auto value = static_cast<std::uint8_t>(rest_.front());
+        rest_.remove_prefix(1);
+        return value;
+    }
+    std::string_view rest() const { return rest_; }
+
+  private:
+    std::string_view rest_;
+};
+
+inline TargetRule target_rule(std::uint8_t choice) {
+    switch (choice % 6) {
+        case 0:
+            return {TargetKind::number, {}, 0};
+        case 1:
+            return {TargetKind::sign, {}, 0};
+        case 2:
+            return {TargetKind::sign, {"no", "yes"}, 0};
+        case 3:
+            return {TargetKind::category, {}, 3};
+        case 4:
+            return {TargetKind::category, {"0", "b", "c,d"}, 0};
+        default:
+            return {TargetKind::none, {}, 0};
+    }
+}
+
+/// Reads everything and checks what RowReader promises: rows are whole or absent, numbers are finite, and a
+/// bad row costs one call and not the rest of the stream.
+inline void read_everything(RowReader& reader, std::size_t input_size) {
+    RowBlock block(reader.sparse());
+    std::size_t calls = 0;
+    for (bool more = true; more;) {
+        const Index rows = block.rows();
+        const Index stored = block.all_values().size();
+        require(++calls <= input_size + 3);
+        try {
+            more = reader.read_row(block);
+        } catch (const DataError& error) {
+            require(!std::string_view(error.what()).empty());
+            require(block.rows() == rows && block.all_values().size() == stored);
+            continue;
+        }
+        require(block.rows() == rows + (more ? 1 : 0));
+        if (!more) break;
+        const ConstView values = block.values(rows);
+        require(all_finite(values) && all_finite(block.targets().subspan(rows)));
+        if (!reader.sparse()) {
+            require(values.size() == reader.features());
+            continue;
+        }
+        const auto indices = block.indices(rows);
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            require(indices[i] < reader.features() && (i == 0 || indices[i - 1] < indices[i]));
+        }
+    }
+}
+
+/// Opens `bytes` as rows and reads them; any Error is an answer, anything else a finding.
+inline void read_rows(std::string_view bytes, const ReaderOptions& options, std::size_t piece) {
+    try {
+        const auto reader = open_inputs({memory_input("f", std::string(bytes), piece)}, options);
+        read_everything(*reader, bytes.size());
+    } catch (const Error&) {
+    }
+}
+
+}  // namespace proxstream::fuzz
