@@ -5,8 +5,8 @@
 #include "loss/row_fixtures.hpp"
 
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -58,9 +58,11 @@ TEST(LossTable, CurvatureTextsMatchTheBounds) {
 TEST(LossTable, EveryRowIsDocumented) {
     std::ifstream file("docs/losses.md");
     ASSERT_TRUE(file) << "run from the root of the project";
-    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::string page = text.str();
     for (const LossRow& row : losses()) {
-        EXPECT_NE(page.find("`" + std::string(row.name)), std::string::npos) << row.name;
+        EXPECT_NE(page.find(std::string("`").append(row.name)), std::string::npos) << row.name;
     }
 }
 
