@@ -45,7 +45,10 @@ Real Tolerance::next(Index window, Real change) {
     remembered_ = change > 0;
     if (remembered_) remember(change);
     if (sorted_.empty()) return 0;
-    return value_ * std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));
+    // Short windows forget fast: there a loose test lets the point fall behind.
+    constexpr Index kShort = 16;
+    const Real factor = value_ > 0 ? value_ : window < kShort ? 0.3 : 2.0;
+    return factor * std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));
 }
 
 void Tolerance::remember(Real change) {
