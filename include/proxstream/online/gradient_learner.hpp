@@ -46,6 +46,9 @@ class Move {
         report.steps = cost.prox;
         report.smallest_step = smallest_;
         report.largest_step = largest_;
+        charge(report);
+    }
+    void charge(RoundReport& report) const {
         // Of what the window counted, the newest loss's gradient was the rule's; the rest was measuring.
         report.referee_cost = report.cost;
         --report.referee_cost.record_gradients;
@@ -89,6 +92,7 @@ class GradientLearner final : public Learner<typename B::Record> {
         if (!round_.window().trial_finite() || !all_finite(round_.iterate().point)) {
             rule_.undo();
             round_.undo(report);
+            move.charge(report);
             return report;
         }
         round_.window().accept_trial();
