@@ -81,9 +81,7 @@ int compare(const std::vector<std::string>& arguments) {
     for (const Contestant& contestant : outcome.contestants) {
         refused += contestant.refused;
         if (!contestant.certificate.sound()) {
-            sound = false;
-            fmt::print(stderr, "proxstream: {}: {}\n", contestant.learner,
-                       conclusion(contestant.certificate));
+            fmt::print("\nnote: {}: {}\n", contestant.learner, conclusion(contestant.certificate));
         }
     }
     if (!outcome.data_error.empty()) {
