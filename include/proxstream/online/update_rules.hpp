@@ -136,7 +136,7 @@ class FullHistory {
                                               move.scratch());
             axpy(1, part, mean);
         }
-        move.cost.record_gradients += count - 1;  // the newest record's gradient is in the account already
+        move.cost.record_gradients += count;  // the newest one's a second time: a pass leaves nothing out
         ++move.cost.passes;
         move.step(step_, mean);
     }
