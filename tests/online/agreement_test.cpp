@@ -113,16 +113,16 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
         parse_loss(stream.loss, {.features = stream.dimension, .intercept = false, .classes = 0});
     constexpr Real kFactor = 1.5;
     const auto learner = make_learner(
-        method.learner, {.g = parse_regulariser(stream.regulariser),
-                         .make_batch = [&](Index capacity) { return family->make_batch(capacity); },
-                         .start = start,
-                         .window = stream.window,
-                         .step = step,
-                         .smoothness = rows.smoothness,
-                         .tolerance = method.automatic ? Tolerance::automatic(stream.window, kFactor)
-                                                       : Tolerance::fixed(stream.delta),
-                         .budget = {},
-                         .inner = parse_inner(method.inner, rows.smoothness)});
+        method.learner,
+        {.g = parse_regulariser(stream.regulariser),
+         .make_batch = [&](Index capacity) { return family->make_batch(capacity); },
+         .start = start,
+         .window = stream.window,
+         .step = step,
+         .smoothness = rows.smoothness,
+         .tolerance = method.automatic ? Tolerance::automatic(kFactor) : Tolerance::fixed(stream.delta),
+         .budget = {},
+         .inner = parse_inner(method.inner, rows.smoothness)});
     naive::Player twin(stream.penalty, start,
                        {.method = method.method,
                         .window = stream.window,

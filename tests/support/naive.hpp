@@ -217,7 +217,9 @@ class Player {
         if (kept == 0) return 0;
         Vector recent(changes_.end() - static_cast<std::ptrdiff_t>(kept), changes_.end());
         std::sort(recent.begin(), recent.end());
-        return -s_.delta * recent[kept / 2];
+        const double mean =
+            std::accumulate(changes_.begin(), changes_.end(), 0.0) / static_cast<double>(changes_.size());
+        return -s_.delta * std::max(recent[kept / 2], mean / 4);
     }
     bool wants_more(std::uint64_t attempts, double tolerance) const {
         const bool tested = s_.method == Method::smoothed || s_.method == Method::backtracking;

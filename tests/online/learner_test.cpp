@@ -1,0 +1,479 @@
+// What a learner promises beyond its trajectory: the price of a quiet round, refusals that leave no trace,
+// honest budgets, honest counts.
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/error.hpp"
+#include "proxstream/online/learner_table.hpp"
+#include "proxstream/online/time_smoothed.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/window/record_ring.hpp"
+
+#include "support/naive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
+
+struct Calls {
+    std::uint64_t gradients = 0, values = 0, proxes = 0;
+};
+
+/// A robust residual loss whose records can also be traps. The target chooses: kHonest and below, a residual
+/// target; otherwise what goes wrong. A trap at "elsewhere" is a steep line at the features' own point and
+/// NaN at every other one, so only a solver that moves can find out.
+constexpr Real kHonest = 100, kNaNValue = 101, kInfiniteValue = 102, kNaNGradient = 103, kElsewhere = 104;
+
+class TrapFamily {
+  public:
+    using Record = RowBlock;
+    TrapFamily(Index dimension, Calls* calls) : dimension_(dimension), calls_(calls) {}
+
+    Index dimension() const { return dimension_; }
+    Real value(const Record& record, ConstView x, Scratch& /*scratch*/) const {
+        ++calls_->values;
+        std::vector<Real> ignored(dimension_);
+        return evaluate(record, x, ignored);
+    }
+    Real value_and_gradient(const Record& record, ConstView x, View gradient, Scratch& /*scratch*/) const {
+        ++calls_->gradients;
+        return evaluate(record, x, gradient);
+    }
+
+  private:
+    static Real evaluate(const Record& record, ConstView x, View gradient) {
+        const Real target = record.target(0);
+        const ConstView a = record.values(0);
+        if (target == kElsewhere) {
+            const bool here = std::equal(x.begin(), x.end(), a.begin());
+            std::fill(gradient.begin(), gradient.end(), 100);
+            return here ? 1 : kNaN;
+        }
+        Real residual = -target;
+        for (Index i = 0; i < x.size(); ++i) residual += a[i] * x[i];
+        const Real slope = residual / (1 + residual * residual);
+        for (Index i = 0; i < x.size(); ++i) gradient[i] = slope * a[i];
+        if (target == kNaNValue) return kNaN;
+        if (target == kInfiniteValue) return kInfinity;
+        if (target == kNaNGradient) gradient[0] = kNaN;
+        return std::log1p(residual * residual) / 2;
+    }
+
+    Index dimension_;
+    Calls* calls_;
+};
+
+/// Forwards to a regulariser and counts its proxes.
+struct CountingRegulariser {
+    AnyRegulariser g;
+    Calls* calls;
+    Real value(ConstView x, Scratch& scratch) const { return g.value(x, scratch); }
+    Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
+        ++calls->proxes;
+        return g.prox(v, step, out, scratch);
+    }
+};
+
+struct Configuration {
+    Index dimension = 4;
+    Index window = 5;
+    Real step = 0.4;
+    std::string regulariser = "l1:0.01";
+    std::string inner = "prox-grad";
+    Tolerance tolerance = Tolerance::fixed(0.05);
+    Budget budget = {};
+    std::vector<Real> start = {};  // zeros if empty
+};
+
+std::unique_ptr<RowLearner> make(const std::string& learner, const Configuration& setup, Calls* calls) {
+    return make_learner(
+        learner, {.g = AnyRegulariser(CountingRegulariser{parse_regulariser(setup.regulariser), calls}),
+                  .make_batch =
+                      [dimension = setup.dimension, calls](Index capacity) {
+                          return AnyBatch<RowBlock>(RecordRing(TrapFamily(dimension, calls), capacity));
+                      },
+                  .start = setup.start.empty() ? std::vector<Real>(setup.dimension) : setup.start,
+                  .window = setup.window,
+                  .step = setup.step,
+                  .smoothness = 1,
+                  .tolerance = setup.tolerance,
+                  .budget = setup.budget,
+                  .inner = parse_inner(setup.inner, 1)});
+}
+
+RowBlock honest(Index dimension, std::uint64_t seed, Round t) {
+    std::vector<Real> a(dimension);
+    Real score = 0;
+    for (Index i = 0; i < dimension; ++i) {
+        a[i] =
+            normal({seed, t, static_cast<std::uint32_t>(i), 0, 0}) / std::sqrt(static_cast<Real>(dimension));
+        score += a[i] * std::cos(0.03 * static_cast<Real>(t) + static_cast<Real>(i));
+    }
+    RowBlock record;
+    record.add_dense(a, score + 0.05 * normal({seed, t, 0, 1, 0}));
+    return record;
+}
+
+RowBlock trap(ConstView point, Real kind) {
+    RowBlock record;
+    record.add_dense(point, kind);
+    return record;
+}
+
+std::vector<Real> figures(const RoundReport& r) {
+    const auto number = [](std::uint64_t count) { return static_cast<Real>(count); };
+    return {number(r.round),
+            number(static_cast<std::uint64_t>(r.status)),
+            r.tolerance,
+            r.entry_residual,
+            r.exit_residual,
+            r.variation,
+            r.firm_bound,
+            r.loss,
+            r.outgoing_loss,
+            r.regulariser,
+            r.objective_entry,
+            r.objective_exit,
+            number(r.steps),
+            r.certified_decrease,
+            r.squared_residuals,
+            r.smallest_step,
+            r.largest_step,
+            r.movement,
+            r.residual_rounding,
+            r.objective_rounding,
+            number(r.cost.record_gradients),
+            number(r.cost.record_values),
+            number(r.cost.passes),
+            number(r.cost.prox),
+            number(r.referee_cost.record_gradients),
+            number(r.referee_cost.passes),
+            number(r.referee_cost.prox)};
+}
+
+// ---- the price of a quiet round
+
+TEST(QuietRound, CostsTwoRecordGradientsAndOneProxWhateverTheWindow) {
+    for (const Index window : {Index{16}, Index{1024}}) {
+        Calls calls;
+        Configuration setup;
+        setup.window = window;
+        setup.tolerance = Tolerance::fixed(1e6);  // nothing ever needs work
+        const auto learner = make("time-smoothed", setup, &calls);
+        Round reanchored = 0;
+        for (Round t = 1; t <= 3 * window; ++t) {
+            const RoundReport report = learner->observe(honest(setup.dimension, 1, t));
+            ASSERT_EQ(report.status, RoundStatus::quiet);
+            // A full pass every w rounds keeps rounding from piling up; while t <= w nothing leaves.
+            const bool anchored = report.cost.passes > 0;
+            reanchored += anchored ? 1 : 0;
+            const std::uint64_t single = t > window ? 2 : 1;
+            ASSERT_EQ(report.cost.record_gradients, single + (anchored ? std::min<Round>(t, window) : 0))
+                << t;
+            ASSERT_EQ(report.cost.prox, anchored ? 2U : 1U);
+            ASSERT_EQ(report.cost.record_values, 0U);
+        }
+        EXPECT_EQ(reanchored, 3U);
+    }
+}
+
+TEST(QuietRound, AgreesWithAFullPassAfterManyCarries) {
+    Calls calls;
+    Configuration setup;
+    setup.window = 64;
+    setup.start = {0.5, -0.5, 0.25, 1};
+    setup.tolerance = Tolerance::fixed(1e6);
+    const auto learner = make("time-smoothed", setup, &calls);
+    naive::Player twin(naive::l1(0.01), setup.start, {.window = 64, .step = 0.4, .delta = 1e6});
+    for (Round t = 1; t <= 63 + 64; ++t) {
+        const RowBlock record = honest(4, 2, t);
+        const RoundReport report = learner->observe(record);
+        const naive::Vector a(record.values(0).begin(), record.values(0).end());
+        const naive::Round expected = twin.play(naive::row_loss(naive::Formula::cauchy, a, record.target(0)));
+        ASSERT_NEAR(report.entry_residual, expected.entry, report.residual_rounding + 1e-14);
+        ASSERT_LT(report.residual_rounding, 1e-11);
+    }
+}
+
+// ---- refused rounds
+
+struct Named {
+    const char* name;
+    const char* learner;
+    const char* inner;
+    bool automatic;
+};
+
+constexpr Named kNamed[] = {
+    {"fixed_step", "time-smoothed", "prox-grad", false},
+    {"backtracking", "time-smoothed", "backtracking", false},
+    {"automatic_tolerance", "time-smoothed", "prox-grad", true},
+    {"automatic_backtracking", "time-smoothed", "backtracking", true},
+    {"prox_gradient", "prox-gradient:0.3", "prox-grad", false},
+    {"prox_sgd", "prox-sgd:0.3", "prox-grad", false},
+    {"replay", "prox-sgd:0.2,replay=3", "prox-grad", false},
+    {"momentum", "momentum:0.3", "prox-grad", false},
+    {"adam", "adam:0.05", "prox-grad", false},
+    {"full_history", "full-history:0.3", "prox-grad", false},
+    {"window_steps", "window-steps:steps=2", "prox-grad", false},
+    {"re_solve", "re-solve:steps=60", "prox-grad", false},
+};
+
+Configuration setup_for(const Named& named, Index window) {
+    Configuration setup;
+    setup.window = window;
+    setup.inner = named.inner;
+    if (named.automatic) setup.tolerance = Tolerance::automatic(1);
+    return setup;
+}
+
+class EveryLearner : public testing::TestWithParam<Named> {};
+
+TEST_P(EveryLearner, RefusedRoundsLeaveNoTrace) {
+    for (const Index window : {Index{1}, Index{3}, Index{20}}) {
+        const Configuration setup = setup_for(GetParam(), window);
+        Calls calls;
+        const auto undisturbed = make(GetParam().learner, setup, &calls);
+        const auto disturbed = make(GetParam().learner, setup, &calls);
+        Round refusals = 0;
+        const auto poison = [&](Real kind) {
+            const std::vector<Real> played(disturbed->decide().begin(), disturbed->decide().end());
+            const RoundReport report = disturbed->observe(trap(played, kind));
+            ASSERT_EQ(report.status, RoundStatus::refused) << "trap " << kind;
+            ++refusals;
+            ASSERT_TRUE(std::equal(played.begin(), played.end(), disturbed->decide().begin()));
+        };
+        // Longer than the automatic tolerance remembers, so that its ring wraps.
+        for (Round t = 1; t <= 230; ++t) {
+            if (t == 1 || t % 9 == 4) poison(kNaNValue);
+            if (t % 7 == 3) poison(kInfiniteValue);
+            if (t % 11 == 5) poison(kNaNGradient);
+            if (t % 5 == 0) poison(kElsewhere);
+            if (t % 20 == 0) {
+                for (Index i = 0; i < 2 * window + 1; ++i) poison(i % 2 == 0 ? kElsewhere : kNaNValue);
+            }
+            const RowBlock record = honest(setup.dimension, 3, t);
+            const RoundReport expected = undisturbed->observe(record);
+            const RoundReport report = disturbed->observe(record);
+            ASSERT_EQ(figures(report), figures(expected)) << "round " << t << ", w = " << window;
+            ASSERT_TRUE(std::ranges::equal(disturbed->decide(), undisturbed->decide())) << "round " << t;
+        }
+        EXPECT_GT(refusals, 100U);
+        EXPECT_EQ(disturbed->closing_losses(), undisturbed->closing_losses());
+        EXPECT_EQ(disturbed->closing_regulariser(), undisturbed->closing_regulariser());
+    }
+}
+
+TEST_P(EveryLearner, CountsTheCallsItReallyMade) {
+    for (const Index window : {Index{1}, Index{6}}) {
+        Calls calls;
+        const auto learner = make(GetParam().learner, setup_for(GetParam(), window), &calls);
+        calls = {};  // r_0 is measured while the learner is made
+        for (Round t = 1; t <= 60; ++t) {
+            const Calls before = calls;
+            const bool bad = t % 8 == 0;
+            const RoundReport report = learner->observe(
+                bad ? trap(learner->decide(), t % 16 == 0 ? kElsewhere : kNaNValue) : honest(4, 4, t));
+            const Cost total = report.cost + report.referee_cost;
+            ASSERT_EQ(total.record_gradients, calls.gradients - before.gradients) << "round " << t;
+            ASSERT_EQ(total.record_values, calls.values - before.values) << "round " << t;
+            ASSERT_EQ(total.prox, calls.proxes - before.proxes) << "round " << t;
+        }
+    }
+}
+
+TEST_P(EveryLearner, StaysInTheDomain) {
+    for (const std::string regulariser : {"box:-0.2,0.3", "simplex", "nonneg", "l2ball:0.5"}) {
+        Configuration setup = setup_for(GetParam(), 4);
+        setup.regulariser = regulariser;
+        setup.start.assign(4, 0.25);
+        Calls calls;
+        const auto learner = make(GetParam().learner, setup, &calls);
+        const AnyRegulariser g = parse_regulariser(regulariser);
+        Scratch scratch;
+        for (Round t = 1; t <= 80; ++t) {
+            learner->observe(honest(4, 5, t));
+            ASSERT_TRUE(std::isfinite(g.value(learner->decide(), scratch))) << regulariser << ", round " << t;
+        }
+        EXPECT_EQ(learner->closing_regulariser(), g.value(learner->decide(), scratch));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::ValuesIn(kNamed),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+// ---- budgets and tolerances
+
+naive::Loss as_naive(const RowBlock& record) {
+    return naive::row_loss(naive::Formula::cauchy, {record.values(0).begin(), record.values(0).end()},
+                           record.target(0));
+}
+
+TEST(Budget, EndsARoundWithTheResidualReallyReached) {
+    for (const char* inner : {"prox-grad", "backtracking"}) {
+        Calls calls;
+        Configuration setup;
+        setup.inner = inner;
+        setup.tolerance = Tolerance::fixed(1e-7);
+        setup.budget.max_steps = 3;
+        const auto learner = make("time-smoothed", setup, &calls);
+        naive::Player judge(naive::l1(0.01), naive::Vector(4), {.window = 5, .step = 0.4, .delta = 1e9});
+        Round exhausted = 0;
+        for (Round t = 1; t <= 40; ++t) {
+            const RowBlock record = honest(4, 6, t);
+            judge.play(as_naive(record));  // never moves: holds the window only
+            const RoundReport report = learner->observe(record);
+            const naive::Vector next(learner->decide().begin(), learner->decide().end());
+            ASSERT_NEAR(report.exit_residual, naive::length(judge.residual(next)), 1e-12);
+            if (report.status != RoundStatus::budget_exhausted) continue;
+            ++exhausted;
+            ASSERT_LE(report.steps, 3U);
+            ASSERT_GT(report.exit_residual, report.tolerance);
+        }
+        EXPECT_GT(exhausted, 20U) << inner;
+    }
+}
+
+TEST(Budget, CountsSeconds) {
+    for (const char* inner : {"prox-grad", "backtracking"}) {
+        Calls calls;
+        Configuration setup;
+        setup.inner = inner;
+        setup.tolerance = Tolerance::fixed(1e-7);
+        setup.budget.max_seconds = 0;
+        const auto learner = make("time-smoothed", setup, &calls);
+        const RoundReport report = learner->observe(honest(4, 7, 1));
+        EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
+        EXPECT_EQ(report.steps, 0U);
+        EXPECT_EQ(report.exit_residual, report.entry_residual);
+        EXPECT_EQ(report.movement, 0);
+    }
+}
+
+TEST(Tolerance, BelowRoundingEndsAtTheFloor) {
+    for (const char* inner : {"prox-grad", "backtracking"}) {
+        for (const char* regulariser : {"l1:0.01", "box:-0.3,0.3", "simplex"}) {
+            Calls calls;
+            Configuration setup;
+            setup.inner = inner;
+            setup.regulariser = regulariser;
+            setup.start.assign(4, 0.25);
+            setup.tolerance = Tolerance::fixed(1e-300);
+            setup.budget.max_steps = 20'000;
+            const auto learner = make("time-smoothed", setup, &calls);
+            std::uint64_t steps = 0;
+            for (Round t = 1; t <= 12; ++t) {
+                const RoundReport report = learner->observe(honest(4, 8, t));
+                steps += report.steps;
+                if (report.exit_residual == 0) continue;
+                EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
+                EXPECT_LT(report.exit_residual, 1e-13);
+            }
+            EXPECT_LT(steps, 12 * 19'000U) << inner << ", " << regulariser;
+        }
+    }
+}
+
+TEST(Tolerance, AutomaticIsTheMedianOfRecentChangesWithAFloor) {
+    Tolerance tolerance = Tolerance::automatic();  // factor 2 from w = 16 on
+    std::vector<Real> seen;
+    Round floored = 0;
+    for (Round t = 1; t <= 700; ++t) {
+        const Real change = uniform({9, t, 0, 0, 0}) * (t < 300 ? 1 : 0.1);
+        if (t % 6 == 0) {  // a round that is refused after the tolerance was asked for
+            tolerance.next(50, 1000 * change);
+            tolerance.take_back();
+        }
+        if (t % 10 == 0) {  // a point held still is not remembered
+            tolerance.next(50, 0);
+            if (t % 20 == 0) tolerance.take_back();
+        }
+        seen.push_back(change);
+        std::vector<Real> recent(seen.end() - static_cast<std::ptrdiff_t>(std::min<Round>(t, 200)),
+                                 seen.end());
+        std::ranges::sort(recent);
+        Real total = 0;
+        for (const Real value : seen) total += value;
+        const Real mean = total / static_cast<Real>(t);
+        // The fall of the changes at t = 300 brings the floor, a quarter of the whole run's mean, into play.
+        floored += mean / 4 > recent[recent.size() / 2] ? 1 : 0;
+        ASSERT_DOUBLE_EQ(tolerance.next(50, change), 2 * std::max(recent[recent.size() / 2], mean / 4)) << t;
+    }
+    EXPECT_GT(floored, 50U);
+    EXPECT_EQ(Tolerance::automatic().next(5, 1), 0.3);
+    EXPECT_EQ(Tolerance::automatic(4).next(5, 1), 4);
+    EXPECT_EQ(Tolerance::fixed(2).next(8, 1), 0.25);
+    EXPECT_FALSE(Tolerance::none().promises_exit());
+}
+
+// ---- what cannot be made
+
+TEST(Learner, RefusesAStartOutsideTheDomain) {
+    for (const Named& named : kNamed) {
+        Configuration setup = setup_for(named, 3);
+        setup.regulariser = "box:1,2";
+        Calls calls;
+        EXPECT_THROW(make(named.learner, setup, &calls), ConfigError) << named.name;
+    }
+}
+
+TEST(Learner, KnowsItsFirstResidual) {
+    Configuration setup;
+    setup.regulariser = "l1:0.5";
+    setup.start = {3, -3, 3, 3};
+    Calls calls;
+    const LearnerFacts facts = make("time-smoothed", setup, &calls)->facts();
+    EXPECT_NEAR(facts.initial_residual, 1, 1e-12);  // mu sqrt(n): the t = 1 term
+    EXPECT_NEAR(facts.initial_regulariser, 6, 1e-12);
+    EXPECT_EQ(facts.infimum_regulariser, 0);
+    EXPECT_EQ(facts.window, 5U);
+    EXPECT_TRUE(facts.promises_exit);
+    EXPECT_FALSE(make("window-steps", setup, &calls)->facts().promises_exit);
+    EXPECT_FALSE(make("adam", setup, &calls)->facts().counts_steps);
+}
+
+TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {
+    EXPECT_EQ(learners().size(), 8U);
+    for (const LearnerRow& row : learners()) {
+        Calls calls;
+        const auto learner = make(std::string(row.name), Configuration{}, &calls);
+        const RoundReport report = learner->observe(honest(4, 10, 1));
+        EXPECT_EQ(report.round, 1U) << row.name;
+        EXPECT_FALSE(row.help.empty());
+        EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);
+    }
+}
+
+std::string refusal(const std::string& learner) {
+    Calls calls;
+    try {
+        make(learner, Configuration{}, &calls);
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(LearnerTable, RefusesUnknownNamesAndArguments) {
+    EXPECT_NE(refusal("time-smooth").find("time-smoothed"), std::string::npos);
+    EXPECT_NE(refusal("adamm").find("did you mean 'adam'"), std::string::npos);
+    EXPECT_NE(refusal("adam:beta3=0.5").find("beta3"), std::string::npos);
+    EXPECT_NE(refusal("momentum:0.1,decay=1").find("decay must lie in [0, 1)"), std::string::npos);
+    EXPECT_NE(refusal("prox-sgd:-1").find("step must be positive"), std::string::npos);
+    EXPECT_NE(refusal("prox-sgd:power=2").find("power must lie in [0, 1]"), std::string::npos);
+    EXPECT_NE(refusal("window-steps:steps=0"), "");
+    EXPECT_NE(refusal("time-smoothed:3"), "");
+    EXPECT_NE(refusal("full-history:nan"), "");
+}
+
+}  // namespace
+}  // namespace proxstream
