@@ -12,7 +12,7 @@ namespace proxstream {
 namespace {
 
 constexpr Index kChunk = 256;  // entries per recorded maximum: 2 kB, a few lines of cache
-constexpr Index kTiny = 16;    // up to here compaction costs more than it saves
+constexpr Index kTiny = 12;    // up to here one loop over all entries beats chunks and candidates
 constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
 
 /// How an entry is seen: as it is (simplex) or by its size (L1 ball).
@@ -94,55 +94,51 @@ PROXSTREAM_CLONES void shrink(BySize, const Real* v, Index n, Real largest, Real
     shrink_into<BySize>(v, n, largest, tau, out);
 }
 
-/// The candidates above `floor`, moved to the front of `to` without a branch. May work in place.
-Index keep_above(const Real* from, Index n, Real floor, Real* to) {
-    Index kept = 0;
-    for (Index i = 0; i < n; ++i) {
-        const Real y = from[i];
-        to[kept] = y;
-        kept += y > floor ? 1 : 0;
+/// f + radius = sum max(y_i - tau, 0), and the number of terms, which is minus the slope of f.
+struct Excess {
+    Real total = 0;
+    Real count = 0;
+};
+
+PROXSTREAM_CLONES Excess excess(const Real* y, Index n, Real tau) {
+    Excess all;
+    for (Index begin = 0; begin < n; begin += kChunk) {
+        const Real* part = y + begin;
+        const Index size = std::min(kChunk, n - begin);
+        all.total += lane_sum(size, [=](Index i) { return part[i] > tau ? part[i] - tau : 0; });
+        all.count += lane_sum(size, [=](Index i) { return part[i] > tau ? 1.0 : 0.0; });
     }
-    return kept;
+    return all;
 }
 
-/// The zero of sum max(y_i - tau, 0) = radius, for candidates y_i = v_i - max: working below the maximum
-/// keeps the digits that count when |v| is far larger than the radius. Destroys y.
-Real newton(Real* y, Index count, Real radius) {
-    for (;;) {
-        const Real tau = (sum({y, count}) - radius) / static_cast<Real>(count);
-        const Index kept = keep_above(y, count, tau, y);
-        if (kept == count || kept == 0) {
-            // The set is settled: one more Newton step on the differences removes the rounding of tau itself.
-            const Real surplus = lane_sum(count, [=](Index i) { return y[i] - tau; }) - radius;
-            return tau + surplus / static_cast<Real>(count);
+/// The zero of f for candidates y_i = v_i - max: working below the maximum keeps the digits that count when
+/// |v| is far larger than the radius. Starts from a tau below the zero. Destroys y.
+Real newton(Real* y, Index n, Real tau, Real radius) {
+    for (Real before = kInfinity;;) {
+        const Excess here = excess(y, n, tau);
+        if (here.count == 0) return tau;
+        tau += (here.total - radius) / here.count;
+        // The count falls until the set is settled; the step just made then removed the rounding of the one
+        // before.
+        if (here.count >= before) return tau;
+        before = here.count;
+        if (2 * here.count > static_cast<Real>(n)) continue;
+        // Half of the candidates are out: move the others to the front, without a branch.
+        Index kept = 0;
+        for (Index i = 0; i < n; ++i) {
+            const Real candidate = y[i];
+            y[kept] = candidate;
+            kept += candidate > tau ? 1 : 0;
         }
-        count = kept;
-    }
-}
-
-/// The same for a handful of entries, which are cheaper to visit again than to move.
-template <class See>
-Real newton_tiny(ConstView v, Real largest, Real radius) {
-    Real tau = -radius;
-    for (Index before = v.size() + 1;;) {
-        Real total = 0;
-        Index count = 0;
-        for (const Real entry : v) {
-            const Real y = See::of(entry) - largest;
-            total += y > tau ? y : 0;
-            count += y > tau ? 1 : 0;
-        }
-        // The count falls until the set is settled; rounding must not let it rise again and circle.
-        if (count >= before || count == 0) return tau;
-        tau = (total - radius) / static_cast<Real>(count);
-        before = count;
+        n = kept;
     }
 }
 
 /// Eight lanes of n/8 additions each cannot tell the sum from the radius any closer than this.
 Real sum_tolerance(Index n, Real radius) {
     constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
-    return (8 + std::sqrt(static_cast<Real>(n)) / 16) * kEpsilon * radius;
+    const Real additions = n <= kChunk ? 1 : std::sqrt(static_cast<Real>(n)) / 16;
+    return (8 + additions) * kEpsilon * radius;
 }
 
 /// Finite entries whose sum overflowed are fine; anything else that is not finite is not.
@@ -155,21 +151,34 @@ Real refuse(View out) {
     return kNaN;
 }
 
-/// tau relative to the largest entry, from the chunks that reach within the radius of it.
+/// The entries above `floor` (both relative to the largest), from every `stride`-th chunk that has one.
 template <class See>
-Real threshold(ConstView v, const Real* chunk_largest, Real largest, Real radius, Real* work) {
-    if (v.size() <= kTiny) return newton_tiny<See>(v, largest, radius);
+Index gather(ConstView v, const Real* chunk_largest, Real largest, Real floor, Index stride, Real* to) {
     Index count = 0;
-    for (Index begin = 0; begin < v.size(); begin += kChunk) {
-        if (!(*chunk_largest++ - largest > -radius)) continue;
-        const Index end = std::min(begin + kChunk, v.size());
-        for (Index i = begin; i < end; ++i) {
+    for (Index chunk = 0; chunk * kChunk < v.size(); chunk += stride) {
+        if (!(chunk_largest[chunk] - largest > floor)) continue;
+        const Index end = std::min((chunk + 1) * kChunk, v.size());
+        for (Index i = chunk * kChunk; i < end; ++i) {
             const Real y = See::of(v[i]) - largest;
-            work[count] = y;
-            count += y > -radius ? 1 : 0;
+            to[count] = y;
+            count += y > floor ? 1 : 0;
         }
     }
-    return newton(work, count, radius);
+    return count;
+}
+
+/// tau relative to the largest entry. The tau of a sample of the entries is below that of all of them, and
+/// far above max - radius when many entries are active: it saves moving those that will be dropped anyway.
+template <class See>
+Real threshold(ConstView v, const Real* chunk_largest, Real largest, Real radius, Real* work) {
+    constexpr Index kStride = 32;
+    Real floor = -radius;
+    if (v.size() >= 4 * kStride * kChunk) {
+        const Index sampled = gather<See>(v, chunk_largest, largest, floor, kStride, work);
+        floor = std::max(floor, newton(work, sampled, floor, radius));
+    }
+    const Index count = gather<See>(v, chunk_largest, largest, floor, 1, work);
+    return newton(work, count, floor, radius);
 }
 
 template <class See>
@@ -186,27 +195,63 @@ void write(ConstView v, const Real* chunk_largest, Real largest, Real tau, View 
 
 struct Work {
     Work(Scratch::Frame& frame, Index n)
-        : chunk_largest(frame.take((n + kChunk - 1) / kChunk).data()),
-          candidates(n <= kTiny ? nullptr : frame.take(n).data()) {}
+        : chunk_largest(frame.take((n + kChunk - 1) / kChunk).data()), candidates(frame.take(n).data()) {}
     Real* chunk_largest;
     Real* candidates;
 };
 
 template <class See>
+bool feasible(const Survey& seen, Index n, Real radius) {
+    const Real slack = sum_tolerance(n, radius);
+    return See::kSigned ? seen.sum <= radius + slack
+                        : seen.smallest >= 0 && std::abs(seen.sum - radius) <= slack;
+}
+
+Real keep(ConstView v, View out) {
+    if (out.data() != v.data()) copy(v, out);
+    return 0;
+}
+
+/// A product of simplices makes many of these calls: nothing is set up and nothing is called.
+template <class See>
+Real project_tiny(ConstView v, Real radius, View out) {
+    Survey seen;
+    for (const Real entry : v) {
+        const Real y = See::of(entry);
+        seen.largest = std::max(seen.largest, y);
+        seen.smallest = std::min(seen.smallest, y);
+        seen.sum += y;
+    }
+    if (!usable(v, seen)) return refuse(out);
+    if (feasible<See>(seen, v.size(), radius)) return keep(v, out);
+    Real tau = -radius;
+    for (Real before = kInfinity;;) {
+        Real total = 0;
+        Real count = 0;
+        for (const Real entry : v) {
+            const Real above = (See::of(entry) - seen.largest) - tau;
+            total += above > 0 ? above : 0;
+            count += above > 0 ? 1 : 0;
+        }
+        if (count == 0) break;
+        tau += (total - radius) / count;
+        if (count >= before) break;
+        before = count;
+    }
+    shrink_into<See>(v.data(), v.size(), seen.largest, tau, out.data());
+    return 0;
+}
+
+template <class See>
 Real project(ConstView v, Real radius, View out, Scratch& scratch) {
     assert(v.size() == out.size() && radius > 0);
     if (v.empty()) return 0;
+    if (v.size() <= kTiny) return project_tiny<See>(v, radius, out);
     Scratch::Frame frame(scratch);
     const Work work(frame, v.size());
     const Survey seen = survey(See{}, v.data(), v.size(), work.chunk_largest);
     if (!usable(v, seen)) return refuse(out);
-    const Real slack = sum_tolerance(v.size(), radius);
-    const bool inside = See::kSigned ? seen.sum <= radius + slack
-                                     : seen.smallest >= 0 && std::abs(seen.sum - radius) <= slack;
-    if (inside) {
-        if (out.data() != v.data()) copy(v, out);
-        return 0;
-    }
+    if (feasible<See>(seen, v.size(), radius)) return keep(v, out);
     const Real tau = threshold<See>(v, work.chunk_largest, seen.largest, radius, work.candidates);
     write<See>(v, work.chunk_largest, seen.largest, tau, out);
     return 0;
