@@ -349,10 +349,9 @@ class Judge {
 };
 
 Certificate Tally::certificate(const RunFooter& footer) const {
-    const DataLocation where{"run footer", 0, 0, ""};
-    check_footer(header_, footer, where);
+    check_footer(header_, footer, "run footer", 0);
     if (footer.totals != totals_) {
-        throw DataError(where, "its totals are not those of the rounds before it",
+        throw DataError({"run footer", 0, 0, ""}, "its totals are not those of the rounds before it",
                         fmt::format("{} rounds, {} refused, {} updates, and the costs of the rounds added up",
                                     totals_.rounds, totals_.refused, totals_.steps));
     }

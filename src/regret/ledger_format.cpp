@@ -112,11 +112,11 @@ std::string quoted(const std::string& text) {
 /// The value among `values` whose name stands at the cursor.
 template <class Values>
 auto read_name(LineCursor& cursor, const Values& values) {
-    std::string known;
     for (const auto value : values) {
-        if (cursor.take("\"" + std::string(name(value)) + "\"")) return value;
-        known += (known.empty() ? "one of " : ", ") + std::string(name(value));
+        if (cursor.take_quoted(name(value))) return value;
     }
+    std::string known;
+    for (const auto value : values) known += (known.empty() ? "one of " : ", ") + std::string(name(value));
     cursor.fail(known);
 }
 
@@ -138,17 +138,21 @@ std::uint64_t read_count(LineCursor& cursor, std::string_view key) {
     return cursor.integer();
 }
 
-[[noreturn]] void refuse(const DataLocation& where, std::string_view key, const std::string& problem,
-                         std::string_view expected) {
-    DataLocation place = where;
-    place.field = "key " + std::string(key);
-    throw DataError(std::move(place), problem, std::string(expected));
-}
+/// A line of a ledger, or what stands for it in a live run. Made into an error's location only when needed.
+struct Place {
+    std::string_view source;
+    std::uint64_t line;
 
-void check_range(const DataLocation& where, std::string_view key, Real value, Range range) {
-    const std::string_view expected = expectation(value, range);
-    if (!expected.empty()) refuse(where, key, fmt::format("{} cannot stand here", value), expected);
-}
+    [[noreturn]] void refuse(std::string_view key, const std::string& problem,
+                             std::string_view expected) const {
+        throw DataError({std::string(source), line, 0, "key " + std::string(key)}, problem,
+                        std::string(expected));
+    }
+    void check(std::string_view key, Real value, Range range) const {
+        const std::string_view expected = expectation(value, range);
+        if (!expected.empty()) refuse(key, fmt::format("{} cannot stand here", value), expected);
+    }
+};
 
 }  // namespace
 
@@ -286,32 +290,37 @@ RunFooter read_footer(LineCursor& cursor) {
 }
 
 void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
-               const DataLocation& where) {
+               std::string_view source, std::uint64_t line) {
     if (report.status == RoundStatus::refused) return;
-    for (const Column& column : kColumns) check_range(where, column.key, report.*column.figure, column.range);
-    for (const Real residual : extras.other_residuals) check_range(where, "also", residual, kNonnegative);
-    if (extras.prediction_loss) check_range(where, "pl", *extras.prediction_loss, kAny);
+    const Place place{source, line};
+    for (const Column& column : kColumns) place.check(column.key, report.*column.figure, column.range);
+    for (const Real residual : extras.other_residuals) place.check("also", residual, kNonnegative);
+    if (extras.prediction_loss) place.check("pl", *extras.prediction_loss, kAny);
     if (extras.other_residuals.size() != header.other_windows.size()) {
-        refuse(where, "also", fmt::format("{} residuals", extras.other_residuals.size()),
-               fmt::format("one for each of the {} other windows", header.other_windows.size()));
+        place.refuse("also", fmt::format("{} residuals", extras.other_residuals.size()),
+                     fmt::format("one for each of the {} other windows", header.other_windows.size()));
     }
 }
 
-void check_footer(const RunHeader& header, const RunFooter& footer, const DataLocation& where) {
-    check_range(where, "seconds", footer.seconds, kNonnegative);
-    check_range(where, "g", footer.final_regulariser, kMaybeInfinite);
-    for (const Real loss : footer.final_losses) check_range(where, "last", loss, kAny);
+void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
+                  std::uint64_t line) {
+    const Place place{source, line};
+    place.check("seconds", footer.seconds, kNonnegative);
+    place.check("g", footer.final_regulariser, kMaybeInfinite);
+    for (const Real loss : footer.final_losses) place.check("last", loss, kAny);
     const std::uint64_t in_window = std::min<std::uint64_t>(footer.totals.rounds, header.window);
     if (footer.final_losses.size() != in_window) {
-        refuse(where, "last", fmt::format("{} losses", footer.final_losses.size()),
-               fmt::format("{}, the records in the window after {} rounds", in_window, footer.totals.rounds));
+        place.refuse(
+            "last", fmt::format("{} losses", footer.final_losses.size()),
+            fmt::format("{}, the records in the window after {} rounds", in_window, footer.totals.rounds));
     }
 }
 
-void RoundOrder::check(const RoundReport& report, const DataLocation& where) {
+void RoundOrder::check(const RoundReport& report, std::string_view source, std::uint64_t line) {
     const bool follows = report.round == last_ + 1 || (refused_ && report.round == last_);
     if (!follows)
-        refuse(where, "t", fmt::format("round {}", report.round), fmt::format("round {}", last_ + 1));
+        Place{source, line}.refuse("t", fmt::format("round {}", report.round),
+                                   fmt::format("round {}", last_ + 1));
     last_ = report.round;
     refused_ = report.status == RoundStatus::refused;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/round_order.hpp"
 #include "proxstream/regret/run_record.hpp"
-#include "proxstream/regret/tally.hpp"
 
 #include "line_cursor.hpp"
 
@@ -35,11 +35,12 @@ RunHeader read_header(LineCursor& cursor);
 void read_row(LineCursor& cursor, LedgerRow& row);
 RunFooter read_footer(LineCursor& cursor);
 
-/// Throws DataError at `where` if a figure is out of its range or the extras do not fit the header. What a
-/// refused round reports besides status and cost is not looked at.
+/// Throws DataError, naming source and line, if a figure is out of its range or the extras do not fit the
+/// header. What a refused round reports besides status and cost is not looked at.
 void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
-               const DataLocation& where);
+               std::string_view source, std::uint64_t line);
 /// Throws DataError if the footer holds a NaN or does not have min(T, w) last losses.
-void check_footer(const RunHeader& header, const RunFooter& footer, const DataLocation& where);
+void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
+                  std::uint64_t line);
 
 }  // namespace proxstream

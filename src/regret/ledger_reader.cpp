@@ -157,8 +157,7 @@ bool LedgerReader::next() {
         LineCursor cursor(state.unseal(text, kAllDigits), state.source, state.line);
         state.footer = read_footer(cursor);
         state.finish(cursor);
-        const DataLocation where{state.source, state.line, 0, ""};
-        check_footer(state.header, state.footer, where);
+        check_footer(state.header, state.footer, state.source, state.line);
         if (state.start < state.buffer.size() || state.refill()) {
             throw DataError({state.source, state.line + 1, 0, ""}, "there is content after the footer",
                             "the end of the file");
@@ -169,9 +168,8 @@ bool LedgerReader::next() {
     LineCursor cursor(state.unseal(text, kRowDigits), state.source, state.line);
     read_row(cursor, state.row);
     state.finish(cursor);
-    const DataLocation where{state.source, state.line, 0, ""};
-    check_row(state.header, state.row.report, extras(), where);
-    state.order.check(state.row.report, where);
+    check_row(state.header, state.row.report, extras(), state.source, state.line);
+    state.order.check(state.row.report, state.source, state.line);
     return true;
 }
 

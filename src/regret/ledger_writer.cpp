@@ -28,8 +28,6 @@ struct LedgerWriter::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    DataLocation here() const { return {path, line + 1, 0, ""}; }
-
     [[noreturn]] void fail(const std::string& action) {
         const int problem = errno;
         failed = true;
@@ -96,8 +94,8 @@ LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
 void LedgerWriter::write(const RoundReport& report, const RowExtras& extras) {
     State& state = *state_;
     if (state.failed || state.descriptor < 0) throw Error(state.path + ": the ledger is closed");
-    check_row(state.header, report, extras, state.here());
-    state.order.check(report, state.here());
+    check_row(state.header, report, extras, state.path, state.line + 1);
+    state.order.check(report, state.path, state.line + 1);
     const std::size_t start = state.buffer.size();
     append_row(state.buffer, report, extras);
     state.seal(start, kRowDigits);
@@ -111,7 +109,7 @@ void LedgerWriter::flush() {
 void LedgerWriter::finish(const RunFooter& footer) {
     State& state = *state_;
     if (state.failed || state.descriptor < 0) throw Error(state.path + ": the ledger is closed");
-    check_footer(state.header, footer, state.here());
+    check_footer(state.header, footer, state.path, state.line + 1);
     const std::size_t start = state.buffer.size();
     append_footer(state.buffer, footer);
     state.seal(start, kAllDigits);

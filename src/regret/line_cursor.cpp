@@ -63,6 +63,12 @@ bool LineCursor::take(std::string_view literal) {
     return true;
 }
 
+bool LineCursor::take_quoted(std::string_view word) {
+    const std::string_view seen = rest_.substr(0, word.size() + 2);
+    if (seen.size() < word.size() + 2 || seen.front() != '"' || seen.back() != '"') return false;
+    return seen.substr(1, word.size()) == word && take(seen);
+}
+
 void LineCursor::expect(std::string_view literal) {
     if (!take(literal)) fail("'" + std::string(literal) + "'");
 }

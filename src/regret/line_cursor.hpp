@@ -30,6 +30,7 @@ class LineCursor {
     bool at_key(std::string_view key) const;
     void key(std::string_view key);  // consumes {"key": or ,"key":
     bool take(std::string_view literal);
+    bool take_quoted(std::string_view word);
     void expect(std::string_view literal);
 
     Real real(Range range);

@@ -33,9 +33,9 @@ Tally::Tally(const RunHeader& header)
 }
 
 void Tally::add(const RoundReport& report, const RowExtras& extras) {
-    const DataLocation where{"round report", report.round, 0, ""};
-    check_row(header_, report, extras, where);
-    order_.check(report, where);
+    constexpr std::string_view kSource = "round report";
+    check_row(header_, report, extras, kSource, report.round);
+    order_.check(report, kSource, report.round);
     totals_.cost += report.cost;
     totals_.referee_cost += report.referee_cost;
     if (report.status == RoundStatus::refused) {
@@ -175,7 +175,7 @@ RunFooter Tally::footer(Real final_regulariser, ConstView final_losses, RunEndin
     footer.final_losses.assign(final_losses.begin(), final_losses.end());
     footer.ending = ending;
     footer.seconds = seconds;
-    check_footer(header_, footer, {"run footer", 0, 0, ""});
+    check_footer(header_, footer, "run footer", 0);
     return footer;
 }
 

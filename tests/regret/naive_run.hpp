@@ -135,7 +135,8 @@ inline Point update(const Played& run, const Point& x, const Point& gradient, Ro
         for (Index j = 0; j < y.size(); ++j) y[j] -= e * p[j];
         return std::pair{y, p};
     };
-    auto [y, p] = try_step(step);
+    Point y, p;
+    std::tie(y, p) = try_step(step);
     if (plan.rule == StepRule::backtracking) {
         const auto model = [&] {
             Real linear = 0;

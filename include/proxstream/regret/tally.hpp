@@ -2,9 +2,9 @@
 /// read back go through the same additions, so their certificates agree bit for bit.
 #pragma once
 
-#include "proxstream/core/error.hpp"
 #include "proxstream/regret/certificate.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
+#include "proxstream/regret/round_order.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include <optional>
@@ -28,18 +28,6 @@ class WorstRound {
 
   private:
     Real severity_ = -kInfinity;
-};
-
-/// Rounds come as 1, 2, 3, ...; the round after a refused one may repeat its number.
-class RoundOrder {
-  public:
-    /// Throws DataError at `where` otherwise.
-    void check(const RoundReport& report, const DataLocation& where);
-    Round last() const noexcept { return last_; }
-
-  private:
-    Round last_ = 0;
-    bool refused_ = false;
 };
 
 class Tally {
