@@ -1,0 +1,171 @@
+// The inner solvers on one function at a time: what they certify is there, and their tables refuse nonsense.
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/solve/inner_table.hpp"
+
+#include "support/probe.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+/// A model for solvers: S(y) = scale * (sum over i of 1 - cos(b_i.y)) / 3, non-convex and smooth.
+class Waves {
+  public:
+    Waves(Index n, std::uint64_t sample, Real scale) : scale_(scale) {
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            directions_.push_back(gaussian(n, 50 + i, sample, 0.7));
+            smoothness_ += scale * squared_norm(directions_.back()) / 3;
+        }
+        gradient_.resize(n);
+        trial_.resize(n);
+    }
+    Real smoothness() const { return smoothness_; }
+    Real at(ConstView y, View gradient) const {
+        Real total = 0;
+        fill(gradient, 0);
+        for (const auto& b : directions_) {
+            total += scale_ * (1 - std::cos(dot(b, y))) / 3;
+            axpy(scale_ * std::sin(dot(b, y)) / 3, b, gradient);
+        }
+        return total;
+    }
+
+    Real value() const { return value_; }
+    ConstView gradient() const { return gradient_; }
+    Real try_at(ConstView y, Scratch& /*scratch*/) {
+        ++passes;
+        return trial_value_ = at(y, trial_);
+    }
+    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_); }
+    void accept_trial() {
+        value_ = trial_value_;
+        gradient_.swap(trial_);
+    }
+    std::uint64_t passes = 0;
+
+  private:
+    Real scale_;
+    Real smoothness_ = 0;
+    std::vector<std::vector<Real>> directions_;
+    std::vector<Real> gradient_, trial_;
+    Real value_ = 0, trial_value_ = 0;
+};
+
+TEST(InnerSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
+    Real tightest = 0;
+    for (std::uint64_t sample = 0; sample < 600; ++sample) {
+        static const AnyRegulariser kinds[] = {parse_regulariser("l1:0.05"), parse_regulariser("box:-1,1"),
+                                               parse_regulariser("simplex"),
+                                               parse_regulariser("group:0.1,size=2")};
+        const AnyRegulariser& g = kinds[sample % 4];
+        const Index n = 2 * (1 + sample % 3);
+        Waves model(n, sample, std::exp(normal({51, sample, 0, 0, 0})));
+        const bool searching = sample % 3 != 0;
+        const Real lambda = sample % 3 == 1 ? 1 : 1.6;
+        AnyInner inner(searching ? AnyInner::Held(Backtracking({.lambda = lambda}))
+                                 : AnyInner::Held(ProxGrad(model.smoothness())));
+        // A searched step needs no relation to L.
+        const Real eta = searching ? std::exp(2 * normal({51, sample, 1, 0, 0})) : 0.9 / model.smoothness();
+        const Real tolerance = 1e-4;
+        Scratch scratch;
+        std::vector<Real> start = gaussian(n, 52, sample);
+        g.prox(start, 1, start, scratch);
+        Iterate iterate(start);
+        iterate.regulariser = g.value(start, scratch);
+        model.try_at(start, scratch);
+        model.accept_trial();
+        test_at(iterate, model.gradient(), g, eta, scratch);
+        const Real before = model.value() + iterate.regulariser;
+        model.passes = 0;
+        Cost cost;
+        const InnerReport report = inner.solve(model, g, eta, tolerance, Budget{}, iterate, cost, scratch);
+
+        ASSERT_EQ(report.status, SolveStatus::converged) << sample;
+        std::vector<Real> gradient(n);
+        const Real end = model.at(iterate.point, gradient) + g.value(iterate.point, scratch);
+        ASSERT_LE(norm(residual(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
+        ASSERT_NEAR(end, model.value() + iterate.regulariser, 1e-12 * (1 + std::abs(end)));
+        ASSERT_LE(report.certified_decrease, before - end + 1e-12 * (1 + std::abs(before))) << sample;
+        // One test prox a step, one more for each candidate where steps are searched.
+        ASSERT_EQ(cost.prox, searching ? model.passes + report.steps : report.steps);
+        ASSERT_GE(model.passes, report.steps);
+        if (report.steps == 0) continue;
+        ASSERT_LE(report.smallest_step, report.largest_step);
+        ASSERT_GE(report.smallest_step,
+                  std::min(eta, 0.5 * (searching ? lambda : 1) / model.smoothness()) * 0.999);
+        // (T3) for lambda <= 1, Theorem 3' for fixed steps: the count against the decrease that happened.
+        if (!searching || lambda == 1) {
+            const Real worth = searching ? std::min(eta, report.smallest_step) / 2
+                                         : eta * (1 - eta * model.smoothness() / 2);
+            const Real used = static_cast<Real>(report.steps) * worth * tolerance * tolerance;
+            ASSERT_LE(used, before - end + 1e-13) << sample;
+        }
+        tightest = std::max(tightest, report.certified_decrease / (before - end));
+    }
+    EXPECT_GT(tightest, 0.5);
+}
+
+TEST(InnerSolver, LongerAcceptedStepsNeverEarnLess) {
+    // (T3): m_e >= m_eta >= (eta/2)|P_eta|^2 for every accepted e >= eta.
+    std::uint64_t accepted = 0;
+    for (std::uint64_t sample = 0; sample < 4000; ++sample) {
+        static const AnyRegulariser kinds[] = {parse_regulariser("l1:0.2"), parse_regulariser("box:-1,1")};
+        const AnyRegulariser& g = kinds[sample % 2];
+        const Waves model(3, sample, 1);
+        Scratch scratch;
+        std::vector<Real> y = gaussian(3, 53, sample);
+        if (sample % 2 == 1) g.prox(y, 1, y, scratch);
+        std::vector<Real> gradient(3);
+        std::vector<Real> ignored(3);
+        const Real here = model.at(y, gradient);
+        const Real eta = 0.5 / model.smoothness();
+        const Real e = eta * (1 + 9 * uniform({54, sample, 0, 0, 0}));
+        const std::vector<Real> p = residual(g, y, gradient, e);
+        std::vector<Real> next(3);
+        step_along(y, -e, p, next);
+        const Real there = model.at(next, ignored);
+        if (there > here - e * dot(gradient, p) + e * squared_norm(p) / 2) continue;
+        ++accepted;
+        const Real fall = here + g.value(y, scratch) - there - g.value(next, scratch);
+        ASSERT_GE(fall, eta / 2 * squared_norm(residual(g, y, gradient, eta)) - 1e-13) << sample;
+    }
+    EXPECT_GT(accepted, 1000U);
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        parse_inner(text, 1);
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
+    EXPECT_EQ(inner_solvers().size(), 2U);
+    for (const InnerRow& row : inner_solvers()) {
+        EXPECT_EQ(refusal(std::string(row.name)), "");
+        EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);
+    }
+    EXPECT_EQ(parse_inner("prox-grad", 3).step_claim().smoothness, 3);
+    EXPECT_EQ(parse_inner("backtracking:lambda=0.5", 3).step_claim().lambda, 0.5);
+    EXPECT_NE(refusal("backtrackin").find("did you mean 'backtracking'"), std::string::npos);
+    EXPECT_NE(refusal("backtracking:2"), "");
+    EXPECT_NE(refusal("backtracking:lambda=1,shrink=1"), "");
+    EXPECT_NE(refusal("prox-grad:0.1"), "");
+    // Every violation at once.
+    const std::string all = refusal("backtracking:lambda=0,shrink=2,grow=0.5");
+    for (const char* what : {"lambda", "shrink", "grow"}) EXPECT_NE(all.find(what), std::string::npos);
+}
+
+}  // namespace
+}  // namespace proxstream
