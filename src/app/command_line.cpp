@@ -49,8 +49,7 @@ CLI::Option* add_row(CLI::App& app, const Row& row, const LearnSettings& default
 
 std::string as_text(const Row& row, const Given& given) {
     if (std::holds_alternative<bool LearnSettings::*>(row.member)) return given.flag ? "true" : "false";
-    if (!std::holds_alternative<std::vector<std::string> LearnSettings::*>(row.member)) return given.text;
-    return fmt::format("{}", fmt::join(given.list, ","));
+    return given.text;
 }
 
 }  // namespace
@@ -112,7 +111,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
         }
     }
     for (const auto& [row, option] : options) {
-        if (option->count() == 0) continue;
+        if (option->count() == 0 || assign_list(*row, settings, given[row->name].list)) continue;
         const std::string violation = assign(*row, settings, as_text(*row, given[row->name]));
         if (!violation.empty()) violations.push_back("--" + violation);
     }

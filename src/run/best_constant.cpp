@@ -38,8 +38,10 @@ void BestConstantSampler::add(Real target) {
 std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {
     const TargetKind kind = loss_target(loss);
     if (targets_.empty() || (kind != TargetKind::number && kind != TargetKind::sign)) return std::nullopt;
+    constexpr RowShape kOneFeature{.features = 1, .intercept = true};
+    if (parse_loss(loss, kOneFeature)->dimension() != 2)
+        return std::nullopt;  // networks have no constant model
     const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});
-    if (family->dimension() != 1) return std::nullopt;  // a network without features is no constant
     RowBlock record;
     for (const Real target : targets_) record.add_dense({}, target);
     Scratch scratch;

@@ -20,8 +20,16 @@ constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
 constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
 
 const std::array kRows{
-    Row{"data", "d", "Data", "FILE",
-        "files in order, '-' for standard input, or builtin:drift|switch|season|iid", &S::data},
+    Row{"data",
+        "d",
+        "Data",
+        "FILE",
+        "files in order, '-' for standard input, or builtin:drift|switch|season|iid",
+        &S::data,
+        -kInfinity,
+        kInfinity,
+        {},
+        false},
     Row{"format", "", "Data", "NAME", "csv, libsvm or auto (gzip is recognised by itself)", &S::format, 0, 0,
         kFormats},
     Row{"label", "", "Data", "COLUMN", "the column to predict (default: the last one)", &S::label},

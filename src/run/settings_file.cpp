@@ -9,22 +9,26 @@
 namespace proxstream {
 namespace {
 
-/// The TOML value as the text assign() reads; nullopt for tables and dates.
+/// The TOML value as the text assign() reads; nullopt for lists, tables and dates.
 std::optional<std::string> as_text(const toml::node& node) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
     if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
     if (const auto* number = node.as_floating_point()) return format_short(number->get());
-    if (const auto* list = node.as_array()) {
-        std::string joined;
-        for (const toml::node& element : *list) {
-            const auto text = as_text(element);
-            if (!text || element.is_array()) return std::nullopt;
-            joined += (joined.empty() ? "" : ",") + *text;
-        }
-        return joined;
-    }
     return std::nullopt;
+}
+
+/// A list of plain values; nullopt for anything else.
+std::optional<std::vector<std::string>> as_list(const toml::node& node) {
+    const auto* array = node.as_array();
+    if (array == nullptr) return std::nullopt;
+    std::vector<std::string> list;
+    for (const toml::node& element : *array) {
+        const auto text = as_text(element);
+        if (!text) return std::nullopt;
+        list.push_back(*text);
+    }
+    return list;
 }
 
 }  // namespace
@@ -51,6 +55,7 @@ void read_settings_file(const std::string& path, LearnSettings& settings,
             continue;
         }
         if (std::find(given.begin(), given.end(), row->name) != given.end()) continue;
+        if (const auto list = as_list(node); list && assign_list(*row, settings, *list)) continue;
         const auto text = as_text(node);
         const std::string violation =
             text ? assign(*row, settings, *text)

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct OptionRow {
     Real low = -kInfinity;  // numbers must lie in [low, high]
     Real high = kInfinity;
     std::span<const std::string_view> choices = {};  // words must be one of these, if there are any
+    bool commas_separate = true;                     // in the text of a list
 };
 
 /// A value that cannot be read as the option's type, or that is not allowed, in one sentence; "" if all is
@@ -60,15 +62,26 @@ std::string assign(const OptionRow<Settings>& row, Settings& settings, std::stri
                 target = parsed;
             } else if constexpr (std::is_same_v<T, std::string>) {
                 target = std::string(text);
-            } else {
+            } else if (row.commas_separate) {
                 target = split_outside_parentheses(text, ',');
+            } else {
+                target = {std::string(text)};
             }
             return {};
         },
         row.member);
 }
 
-/// The option's present value, as text that assign() would read back.
+/// A list whose elements are known apart. False if the option does not take one.
+template <class Settings>
+bool assign_list(const OptionRow<Settings>& row, Settings& settings, std::vector<std::string> values) {
+    const auto* member = std::get_if<std::vector<std::string> Settings::*>(&row.member);
+    if (member == nullptr) return false;
+    settings.** member = std::move(values);
+    return true;
+}
+
+/// The option's present value as text, for showing.
 template <class Settings>
 std::string present(const OptionRow<Settings>& row, const Settings& settings) {
     return std::visit(

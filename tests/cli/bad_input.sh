@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# What goes wrong is said with its place and what was expected; nothing that was learned is lost.
+. "$(dirname "$0")/common.bash"
+
+good() { awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 20; ++i) print i/20 "," (i%3)/3 "," (i%2) }'; }
+learn_csv() { run learn "$1" --label y --loss logistic -f "$work/m.json" "${@:2}"; }
+
+{ good; echo '1,,1'; } >"$work/missing.csv"
+learn_csv "$work/missing.csv"
+expect "a missing field" 3 'missing.csv:22, column 2 \(b\)' 'expected'
+check "the model of the rows before it is saved" grep -q '"rounds": 20' "$work/m.json"
+{ good; echo '1,x7,1'; } >"$work/text.csv"
+learn_csv "$work/text.csv"
+expect "a field that is no number" 3 'text.csv:22, column 2 \(b\).*x7'
+{ good; echo '1,nan,1'; } >"$work/nan.csv"
+learn_csv "$work/nan.csv"
+expect "NaN is not a number" 3 'nan.csv:22, column 2 \(b\)'
+{ good; echo '1,2'; echo '1,2,1,4'; } >"$work/count.csv"
+learn_csv "$work/count.csv"
+expect "a wrong column count" 3 'count.csv:22.*2.*3'
+{ good; echo '1,2,7'; } >"$work/label.csv"
+learn_csv "$work/label.csv"
+expect "an unknown label" 3 'label.csv:22, column 3 \(y\)' '7'
+: >"$work/empty.csv"
+learn_csv "$work/empty.csv"
+expect "an empty file" 3 'empty.csv'
+echo 'a,b,y' >"$work/header.csv"
+learn_csv "$work/header.csv"
+expect "a header without rows" 3 'no rows'
+head -c 4000 "$PROXSTREAM" >"$work/binary.csv"
+learn_csv "$work/binary.csv" --format csv
+expect "a binary file" 3 'binary'
+{ good; head -c 70000000 /dev/zero | tr '\0' 1; } >"$work/long.csv"
+learn_csv "$work/long.csv"
+expect "an overlong line" 3 'long.csv:22' 'longer'
+rm "$work/long.csv"
+good | gzip | head -c 60 >"$work/torn.gz"
+learn_csv "$work/torn.gz"
+expect "a torn gzip file" 3 'torn.gz'
+learn_csv "$work/absent.csv"
+expect "a file that is not there" 5 'absent.csv.*No such file'
+learn_csv "$work"
+expect "a folder instead of a file" 5 'directory'
+{ good; echo '1,x,1'; echo '1,2,9'; echo '.5,.5,1'; } >"$work/skip.csv"
+learn_csv "$work/skip.csv" --on-bad-row skip
+expect "bad rows are skipped and counted" 0 '21 rows' 'bad rows skipped: 2' 'skip.csv:23'
+{ good; echo '1,2,UP'; } | sed '2,21s/,1$/,UP/; 2,21s/,0$/,DOWN/' >"$work/named.csv"
+learn_csv "$work/named.csv"
+expect "named classes have to be named" 3 'classes'
+learn_csv "$work/named.csv" --classes DOWN,UP
+expect "named classes" 0 '21 rows'
+
+{ good; echo '1e200,1,1'; echo '.5,.5,1'; } >"$work/huge.csv"
+run learn "$work/huge.csv" --label y --loss squared --step 0.1 -f "$work/m.json" --ledger "$work/l.jsonl"
+expect "a loss that overflows refuses the round" 4 'huge.csv:22.*refused' 'refused +1'
+check "and keeps the model of the rounds before" grep -q '"rounds": 20' "$work/m.json"
+run certify "$work/l.jsonl"
+expect "its ledger still verifies" 0
+run learn "$work/huge.csv" --label y --loss squared --step 0.1 --on-bad-row skip
+expect "with skip the run goes on and the status still tells" 4 '21 rounds' 'refused because the loss was not finite: 1'
+
+good >"$work/good.csv"
+if [ -e /dev/full ]; then
+    learn_csv "$work/good.csv" -p /dev/full
+    expect "a full disk under the predictions" 5 '/dev/full.*No space' 'Certificate of'
+    check "the model is saved all the same" grep -q proxstream-model "$work/m.json"
+    learn_csv "$work/good.csv" --ledger /dev/full
+    expect "a full disk under the ledger is met before the first round" 5 '/dev/full.*No space'
+    run learn "$work/good.csv" --label y --loss logistic -f "$work/no/such/folder/m.json"
+    expect "a model that cannot be saved is rescued" 5 'no/such/folder' 'saved to .*rescued-model.json instead'
+    rm -f "${TMPDIR:-/tmp}/proxstream-rescued-model.json"
+else
+    echo "skip full disk: there is no /dev/full here"
+fi
+learn_csv "$work/good.csv" -p "$work/no/such/folder/p"
+expect "an output that cannot be opened" 5 'No such file'
+
+# An interrupted live stream ends like a finished one.
+{ good; sleep 20; } | "$PROXSTREAM" learn --label y --loss logistic --step 0.1 -f "$work/int.json" --ledger "$work/int.jsonl" >"$work/out" 2>"$work/err" &
+job=$!
+for _ in $(seq 100); do grep -q '^ *16 ' "$work/err" && break; sleep 0.1; done
+kill -INT "$(pgrep -f "learn --label y --loss logistic --step 0.1 -f $work/int.json" | head -1)"
+wait $job
+status=$? out=$(<"$work/out") err=$(<"$work/err")
+expect "SIGINT ends with footer and certificate" 130 '20 rows in 20 rounds' 'interrupted' 'Certificate of 20 rounds'
+check "and the model is saved" grep -q '"rounds": 20' "$work/int.json"
+run certify "$work/int.jsonl"
+expect "and the ledger is whole" 0
+
+# A ledger that was changed does not certify.
+run learn -q "$work/good.csv" --label y --loss logistic --ledger "$work/t.jsonl"
+sed '5s/"R":[0-9.e-]*/"R":0.5/' "$work/t.jsonl" >"$work/tampered.jsonl"
+run certify "$work/tampered.jsonl"
+expect "a tampered ledger is detected" 1 'tampered.jsonl:5'
+head -n 10 "$work/t.jsonl" >"$work/cut.jsonl"
+run certify "$work/cut.jsonl"
+expect "a truncated ledger is detected" 1 'cut.jsonl' 'last whole round is 9'
+head -c 2000 "$work/t.jsonl" >"$work/torn.jsonl"
+run certify "$work/torn.jsonl"
+expect "a torn ledger is detected" 1 'torn.jsonl'
+run certify "$work/good.csv"
+expect "a file that is no ledger" 1 'good.csv:1'
+run certify
+expect "certify wants one ledger" 2 'one ledger'
