@@ -59,6 +59,7 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
         for (Index i = 0; i <= kQuantiles; ++i)
             candidates.push_back(sorted[i * (sorted.size() - 1) / kQuantiles]);
     }
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     Index best = 0;
     for (Index i = 1; i < candidates.size(); ++i) {
         if (value(candidates[i]) < value(candidates[best])) best = i;

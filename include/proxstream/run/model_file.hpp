@@ -16,12 +16,12 @@ struct Model {
     std::string loss;         // its textual form
     std::string regulariser;  // likewise
     bool intercept = true;
-    std::vector<std::string> features;  // names, empty when the format has none
+    std::vector<std::string> features = {};  // names, empty when the format has none
     Index feature_count = 0;
-    std::vector<std::string> classes;
-    std::optional<Standardiser> standardiser;
-    Round rounds = 0;     // rounds learned so far
-    std::vector<Real> x;  // weights first, intercepts and biases last
+    std::vector<std::string> classes = {};
+    std::optional<Standardiser> standardiser = {};
+    Round rounds = 0;          // rounds learned so far
+    std::vector<Real> x = {};  // weights first, intercepts and biases last
 };
 
 std::string to_json(const Model& model);

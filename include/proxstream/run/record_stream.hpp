@@ -21,8 +21,8 @@ class RecordStream {
     struct Options {
         Index batch = 1;  // rows a record
         bool skip_bad_rows = false;
-        std::optional<Standardiser> standardiser;  // none: rows are taken as they are
-        bool freeze_standardiser = false;          // apply its statistics without counting the rows
+        std::optional<Standardiser> standardiser = {};  // none: rows are taken as they are
+        bool freeze_standardiser = false;               // apply its statistics without counting the rows
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);
