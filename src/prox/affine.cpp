@@ -2,6 +2,7 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "not_finite.hpp"
 #include "violations.hpp"
 
 #include <Eigen/QR>
@@ -21,9 +22,7 @@ bool near(Real residual, Real offset, ConstView x) {
 }
 
 Real refuse_unless_finite(View out) {
-    if (all_finite(out)) return 0;
-    fill(out, std::numeric_limits<Real>::quiet_NaN());
-    return std::numeric_limits<Real>::quiet_NaN();
+    return all_finite(out) ? 0 : refuse_not_finite(out);
 }
 
 void require_finite(Violations& violations, const std::vector<Real>& values, const char* what) {

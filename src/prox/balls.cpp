@@ -5,8 +5,9 @@
 #include "proxstream/prox/coefficients.hpp"
 #include "proxstream/prox/simplex_projection.hpp"
 
+#include "not_finite.hpp"
+
 #include <cmath>
-#include <limits>
 
 namespace proxstream {
 namespace {
@@ -36,10 +37,7 @@ Real L2Ball::value(ConstView x, Scratch&) const {
 
 Real L2Ball::prox(ConstView v, Real, View out, Scratch&) const {
     const Real size = norm(v);
-    if (!std::isfinite(size)) {
-        fill(out, std::numeric_limits<Real>::quiet_NaN());
-        return std::numeric_limits<Real>::quiet_NaN();
-    }
+    if (!std::isfinite(size)) return refuse_not_finite(out);
     // A point scaled onto the sphere may miss it by a few ulps; it must not move again.
     constexpr Real kRounding = 8 * kUnitRoundoff;
     if (size > radius_ * (1 + kRounding)) {

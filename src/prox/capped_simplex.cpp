@@ -4,11 +4,11 @@
 #include "proxstream/core/simd.hpp"
 #include "proxstream/prox/simplex.hpp"
 
+#include "not_finite.hpp"
 #include "violations.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace proxstream {
 namespace {
@@ -108,10 +108,7 @@ CappedSimplex::Threshold CappedSimplex::threshold(ConstView v) const {
 }
 
 Real CappedSimplex::prox(ConstView v, Real, View out, Scratch& scratch) const {
-    if (!all_finite(v)) {
-        fill(out, std::numeric_limits<Real>::quiet_NaN());
-        return std::numeric_limits<Real>::quiet_NaN();
-    }
+    if (!all_finite(v)) return refuse_not_finite(out);
     if (v.empty()) return value(v, scratch);
     bool inside = reached(section(v, 0), v.size());
     for (Index i = 0; inside && i < v.size(); ++i) inside = v[i] >= lo_[i] && v[i] <= hi_[i];

@@ -4,9 +4,10 @@
 #include "proxstream/prox/coefficients.hpp"
 #include "proxstream/prox/simplex_projection.hpp"
 
+#include "not_finite.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace proxstream {
 
@@ -16,10 +17,7 @@ Real shrink_norm(ConstView v, Real threshold, View out) {
         fill(out, 0);
         return 0;
     }
-    if (!std::isfinite(size)) {
-        fill(out, std::numeric_limits<Real>::quiet_NaN());
-        return std::numeric_limits<Real>::quiet_NaN();
-    }
+    if (!std::isfinite(size)) return refuse_not_finite(out);
     scaled((size - threshold) / size, v, out);
     return size - threshold;
 }

@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/coefficients.hpp"
 
+#include "not_finite.hpp"
 #include "violations.hpp"
 
 #include <Eigen/SVD>
@@ -33,10 +34,7 @@ Real NuclearNorm::value(ConstView x, Scratch&) const {
 }
 
 Real NuclearNorm::prox(ConstView v, Real step, View out, Scratch&) const {
-    if (!all_finite(v)) {
-        fill(out, std::numeric_limits<Real>::quiet_NaN());
-        return std::numeric_limits<Real>::quiet_NaN();
-    }
+    if (!all_finite(v)) return refuse_not_finite(out);
     const Eigen::BDCSVD<RowMajor> svd(as_matrix(v, rows_, cols_), Eigen::ComputeThinU | Eigen::ComputeThinV);
     const Eigen::VectorXd kept = (svd.singularValues().array() - step * weight_).max(0);
     const Eigen::Index rank = (kept.array() > 0).count();

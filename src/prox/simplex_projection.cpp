@@ -3,6 +3,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/simd.hpp"
 
+#include "not_finite.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -146,11 +148,6 @@ bool usable(ConstView v, const Survey& survey) {
     return std::isfinite(survey.sum) || all_finite(v);
 }
 
-Real refuse(View out) {
-    fill(out, kNaN);
-    return kNaN;
-}
-
 /// The entries above `floor` (both relative to the largest), from every `stride`-th chunk that has one.
 template <class See>
 Index gather(ConstView v, const Real* chunk_largest, Real largest, Real floor, Index stride, Real* to) {
@@ -222,7 +219,7 @@ Real project_tiny(ConstView v, Real radius, View out) {
         seen.smallest = std::min(seen.smallest, y);
         seen.sum += y;
     }
-    if (!usable(v, seen)) return refuse(out);
+    if (!usable(v, seen)) return refuse_not_finite(out);
     if (feasible<See>(seen, v.size(), radius)) return keep(v, out);
     Real tau = -radius;
     for (Real before = kInfinity;;) {
@@ -250,7 +247,7 @@ Real project(ConstView v, Real radius, View out, Scratch& scratch) {
     Scratch::Frame frame(scratch);
     const Work work(frame, v.size());
     const Survey seen = survey(See{}, v.data(), v.size(), work.chunk_largest);
-    if (!usable(v, seen)) return refuse(out);
+    if (!usable(v, seen)) return refuse_not_finite(out);
     if (feasible<See>(seen, v.size(), radius)) return keep(v, out);
     const Real tau = threshold<See>(v, work.chunk_largest, seen.largest, radius, work.candidates);
     write<See>(v, work.chunk_largest, seen.largest, tau, out);

@@ -4,9 +4,10 @@
 #include "proxstream/core/simd.hpp"
 #include "proxstream/prox/coefficients.hpp"
 
+#include "not_finite.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -80,10 +81,7 @@ Real TotalVariation::value(ConstView x, Scratch&) const {
 Real TotalVariation::prox(ConstView v, Real step, View out, Scratch& scratch) const {
     const Index n = v.size();
     const Real m = step * weight_;
-    if (!all_finite(v)) {
-        fill(out, std::numeric_limits<Real>::quiet_NaN());
-        return std::numeric_limits<Real>::quiet_NaN();
-    }
+    if (!all_finite(v)) return refuse_not_finite(out);
     if (n < 2 || m == 0) {
         if (out.data() != v.data()) copy(v, out);
         return value(out, scratch);

@@ -1,0 +1,16 @@
+/// What an operator answers when its input is not finite.
+#pragma once
+
+#include "proxstream/core/linalg.hpp"
+
+#include <limits>
+
+namespace proxstream {
+
+/// Fills out with NaN and returns NaN: nobody can take the result for a number.
+inline Real refuse_not_finite(View out) {
+    fill(out, std::numeric_limits<Real>::quiet_NaN());
+    return std::numeric_limits<Real>::quiet_NaN();
+}
+
+}  // namespace proxstream
