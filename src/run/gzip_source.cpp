@@ -53,9 +53,11 @@ class GzipSource final : public ByteSource {
         zlib_.avail_out = static_cast<uInt>(into.size());
         while (zlib_.avail_out == into.size()) {
             if (broken_) damaged("the gzip data is damaged");
-            if (zlib_.avail_in == 0 && !refill()) return 0;
+            // zlib may still hold bytes that did not fit before: they come before any wait for more input.
+            if (zlib_.avail_in == 0 && !holds_output_ && !refill()) return 0;
             if (between_members_ && !start_member()) continue;
             const int status = inflate(&zlib_, Z_SYNC_FLUSH);
+            holds_output_ = status != Z_STREAM_END && zlib_.avail_out == 0;
             if (status == Z_STREAM_END) {
                 between_members_ = true;
             } else if (status == Z_MEM_ERROR) {
@@ -108,6 +110,7 @@ class GzipSource final : public ByteSource {
     z_stream zlib_{};
     bool between_members_ = false;
     bool broken_ = false;
+    bool holds_output_ = false;
 };
 
 }  // namespace

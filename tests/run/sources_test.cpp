@@ -150,6 +150,20 @@ TEST(Gzip, TornOrDamagedDataIsToldAfterTheRowsBeforeIt) {
                               {"ends in the middle"});
 }
 
+TEST(Gzip, WhatArrivedIsDeliveredBeforeMoreIsAwaited) {
+    // Long runs inflate to far more than one block: all of it must come although the input is at its end.
+    const std::string text = "a,y\n" + std::string(3'000'000, ' ') + "1,2\n3,4\n";
+    const std::string packed = gzip(text);
+    const auto rows_of = [](const std::string& bytes, std::size_t piece) {
+        const auto reader = open_text(bytes, csv_options("y"), piece);
+        RowBlock block;
+        EXPECT_THROW(while (reader->read_row(block)){}, DamagedFile);
+        return block.rows();
+    };
+    for (const std::size_t piece : {1U, 100'000U})
+        EXPECT_EQ(rows_of(packed.substr(0, packed.size() - 8), piece), 2U);
+}
+
 TEST(Files, CutInTheMiddleOfALine) {
     const std::string text = "a,b,y\n1,2,3\n4,5,6\n7,8";
     const auto reader = open_text(text, csv_options("y"));
