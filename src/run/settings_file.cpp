@@ -49,7 +49,7 @@ void read_settings_file(const std::string& path, LearnSettings& settings,
     for (const auto& [key, node] : table) {
         const std::string where = path + ":" + std::to_string(node.source().begin.line) + ": ";
         const auto row = std::find_if(learn_options().begin(), learn_options().end(),
-                                      [&](const auto& option) { return option.name == key.str(); });
+                                      [name = key.str()](const auto& option) { return option.name == name; });
         if (row == learn_options().end()) {
             violations.push_back(where + unknown_name("key", key.str(), names));
             continue;

@@ -88,8 +88,10 @@ using ElasticNet = Curved<L1Norm>;
 
 /// A regulariser of which it is known how it adds up with others.
 struct SumTerm {
-    template <Regulariser G>
-    SumTerm(G regulariser)  // NOLINT: every regulariser is a term
+    // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
+    template <class G>
+    requires(!std::same_as<G, SumTerm> && Regulariser<G>)
+        SumTerm(G regulariser)  // NOLINT: every regulariser is a term
         : traits(proxstream::sum_traits(regulariser)), g(std::move(regulariser)) {}
     SumTerm(AnyRegulariser regulariser, SumTraits known) : traits(known), g(std::move(regulariser)) {}
 
