@@ -57,12 +57,12 @@ Real mean_miss(Index window) {
                                              .tolerance = Tolerance::automatic(),
                                              .budget = {.max_steps = 200}},
                          Backtracking{});
-    constexpr Round kRounds = 2000;
+    constexpr Round kRounds = 2000, kJudged = 1000;
     Real miss = 0;
     for (Round t = 1; t <= kRounds; ++t) {
         const Real angle = 0.002 * static_cast<Real>(t);
         const Real vehicle[2] = {std::cos(angle), std::sin(angle)};
-        if (t > kRounds / 2) {
+        if (t > kRounds - kJudged) {
             const ConstView belief = learner.decide();
             miss += std::hypot(belief[0] - vehicle[0], belief[1] - vehicle[1]);
         }
@@ -72,7 +72,7 @@ Real mean_miss(Index window) {
             std::hypot(vehicle[0] - record.x, vehicle[1] - record.y) + 0.1 * normal({.seed = 1, .round = t});
         learner.observe(record);
     }
-    return miss / (kRounds / 2);
+    return miss / kJudged;
 }
 
 }  // namespace
