@@ -6,11 +6,10 @@
 #include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/regret/tally.hpp"
+#include "proxstream/run/header_of.hpp"
 #include "proxstream/run/synthetic.hpp"
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
-
-#include "run_header.hpp"
 
 #include <algorithm>
 #include <cstdio>

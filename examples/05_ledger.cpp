@@ -7,10 +7,9 @@
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/regret/tally.hpp"
+#include "proxstream/run/header_of.hpp"
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
-
-#include "run_header.hpp"
 
 #include <cmath>
 #include <cstdio>

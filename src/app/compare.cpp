@@ -19,18 +19,22 @@ constexpr const char* kDefaultLearners =
 
 void print_table(const CompareOutcome& outcome, Index window) {
     std::size_t width = 8;
-    for (const Contestant& contestant : outcome.contestants)
+    Real best = kInfinity;
+    for (const Contestant& contestant : outcome.contestants) {
         width = std::max(width, contestant.learner.size());
+        if (contestant.rounds > 0) best = std::min(best, contestant.loss);
+    }
     const std::string regret_name = fmt::format("Reg_{}", window);
-    fmt::print("{:<{}} {:>11} {:>11} {}{:>11} {:>11} {:>8} {:>11} {:>9}\n", "learner", width, "loss",
+    fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {:>9}\n", "learner", width, "loss",
                "window loss", outcome.classes ? "error % " : "", regret_name, "Reg_1", "nonzero",
                "grads/round", "seconds");
     for (const Contestant& contestant : outcome.contestants) {
         const std::string errors =
             outcome.classes ? fmt::format("{:7.2f} ", 100 * contestant.error_rate) : "";
-        fmt::print("{:<{}} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {:>9.3f}\n",
-                   contestant.learner, width, contestant.loss, contestant.windowed_loss, errors,
-                   contestant.regret, contestant.regret_one, contestant.nonzeros,
+        fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {:>9.3f}\n",
+                   contestant.learner, width, contestant.loss, contestant.loss == best ? '*' : ' ',
+                   contestant.windowed_loss, errors, contestant.regret, contestant.regret_one,
+                   contestant.nonzeros,
                    static_cast<double>(contestant.record_gradients) /
                        static_cast<double>(std::max<Round>(contestant.rounds, 1)),
                    contestant.seconds);

@@ -11,9 +11,9 @@ namespace proxstream {
 namespace {
 
 std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
+    const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 Index edit_distance(std::string_view a, std::string_view b) {

@@ -60,14 +60,14 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
 }
 
 void Tally::add_exit(const RoundReport& report) {
+    if (header_.exit_test) tests_ += report.steps + 1;
     if (report.tolerance > 0) {
-        tests_ += report.steps + 1;
         smallest_tolerance_ =
             smallest_tolerance_ > 0 ? std::min(smallest_tolerance_, report.tolerance) : report.tolerance;
     }
     if (report.status == RoundStatus::budget_exhausted) {
         if (++exhausted_ == 1) first_exhausted_ = report.round;
-    } else if (report.tolerance == 0 || report.status == RoundStatus::moved) {
+    } else if (!header_.exit_test || report.status == RoundStatus::moved) {
         ++untested_;
     } else {
         exit_test_.observe(report.round, report.exit_residual, report.tolerance, report.residual_rounding);

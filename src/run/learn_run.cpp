@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/regret/tally.hpp"
+#include "proxstream/run/header_of.hpp"
 #include "proxstream/run/output_file.hpp"
 
 #include <chrono>
@@ -25,23 +26,11 @@ struct LearnRun::Outputs {
 
 RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
                      const LearnerFacts& facts) {
-    RunHeader header;
+    RunHeader header = header_of(facts, problem.family().dimension());
     for (const auto& row : learn_options()) {
         if (row.group != "Output") header.settings.emplace_back(row.name, present(row, settings));
     }
     header.settings.emplace_back("learner-in-use", learner_text);
-    header.dimension = problem.family().dimension();
-    header.window = facts.window;
-    header.reference_step = facts.step;
-    if (facts.steps.smoothness > 0) header.smoothness = facts.steps.smoothness;
-    header.step_rule = !facts.counts_steps      ? StepRule::none
-                       : facts.steps.lambda > 0 ? StepRule::backtracking
-                                                : StepRule::fixed;
-    if (facts.steps.lambda > 0) header.acceptance = facts.steps.lambda;
-    header.initial_residual = facts.initial_residual;
-    header.initial_regulariser = facts.initial_regulariser;
-    header.regulariser_infimum = facts.infimum_regulariser;
-    header.exit_test = facts.promises_exit;
     header.max_steps = settings.max_steps;
     if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
     header.other_windows = other_windows(settings);

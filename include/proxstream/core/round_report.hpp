@@ -37,7 +37,7 @@ struct RoundReport {
     Round round = 0;  // t
     RoundStatus status = RoundStatus::quiet;
 
-    Real tolerance = 0;       // delta_t / w, what the exit test asked for; 0: no test was promised
+    Real tolerance = 0;       // delta_t / w, what the exit test asked for, where there is one
     Real entry_residual = 0;  // R_t = |P(x_t; grad S_t(x_t))|
     Real exit_residual = 0;   // r_t = |P(x_{t+1}; grad S_t(x_{t+1}))|
     Real variation = 0;       // d_t = |Pi (grad f_t - grad f_{t-w})(x_t)|

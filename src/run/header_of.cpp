@@ -1,12 +1,8 @@
-// What a run states before its first round, taken from its learner: the part of a certificate that is a
-// promise.
-#pragma once
+#include "proxstream/run/header_of.hpp"
 
-#include "proxstream/online/learner.hpp"
-#include "proxstream/regret/run_record.hpp"
+namespace proxstream {
 
-inline proxstream::RunHeader header_of(const proxstream::LearnerFacts& facts, proxstream::Index dimension) {
-    using namespace proxstream;
+RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     RunHeader header;
     header.dimension = dimension;
     header.window = facts.window;
@@ -22,3 +18,5 @@ inline proxstream::RunHeader header_of(const proxstream::LearnerFacts& facts, pr
     header.exit_test = facts.promises_exit;
     return header;
 }
+
+}  // namespace proxstream
