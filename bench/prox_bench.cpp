@@ -20,7 +20,7 @@ using namespace proxstream;
 
 constexpr Index kSize = 1000000;
 
-enum Shape : int { kNormal, kTies, kZeros, kSorted, kReversed, kFeasible, kUniform };
+enum Shape : int { plain_normal, ties, zeros, ascending, descending, feasible, uniform };
 constexpr const char* kShapeNames[] = {"normal",   "ties",     "many zeros", "sorted",
                                        "reversed", "feasible", "uniform"};
 
@@ -30,23 +30,23 @@ std::vector<Real> make(int shape, Index n) {
     std::vector<Real> v(n);
     for (Real& entry : v) entry = normal(random);
     switch (shape) {
-        case kTies:
+        case ties:
             std::fill(v.begin(), v.end(), 0.5);
             break;
-        case kZeros:
+        case zeros:
             for (Index i = 0; i < n; ++i) v[i] = i % 3000 == 0 ? std::abs(v[i]) : 0;
             break;
-        case kSorted:
+        case ascending:
             std::sort(v.begin(), v.end());
             break;
-        case kReversed:
+        case descending:
             std::sort(v.begin(), v.end(), std::greater<>());
             break;
-        case kFeasible:
+        case feasible:
             for (Real& entry : v) entry = std::abs(entry);
             scaled(1 / sum(v), v, v);
             break;
-        case kUniform:  // within the radius of the maximum: every entry is a candidate
+        case uniform:  // within the radius of the maximum: every entry is a candidate
             for (Real& entry : v) entry = static_cast<Real>(random() >> 11) * 0x1p-53;
             break;
         default:
@@ -83,7 +83,7 @@ double fastest(int runs, Call call) {
 
 void simplex_projection(benchmark::State& state) {
     const std::vector<Real> v = make(static_cast<int>(state.range(0)), kSize);
-    const std::vector<Real> plain = make(kNormal, kSize);
+    const std::vector<Real> plain = make(plain_normal, kSize);
     std::vector<Real> out(kSize), sorted;
     Scratch scratch;
     const auto run = [&](const std::vector<Real>& from) {
@@ -96,7 +96,7 @@ void simplex_projection(benchmark::State& state) {
     state.counters["against_normal"] = ours / fastest(20, [&] { run(plain); });
     state.SetLabel(kShapeNames[state.range(0)]);
 }
-BENCHMARK(simplex_projection)->DenseRange(kNormal, kUniform)->Unit(benchmark::kMillisecond);
+BENCHMARK(simplex_projection)->DenseRange(plain_normal, uniform)->Unit(benchmark::kMillisecond);
 
 void l1_ball_projection(benchmark::State& state) {
     const std::vector<Real> v = make(static_cast<int>(state.range(0)), kSize);
@@ -108,13 +108,13 @@ void l1_ball_projection(benchmark::State& state) {
     }
     state.SetLabel(kShapeNames[state.range(0)]);
 }
-BENCHMARK(l1_ball_projection)->DenseRange(kNormal, kReversed)->Unit(benchmark::kMillisecond);
+BENCHMARK(l1_ball_projection)->DenseRange(plain_normal, descending)->Unit(benchmark::kMillisecond);
 
 /// 100,000 demands with five routes each.
 void product_of_simplices(benchmark::State& state) {
     constexpr Index kBlocks = 100000;
     const Index routes = static_cast<Index>(state.range(0));
-    const std::vector<Real> v = make(kNormal, kBlocks * routes);
+    const std::vector<Real> v = make(plain_normal, kBlocks * routes);
     std::vector<Real> out(v.size());
     const SimplexProduct product(BlockLayout::of_sizes(std::vector<Index>(kBlocks, routes)), 1);
     Scratch scratch;
@@ -127,7 +127,7 @@ void product_of_simplices(benchmark::State& state) {
 BENCHMARK(product_of_simplices)->Arg(5)->Arg(20)->Unit(benchmark::kMillisecond);
 
 void total_variation(benchmark::State& state) {
-    std::vector<Real> v = make(kNormal, kSize);
+    std::vector<Real> v = make(plain_normal, kSize);
     if (state.range(0) == 1) std::partial_sum(v.begin(), v.end(), v.begin());
     std::vector<Real> out(kSize);
     const TotalVariation g(2);

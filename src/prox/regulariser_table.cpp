@@ -260,7 +260,7 @@ SumTerm parse_sum(std::string_view text) {
     if (!violations.empty()) throw ConfigError(std::move(violations));
     if (terms.size() == 1) return terms.front();
     try {
-        return add(std::move(terms));
+        return add(terms);
     } catch (const ConfigError& error) {
         throw located(error, text);
     }

@@ -54,7 +54,7 @@ SumTraits traits_of_sum(const SumTraits& first, const SumTraits& second) {
             .keeps_order = first.keeps_order && second.uniform};
 }
 
-SumTerm add(std::vector<SumTerm> terms) {
+SumTerm add(const std::vector<SumTerm>& terms) {
     constexpr Index kMostTerms = 5;
     Violations violations;
     violations.require(!terms.empty(), "a sum needs at least one term");

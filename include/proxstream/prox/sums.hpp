@@ -101,7 +101,7 @@ struct SumTerm {
 
 /// The sum of the terms, in whatever order of composition is right. Throws ConfigError, with the sums that do
 /// decompose, when the rules above give none.
-SumTerm add(std::vector<SumTerm> terms);
+SumTerm add(const std::vector<SumTerm>& terms);
 
 /// How traits survive what combinators do to a term.
 SumTraits traits_when_scaled(SumTraits traits, Real factor);
