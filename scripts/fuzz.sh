@@ -17,7 +17,7 @@ for program in "${programs[@]}"; do
     seeds=fuzz/corpus/$target
     mkdir -p "$corpus"
     log=build/fuzz/$target.log
-    if "$program" -runs="$runs" -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$target-" \
+    if "$program" -runs="$runs" -max_len=512 -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$target-" \
         "$corpus" $([ -d "$seeds" ] && echo "$seeds") >"$log" 2>&1; then
         echo "ok fuzz $target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions, no finding"
     else
