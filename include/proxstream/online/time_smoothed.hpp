@@ -68,9 +68,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     /// A carried gradient may decide unless it is old, or so close to the tolerance that its rounding would.
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;
-        const Real rounding = round_.window().gradient_drift() + 8 * kUnitRoundoff * report.residual_rounding;
         return round_.window().due_for_pass() ||
-               std::abs(report.entry_residual - report.tolerance) <= rounding;
+               std::abs(report.entry_residual - report.tolerance) <= report.residual_rounding;
     }
 
     void solve_model(RoundReport& report) {
