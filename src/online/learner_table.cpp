@@ -14,6 +14,8 @@ namespace {
 
 using Batch = AnyBatch<RowBlock>;
 
+constexpr Index kLongestWindow = 10'000'000;
+
 void require(const Spec& spec, bool holds, const char* what) {
     if (!holds) throw ConfigError("'" + spec.text() + "': " + what);
 }
@@ -140,6 +142,7 @@ std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts par
     for (const LearnerRow& row : kLearners) {
         if (row.name == spec.name()) {
             parts.window = spec.count_or("window", parts.window);
+            require(spec, parts.window <= kLongestWindow, "window must be at most 10000000");
             auto learner = row.make(spec, std::move(parts));
             spec.finish();
             return learner;

@@ -42,6 +42,8 @@ const std::array kRows{
         "the first CSV line names the columns; --no-header names them c1, c2, ...", &S::header},
     Row{"dimension", "", "Data", "N", "features of LIBSVM input; needed when it comes from a pipe",
         &S::dimension, 0, kLargeCount},
+    Row{"zero-based", "", "Data", "BOOL", "LIBSVM indices count from 0 instead of 1", &S::zero_based},
+    Row{"max-line", "", "Data", "BYTES", "refuse lines longer than this", &S::max_line, 1, 1e12},
     Row{"batch", "b", "Data", "ROWS", "rows that make one record, that is one round", &S::batch, 1,
         kLargeCount},
     Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",

@@ -31,6 +31,8 @@ ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
     options.csv.delimiter = delimiter_char(settings.delimiter);
     options.csv.header = settings.header;
     options.libsvm.dimension = settings.dimension;
+    options.libsvm.zero_based = settings.zero_based;
+    options.max_line = settings.max_line;
     options.target.kind = loss_target(settings.loss);
     options.target.classes = settings.classes;
     options.target.class_count = options.target.kind == TargetKind::category && settings.classes.empty()

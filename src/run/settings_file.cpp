@@ -2,6 +2,8 @@
 #include "proxstream/run/learn_settings.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fstream>
 #include <sstream>
 
 #include <toml++/toml.h>
@@ -35,19 +37,27 @@ std::optional<std::vector<std::string>> as_list(const toml::node& node) {
 
 void read_settings_file(const std::string& path, LearnSettings& settings,
                         const std::vector<std::string>& given) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf())) throw IoError(path, "cannot be read", errno);
+    read_settings_text(text.str(), path, settings, given);
+}
+
+void read_settings_text(std::string_view text, const std::string& source, LearnSettings& settings,
+                        const std::vector<std::string>& given) {
     toml::table table;
     try {
-        table = toml::parse_file(path);
+        table = toml::parse(text, source);
     } catch (const toml::parse_error& error) {
         const auto begin = error.source().begin;
-        throw DataError({.source = path, .line = begin.line, .column = begin.column, .field = ""},
+        throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
                         std::string(error.description()), "");
     }
     std::vector<std::string> names;
     for (const auto& row : learn_options()) names.emplace_back(row.name);
     std::vector<std::string> violations;
     for (const auto& [key, node] : table) {
-        const std::string where = path + ":" + std::to_string(node.source().begin.line) + ": ";
+        const std::string where = source + ":" + std::to_string(node.source().begin.line) + ": ";
         const auto row = std::find_if(learn_options().begin(), learn_options().end(),
                                       [name = key.str()](const auto& option) { return option.name == name; });
         if (row == learn_options().end()) {
@@ -56,10 +66,10 @@ void read_settings_file(const std::string& path, LearnSettings& settings,
         }
         if (std::find(given.begin(), given.end(), row->name) != given.end()) continue;
         if (const auto list = as_list(node); list && assign_list(*row, settings, *list)) continue;
-        const auto text = as_text(node);
+        const auto value = as_text(node);
         const std::string violation =
-            text ? assign(*row, settings, *text)
-                 : std::string(row->name) + ": expected a plain value or a list of them";
+            value ? assign(*row, settings, *value)
+                  : std::string(row->name) + ": expected a plain value or a list of them";
         if (!violation.empty()) violations.push_back(where + violation);
     }
     if (!violations.empty()) throw ConfigError(violations);

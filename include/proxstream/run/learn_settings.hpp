@@ -21,8 +21,10 @@ struct LearnSettings {
     std::vector<std::string> classes;
     std::string delimiter = "auto";
     bool header = true;
-    Index dimension = 0;  // LIBSVM features; 0: found by reading the file first
-    Index batch = 1;      // rows a record
+    Index dimension = 0;                // LIBSVM features; 0: found by reading the file first
+    bool zero_based = false;            // LIBSVM indices count from 0
+    Index max_line = Index{64} << 20U;  // bytes
+    Index batch = 1;                    // rows a record
     std::string on_bad_row = "stop";
     bool standardise = false;
 
@@ -69,6 +71,9 @@ std::optional<Real> number_or_auto(std::string_view name, std::string_view text)
 /// Reads `path` as TOML with the option names as keys. Unknown keys and wrong types are refused, all at once,
 /// with the nearest valid key; `given` names options the command line has set: those win.
 void read_settings_file(const std::string& path, LearnSettings& settings,
+                        const std::vector<std::string>& given);
+/// The same from memory; `source` stands for it in messages.
+void read_settings_text(std::string_view text, const std::string& source, LearnSettings& settings,
                         const std::vector<std::string>& given);
 
 }  // namespace proxstream
