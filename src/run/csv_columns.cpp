@@ -39,6 +39,14 @@ class Assignment {
         }
     }
 
+    /// Makes the last column without a role the label; false if there is none.
+    bool label_last() {
+        const auto last = std::find(roles_.rbegin(), roles_.rend(), kUnassigned);
+        if (last == roles_.rend()) return false;
+        *last = kLabelColumn;
+        return true;
+    }
+
     bool unknown() const noexcept { return unknown_; }
     std::vector<std::int32_t>& roles() noexcept { return roles_; }
 
@@ -83,14 +91,15 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
     const bool labelled = target.kind != TargetKind::none;
     // Without a target the label is only kept out of the features, and may be absent.
     const bool absent = std::find(columns.begin(), columns.end(), options.label) == columns.end();
-    if (labelled && options.label.empty()) {
-        violations.emplace_back("--label: say which column is to be predicted");
-    } else if (!options.label.empty() && (labelled || !absent)) {
+    if (!options.label.empty() && (labelled || !absent)) {
         assignment.assign("--label", options.label, labelled ? kLabelColumn : kSkippedColumn);
     }
     for (const std::string& name : options.ignore) assignment.assign("--ignore", name, kSkippedColumn);
     for (Index i = 0; i < options.features.size(); ++i) {
         assignment.assign("--features", options.features[i], static_cast<std::int32_t>(i));
+    }
+    if (labelled && options.label.empty() && !assignment.label_last()) {
+        violations.emplace_back("--label: no column is left to be predicted");
     }
 
     ColumnRoles result{std::move(assignment.roles()), options.features};

@@ -156,7 +156,10 @@ TEST(Csv, DecisionsAboutColumnsAreRefusedTogether) {
     options = csv_options("a");
     options.csv.features = {"a"};
     expect_error<ConfigError>([&] { open_text("a,b\n1,2\n", options); }, {"'a' is already the label"});
-    expect_error<ConfigError>([] { open_text("a,b\n1,2\n", csv_options("")); }, {"--label", "are: a, b"});
+    options = csv_options("");
+    options.csv.features = {"a", "b"};
+    expect_error<ConfigError>([&] { open_text("a,b\n1,2\n", options); },
+                              {"--label: no column is left", "are: a, b"});
     expect_error<ConfigError>([] { open_text("y\n1\n", csv_options("y")); }, {"no column is left"});
     expect_error<ConfigError>([] { open_text("1,2\n3,4\n", csv_options("y")); }, {"--no-header"});
     options = csv_options("y");
@@ -170,6 +173,13 @@ TEST(Csv, LongColumnListsAreCut) {
     std::string header = "y";
     for (int i = 0; i < 100; ++i) header += ",x" + std::to_string(i);
     expect_error<ConfigError>([&] { open_text(header + "\n", csv_options("z")); }, {"x38, ... (61 more)"});
+}
+
+TEST(Csv, TheLabelIsTheLastColumnUnlessNamed) {
+    EXPECT_EQ(read_text("a,b\n1,2\n", csv_options("")).target(0), 2);
+    ReaderOptions options = csv_options("");
+    options.csv.ignore = {"note"};
+    EXPECT_EQ(read_text("a,y,note\n1,2,x\n", options).target(0), 2);
 }
 
 TEST(Csv, NoTargetNeedsNoLabel) {

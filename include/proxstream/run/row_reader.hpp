@@ -35,7 +35,7 @@ class RowReader {
 enum class RowFormat : std::uint8_t { detect, csv, libsvm };
 
 struct CsvOptions {
-    std::string label;                  // required unless the target is `none`
+    std::string label;                  // empty: the last column that is neither a feature nor ignored
     std::vector<std::string> features;  // in this order; empty: every column but the label and the ignored
     std::vector<std::string> ignore;
     char delimiter = 0;  // ',', ';' or tab; 0: found in the first line

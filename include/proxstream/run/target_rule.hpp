@@ -10,8 +10,8 @@
 
 namespace proxstream {
 
-/// A sign is written -1/1, 0/1 or by the two names of `classes`; a category by its place in `classes`, or as the
-/// integer itself when only a count is known; without a target the value is 0.
+/// A sign is written -1/1, 0/1 or by the two names of `classes`; a category by its place in `classes`, or as
+/// the integer itself when only a count is known; without a target the value is 0.
 struct TargetRule {
     TargetKind kind = TargetKind::number;
     std::vector<std::string> classes;  // for sign: negative, positive
