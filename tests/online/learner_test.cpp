@@ -28,10 +28,10 @@ struct Calls {
     std::uint64_t gradients = 0, values = 0, proxes = 0;
 };
 
-/// A robust residual loss whose records can also be traps. The target chooses: kHonest and below, a residual
-/// target; otherwise what goes wrong. A trap at "elsewhere" is a steep line at the features' own point and
-/// NaN at every other one, so only a solver that moves can find out.
-constexpr Real kHonest = 100, kNaNValue = 101, kInfiniteValue = 102, kNaNGradient = 103, kElsewhere = 104;
+/// A robust residual loss whose records can also be traps: a target from 101 on says what goes wrong. A trap
+/// at "elsewhere" is a steep line at the features' own point and NaN at every other one, so only a solver
+/// that moves can find out.
+constexpr Real kNaNValue = 101, kInfiniteValue = 102, kNaNGradient = 103, kElsewhere = 104;
 
 class TrapFamily {
   public:

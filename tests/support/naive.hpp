@@ -38,7 +38,7 @@ struct Loss {
 enum class Formula { squared, cauchy, sigmoid };
 
 /// phi(a.x, y) for one row.
-inline Loss row_loss(Formula formula, Vector a, double y) {
+inline Loss row_loss(Formula formula, const Vector& a, double y) {
     const auto slope = [formula, y](double score) {
         const double r = score - y;
         if (formula == Formula::squared) return r;
