@@ -15,7 +15,8 @@ using Row = OptionRow<LearnSettings>;
 
 /// What the command line said for an option, before it is checked.
 struct Given {
-    bool flag = false;
+    bool yes = false;  // --name
+    bool no = false;   // --no-name
     std::string text;
     std::vector<std::string> list;
 };
@@ -31,8 +32,13 @@ CLI::Option* add_row(CLI::App& app, const Row& row, const LearnSettings& default
     const std::string dashes = row.alias.empty() ? "" : fmt::format("-{},", row.alias);
     const std::string help = help_of(row, defaults);
     CLI::Option* option = nullptr;
-    if (std::holds_alternative<bool LearnSettings::*>(row.member)) {
-        option = app.add_flag(fmt::format("{}--{},!--no-{}", dashes, row.name, row.name), given.flag, help);
+    if (const auto* member = std::get_if<bool LearnSettings::*>(&row.member)) {
+        // The help shows the spelling that changes something; the other one is understood too.
+        const bool on = defaults.**member;
+        CLI::Option* yes = app.add_flag(fmt::format("{}--{}", dashes, row.name), given.yes, help);
+        CLI::Option* no = app.add_flag(fmt::format("--no-{}", row.name), given.no, help);
+        (on ? yes : no)->group("");
+        option = on ? no : yes;
     } else if (std::holds_alternative<std::vector<std::string> LearnSettings::*>(row.member)) {
         const bool positional = row.name == "data";
         option = app.add_option(fmt::format("{}--{}{}", dashes, row.name, positional ? ",FILES" : ""),
@@ -47,9 +53,26 @@ CLI::Option* add_row(CLI::App& app, const Row& row, const LearnSettings& default
     return option->group(std::string(row.group));
 }
 
-std::string as_text(const Row& row, const Given& given) {
-    if (std::holds_alternative<bool LearnSettings::*>(row.member)) return given.flag ? "true" : "false";
-    return given.text;
+bool typed(const CLI::Option& option, const Given& given) {
+    return option.count() > 0 || given.yes || given.no;
+}
+
+/// Moves what was typed into the settings; "" or what is wrong with it.
+std::string take(const Row& row, const Given& given, LearnSettings& settings) {
+    if (assign_list(row, settings, given.list)) return {};
+    const bool flag = std::holds_alternative<bool LearnSettings::*>(row.member);
+    if (given.yes && given.no) return fmt::format("--{0} and --no-{0} exclude each other", row.name);
+    const std::string violation = assign(row, settings, flag ? (given.yes ? "true" : "false") : given.text);
+    return violation.empty() ? "" : "--" + violation;
+}
+
+std::string unknown_option(const std::string& verb, const std::string& text,
+                           const std::vector<std::string>& names) {
+    std::string bare = text.substr(std::min(text.find_first_not_of('-'), text.size()));
+    bare = bare.substr(0, bare.find('='));
+    const std::string near = nearest_name(bare, names);
+    return "unknown option '" + text + "'; " +
+           (near.empty() ? "see 'proxstream " + verb + " --help'" : "did you mean '--" + near + "'?");
 }
 
 }  // namespace
@@ -64,19 +87,21 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     std::string config;
     app.add_option("-c,--config", config, "TOML file with these same names as keys; flags win over it")
         ->type_name("FILE");
+    std::vector<std::string> names{"config", "help"};
     for (const ExtraOption& extra : extras) {
         app.add_option("--" + extra.name, *extra.target, extra.help)->type_name(extra.value);
+        names.push_back(extra.name);
     }
-
     const LearnSettings defaults;
     std::map<std::string_view, Given> given;
-    std::vector<std::pair<const Row*, CLI::Option*>> options;
+    std::vector<std::pair<const Row*, const CLI::Option*>> options;
     for (const Row& row : learn_options()) {
         options.emplace_back(&row, add_row(app, row, defaults, given[row.name]));
+        names.emplace_back(row.name);
+        names.push_back("no-" + std::string(row.name));
     }
     try {
-        std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-        app.parse(reversed);
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {
         fmt::print("{}", app.help());
         return kOk;
@@ -85,46 +110,26 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     }
 
     std::vector<std::string> violations;
-    std::vector<std::string> names{"config", "help"};
+    for (const std::string& unknown : app.remaining())
+        violations.push_back(unknown_option(verb, unknown, names));
     std::vector<std::string> on_command_line;
     for (const auto& [row, option] : options) {
-        names.emplace_back(row->name);
-        if (std::holds_alternative<bool LearnSettings::*>(row->member))
-            names.push_back("no-" + std::string(row->name));
-        if (option->count() > 0) on_command_line.emplace_back(row->name);
+        if (!typed(*option, given[row->name])) continue;
+        on_command_line.emplace_back(row->name);
+        const std::string violation = take(*row, given[row->name], settings);
+        if (!violation.empty()) violations.push_back(violation);
     }
-    for (const ExtraOption& extra : extras) names.push_back(extra.name);
-    for (const std::string& unknown : app.remaining()) {
-        std::string bare = unknown.substr(std::min(unknown.find_first_not_of('-'), unknown.size()));
-        bare = bare.substr(0, bare.find('='));
-        const std::string near = nearest_name(bare, names);
-        violations.push_back(
-            "unknown option '" + unknown + "'" +
-            (near.empty() ? "; see 'proxstream " + verb + " --help'" : "; did you mean '--" + near + "'?"));
-    }
-    // The file first, then what was typed: flags win.
-    if (!config.empty()) {
+    const auto collect = [&](const auto& check) {
         try {
-            read_settings_file(config, settings, on_command_line);
+            check();
         } catch (const ConfigError& error) {
             violations.insert(violations.end(), error.violations().begin(), error.violations().end());
         }
-    }
-    for (const auto& [row, option] : options) {
-        if (option->count() == 0 || assign_list(*row, settings, given[row->name].list)) continue;
-        const std::string violation = assign(*row, settings, as_text(*row, given[row->name]));
-        if (!violation.empty()) violations.push_back("--" + violation);
-    }
-    if (violations.empty()) {
-        validate(settings);
-        return std::nullopt;
-    }
-    try {
-        validate(settings);
-    } catch (const ConfigError& error) {
-        violations.insert(violations.end(), error.violations().begin(), error.violations().end());
-    }
-    throw ConfigError(violations);
+    };
+    if (!config.empty()) collect([&] { read_settings_file(config, settings, on_command_line); });
+    collect([&] { validate(settings); });
+    if (!violations.empty()) throw ConfigError(violations);
+    return std::nullopt;
 }
 
 }  // namespace proxstream::app

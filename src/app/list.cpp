@@ -1,5 +1,4 @@
-#include "proxstream/core/error.hpp"
-#include "proxstream/core/spec.hpp"
+#include "proxstream/core/find_row.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -58,8 +57,6 @@ constexpr std::array kListings{Listing{"losses", list_losses}, Listing{"regulari
 }  // namespace
 
 int list(const std::vector<std::string>& arguments) {
-    std::vector<std::string> names;
-    for (const Listing& listing : kListings) names.emplace_back(listing.name);
     if (arguments.empty()) {
         for (const Listing& listing : kListings) {
             listing.print();
@@ -72,13 +69,7 @@ int list(const std::vector<std::string>& arguments) {
             fmt::print("usage: proxstream list [losses] [regularisers] [learners] [inner]\n");
             return kOk;
         }
-        bool known = false;
-        for (const Listing& listing : kListings) {
-            if (listing.name != argument) continue;
-            listing.print();
-            known = true;
-        }
-        if (!known) throw ConfigError(unknown_name("list", argument, names));
+        find_row(kListings, "list", argument).print();
     }
     return kOk;
 }

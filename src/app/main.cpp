@@ -1,5 +1,5 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/spec.hpp"
+#include "proxstream/core/find_row.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
@@ -77,12 +77,7 @@ int dispatch(const std::vector<std::string>& arguments) {
         fmt::print("proxstream {}\n", PROXSTREAM_VERSION);
         return kOk;
     }
-    std::vector<std::string> names;
-    for (const Verb& verb : kVerbs) {
-        if (verb.name == arguments[0]) return verb.run({arguments.begin() + 1, arguments.end()});
-        names.emplace_back(verb.name);
-    }
-    throw ConfigError(unknown_name("verb", arguments[0], names));
+    return find_row(kVerbs, "verb", arguments[0]).run({arguments.begin() + 1, arguments.end()});
 }
 
 int report(int code, std::string_view message) {

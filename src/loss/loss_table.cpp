@@ -1,6 +1,7 @@
 #include "proxstream/loss/loss_table.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
 #include "proxstream/loss/linear_family.hpp"
 #include "proxstream/loss/mlp_family.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 
 using Made = std::unique_ptr<RowFamily>;
 
-const LossRow& find_row(std::string_view name);
-
 template <ScalarFormula kFormula>
 ScalarLoss plain(const Spec& /*spec*/) {
     return {kFormula};
@@ -29,8 +28,8 @@ ScalarLoss scaled(const Spec& spec) {
 }
 
 Made make_linear(const Spec& spec, const RowShape& shape) {
-    return std::make_unique<LinearFamily>(find_row(spec.name()).scalar(spec), shape.features,
-                                          shape.intercept);
+    return std::make_unique<LinearFamily>(find_row(losses(), "loss", spec.name()).scalar(spec),
+                                          shape.features, shape.intercept);
 }
 
 Made make_pca(const Spec& /*spec*/, const RowShape& shape) {
@@ -65,7 +64,7 @@ std::vector<Index> hidden_widths(const Spec& spec) {
 /// The loss of a network's single output; `kind` says which targets its task has.
 ScalarLoss output_loss(const Spec& spec, TargetKind kind) {
     const Spec inner = Spec::parse(spec.word_or("loss", kind == TargetKind::sign ? "logistic" : "squared"));
-    const LossRow& row = find_row(inner.name());
+    const LossRow& row = find_row(losses(), "loss", inner.name());
     if (row.scalar == nullptr || target_kind(row.scalar(inner).formula) != kind) {
         throw ConfigError("'" + spec.text() + "': loss=" + inner.name() + " does not fit the task; " +
                           (kind == TargetKind::sign ? "binary needs a margin loss such as logistic"
@@ -142,14 +141,6 @@ constexpr auto kLosses = std::to_array<LossRow>({
      nullptr, make_mlp},
 });
 
-const LossRow& find_row(std::string_view name) {
-    const auto row = std::ranges::find(kLosses, name, &LossRow::name);
-    if (row != kLosses.end()) return *row;
-    std::vector<std::string> names;
-    for (const LossRow& known : kLosses) names.emplace_back(known.name);
-    throw ConfigError(unknown_name("loss", name, names));
-}
-
 }  // namespace
 
 std::span<const LossRow> losses() {
@@ -158,7 +149,7 @@ std::span<const LossRow> losses() {
 
 std::unique_ptr<RowFamily> parse_loss(std::string_view text, RowShape shape) {
     const Spec spec = Spec::parse(text);
-    Made family = find_row(spec.name()).make(spec, shape);
+    Made family = find_row(losses(), "loss", spec.name()).make(spec, shape);
     spec.finish();
     return family;
 }

@@ -1,6 +1,7 @@
 #include "proxstream/online/learner_table.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/online/update_rules.hpp"
 #include "proxstream/window/record_ring.hpp"
@@ -138,18 +139,12 @@ std::span<const LearnerRow> learners() {
 
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts) {
     const Spec spec = Spec::parse(text);
-    std::vector<std::string> names;
-    for (const LearnerRow& row : kLearners) {
-        if (row.name == spec.name()) {
-            parts.window = spec.count_or("window", parts.window);
-            require(spec, parts.window <= kLongestWindow, "window must be at most 10000000");
-            auto learner = row.make(spec, std::move(parts));
-            spec.finish();
-            return learner;
-        }
-        names.emplace_back(row.name);
-    }
-    throw ConfigError(unknown_name("learner", spec.name(), names));
+    const LearnerRow& row = find_row(kLearners, "learner", spec.name());
+    parts.window = spec.count_or("window", parts.window);
+    require(spec, parts.window <= kLongestWindow, "window must be at most 10000000");
+    auto learner = row.make(spec, std::move(parts));
+    spec.finish();
+    return learner;
 }
 
 namespace {

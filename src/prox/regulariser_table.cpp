@@ -1,6 +1,7 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/box.hpp"
@@ -231,15 +232,9 @@ SumTerm parse_term(std::string_view text) {
         return parse_sum(text.substr(first + 1, last - first - 1));
     }
     const Spec spec = Spec::parse(text);
-    const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
-                                   [&](const RegulariserRow& r) { return r.name == spec.name(); });
-    if (row == std::end(kRows)) {
-        std::vector<std::string> names;
-        for (const RegulariserRow& known : kRows) names.emplace_back(known.name);
-        throw ConfigError(unknown_name("regulariser", spec.name(), names));
-    }
+    const RegulariserRow& row = find_row(kRows, "regulariser", spec.name());
     try {
-        SumTerm term = row->make(spec);
+        SumTerm term = row.make(spec);
         spec.finish();
         return term;
     } catch (const ConfigError& error) {

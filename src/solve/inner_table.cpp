@@ -1,6 +1,7 @@
 #include "proxstream/solve/inner_table.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
 
 #include <array>
 #include <string>
@@ -45,16 +46,9 @@ std::span<const InnerRow> inner_solvers() {
 
 AnyInner parse_inner(std::string_view text, Real claimed_smoothness) {
     const Spec spec = Spec::parse(text);
-    std::vector<std::string> names;
-    for (const InnerRow& row : kInnerSolvers) {
-        if (row.name == spec.name()) {
-            AnyInner inner = row.make(spec, claimed_smoothness);
-            spec.finish();
-            return inner;
-        }
-        names.emplace_back(row.name);
-    }
-    throw ConfigError(unknown_name("inner solver", spec.name(), names));
+    AnyInner inner = find_row(kInnerSolvers, "inner solver", spec.name()).make(spec, claimed_smoothness);
+    spec.finish();
+    return inner;
 }
 
 }  // namespace proxstream
