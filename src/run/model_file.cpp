@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,9 @@ constexpr const char* kFormat = "proxstream-model";
 template <class T>
 T get(const Json& json, const std::string& source, const char* key, const char* expected) {
     if (!json.contains(key)) refuse(source, key, "is missing", expected);
+    // The library would cast 1e99 or -1 to a whole number; neither is one.
+    constexpr bool kWhole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+    if (kWhole && !json.at(key).is_number_unsigned()) refuse(source, key, "has the wrong type", expected);
     try {
         return json.at(key).get<T>();
     } catch (const Json::exception&) {
@@ -76,7 +80,8 @@ Model parse_model(const std::string& text, const std::string& source) {
     if (!json.is_object() || json.value("format", Json()) != kFormat) {
         refuse(source, "format", "is not a proxstream model", std::string("\"") + kFormat + "\"");
     }
-    if (const int version = get<int>(json, source, "version", "a whole number"); version != kModelVersion) {
+    if (const auto version = get<std::uint64_t>(json, source, "version", "a whole number");
+        version != kModelVersion) {
         refuse(source, "version", "is " + std::to_string(version), std::to_string(kModelVersion));
     }
     Model model;

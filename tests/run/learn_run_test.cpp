@@ -119,7 +119,9 @@ TEST(ModelFile, RefusesWhatIsNotOne) {
     for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"version\": 1", "\"version\": 2"},
                                    {"proxstream-model", "other"},
                                    {"\"x\": [", "\"y\": ["},
-                                   {"\"rounds\": 0", "\"rounds\": \"0\""}}) {
+                                   {"\"rounds\": 0", "\"rounds\": \"0\""},
+                                   {"\"rounds\": 0", "\"rounds\": 1e99"},
+                                   {"\"rounds\": 0", "\"rounds\": -1"}}) {
         std::string bad = good;
         const auto place = bad.find(from);
         ASSERT_NE(place, std::string::npos) << from;

@@ -14,9 +14,9 @@ class Tolerance {
   public:
     static Tolerance fixed(Real delta);
     /// `factor` times the median over the last kMemory rounds, but no less than kFloor times the mean over
-    /// the run; factor 0 picks a default by the window's length. Without the floor a window that can be fitted
-    /// perfectly would shrink its own tolerance to nothing: smaller residuals, smaller changes, smaller
-    /// tolerance.
+    /// the run; factor 0 picks a default by the window's length. Without the floor a window that can be
+    /// fitted perfectly would shrink its own tolerance to nothing: smaller residuals, smaller changes,
+    /// smaller tolerance.
     static Tolerance automatic(Real factor = 0);
     /// No test is promised: every round works until its budget ends.
     static Tolerance none();

@@ -4,13 +4,14 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/run/standardiser.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace proxstream {
 
-inline constexpr int kModelVersion = 1;
+inline constexpr std::uint64_t kModelVersion = 1;
 
 struct Model {
     std::string loss;         // its textual form
