@@ -76,12 +76,18 @@ learn_csv "$work/good.csv" -p "$work/no/such/folder/p"
 expect "an output that cannot be opened" 5 'No such file'
 
 # An interrupted live stream ends like a finished one.
-{ good; sleep 20; } | "$PROXSTREAM" learn --label y --loss logistic --step 0.1 -f "$work/int.json" --ledger "$work/int.jsonl" >"$work/out" 2>"$work/err" &
+mkfifo "$work/live"
+{ good; sleep 20; } >"$work/live" &
+feeder=$!
+"$PROXSTREAM" learn --label y --loss logistic --step 0.1 -f "$work/int.json" --ledger "$work/int.jsonl" \
+    <"$work/live" >"$work/out" 2>"$work/err" &
 job=$!
-for _ in $(seq 100); do grep -q '^ *16 ' "$work/err" && break; sleep 0.1; done
-kill -INT "$(pgrep -f "learn --label y --loss logistic --step 0.1 -f $work/int.json" | head -1)"
+for _ in $(seq 200); do grep -q '^ *16 ' "$work/err" && break; sleep 0.1; done
+kill -INT $job
 wait $job
-status=$? out=$(<"$work/out") err=$(<"$work/err")
+status=$?
+kill $feeder 2>/dev/null
+out=$(<"$work/out") err=$(<"$work/err")
 expect "SIGINT ends with footer and certificate" 130 '20 rows in 20 rounds' 'interrupted' 'Certificate of 20 rounds'
 check "and the model is saved" grep -q '"rounds": 20' "$work/int.json"
 run certify "$work/int.jsonl"
