@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,7 +73,7 @@ std::string assign(const OptionRow<Settings>& row, Settings& settings, std::stri
 
 /// A list whose elements are known apart. False if the option does not take one.
 template <class Settings>
-bool assign_list(const OptionRow<Settings>& row, Settings& settings, std::vector<std::string> values) {
+bool assign_list(const OptionRow<Settings>& row, Settings& settings, const std::vector<std::string>& values) {
     const auto* member = std::get_if<std::vector<std::string> Settings::*>(&row.member);
     if (member == nullptr) return false;
     settings.** member = std::move(values);
