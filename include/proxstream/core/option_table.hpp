@@ -76,7 +76,7 @@ template <class Settings>
 bool assign_list(const OptionRow<Settings>& row, Settings& settings, const std::vector<std::string>& values) {
     const auto* member = std::get_if<std::vector<std::string> Settings::*>(&row.member);
     if (member == nullptr) return false;
-    settings.** member = std::move(values);
+    settings.** member = values;
     return true;
 }
 
