@@ -5,6 +5,9 @@
 
 #include "proxstream/solve/inner_solver.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace proxstream {
 
 struct BacktrackingOptions {
@@ -67,7 +70,7 @@ class Backtracking {
                          (1 - options_.lambda / 2) * length_squared / step_ - forgiven);
             if (++streak_ >= kStreak) {
                 streak_ = 0;
-                step_ *= options_.grow;
+                step_ = std::min(step_ * options_.grow, kLargestStep * reference_step);
             }
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
@@ -77,7 +80,9 @@ class Backtracking {
 
   private:
     static constexpr int kStreak = 3;
+    // In multiples of the reference step. Linear losses accept any step: without a roof it would overflow.
     static constexpr Real kSmallestStep = 1e-15;
+    static constexpr Real kLargestStep = 1e6;
 
     BacktrackingOptions options_;
     Real step_ = 0;  // e, kept between rounds: neighbouring windows curve alike
