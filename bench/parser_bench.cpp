@@ -3,8 +3,7 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/run/row_reader.hpp"
 
-#include <cstdlib>
-#include <filesystem>
+#include "bench_data.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -47,13 +46,8 @@ void csv_eight_columns(benchmark::State& state) {
 BENCHMARK(csv_eight_columns)->ArgName("decimals")->Arg(6)->Arg(16)->Unit(benchmark::kMillisecond);
 
 void csv_electricity(benchmark::State& state) {
-    const char* folder = std::getenv("PROXSTREAM_DATA");
-    const std::string path =
-        std::string(folder != nullptr ? folder : "../shared/data") + "/streams/electricity.csv";
-    if (!std::filesystem::exists(path)) {
-        state.SkipWithError("electricity.csv is not here (PROXSTREAM_DATA)");
-        return;
-    }
+    const std::string path = data_file("streams/electricity.csv", state);
+    if (path.empty()) return;
     read_rows(state, {file_input(path)}, csv_with_label("class"));
 }
 BENCHMARK(csv_electricity)->Unit(benchmark::kMillisecond);

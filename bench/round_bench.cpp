@@ -6,10 +6,11 @@
 #include "proxstream/run/learn_run.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 
+#include "bench_data.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -78,13 +79,8 @@ BENCHMARK(quiet_round)->ArgName("n")->Arg(16)->Arg(128)->Arg(512);
 
 /// `ratio`: seconds of `learn` over seconds of reading the same rows and throwing them away.
 void learn_electricity(benchmark::State& state, const char* learner) {
-    const char* folder = std::getenv("PROXSTREAM_DATA");
-    const std::string path =
-        std::string(folder != nullptr ? folder : "../shared/data") + "/streams/electricity.csv";
-    if (!std::filesystem::exists(path)) {
-        state.SkipWithError("electricity.csv is not here (PROXSTREAM_DATA)");
-        return;
-    }
+    const std::string path = data_file("streams/electricity.csv", state);
+    if (path.empty()) return;
     LearnSettings settings;
     settings.data = {path};
     settings.label = "class";

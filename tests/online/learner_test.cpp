@@ -417,30 +417,6 @@ TEST(Tolerance, AutomaticIsTheMedianOfRecentChangesWithAFloor) {
 
 // ---- what cannot be made
 
-/// f(x) = slope x: every step length is accepted, so nothing but its roof holds a backtracked step.
-struct SlopeFamily {
-    using Record = Real;
-    Index dimension() const { return 1; }
-    Real value(const Real& slope, ConstView x, Scratch& /*scratch*/) const { return slope * x[0]; }
-    Real value_and_gradient(const Real& slope, ConstView x, View gradient, Scratch& scratch) const {
-        gradient[0] = slope;
-        return value(slope, x, scratch);
-    }
-};
-
-TEST(Backtracking, KeepsItsStepFiniteOnLinearLosses) {
-    const Index window = 3;
-    TimeSmoothed learner(parse_regulariser("box:-1,1"), RecordRing<SlopeFamily>({}, window + 1), {0},
-                         {.window = window, .step = 0.5, .tolerance = Tolerance::fixed(0.5), .budget = {}},
-                         Backtracking{});
-    for (Round t = 0; t < 20'000; ++t) {
-        const RoundReport report = learner.observe(t % 2 == 0 ? 1 : -1);
-        ASSERT_NE(report.status, RoundStatus::refused) << t;
-        ASSERT_TRUE(std::isfinite(report.largest_step)) << t;
-        ASSERT_LE(std::abs(learner.decide()[0]), 1) << t;
-    }
-}
-
 TEST(Learner, RefusesAStartOutsideTheDomain) {
     for (const Named& named : kNamed) {
         Configuration setup = setup_for(named, 3);

@@ -3,8 +3,10 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/window/record_ring.hpp"
 
 #include "support/probe.hpp"
 
@@ -165,6 +167,30 @@ TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
     // Every violation at once.
     const std::string all = refusal("backtracking:lambda=0,shrink=2,grow=0.5");
     for (const char* what : {"lambda", "shrink", "grow"}) EXPECT_NE(all.find(what), std::string::npos);
+}
+
+/// f(x) = slope x: every step length is accepted, so nothing but its roof holds a backtracked step.
+struct SlopeFamily {
+    using Record = Real;
+    Index dimension() const { return 1; }
+    Real value(const Real& slope, ConstView x, Scratch& /*scratch*/) const { return slope * x[0]; }
+    Real value_and_gradient(const Real& slope, ConstView x, View gradient, Scratch& scratch) const {
+        gradient[0] = slope;
+        return value(slope, x, scratch);
+    }
+};
+
+TEST(Backtracking, KeepsItsStepFiniteOnLinearLosses) {
+    const Index window = 3;
+    TimeSmoothed learner(parse_regulariser("box:-1,1"), RecordRing<SlopeFamily>({}, window + 1), {0},
+                         {.window = window, .step = 0.5, .tolerance = Tolerance::fixed(0.5), .budget = {}},
+                         Backtracking{});
+    for (Round t = 0; t < 20'000; ++t) {
+        const RoundReport report = learner.observe(t % 2 == 0 ? 1 : -1);
+        ASSERT_NE(report.status, RoundStatus::refused) << t;
+        ASSERT_TRUE(std::isfinite(report.largest_step)) << t;
+        ASSERT_LE(std::abs(learner.decide()[0]), 1) << t;
+    }
 }
 
 }  // namespace
