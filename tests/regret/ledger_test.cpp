@@ -129,8 +129,9 @@ TEST(Ledger, GivesBackEveryFigure) {
 }
 
 TEST(Ledger, IsJsonOnEveryLine) {
-    for (const std::string& line : split_lines(small_ledger()))
-        EXPECT_NO_THROW((void)nlohmann::json::parse(line)) << line;
+    for (const std::string& line : split_lines(small_ledger())) {
+        EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+    }
 }
 
 TEST(Ledger, KeepsPredictionLossesAndInfinities) {
