@@ -306,7 +306,12 @@ TEST(Ledger, LongRunsTakeConstantMemory) {
     const Certificate stored = certify(file.name());
     const long late = resident_pages();
     EXPECT_TRUE(stored == tally.certificate(footer));
-    EXPECT_LT(late - early, 4096) << "pages";  // the ledger itself has over 60 MB
+#ifdef __SANITIZE_ADDRESS__
+    const long allowed = 1L << 17U;  // the sanitizer keeps freed memory back: here only a runaway shows
+#else
+    const long allowed = 4096;  // the ledger itself has over 60 MB
+#endif
+    EXPECT_LT(late - early, allowed) << "pages";
     EXPECT_GT(std::filesystem::file_size(file.name()), 50'000'000U);
 }
 
