@@ -10,7 +10,7 @@
 /// The path of a file under $PROXSTREAM_DATA; "" after telling the benchmark to skip when it is not there.
 inline std::string data_file(const std::string& name, benchmark::State& state) {
     const char* folder = std::getenv("PROXSTREAM_DATA");
-    const std::string path = std::string(folder != nullptr ? folder : "../shared/data") + "/" + name;
+    std::string path = std::string(folder != nullptr ? folder : "../shared/data") + "/" + name;
     if (std::filesystem::exists(path)) return path;
     state.SkipWithError((path + " is not here (PROXSTREAM_DATA)").c_str());
     return {};
