@@ -7,6 +7,24 @@
 #include <cmath>
 
 namespace proxstream {
+namespace {
+
+PROXSTREAM_CLONES Real largest_of_finite(ConstView a) {
+    const Real* pa = a.data();
+    const Index n = a.size();
+    Real lanes[kLanes] = {};
+    Index i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        for (Index k = 0; k < kLanes; ++k) {
+            const Real size = std::abs(pa[i + k]);
+            lanes[k] = size > lanes[k] ? size : lanes[k];
+        }
+    }
+    for (; i < n; ++i) lanes[0] = std::max(lanes[0], std::abs(pa[i]));
+    return *std::max_element(lanes, lanes + kLanes);
+}
+
+}  // namespace
 
 PROXSTREAM_CLONES Real dot(ConstView a, ConstView b) {
     assert(a.size() == b.size());
@@ -54,13 +72,11 @@ PROXSTREAM_CLONES Real sum(ConstView a) {
 }
 
 Real max_abs(ConstView a) {
-    Real largest = 0;
-    for (const Real value : a) {
-        // Written so that a NaN is kept instead of compared away.
-        if (!(std::abs(value) <= largest)) largest = std::abs(value);
-        if (std::isnan(largest)) return largest;
-    }
-    return largest;
+    if (all_finite(a)) return largest_of_finite(a);
+    // A comparison would lose a NaN: it is looked for first.
+    const auto is_nan = [](Real value) { return std::isnan(value); };
+    const auto nan = std::find_if(a.begin(), a.end(), is_nan);
+    return nan != a.end() ? *nan : kInfinity;
 }
 
 PROXSTREAM_CLONES void axpy(Real scale, ConstView a, View y) {
