@@ -9,19 +9,34 @@
 namespace proxstream {
 namespace {
 
-PROXSTREAM_CLONES Real largest_of_finite(ConstView a) {
-    const Real* pa = a.data();
-    const Index n = a.size();
+/// The largest of |entry(i)| over [0, n), of which none is NaN.
+template <class Entry>
+[[gnu::always_inline]] inline Real lane_max(Index n, Entry entry) {
     Real lanes[kLanes] = {};
     Index i = 0;
     for (; i + kLanes <= n; i += kLanes) {
         for (Index k = 0; k < kLanes; ++k) {
-            const Real size = std::abs(pa[i + k]);
+            const Real size = std::abs(entry(i + k));
             lanes[k] = size > lanes[k] ? size : lanes[k];
         }
     }
-    for (; i < n; ++i) lanes[0] = std::max(lanes[0], std::abs(pa[i]));
+    for (; i < n; ++i) lanes[0] = std::max(lanes[0], std::abs(entry(i)));
     return *std::max_element(lanes, lanes + kLanes);
+}
+
+/// The Euclidean norm of the vector of entries. Its plain sum of squares is exact enough unless it under- or
+/// overflowed; only then pay for scaling.
+template <class Entry>
+[[gnu::always_inline]] inline Real lane_norm(Index n, Entry entry) {
+    const Real squares = lane_sum(n, [=](Index i) { return entry(i) * entry(i); });
+    if (squares > 1e-280 && squares < 1e280) return std::sqrt(squares);
+    if (std::isnan(squares)) return squares;
+    const Real largest = lane_max(n, entry);
+    if (largest == 0 || std::isinf(largest)) return largest;
+    return largest * std::sqrt(lane_sum(n, [=](Index i) {
+               const Real share = entry(i) / largest;
+               return share * share;
+           }));
 }
 
 }  // namespace
@@ -38,32 +53,23 @@ PROXSTREAM_CLONES Real squared_norm(ConstView a) {
     return lane_sum(a.size(), [=](Index i) { return pa[i] * pa[i]; });
 }
 
-Real norm(ConstView a) {
-    const Real squares = squared_norm(a);
-    // The plain sum is exact enough unless it under- or overflowed; only then pay for scaling.
-    if (squares > 1e-280 && squares < 1e280) return std::sqrt(squares);
-    const Real largest = max_abs(a);
-    if (largest == 0 || !std::isfinite(largest)) return std::isnan(squares) ? squares : largest;
-    Real total = 0;
-    for (const Real value : a) total += (value / largest) * (value / largest);
-    return largest * std::sqrt(total);
+PROXSTREAM_CLONES Real norm(ConstView a) {
+    const Real* pa = a.data();
+    return lane_norm(a.size(), [=](Index i) { return pa[i]; });
 }
 
 PROXSTREAM_CLONES Real distance(ConstView a, ConstView b) {
     assert(a.size() == b.size());
     const Real* pa = a.data();
     const Real* pb = b.data();
-    return std::sqrt(lane_sum(a.size(), [=](Index i) { return (pa[i] - pb[i]) * (pa[i] - pb[i]); }));
+    return lane_norm(a.size(), [=](Index i) { return pa[i] - pb[i]; });
 }
 
 PROXSTREAM_CLONES Real norm_of_sum(ConstView a, Real scale, ConstView b) {
     assert(a.size() == b.size());
     const Real* pa = a.data();
     const Real* pb = b.data();
-    return std::sqrt(lane_sum(a.size(), [=](Index i) {
-        const Real s = pa[i] + scale * pb[i];
-        return s * s;
-    }));
+    return lane_norm(a.size(), [=](Index i) { return pa[i] + scale * pb[i]; });
 }
 
 PROXSTREAM_CLONES Real sum(ConstView a) {
@@ -71,12 +77,12 @@ PROXSTREAM_CLONES Real sum(ConstView a) {
     return lane_sum(a.size(), [=](Index i) { return pa[i]; });
 }
 
-Real max_abs(ConstView a) {
-    if (all_finite(a)) return largest_of_finite(a);
+PROXSTREAM_CLONES Real max_abs(ConstView a) {
     // A comparison would lose a NaN: it is looked for first.
-    const auto is_nan = [](Real value) { return std::isnan(value); };
-    const auto nan = std::find_if(a.begin(), a.end(), is_nan);
-    return nan != a.end() ? *nan : kInfinity;
+    const auto nan = std::find_if(a.begin(), a.end(), [](Real value) { return std::isnan(value); });
+    if (nan != a.end()) return *nan;
+    const Real* pa = a.data();
+    return lane_max(a.size(), [=](Index i) { return pa[i]; });
 }
 
 PROXSTREAM_CLONES void axpy(Real scale, ConstView a, View y) {

@@ -127,6 +127,9 @@ TEST(Linalg, NormSurvivesSquaresThatDoNot) {
     EXPECT_DOUBLE_EQ(norm(std::vector<Real>{1e180, 1, 1e180}), std::sqrt(2.0) * 1e180);
     EXPECT_DOUBLE_EQ(norm(std::vector<Real>{1e-300, 1, 1e-300}), 1);
     EXPECT_EQ(norm(std::vector<Real>(12, 0.0)), 0);
+    EXPECT_DOUBLE_EQ(distance(std::vector<Real>{3e200, 0}, std::vector<Real>{0, -4e200}), 5e200);
+    EXPECT_DOUBLE_EQ(distance(std::vector<Real>{3e-200, 1}, std::vector<Real>{0, 1}), 3e-200);
+    EXPECT_DOUBLE_EQ(norm_of_sum(std::vector<Real>{3e200, 0}, 2, std::vector<Real>{0, 2e200}), 5e200);
 }
 
 TEST(Linalg, NaNIsNeverComparedAway) {
