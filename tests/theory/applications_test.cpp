@@ -243,7 +243,7 @@ TEST(Theorem2, ADroppedGradientPassesTheTest) {
             const Real gradient = slope * sum / length;
             const Real here = x - std::clamp(x - gradient, Real{0}, width);
             regret += t > w ? square(here) : 0;
-            interior += std::abs(here - gradient) < 1e-12 ? 1 : 0;
+            interior += std::abs(here - gradient) < 1e-13 * width ? 1 : 0;
             for (std::uint64_t k = 0;; ++k) {
                 const Real estimate =
                     uniform({32, t, static_cast<std::uint32_t>(w), 0, k}) < drop ? 0 : gradient / (1 - drop);
