@@ -75,14 +75,17 @@ std::unique_ptr<RowLearner> make_prox_gradient(const Spec& spec, LearnerParts pa
     return first_order(std::move(parts), ScheduledGradient({.step = step}));
 }
 
+Replay replay_of(const Spec& spec, const LearnerParts& parts) {
+    return {.steps = spec.has("replay") ? spec.count("replay") : 0, .seed = parts.seed};
+}
+
 std::unique_ptr<RowLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Real power = spec.number_or(1, "power", 0.5);
     require(spec, power >= 0 && power <= 1, "power must lie in [0, 1]");
     const Real horizon = positive_or(spec, 2, "horizon", 100);
-    const Index replay = spec.has("replay") ? spec.count("replay") : 0;
-    const std::uint64_t seed = parts.seed;
-    return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay, seed));
+    const Replay replay = replay_of(spec, parts);
+    return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay));
 }
 
 std::unique_ptr<RowLearner> make_momentum(const Spec& spec, LearnerParts parts) {
@@ -99,6 +102,14 @@ std::unique_ptr<RowLearner> make_adam(const Spec& spec, LearnerParts parts) {
     const Real floor = positive_or(spec, 3, "floor", 1e-8);
     const Index dimension = parts.start.size();
     return first_order(std::move(parts), Adam(dimension, {step, first_decay, second_decay, floor}));
+}
+
+std::unique_ptr<RowLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
+    const Real step = positive_or(spec, 0, "step", 0.1);
+    const Real floor = positive_or(spec, 1, "floor", 1e-8);
+    const Replay replay = replay_of(spec, parts);
+    const Index dimension = parts.start.size();
+    return first_order(std::move(parts), AdaGrad(dimension, {step, floor}, replay));
 }
 
 std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts parts) {
@@ -120,6 +131,9 @@ constexpr std::array kLearners{
                make_momentum},
     LearnerRow{"adam", "adam[:step=0.01,beta1=0.9,beta2=0.999,floor=1e-8]",
                "Adam's direction, then a prox step", make_adam},
+    LearnerRow{"adagrad", "adagrad[:step=0.1,floor=1e-8,replay=K]",
+               "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
+               make_adagrad},
     LearnerRow{
         "window-steps", "window-steps[:steps=1]",
         "K fixed prox-gradient steps on the window a round; K = 1 is the single-step method of Hazan et al.",

@@ -16,4 +16,11 @@ void Adam::advance(ConstView gradient, View out) {
     }
 }
 
+void AdaGrad::precondition(View gradient) {
+    for (Index i = 0; i < gradient.size(); ++i) {
+        squares_[i] += gradient[i] * gradient[i];
+        gradient[i] /= std::sqrt(squares_[i]) + options_.floor;
+    }
+}
+
 }  // namespace proxstream

@@ -69,7 +69,7 @@ head -c 200 "$work/m.json" >"$work/torn.json"
 run learn -q "$rows" --label y --loss cauchy --start "$work/torn.json"
 expect "a torn model is refused" 3 'torn.json.*not whole JSON'
 
-for learner in prox-gradient prox-sgd:0.1,replay=3 momentum adam window-steps re-solve full-history; do
+for learner in prox-gradient prox-sgd:0.1,replay=3 momentum adam adagrad:replay=3 window-steps re-solve full-history; do
     run learn "$rows" --label y --loss squared -w 8 --learner "$learner" --ledger "$work/b.jsonl"
     expect "learn with $learner" 0 'Certificate of 400 rounds'
     run certify "$work/b.jsonl"

@@ -66,6 +66,8 @@ constexpr Method kMethods[] = {
     {"prox_sgd", "prox-sgd", "prox-grad", naive::Method::prox_sgd, 1, false},
     {"momentum", "momentum", "prox-grad", naive::Method::momentum, 1, false},
     {"adam", "adam", "prox-grad", naive::Method::adam, 1, false},
+    {"adagrad", "adagrad", "prox-grad", naive::Method::adagrad, 1, false},
+    {"adagrad_replay", "adagrad:replay=4", "prox-grad", naive::Method::adagrad, 5, false},
     {"full_history", "full-history", "prox-grad", naive::Method::full_history, 1, false},
 };
 
@@ -128,7 +130,10 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
                         .window = stream.window,
                         .step = step,
                         .delta = method.automatic ? -kFactor : stream.delta,
-                        .effort = method.effort});
+                        .effort = method.effort,
+                        .replayed = [](std::uint64_t t, std::uint64_t i, std::size_t losses) {
+                            return uniform_below({.seed = 0, .round = t, .sample = i}, losses);
+                        }});
 
     RowBlock record;
     for (Index t = 0; t < rounds; ++t) {

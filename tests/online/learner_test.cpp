@@ -223,6 +223,8 @@ constexpr Named kNamed[] = {
     {"replay", "prox-sgd:0.2,replay=3", "prox-grad", false},
     {"momentum", "momentum:0.3", "prox-grad", false},
     {"adam", "adam:0.05", "prox-grad", false},
+    {"adagrad", "adagrad:0.3", "prox-grad", false},
+    {"adagrad_replay", "adagrad:0.2,replay=3", "prox-grad", false},
     {"full_history", "full-history:0.3", "prox-grad", false},
     {"window_steps", "window-steps:steps=2", "prox-grad", false},
     {"re_solve", "re-solve:steps=60", "prox-grad", false},
@@ -442,7 +444,7 @@ TEST(Learner, KnowsItsFirstResidual) {
 }
 
 TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {
-    EXPECT_EQ(learners().size(), 8U);
+    EXPECT_EQ(learners().size(), 9U);
     for (const LearnerRow& row : learners()) {
         Calls calls;
         const auto learner = make(std::string(row.name), Configuration{}, &calls);
@@ -470,6 +472,7 @@ TEST(LearnerTable, RefusesUnknownNamesAndArguments) {
     EXPECT_NE(refusal("momentum:0.1,decay=1").find("decay must lie in [0, 1)"), std::string::npos);
     EXPECT_NE(refusal("prox-sgd:-1").find("step must be positive"), std::string::npos);
     EXPECT_NE(refusal("prox-sgd:power=2").find("power must lie in [0, 1]"), std::string::npos);
+    EXPECT_NE(refusal("adagrad:floor=0").find("floor must be positive"), std::string::npos);
     EXPECT_NE(refusal("window-steps:steps=0"), "");
     EXPECT_NE(refusal("time-smoothed:3"), "");
     EXPECT_NE(refusal("full-history:nan"), "");

@@ -143,6 +143,7 @@ enum class Method {
     prox_sgd,
     momentum,
     adam,
+    adagrad,  // effort - 1 more steps on losses of the window, chosen by `replayed`
     full_history,
 };
 
@@ -152,6 +153,8 @@ struct Settings {
     double step = 1;           // eta
     double delta = 1;          // fixed tolerance; <= 0: -delta times the running median
     std::uint64_t effort = 1;  // K
+    /// The age of the loss that the i-th replayed step of round t (from 0) takes, of so many.
+    std::function<std::size_t(std::uint64_t t, std::uint64_t i, std::size_t losses)> replayed = {};
 };
 
 class Player {
@@ -159,8 +162,8 @@ class Player {
     Player(Penalty g, Vector start, Settings settings)
         : g_(std::move(g)),
           x_(std::move(start)),
-          s_(settings),
-          trial_step_(settings.step),
+          s_(std::move(settings)),
+          trial_step_(s_.step),
           mean_(x_.size()),
           square_(x_.size()) {}
 
@@ -178,6 +181,9 @@ class Player {
             case Method::backtracking:
             case Method::re_solve:
                 searched_steps(round);
+                break;
+            case Method::adagrad:
+                adagrad_steps(round);
                 break;
             default:
                 first_order(round);
@@ -253,6 +259,21 @@ class Player {
                 trial_step_ *= 1.6;
                 streak_ = 0;
             }
+        }
+    }
+    void adagrad_steps(Round& round) {
+        const std::size_t newest = losses_.size() - 1;
+        for (; round.steps < s_.effort; ++round.steps) {
+            const std::size_t age =
+                round.steps == 0 ? 0
+                                 : s_.replayed(newest, round.steps - 1, std::min(losses_.size(), s_.window));
+            const Vector slope = losses_[newest - age].gradient(x_);
+            Vector direction = slope;
+            for (std::size_t i = 0; i < x_.size(); ++i) {
+                square_[i] += slope[i] * slope[i];
+                direction[i] = slope[i] / (std::sqrt(square_[i]) + 1e-8);
+            }
+            x_ = g_.prox(along(x_, -0.1, direction), 0.1);
         }
     }
     void first_order(Round& round) {

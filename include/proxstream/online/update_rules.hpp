@@ -22,12 +22,22 @@ struct StepSchedule {
     Real at(Round t) const { return step / std::pow(1 + static_cast<Real>(t) / horizon, power); }
 };
 
-/// Online prox-SGD: a step on the newest loss, then `replay` more, each on a loss drawn from the window. With
-/// a constant schedule and no replay it is online prox-gradient (w = 1).
+/// Losses of the window met again: which one (by age) the i-th replayed step of a round takes.
+struct Replay {
+    Index steps = 0;
+    std::uint64_t seed = 0;
+
+    Index age(Round round, Index i, Index losses) const {
+        return uniform_below({.seed = seed, .round = round, .record = 0, .step = 0, .sample = i}, losses);
+    }
+};
+
+/// Online prox-SGD: a step on the newest loss, then `replay.steps` more, each on a loss drawn from the
+/// window. With a constant schedule and no replay it is online prox-gradient (w = 1).
 class ScheduledGradient {
   public:
-    explicit ScheduledGradient(const StepSchedule& schedule, Index replay = 0, std::uint64_t seed = 0)
-        : schedule_(schedule), replay_(replay), seed_(seed) {}
+    explicit ScheduledGradient(const StepSchedule& schedule, const Replay& replay = {})
+        : schedule_(schedule), replay_(replay) {}
 
     template <Regulariser G, RecordBatch B>
     void move(Move<G, B>& move) {
@@ -35,9 +45,8 @@ class ScheduledGradient {
         move.step(step, move.newest_gradient());
         Scratch::Frame frame(move.scratch());
         const View gradient = frame.take(move.point().size());
-        for (Index i = 0; i < replay_; ++i) {
-            const Draw draw{.seed = seed_, .round = round_, .record = 0, .step = 0, .sample = i};
-            move.gradient(static_cast<Index>(uniform_below(draw, move.losses_in_window())), gradient);
+        for (Index i = 0; i < replay_.steps; ++i) {
+            move.gradient(replay_.age(round_, i, move.losses_in_window()), gradient);
             move.step(step, gradient);
         }
         ++round_;
@@ -46,8 +55,7 @@ class ScheduledGradient {
 
   private:
     StepSchedule schedule_;
-    Index replay_;
-    std::uint64_t seed_;
+    Replay replay_;
     Round round_ = 0;
 };
 
@@ -106,6 +114,48 @@ class Adam {
 
     Options options_;
     Moments moments_, before_;
+    Round round_ = 0;
+};
+
+/// AdaGrad with a diagonal: every coordinate's gradient over the root of the squares it has gathered. The
+/// prox that follows is in the Euclidean metric with the scalar step, as Adam's, so that every g works.
+/// Replayed losses gather squares too.
+class AdaGrad {
+  public:
+    struct Options {
+        Real step = 0.1;
+        Real floor = 1e-8;
+    };
+
+    AdaGrad(Index dimension, const Options& options, const Replay& replay = {})
+        : options_(options), replay_(replay), squares_(dimension), before_(dimension) {}
+
+    template <Regulariser G, RecordBatch B>
+    void move(Move<G, B>& move) {
+        before_ = squares_;
+        Scratch::Frame frame(move.scratch());
+        const View direction = frame.take(move.point().size());
+        copy(move.newest_gradient(), direction);
+        for (Index i = 0;; ++i) {
+            precondition(direction);
+            move.step(options_.step, direction);
+            if (i == replay_.steps) break;
+            move.gradient(replay_.age(round_, i, move.losses_in_window()), direction);
+        }
+        ++round_;
+    }
+    void undo() {
+        squares_.swap(before_);
+        --round_;
+    }
+
+  private:
+    /// Gathers the squares of a gradient, then turns it into a direction.
+    void precondition(View gradient);
+
+    Options options_;
+    Replay replay_;
+    std::vector<Real> squares_, before_;
     Round round_ = 0;
 };
 
