@@ -74,8 +74,10 @@ int compare(const std::vector<std::string>& arguments) {
     });
     if (terminal) fmt::print(stderr, "\r\033[K");
 
-    fmt::print("{} rows, {} + {}, step {:.6g} ({}), window {}\n\n", outcome.rows, settings.loss, settings.reg,
+    fmt::print("{} rows, {} + {}, step {:.6g} ({}), window {}\n", outcome.rows, settings.loss, settings.reg,
                run.problem().step(), run.problem().step_origin(), settings.window);
+    for (const std::string& note : run.problem().stream().reader().notes()) fmt::print("{}\n", note);
+    fmt::print("\n");
     print_table(outcome, settings.window);
     if (!settings.quiet) {
         fmt::print("\n{}:\n{}", outcome.contestants.front().learner,

@@ -18,10 +18,12 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
     const std::string data =
         settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
     fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
-    fmt::print(stderr, "  data       {} ({} {} features{}{})\n", data, problem.stream().reader().features(),
+    fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, problem.stream().reader().features(),
                problem.stream().reader().sparse() ? "sparse" : "dense",
-               settings.standardise ? ", standardised" : "",
+               settings.standardise ? ", standardised" : "", settings.standardise_label ? ", label too" : "",
                settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
+    for (const std::string& note : problem.stream().reader().notes())
+        fmt::print(stderr, "             {}\n", note);
     fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
     fmt::print(stderr, "  learner    {}, window {}, step {:.6g} ({}), tolerance {}, inner {}\n",

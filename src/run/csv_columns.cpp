@@ -47,10 +47,19 @@ class Assignment {
         return true;
     }
 
+    /// Reads a column for its past, unless it is read anyway.
+    void lag(const std::string& name) {
+        const auto found = places_.find(name);
+        const bool once = found != places_.end() && found->second.size() == 1;
+        const std::int32_t role = once ? roles_[found->second[0]] : kUnassigned;
+        if (role == kUnassigned || role == kSkippedColumn) assign("--lag-columns", name, kPast);
+    }
+
     bool unknown() const noexcept { return unknown_; }
     std::vector<std::int32_t>& roles() noexcept { return roles_; }
 
     static constexpr std::int32_t kUnassigned = -3;
+    static constexpr std::int32_t kPast = -4;
 
   private:
     static const char* describe(std::int32_t role) {
@@ -102,7 +111,9 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
         violations.emplace_back("--label: no column is left to be predicted");
     }
 
-    ColumnRoles result{std::move(assignment.roles()), options.features};
+    for (const std::string& name : options.lagged) assignment.lag(name);
+
+    ColumnRoles result{std::move(assignment.roles()), options.features, ""};
     for (Index i = 0; i < columns.size(); ++i) {
         if (result.roles[i] != Assignment::kUnassigned) continue;
         result.roles[i] = kSkippedColumn;
@@ -110,7 +121,13 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
         result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
         result.feature_names.push_back(columns[i]);
     }
-    if (result.feature_names.empty()) {
+    for (Index i = 0; i < columns.size(); ++i) {
+        if (result.roles[i] == kLabelColumn) result.label_name = columns[i];
+        if (result.roles[i] != Assignment::kPast) continue;
+        result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
+        result.feature_names.push_back(columns[i]);
+    }
+    if (result.feature_names.empty() && options.needs_features) {
         violations.emplace_back("no column is left as a feature; is the delimiter right?");
     }
     if (violations.empty()) return result;

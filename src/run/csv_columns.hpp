@@ -13,6 +13,7 @@ inline constexpr std::int32_t kLabelColumn = -2;
 struct ColumnRoles {
     std::vector<std::int32_t> roles;  // per column: the feature's place, kSkippedColumn or kLabelColumn
     std::vector<std::string> feature_names;
+    std::string label_name;  // empty without a label
 };
 
 /// Throws ConfigError with every violation of options and rule at once.

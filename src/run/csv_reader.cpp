@@ -95,6 +95,7 @@ void CsvReader::read_header() {
     columns_ = std::move(columns);
     roles_ = std::move(assigned.roles);
     feature_names_ = std::move(assigned.feature_names);
+    label_name_ = std::move(assigned.label_name);
     first_input_ = inputs_.name();
     row_.resize(feature_names_.size());
 }

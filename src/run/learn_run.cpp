@@ -122,8 +122,11 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     predict(record, totals);
     guarded(outcome, outputs_->predictions, [&](OutputFile& file) {
         outputs_->line.clear();
-        for (const Real prediction : predictions_)
-            fmt::format_to(fmt::appender(outputs_->line), "{}\n", prediction);
+        const auto& scale = problem_.stream().label_scale();
+        for (const Real prediction : predictions_) {
+            fmt::format_to(fmt::appender(outputs_->line), "{}\n",
+                           scale ? scale->restored(prediction) : prediction);
+        }
         file.write({outputs_->line.data(), outputs_->line.size()});
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
         if (settings_.predictions == "-") file.flush();

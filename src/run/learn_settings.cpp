@@ -5,6 +5,8 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/solve/inner_table.hpp"
 
+#include "run/settings_reader.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -50,6 +52,17 @@ const std::array kRows{
         &S::on_bad_row, 0, 0, kBadRow},
     Row{"standardise", "", "Data", "BOOL", "scale features by their running mean and deviation",
         &S::standardise},
+    Row{"standardise-label", "", "Data", "BOOL",
+        "scale a numeric label by its mean and deviation before each row; predictions are mapped back",
+        &S::standardise_label},
+    Row{"lags", "", "Data", "1..8,48,..", "add values of so many rows ago as features, for forecasting",
+        &S::lags},
+    Row{"lag-columns", "", "Data", "A,B,..", "whose past values --lags adds (default: the label's)",
+        &S::lag_columns},
+    Row{"ahead", "", "Data", "H", "forecast H rows ahead: refuse lags below H", &S::ahead, 1, kLargeCount},
+    Row{"corrupt", "", "Data", "SHARE,SCALE",
+        "put gross errors into this share of the labels, SCALE deviations large (10), to study robustness",
+        &S::corrupt},
 
     Row{"loss", "l", "Model", "LOSS", "the smooth part f; see 'proxstream list losses'", &S::loss},
     Row{"reg", "r", "Model", "REG", "the convex part g; see 'proxstream list regularisers'", &S::reg},
@@ -85,14 +98,14 @@ const std::array kRows{
         &S::test_only},
 };
 
-/// Runs `check` and keeps what it refuses.
+/// Runs `check` and keeps what it refuses, behind the option's name unless it says that itself.
 template <class Check>
 void collect(std::vector<std::string>& violations, std::string_view option, Check check) {
     try {
         check();
     } catch (const ConfigError& error) {
         for (const std::string& violation : error.violations()) {
-            violations.push_back(std::string(option) + ": " + violation);
+            violations.push_back(option.empty() ? violation : std::string(option) + ": " + violation);
         }
     }
 }
@@ -130,6 +143,8 @@ void validate(const LearnSettings& settings) {
     std::vector<std::string> violations = range_violations(learn_options(), settings);
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "tolerance", [&] { number_or_auto("tolerance", settings.tolerance); });
+    collect(violations, "", [&] { lags_of(settings); });
+    collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });

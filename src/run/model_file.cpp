@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/run/output_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
@@ -47,6 +48,28 @@ Standardiser read_standardiser(const Json& json, const std::string& source) {
     }
 }
 
+Json state_of(const std::optional<Standardiser>& standardiser) {
+    if (!standardiser) return nullptr;
+    const Standardiser::State& state = standardiser->state();
+    return {{"count", state.count}, {"mean", state.mean}, {"m2", state.m2}};
+}
+
+/// Keys that models of before lags and label scales do not have: absent means none.
+void read_forecasting(const Json& json, const std::string& source, Model& model) {
+    if (json.contains("label_scale") && !json.at("label_scale").is_null()) {
+        model.label_scale = read_standardiser(json.at("label_scale"), source);
+        if (model.label_scale->features() != 1)
+            refuse(source, "label_scale", "is not of one column", "the statistics of the label");
+    }
+    if (!json.contains("lags")) return;
+    const Json& lags = json.at("lags");
+    const bool whole = lags.is_array() && std::all_of(lags.begin(), lags.end(), [](const Json& lag) {
+                           return lag.is_number_unsigned();
+                       });
+    if (!whole) refuse(source, "lags", "has the wrong type", "a list of whole numbers");
+    model.lags = lags.get<std::vector<Index>>();
+}
+
 }  // namespace
 
 std::string to_json(const Model& model) {
@@ -59,12 +82,9 @@ std::string to_json(const Model& model) {
     json["features"] = model.features;
     json["feature_count"] = model.feature_count;
     json["classes"] = model.classes;
-    if (model.standardiser) {
-        const Standardiser::State& state = model.standardiser->state();
-        json["standardiser"] = {{"count", state.count}, {"mean", state.mean}, {"m2", state.m2}};
-    } else {
-        json["standardiser"] = nullptr;
-    }
+    json["standardiser"] = state_of(model.standardiser);
+    if (model.label_scale) json["label_scale"] = state_of(model.label_scale);
+    if (!model.lags.empty()) json["lags"] = model.lags;
     json["rounds"] = model.rounds;
     json["x"] = model.x;
     return json.dump(1) + "\n";
@@ -94,6 +114,7 @@ Model parse_model(const std::string& text, const std::string& source) {
     if (!json.contains("standardiser")) refuse(source, "standardiser", "is missing", "null or a state");
     if (!json.at("standardiser").is_null())
         model.standardiser = read_standardiser(json.at("standardiser"), source);
+    read_forecasting(json, source, model);
     model.rounds = get<Round>(json, source, "rounds", "a whole number");
     model.x = get<std::vector<Real>>(json, source, "x", "a list of numbers");
     for (const Real value : model.x) {

@@ -50,6 +50,7 @@ void refuse_column_options(const CsvOptions& csv, const std::string& kind) {
     check(!csv.label.empty(), "--label");
     check(!csv.features.empty(), "--features");
     check(!csv.ignore.empty(), "--ignore");
+    check(!csv.lagged.empty(), "--lag-columns");
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }
 

@@ -5,6 +5,8 @@
 #include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "run/settings_reader.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -16,37 +18,17 @@ constexpr Index kPeek = 64;
 /// The step of networks, whose smoothness has no bound to read off the data.
 constexpr Real kNetworkStep = 0.1;
 
-char delimiter_char(const std::string& name) {
-    return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
-}
-
-ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
-    ReaderOptions options;
-    options.format = settings.format == "csv"      ? RowFormat::csv
-                     : settings.format == "libsvm" ? RowFormat::libsvm
-                                                   : RowFormat::detect;
-    options.csv.label = settings.label;
-    options.csv.features = settings.features;
-    options.csv.ignore = settings.ignore;
-    options.csv.delimiter = delimiter_char(settings.delimiter);
-    options.csv.header = settings.header;
-    options.libsvm.dimension = settings.dimension;
-    options.libsvm.zero_based = settings.zero_based;
-    options.max_line = settings.max_line;
-    options.target.kind = loss_target(settings.loss);
-    options.target.classes = settings.classes;
-    options.target.class_count = options.target.kind == TargetKind::category && settings.classes.empty()
-                                     ? parse_loss(settings.loss, RowShape{.features = 1})->classes()
-                                     : 0;
-    options.stop = stop;
-    return options;
-}
-
 AnyRegulariser penalise(const std::string& text, const RowFamily& family) {
     AnyRegulariser g = parse_regulariser(text);
     g.check_dimension(family.penalised());
     if (family.penalised() == family.dimension()) return g;
     return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
+}
+
+std::string describe_lags(const std::vector<Index>& lags) {
+    std::string list;
+    for (const Index lag : lags) list += (list.empty() ? "lags " : ",") + std::to_string(lag);
+    return list.empty() ? "no lags" : list;
 }
 
 /// A model can be gone on with only by a run that has the same shape.
@@ -70,6 +52,10 @@ void check_fits(const Model& model, const std::string& path, const LearnSettings
                                                       std::to_string(family.dimension()));
     require(model.standardiser.has_value() == settings.standardise,
             "the model and the settings disagree about standardisation");
+    require(model.label_scale.has_value() == settings.standardise_label,
+            "the model and the settings disagree about the standardisation of the label");
+    require(model.lags == lags_of(settings), "the model was learned with " + describe_lags(model.lags) +
+                                                 ", not " + describe_lags(lags_of(settings)));
     if (!violations.empty()) throw ConfigError(violations);
 }
 
@@ -78,7 +64,7 @@ void check_fits(const Model& model, const std::string& path, const LearnSettings
 Problem::Problem(const LearnSettings& settings, StopFlag stop)
     : settings_(settings), g_(parse_regulariser("zero")) {
     validate(settings_);
-    auto reader = open_rows(settings_.data, reader_options(settings_, stop));
+    auto reader = open_reader(settings_, stop);
     family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
                                                   .intercept = settings_.intercept,
                                                   .classes = settings_.classes.size()});
@@ -92,6 +78,7 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop)
             throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
         options.standardiser = Standardiser(reader->features());
     }
+    if (settings_.standardise_label) options.label_scale.emplace();
     start_.resize(family_->dimension());
     if (settings_.start == "zeros") {
         family_->start(start_, settings_.seed);
@@ -100,7 +87,8 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop)
         check_fits(model, settings_.start, settings_, *reader, *family_);
         start_ = std::move(model.x);
         options.standardiser = std::move(model.standardiser);
-        options.freeze_standardiser = settings_.test_only;
+        if (model.label_scale) options.label_scale.emplace(std::move(*model.label_scale));
+        options.freeze_statistics = settings_.test_only;
     }
     // A start outside dom g would make every bound infinite: begin at the nearest point of the domain
     // instead.
@@ -162,6 +150,8 @@ Model Problem::model_at(ConstView x, Round rounds) const {
     model.feature_count = stream_->reader().features();
     model.classes = settings_.classes;
     model.standardiser = stream_->standardiser();
+    if (stream_->label_scale()) model.label_scale = stream_->label_scale()->statistics();
+    model.lags = lags_of(settings_);
     model.rounds = rounds;
     model.x.assign(x.begin(), x.end());
     return model;

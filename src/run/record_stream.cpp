@@ -31,17 +31,19 @@ bool RecordStream::gather(RowBlock& raw) {
     return raw.rows() > 0;
 }
 
-void RecordStream::finish_record(RowBlock& raw, RowBlock& record) {
-    if (!options_.standardiser) {
+void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record) {
+    if (state.label_scale) state.label_scale->check(raw);  // before anything counts the record
+    if (!state.standardiser) {
         std::swap(raw, record);
-        return;
-    }
-    record.clear();
-    if (options_.freeze_standardiser) {
-        std::as_const(*options_.standardiser).transform(raw, record, scratch_);
     } else {
-        options_.standardiser->apply(raw, record, scratch_);
+        record.clear();
+        if (state.freeze_statistics) {
+            std::as_const(*state.standardiser).transform(raw, record, scratch_);
+        } else {
+            state.standardiser->apply(raw, record, scratch_);
+        }
     }
+    if (state.label_scale) state.label_scale->apply(record, !state.freeze_statistics);
 }
 
 bool RecordStream::next(RowBlock& record) {
@@ -53,7 +55,7 @@ bool RecordStream::next(RowBlock& record) {
             return false;
         }
         try {
-            finish_record(raw_, record);
+            finish_record(options_, raw_, record);
             return true;
         } catch (const DataError& error) {
             if (!options_.skip_bad_rows) throw;
@@ -78,14 +80,10 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     if (ahead_.empty() && pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
 
     std::vector<RowBlock> records;
-    std::optional<Standardiser> standardiser = options_.standardiser;
-    for (const RowBlock& raw : ahead_) {
+    Options state = options_;
+    for (RowBlock raw : ahead_) {
         RowBlock record(reader_->sparse());
-        if (standardiser) {
-            standardiser->apply(raw, record, scratch_);
-        } else {
-            record = raw;
-        }
+        finish_record(state, raw, record);
         records.push_back(std::move(record));
     }
     return records;

@@ -56,13 +56,18 @@ void Standardiser::update(ConstView row) {
     }
 }
 
+Real Standardiser::deviation(Index column) const {
+    if (state_.count == 0) return 0;
+    // Deviations of the size of rounding come from a constant column and must not be blown up to 1.
+    const Real rounding = 4 * kUnitRoundoff * std::abs(state_.mean[column]);
+    const Real deviation = std::sqrt(state_.m2[column] / static_cast<Real>(state_.count));
+    return deviation > rounding ? deviation : 0;
+}
+
 void Standardiser::transform(ConstView row, View out) const {
-    const auto count = static_cast<Real>(state_.count);
     for (Index i = 0; i < row.size(); ++i) {
-        // Deviations of the size of rounding come from a constant column and must not be blown up to 1.
-        const Real rounding = 4 * kUnitRoundoff * std::abs(state_.mean[i]);
-        const Real deviation = std::sqrt(state_.m2[i] / count);
-        out[i] = deviation > rounding ? (row[i] - state_.mean[i]) / deviation : 0;
+        const Real scale = deviation(i);
+        out[i] = scale > 0 ? (row[i] - state_.mean[i]) / scale : 0;
     }
 }
 

@@ -25,6 +25,7 @@ class RowBlock {
     bool sparse() const noexcept { return sparse_; }
     Index rows() const noexcept { return targets_.size(); }
     Real target(Index row) const { return targets_[row]; }
+    void set_target(Index row, Real target) { targets_[row] = target; }
     ConstView targets() const noexcept { return targets_; }
     /// The stored values of a row: every feature if dense, those at indices(row) if sparse.
     ConstView values(Index row) const {

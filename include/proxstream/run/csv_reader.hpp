@@ -15,6 +15,7 @@ class CsvReader final : public RowReader {
     Index features() const override { return feature_names_.size(); }
     bool sparse() const override { return false; }
     const std::vector<std::string>& feature_names() const override { return feature_names_; }
+    std::string label_name() const override { return label_name_; }
     const std::string& source() const override { return inputs_.name(); }
     std::uint64_t line() const override { return inputs_.line(); }
 
@@ -47,6 +48,7 @@ class CsvReader final : public RowReader {
     std::string first_input_;          // whose header the others must repeat
     std::vector<std::int32_t> roles_;  // per column: a feature's place, or kSkipped, kLabel
     std::vector<std::string> feature_names_;
+    std::string label_name_;
 
     // The row being read; it enters the block when all of it is good.
     std::vector<Real> row_;

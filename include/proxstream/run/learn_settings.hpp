@@ -27,6 +27,11 @@ struct LearnSettings {
     Index batch = 1;                    // rows a record
     std::string on_bad_row = "stop";
     bool standardise = false;
+    bool standardise_label = false;
+    std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST of them
+    std::vector<std::string> lag_columns;  // whose past; empty: the label's
+    Index ahead = 1;                       // only values at least so many rows old are known
+    std::vector<std::string> corrupt;      // share and scale of gross errors put into the labels
 
     // model
     std::string loss = "squared";

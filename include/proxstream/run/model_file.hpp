@@ -21,6 +21,8 @@ struct Model {
     Index feature_count = 0;
     std::vector<std::string> classes = {};
     std::optional<Standardiser> standardiser = {};
+    std::optional<Standardiser> label_scale = {};  // of one column, the label
+    std::vector<Index> lags = {};
     Round rounds = 0;          // rounds learned so far
     std::vector<Real> x = {};  // weights first, intercepts and biases last
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
+#include "proxstream/run/label_scale.hpp"
 #include "proxstream/run/row_reader.hpp"
 #include "proxstream/run/standardiser.hpp"
 
@@ -22,7 +23,8 @@ class RecordStream {
         Index batch = 1;  // rows a record
         bool skip_bad_rows = false;
         std::optional<Standardiser> standardiser = {};  // none: rows are taken as they are
-        bool freeze_standardiser = false;               // apply its statistics without counting the rows
+        std::optional<LabelScale> label_scale = {};     // none: labels are taken as they are
+        bool freeze_statistics = false;                 // apply them without counting the rows
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);
@@ -36,12 +38,13 @@ class RecordStream {
     RowBlock make_record() const { return RowBlock(reader_->sparse()); }
     const RowReader& reader() const noexcept { return *reader_; }
     const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }
+    const std::optional<LabelScale>& label_scale() const noexcept { return options_.label_scale; }
     std::uint64_t bad_rows() const noexcept { return bad_rows_; }
     const std::string& last_bad_row() const noexcept { return last_bad_row_; }  // its error message
 
   private:
     bool gather(RowBlock& raw);
-    void finish_record(RowBlock& raw, RowBlock& record);
+    void finish_record(Options& state, RowBlock& raw, RowBlock& record);
 
     std::unique_ptr<RowReader> reader_;
     Options options_;

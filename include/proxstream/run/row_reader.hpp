@@ -27,9 +27,12 @@ class RowReader {
     virtual bool sparse() const = 0;
     /// In the order of the features; empty when the format has no names.
     virtual const std::vector<std::string>& feature_names() const = 0;
+    virtual std::string label_name() const { return "label"; }
     /// Where the last row began: its file and its line there, from 1.
     virtual const std::string& source() const = 0;
     virtual std::uint64_t line() const = 0;
+    /// What a user has to know of how these rows were made from the data, a sentence each.
+    virtual std::vector<std::string> notes() const { return {}; }
 };
 
 enum class RowFormat : std::uint8_t { detect, csv, libsvm };
@@ -38,8 +41,12 @@ struct CsvOptions {
     std::string label;                  // empty: the last column that is neither a feature nor ignored
     std::vector<std::string> features;  // in this order; empty: every column but the label and the ignored
     std::vector<std::string> ignore;
-    char delimiter = 0;  // ',', ';' or tab; 0: found in the first line
-    bool header = true;  // false: the columns are called c1, c2, ...
+    // Columns read for their past (run/lagged_reader.hpp), the label may be one of them. Those that are not
+    // named as features come behind the features.
+    std::vector<std::string> lagged;
+    bool needs_features = true;  // false: a label alone will do
+    char delimiter = 0;          // ',', ';' or tab; 0: found in the first line
+    bool header = true;          // false: the columns are called c1, c2, ...
 };
 
 struct LibsvmOptions {

@@ -32,6 +32,11 @@ class Standardiser {
     Index features() const noexcept { return state_.mean.size(); }
     const State& state() const noexcept { return state_; }
 
+    /// Throws DataError if a value is beyond 1e140: the sums would overflow.
+    void check(ConstView row) const;
+    /// 0 for a column that has been constant so far.
+    Real deviation(Index column) const;
+
     /// Counts the row. Values beyond 1e140 would overflow the sums: DataError, and nothing has changed.
     void update(ConstView row);
     /// The row in the present statistics, which stay as they are. `out` may be `row`.
@@ -44,8 +49,6 @@ class Standardiser {
     void transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const;
 
   private:
-    void check(ConstView row) const;
-
     State state_;
 };
 

@@ -1,0 +1,28 @@
+#include "proxstream/run/label_scale.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <utility>
+
+namespace proxstream {
+
+LabelScale::LabelScale(Standardiser statistics) : statistics_(std::move(statistics)) {
+    if (statistics_.features() != 1)
+        throw ConfigError("label scale: the statistics of one column are needed");
+}
+
+void LabelScale::check(const RowBlock& record) const {
+    for (Index row = 0; row < record.rows(); ++row) statistics_.check(record.targets().subspan(row, 1));
+}
+
+void LabelScale::apply(RowBlock& record, bool count) {
+    shift_ = statistics_.state().mean[0];
+    deviation_ = statistics_.deviation(0);
+    for (Index row = 0; row < record.rows(); ++row) {
+        const Real label = record.target(row);
+        record.set_target(row, deviation_ > 0 ? (label - shift_) / deviation_ : 0);
+        if (count) statistics_.update({&label, 1});
+    }
+}
+
+}  // namespace proxstream

@@ -1,0 +1,126 @@
+#include "proxstream/run/lagged_reader.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace proxstream {
+namespace {
+
+constexpr Index kLabel = std::numeric_limits<Index>::max();
+constexpr Index kLagsListed = 12;
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+LaggedReader::LaggedReader(std::unique_ptr<RowReader> inner, const LagOptions& options)
+    : inner_(std::move(inner)), lags_(options.lags), raw_(inner_->sparse()) {
+    if (lags_.empty()) throw ConfigError("lags: none is given");
+    longest_ = *std::max_element(lags_.begin(), lags_.end());
+    const std::vector<std::string>& names = inner_->feature_names();
+    const bool named = !names.empty() || inner_->features() == 0;
+    for (Index i = 0; i < inner_->features(); ++i) {
+        if (i < names.size() && contains(options.past_only, names[i])) continue;
+        kept_.push_back(i);
+        if (named) names_.push_back(names[i]);
+    }
+    const std::vector<std::string> columns =
+        options.columns.empty() ? std::vector{inner_->label_name()} : options.columns;
+    for (const std::string& column : columns) {
+        const auto place = std::find(names.begin(), names.end(), column);
+        if (column != inner_->label_name() && place == names.end())
+            throw ConfigError("lag-columns: no column that is read is called '" + column + "'");
+        sources_.push_back(column == inner_->label_name() ? kLabel
+                                                          : static_cast<Index>(place - names.begin()));
+        remembered_ += (remembered_.empty() ? "" : ", ") + column;
+        for (const Index lag : lags_) {
+            if (named) names_.push_back(column + "[-" + std::to_string(lag) + "]");
+        }
+    }
+    past_.resize(longest_ * sources_.size());
+    row_.reserve(features());
+}
+
+bool LaggedReader::read_row(RowBlock& block) {
+    while (true) {
+        raw_.clear();
+        try {
+            if (!inner_->read_row(raw_)) break;
+        } catch (const DamagedFile&) {
+            known_ = 0;  // nobody knows how many rows are lost
+            throw;
+        } catch (const DataError&) {
+            repeat_newest();
+            throw;
+        }
+        const bool filled = known_ == longest_;
+        if (filled) add_row(block);
+        remember();
+        if (!filled) continue;
+        handed_out_ = true;
+        return true;
+    }
+    if (handed_out_) return false;
+    throw DamagedFile({inner_->source(), inner_->line(), 0, ""},
+                      "the rows end before the longest lag is filled",
+                      "more than " + std::to_string(longest_) + " rows, or shorter lags");
+}
+
+void LaggedReader::add_row(RowBlock& block) {
+    const ConstView values = raw_.values(0);
+    row_.clear();
+    if (sparse()) {
+        row_.insert(row_.end(), values.begin(), values.end());
+    } else {
+        for (const Index i : kept_) row_.push_back(values[i]);
+    }
+    for (Index source = 0; source < sources_.size(); ++source) {
+        for (const Index lag : lags_) {
+            const Index slot = next_ >= lag ? next_ - lag : next_ + longest_ - lag;
+            row_.push_back(past_[slot * sources_.size() + source]);
+        }
+    }
+    if (!sparse()) return block.add_dense(row_, raw_.target(0));
+    indices_.assign(raw_.indices(0).begin(), raw_.indices(0).end());
+    while (indices_.size() < row_.size()) {
+        indices_.push_back(static_cast<FeatureIndex>(features() - (row_.size() - indices_.size())));
+    }
+    block.add_sparse(indices_, row_, raw_.target(0));
+}
+
+void LaggedReader::remember() {
+    for (Index source = 0; source < sources_.size(); ++source) {
+        past_[next_ * sources_.size() + source] =
+            sources_[source] == kLabel ? raw_.target(0) : raw_.values(0)[sources_[source]];
+    }
+    next_ = next_ + 1 == longest_ ? 0 : next_ + 1;
+    known_ = std::min(known_ + 1, longest_);
+}
+
+void LaggedReader::repeat_newest() {
+    if (known_ == 0) return;  // time begins with the first row that can be used
+    const Index width = sources_.size();
+    const Index newest = next_ == 0 ? longest_ - 1 : next_ - 1;
+    std::copy_n(past_.begin() + static_cast<std::ptrdiff_t>(newest * width), width,
+                past_.begin() + static_cast<std::ptrdiff_t>(next_ * width));
+    next_ = next_ + 1 == longest_ ? 0 : next_ + 1;
+    known_ = std::min(known_ + 1, longest_);
+}
+
+std::vector<std::string> LaggedReader::notes() const {
+    std::string list;
+    for (Index i = 0; i < std::min(lags_.size(), kLagsListed); ++i) {
+        list += (i == 0 ? "" : ",") + std::to_string(lags_[i]);
+    }
+    if (lags_.size() > kLagsListed) list += ",... (" + std::to_string(lags_.size()) + " lags)";
+    std::vector<std::string> notes = inner_->notes();
+    notes.push_back("features are past values of " + remembered_ + ", " + list + " rows ago; the first " +
+                    std::to_string(longest_) + " rows only fill them and are not learned from");
+    return notes;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,159 @@
+#include "run/settings_reader.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/run/lagged_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace proxstream {
+namespace {
+
+constexpr Index kLongestLag = 1'000'000;
+constexpr Index kMostLags = 10'000;
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::optional<Index> parse_lag(std::string_view text) {
+    Index lag = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), lag);
+    if (status != std::errc{} || end != text.data() + text.size() || lag > kLongestLag) return std::nullopt;
+    return lag;
+}
+
+/// "48" or "1..8" as first and last.
+std::optional<std::pair<Index, Index>> parse_range(std::string_view text) {
+    const std::size_t dots = text.find("..");
+    const auto first = parse_lag(text.substr(0, dots));
+    const auto last = dots == std::string_view::npos ? first : parse_lag(text.substr(dots + 2));
+    if (!first || !last || *last < *first) return std::nullopt;
+    return std::pair(*first, *last);
+}
+
+/// Why a lag would look into the future; empty if it does not.
+std::string foresight(Index lag, const LearnSettings& settings) {
+    const std::string what = "lags: " + std::to_string(lag) + " looks into the future: ";
+    if (lag < settings.ahead) {
+        return what + "with ahead = " + std::to_string(settings.ahead) + " only values at least " +
+               std::to_string(settings.ahead) + " rows old are known when a row is predicted";
+    }
+    if (lag < settings.batch) {
+        return what + "the " + std::to_string(settings.batch) +
+               " rows of a record (batch) are predicted together, before any of their labels is known";
+    }
+    return {};
+}
+
+char delimiter_char(const std::string& name) {
+    return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
+}
+
+ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
+    ReaderOptions options;
+    options.format = settings.format == "csv"      ? RowFormat::csv
+                     : settings.format == "libsvm" ? RowFormat::libsvm
+                                                   : RowFormat::detect;
+    options.csv.label = settings.label;
+    options.csv.features = settings.features;
+    options.csv.ignore = settings.ignore;
+    options.csv.lagged = settings.lag_columns;
+    options.csv.needs_features = settings.lags.empty();
+    options.csv.delimiter = delimiter_char(settings.delimiter);
+    options.csv.header = settings.header;
+    options.libsvm.dimension = settings.dimension;
+    options.libsvm.zero_based = settings.zero_based;
+    options.max_line = settings.max_line;
+    options.target.kind = loss_target(settings.loss);
+    options.target.classes = settings.classes;
+    options.target.class_count = options.target.kind == TargetKind::category && settings.classes.empty()
+                                     ? parse_loss(settings.loss, RowShape{.features = 1})->classes()
+                                     : 0;
+    options.stop = stop;
+    return options;
+}
+
+/// What only numbers can be used for, asked of labels that are classes or not there.
+void check_label(const LearnSettings& settings, const RowReader& reader) {
+    if (loss_target(settings.loss) == TargetKind::number) return;
+    std::vector<std::string> violations;
+    const auto refuse = [&](bool asked, const std::string& what) {
+        if (asked) {
+            violations.push_back(what + ": the label of loss '" + settings.loss +
+                                 "' is not a number, so it cannot be computed with");
+        }
+    };
+    refuse(!settings.lags.empty() &&
+               (settings.lag_columns.empty() || contains(settings.lag_columns, reader.label_name())),
+           "lags");
+    refuse(corruption_of(settings).share > 0, "corrupt");
+    refuse(settings.standardise_label, "standardise-label");
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace
+
+std::vector<Index> lags_of(const LearnSettings& settings) {
+    std::vector<Index> lags;
+    std::vector<std::string> violations;
+    for (const std::string& text : settings.lags) {
+        const auto range = parse_range(text);
+        if (!range || range->second - range->first >= kMostLags) {
+            violations.push_back("lags: '" + text + "' is not a lag: a whole number of rows up to " +
+                                 std::to_string(kLongestLag) + ", or FIRST..LAST with at most " +
+                                 std::to_string(kMostLags) + " of them");
+            continue;
+        }
+        const std::string reason = foresight(range->first, settings);
+        if (!reason.empty()) violations.push_back(reason);
+        for (Index lag = range->first; lag <= range->second; ++lag) {
+            if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
+        }
+    }
+    if (lags.size() > kMostLags) {
+        violations.push_back("lags: " + std::to_string(lags.size()) + " are given, at most " +
+                             std::to_string(kMostLags) + " are allowed");
+    }
+    if (settings.lags.empty() && settings.ahead != 1)
+        violations.emplace_back("ahead: has no meaning without lags");
+    if (settings.lags.empty() && !settings.lag_columns.empty())
+        violations.emplace_back("lag-columns: has no meaning without lags");
+    for (auto name = settings.lag_columns.begin(); name != settings.lag_columns.end(); ++name) {
+        if (std::find(settings.lag_columns.begin(), name, *name) != name)
+            violations.push_back("lag-columns: '" + *name + "' is named twice");
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+    return lags;
+}
+
+CorruptOptions corruption_of(const LearnSettings& settings) {
+    CorruptOptions options{.seed = settings.seed};
+    const auto& parts = settings.corrupt;
+    if (!parts.empty()) options.share = parse_real(parts[0], "corrupt");
+    if (parts.size() > 1) options.scale = parse_real(parts[1], "corrupt");
+    if (parts.size() > 2 || !(options.share >= 0 && options.share <= 1) ||
+        !(options.scale > 0 && options.scale < kInfinity)) {
+        throw ConfigError("corrupt: expected SHARE[,SCALE] with a share in [0, 1] and a positive scale");
+    }
+    return options;
+}
+
+std::unique_ptr<RowReader> open_reader(const LearnSettings& settings, StopFlag stop) {
+    std::unique_ptr<RowReader> reader = open_rows(settings.data, reader_options(settings, stop));
+    check_label(settings, *reader);
+    // Corrupted first: what a broken meter said is also what is remembered of it.
+    if (const CorruptOptions corruption = corruption_of(settings); corruption.share > 0)
+        reader = std::make_unique<CorruptedReader>(std::move(reader), corruption);
+    LagOptions lagging{.lags = lags_of(settings), .columns = settings.lag_columns, .past_only = {}};
+    if (lagging.lags.empty()) return reader;
+    for (const std::string& column : settings.lag_columns) {
+        if (!contains(settings.features, column)) lagging.past_only.push_back(column);
+    }
+    return std::make_unique<LaggedReader>(std::move(reader), lagging);
+}
+
+}  // namespace proxstream
