@@ -110,13 +110,12 @@ std::vector<Index> lags_of(const LearnSettings& settings) {
         }
         const std::string reason = foresight(range->first, settings);
         if (!reason.empty()) violations.push_back(reason);
-        for (Index lag = range->first; lag <= range->second; ++lag) {
+        for (Index lag = range->first; lag <= range->second && lags.size() <= kMostLags; ++lag) {
             if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
         }
     }
     if (lags.size() > kMostLags) {
-        violations.push_back("lags: " + std::to_string(lags.size()) + " are given, at most " +
-                             std::to_string(kMostLags) + " are allowed");
+        violations.push_back("lags: at most " + std::to_string(kMostLags) + " are allowed");
     }
     if (settings.lags.empty() && settings.ahead != 1)
         violations.emplace_back("ahead: has no meaning without lags");
