@@ -66,6 +66,13 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
     result.windowed_loss += lane.meter.values()[0];
     result.regret += lane.meter.residuals()[0] * lane.meter.residuals()[0];
     result.regret_one += lane.meter.residuals()[1] * lane.meter.residuals()[1];
+    const ConstView next = lane.learner->decide();
+    Index changed = 0;
+    for (Index i = 0; i < next.size(); ++i) changed += next[i] != lane.played[i] ? 1 : 0;
+    if (changed == 0) return;
+    result.movement += distance(next, lane.played);
+    result.changed += changed;
+    ++result.active;
 }
 
 CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
