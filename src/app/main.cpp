@@ -47,6 +47,7 @@ constexpr std::array kVerbs{
          learn},
     Verb{"compare", "run several learners on one stream and print one table", compare},
     Verb{"certify", "recompute the certificate of a stored run from its ledger alone", certify_ledger},
+    Verb{"study", "run an experiment over several seeds; writes tables and charts into a folder", study},
     Verb{"list", "show the losses, regularisers, learners and inner solvers there are", list},
 };
 

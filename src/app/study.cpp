@@ -1,0 +1,150 @@
+#include "proxstream/study/study.hpp"
+
+#include "proxstream/core/find_row.hpp"
+
+#include "app/exit_code.hpp"
+#include "app/study_progress.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr Index kMostSeeds = 1000;
+
+struct StudyArguments {
+    std::string name;
+    std::string preset = "full";
+    std::string seeds;
+    std::string folder;
+    bool force = false;
+    bool quiet = false;
+};
+
+void print_studies() {
+    fmt::print("studies (proxstream study NAME):\n");
+    for (const StudyRow& row : studies()) fmt::print("  {:<12}{}\n", row.name, row.help);
+}
+
+std::string unknown_option(const std::string& text) {
+    const std::string bare = text.substr(std::min(text.find_first_not_of('-'), text.size()));
+    const std::string near =
+        nearest_name(bare.substr(0, bare.find('=')), {"preset", "seeds", "out", "force", "quiet", "help"});
+    return "unknown option '" + text + "'; " +
+           (near.empty() ? "see 'proxstream study --help'" : "did you mean '--" + near + "'?");
+}
+
+/// An exit code when there is nothing left to do: help was asked for.
+std::optional<int> parse(const std::vector<std::string>& arguments, StudyArguments& given,
+                         std::vector<std::string>& violations) {
+    CLI::App app(
+        "Runs a study: an experiment over several seeds. Writes results.csv (every figure of every seed), "
+        "table.md "
+        "and charts\nas SVG into a folder, and prints the table. Figures depend on the study, the preset and "
+        "the "
+        "seeds alone.",
+        "proxstream study");
+    app.allow_extras();
+    app.get_formatter()->column_width(34);
+    app.set_help_flag("-h,--help", "show this and exit");
+    app.add_option("NAME", given.name, "the study; without it, or as 'list', shows those there are");
+    app.add_option("--preset", given.preset,
+                   "full: what conclusions may be drawn from; quick: seconds [full]")
+        ->type_name("quick|full");
+    app.add_option("--seeds", given.seeds, "how many, from seed 1 on [what the preset has]")->type_name("N");
+    app.add_option("--out", given.folder, "folder for the files [study-NAME]")->type_name("DIR");
+    app.add_flag("--force", given.force,
+                 "write into a folder that is not empty, over files of the same names");
+    app.add_flag("-q,--quiet", given.quiet, "the table and errors only");
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        fmt::print("{}\n", app.help());
+        print_studies();
+        return kOk;
+    } catch (const CLI::ParseError& error) {
+        throw ConfigError(std::string(error.what()) + "; see 'proxstream study --help'");
+    }
+    std::vector<std::string> words;
+    for (const std::string& extra : app.remaining()) {
+        if (extra.starts_with('-')) {
+            violations.push_back(unknown_option(extra));
+        } else {
+            words.push_back("'" + extra + "': one study at a time");
+        }
+    }
+    // A word behind an unknown option may be its value.
+    if (violations.empty()) violations = words;
+    return std::nullopt;
+}
+
+const StudyRow* checked_study(const StudyArguments& given, std::vector<std::string>& violations) {
+    try {
+        return &find_row(studies(), "study", given.name);
+    } catch (const ConfigError& error) {
+        violations.insert(violations.end(), error.violations().begin(), error.violations().end());
+        return nullptr;
+    }
+}
+
+StudyOptions checked_options(const StudyArguments& given, std::vector<std::string>& violations) {
+    StudyOptions options;
+    if (given.preset == "quick") {
+        options.preset = StudyPreset::quick;
+    } else if (given.preset != "full") {
+        violations.push_back("preset = '" + given.preset + "': must be quick or full");
+    }
+    if (!given.seeds.empty()) {
+        const char* last = given.seeds.data() + given.seeds.size();
+        const auto [end, status] = std::from_chars(given.seeds.data(), last, options.seeds);
+        if (status != std::errc{} || end != last || options.seeds < 1 || options.seeds > kMostSeeds) {
+            violations.push_back(
+                fmt::format("seeds = '{}': must be a whole number from 1 to {}", given.seeds, kMostSeeds));
+        }
+    }
+    options.folder = given.folder.empty() ? "study-" + given.name : given.folder;
+    options.replace = given.force;
+    options.command = fmt::format("proxstream study {} --preset {}{}", given.name, given.preset,
+                                  given.seeds.empty() ? "" : " --seeds " + given.seeds);
+    options.version = PROXSTREAM_VERSION;
+    return options;
+}
+
+}  // namespace
+
+int study(const std::vector<std::string>& arguments) {
+    StudyArguments given;
+    std::vector<std::string> violations;
+    if (const auto done = parse(arguments, given, violations)) return *done;
+    if (given.name.empty() && violations.empty()) given.name = "list";
+    if (given.name == "list" && violations.empty()) {
+        print_studies();
+        return kOk;
+    }
+    const StudyRow* row = checked_study(given, violations);
+    const StudyOptions options = checked_options(given, violations);
+    if (!violations.empty()) throw ConfigError(violations);
+
+    std::optional<StudyProgressBar> bar;
+    if (!given.quiet) bar.emplace();
+    const StudyOutcome outcome =
+        run_study(*row, options, stop_requested(), [&](const StudyProgress& progress) {
+            if (bar) bar->on_progress(progress);
+        });
+    if (bar) bar->finish();
+    fmt::print("{}", outcome.report);
+    if (!given.quiet) {
+        for (const std::string& file : outcome.files) fmt::print(stderr, "wrote {}\n", file);
+    }
+    for (const std::string& note : outcome.notes) fmt::print(stderr, "proxstream: {}\n", note);
+    if (outcome.interrupted) return kInterrupted;
+    return outcome.notes.empty() ? kOk : kNotCertified;
+}
+
+}  // namespace proxstream::app

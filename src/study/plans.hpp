@@ -1,0 +1,12 @@
+/// The plans of the studies there are; each has a file of its own.
+#pragma once
+
+#include "proxstream/study/study.hpp"
+
+namespace proxstream {
+
+StudyPlan plan_windows(StudyPreset preset, Index seeds);
+StudyPlan plan_bank(StudyPreset preset, Index seeds);
+StudyPlan plan_churn(StudyPreset preset, Index seeds);
+
+}  // namespace proxstream

@@ -1,0 +1,194 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/study/study.hpp"
+
+#include "study/stream_study.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace proxstream {
+namespace {
+
+namespace fs = std::filesystem;
+
+StreamStudy small_study(Index seeds) {
+    StreamStudy study;
+    study.streams = {{"calm", "iid,active=2"}, {"jumps", "switch,active=2,jump=20"}};
+    study.methods = {{"box 4", "time-smoothed:window=4", 4},
+                     {"box 4, loose", "time-smoothed:window=4", 4, "3"},
+                     {"sgd", "prox-sgd:0.05"}};
+    study.rows = 60;
+    study.features = 4;
+    study.seeds = seeds;
+    return study;
+}
+
+StudyPlan small_plan(StudyPreset /*preset*/, Index seeds) {
+    StudyPlan plan;
+    plan.question = "Is it so?";
+    plan.figures = {{kLoss, "loss"}, {kScaledRegret, "regret"}};
+    plan.cells = stream_cells(small_study(seeds));
+    plan.glossary = stream_glossary(small_study(seeds));
+    plan.charts = [](const ResultTable& table) {
+        Chart chart;
+        chart.title = "chart";
+        Panel& panel = chart.panels.emplace_back();
+        panel.series.push_back({"box", {point_of(table, "calm", "box 4", 4, kLoss)}});
+        return std::vector<NamedChart>{{"loss.svg", chart}};
+    };
+    return plan;
+}
+
+constexpr StudyRow kSmall{"small", "a small study", 3, 2, small_plan};
+
+class RunStudy : public testing::Test {
+  protected:
+    void SetUp() override { fs::remove_all(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    StudyOptions options() const {
+        StudyOptions options;
+        options.preset = StudyPreset::quick;
+        options.folder = (folder_ / "out").string();
+        options.command = "proxstream study small";
+        options.version = "1.2.3";
+        return options;
+    }
+    std::string content(const char* name) const {
+        const std::ifstream in(folder_ / "out" / name);
+        std::ostringstream text;
+        text << in.rdbuf();
+        return text.str();
+    }
+
+    fs::path folder_ = fs::temp_directory_path() / ("proxstream-study-test-" + std::to_string(getpid()));
+};
+
+void no_progress(const StudyProgress& /*progress*/) {}
+
+TEST_F(RunStudy, WritesFiguresTablesAndCharts) {
+    const StudyOutcome outcome = run_study(kSmall, options(), nullptr, no_progress);
+    EXPECT_FALSE(outcome.interrupted);
+    EXPECT_TRUE(outcome.notes.empty());
+    EXPECT_EQ(outcome.files.size(), 3U);
+    const std::string csv = content("results.csv");
+    // Two streams, two seeds; nine figures for everyone and the scaled regret for those that have a length.
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * (3 * 9 + 2));
+    const std::string table = content("table.md");
+    for (const char* part : {"# Study small", "Is it so?", "    proxstream study small\n", "proxstream 1.2.3",
+                             "preset quick", "seeds 1 to 2", "## loss", "| box 4 ", "## Names",
+                             "--learners \"time-smoothed:window=4\" --tolerance 3"}) {
+        EXPECT_NE(table.find(part), std::string::npos) << part;
+    }
+    EXPECT_EQ(content("loss.svg").substr(0, 4), "<svg");
+}
+
+TEST_F(RunStudy, RepeatsExactly) {
+    run_study(kSmall, options(), nullptr, no_progress);
+    const std::string first = content("results.csv");
+    StudyOptions again = options();
+    again.replace = true;
+    run_study(kSmall, again, nullptr, no_progress);
+    EXPECT_EQ(first, content("results.csv"));
+}
+
+TEST_F(RunStudy, ReportsProgressCellByCell) {
+    Index finished = 0;
+    Real last = 0;
+    StudyOptions three = options();
+    three.seeds = 3;
+    run_study(kSmall, three, nullptr, [&](const StudyProgress& progress) {
+        EXPECT_EQ(progress.cells, 6U);
+        EXPECT_GE(progress.share, last);
+        last = progress.share;
+        if (progress.finished.empty()) return;
+        EXPECT_EQ(progress.done, ++finished);
+    });
+    EXPECT_EQ(finished, 6U);
+    EXPECT_EQ(last, 1);
+}
+
+TEST_F(RunStudy, WhatIsFinishedIsWrittenWhenStopped) {
+    std::atomic<bool> stop = false;
+    const StudyOutcome outcome = run_study(kSmall, options(), &stop, [&](const StudyProgress& progress) {
+        if (progress.share > 0.6) stop = true;  // in the middle of the third cell
+    });
+    EXPECT_TRUE(outcome.interrupted);
+    const std::string csv = content("results.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * (3 * 9 + 2)) << "two cells are whole";
+    EXPECT_NE(content("table.md").find("Interrupted: 2 of 4 cells"), std::string::npos);
+    EXPECT_FALSE(content("loss.svg").empty());
+}
+
+TEST_F(RunStudy, AStopBeforeTheFirstCellLeavesAReport) {
+    const std::atomic<bool> stop = true;
+    const StudyOutcome outcome = run_study(kSmall, options(), &stop, no_progress);
+    EXPECT_TRUE(outcome.interrupted);
+    EXPECT_EQ(content("results.csv"), csv_header());
+    EXPECT_NE(content("table.md").find("0 of 4 cells"), std::string::npos);
+}
+
+TEST_F(RunStudy, AFolderThatIsNotEmptyIsRefusedUnlessReplaced) {
+    fs::create_directories(folder_ / "out");
+    EXPECT_NO_THROW(run_study(kSmall, options(), nullptr, no_progress)) << "an empty one will do";
+    try {
+        run_study(kSmall, options(), nullptr, no_progress);
+        ADD_FAILURE() << "the results were overwritten";
+    } catch (const ConfigError& error) {
+        EXPECT_NE(std::string(error.what()).find("--force"), std::string::npos) << error.what();
+    }
+    std::ofstream(folder_ / "out" / "mine.txt") << "kept";
+    StudyOptions again = options();
+    again.replace = true;
+    run_study(kSmall, again, nullptr, no_progress);
+    EXPECT_EQ(content("mine.txt"), "kept");
+}
+
+TEST_F(RunStudy, AFileInPlaceOfTheFolderIsRefused) {
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "out") << "x";
+    EXPECT_THROW(run_study(kSmall, options(), nullptr, no_progress), ConfigError);
+    StudyOptions below = options();
+    below.folder += "/deeper";
+    EXPECT_THROW(run_study(kSmall, below, nullptr, no_progress), IoError);
+}
+
+TEST(StreamCells, FiguresAreThoseOfCompare) {
+    const StreamStudy study = small_study(1);
+    const std::vector<StudyCell> cells = stream_cells(study);
+    ASSERT_EQ(cells.size(), 2U);
+    EXPECT_EQ(cells[1].name, "jumps, seed 1");
+    ResultTable table;
+    for (const StudyCell& cell : cells) table.add(cell.run(nullptr, [](Real) {}).measurements);
+    const auto at = [&](const char* method, const char* figure) {
+        return table.at("jumps", method, figure).mean;
+    };
+    EXPECT_NEAR(at("box 4", kScaledRegret), 16 * at("box 4", kRegret), 1e-12);
+    EXPECT_GT(at("box 4, loose", kRegret), at("box 4", kRegret)) << "the tolerance reached the learner";
+    EXPECT_LT(at("box 4, loose", kActive), at("box 4", kActive));
+    EXPECT_EQ(at("sgd", kGradients), 1);
+    EXPECT_EQ(at("sgd", kActive), 100);
+    EXPECT_LE(at("sgd", kChanged), 4);
+    EXPECT_GT(at("sgd", kMovement), 0);
+    EXPECT_EQ(table.at("jumps", "sgd", kScaledRegret).count, 0U) << "it has no window of its own";
+}
+
+TEST(Studies, HaveNamesAndPlans) {
+    for (const StudyRow& row : studies()) {
+        EXPECT_FALSE(row.help.empty()) << row.name;
+        for (const StudyPreset preset : {StudyPreset::quick, StudyPreset::full}) {
+            const StudyPlan plan = row.plan(preset, 2);
+            EXPECT_FALSE(plan.question.empty()) << row.name;
+            EXPECT_FALSE(plan.figures.empty()) << row.name;
+            EXPECT_EQ(plan.cells.size() % 2, 0U) << row.name << ": a cell for each seed";
+        }
+    }
+}
+
+}  // namespace
+}  // namespace proxstream
