@@ -2,6 +2,7 @@
 
 #include "violations.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace proxstream {
@@ -37,6 +38,12 @@ void check_slice_fits(Index end, Index n) {
 void check_shift_fits(Index shift_size, Index n) {
     if (shift_size == n) return;
     throw ConfigError(fmt::format("by has {} entries, but there are {} coordinates", shift_size, n));
+}
+
+void pull_towards(ConstView v, Real pull, ConstView centre, View out) {
+    for (Index i = 0; i < v.size(); ++i) {
+        out[i] = std::min(std::max(v[i] - pull, centre[i]), v[i] + pull);
+    }
 }
 
 }  // namespace proxstream

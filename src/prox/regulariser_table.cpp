@@ -23,10 +23,10 @@
 namespace proxstream {
 namespace {
 
-SumTerm parse_sum(std::string_view text);
+AnyRegulariser parse_sum(std::string_view text);
 std::vector<std::string> split_terms(std::string_view text);
 
-SumTerm nested(const Spec& spec, Index position) {
+AnyRegulariser nested(const Spec& spec, Index position) {
     return parse_sum(spec.word(position, "of"));
 }
 
@@ -71,109 +71,107 @@ GroupL2 group(const Spec& spec) {
     return {std::move(each), layout(spec)};
 }
 
-SumTerm make_blocks(const Spec& spec) {
+AnyRegulariser make_blocks(const Spec& spec) {
     const std::string inner = spec.word(0, "of");
     if (const Spec simplex = Spec::parse(inner);
         simplex.name() == "simplex" && split_terms(inner).size() == 1) {
         std::vector<Real> radii = spec.numbers("radii");
         const Real common = simplex.number_or(0, "radius", 1);
         simplex.finish();
-        if (radii.empty()) return SimplexProduct(layout(spec), common);
+        if (radii.empty()) return AnyRegulariser(SimplexProduct(layout(spec), common));
         if (simplex.positional_count() > 0 || simplex.has("radius")) {
             throw ConfigError("give a radius inside the parentheses or 'radii=', not both");
         }
-        return SimplexProduct(layout(spec), std::move(radii));
+        return AnyRegulariser(SimplexProduct(layout(spec), std::move(radii)));
     }
-    SumTerm term = parse_sum(inner);
-    return {AnyRegulariser(Blocks(layout(spec), std::move(term.g))), traits_in_blocks(term.traits)};
+    return AnyRegulariser(Blocks(layout(spec), parse_sum(inner)));
 }
 
-SumTerm make_scaled(const Spec& spec) {
+AnyRegulariser make_scaled(const Spec& spec) {
     const Real factor = spec.number(0, "factor");
-    SumTerm term = nested(spec, 1);
-    return {AnyRegulariser(Scaled(factor, std::move(term.g))), traits_when_scaled(term.traits, factor)};
+    return AnyRegulariser(Scaled(factor, nested(spec, 1)));
 }
 
-SumTerm make_translated(const Spec& spec) {
+AnyRegulariser make_translated(const Spec& spec) {
     std::vector<Real> by = spec.numbers("by");
-    SumTerm term = nested(spec, 0);
-    return {AnyRegulariser(Translated(std::move(by), std::move(term.g))),
-            traits_when_translated(term.traits)};
+    return AnyRegulariser(Translated(std::move(by), nested(spec, 0)));
 }
 
-SumTerm make_sliced(const Spec& spec) {
+AnyRegulariser make_sliced(const Spec& spec) {
     const Index begin = to_count(spec.number(0, "begin"), "begin");
     const Index end = to_count(spec.number(1, "end"), "end");
-    SumTerm term = nested(spec, 2);
-    return {AnyRegulariser(Sliced(begin, end, std::move(term.g))), traits_when_sliced(term.traits)};
+    return AnyRegulariser(Sliced(begin, end, nested(spec, 2)));
 }
 
 constexpr Real kZero = 0;
 
 // name, usage, formula, cost, help, maker
 constexpr RegulariserRow kRows[] = {
-    {"zero", "zero", "0", "O(n)", "no regularisation", [](const Spec&) -> SumTerm { return Zero{}; }},
+    {"zero", "zero", "0", "O(n)", "no regularisation", [](const Spec&) { return AnyRegulariser(Zero{}); }},
     {"linear", "linear:0.5 | linear:slopes=1;2;3", "sum c_i x_i", "O(n)", "a slope, common or per coordinate",
-     [](const Spec& s) -> SumTerm { return Linear(coefficients(s, 0, "slope", "slopes")); }},
+     [](const Spec& s) { return AnyRegulariser(Linear(coefficients(s, 0, "slope", "slopes"))); }},
     {"l1", "l1:0.01 | l1:weights=1;2;3", "sum w_i |x_i|", "O(n)", "lasso: sparse coordinates",
-     [](const Spec& s) -> SumTerm { return L1Norm(coefficients(s, 0, "weight", "weights")); }},
+     [](const Spec& s) { return AnyRegulariser(L1Norm(coefficients(s, 0, "weight", "weights"))); }},
     {"nonneg-l1", "nonneg-l1:0.01 | nonneg-l1:weights=1;2;3", "sum w_i x_i, x >= 0", "O(n)",
      "sparse and non-negative coordinates",
-     [](const Spec& s) -> SumTerm {
-         return Composed(L1Norm(coefficients(s, 0, "weight", "weights")), Box::non_negative());
+     [](const Spec& s) {
+         return AnyRegulariser(
+             Composed(L1Norm(coefficients(s, 0, "weight", "weights")), Box::non_negative()));
      }},
     {"l2", "l2:0.1", "w |x|", "O(n)", "all coordinates vanish together",
-     [](const Spec& s) -> SumTerm { return L2Norm(s.number(0, "weight")); }},
+     [](const Spec& s) { return AnyRegulariser(L2Norm(s.number(0, "weight"))); }},
     {"l2sq", "l2sq:0.1", "(w/2) |x|^2", "O(n)", "ridge: small coordinates",
-     [](const Spec& s) -> SumTerm { return L2Squared(s.number(0, "weight")); }},
+     [](const Spec& s) { return AnyRegulariser(L2Squared(s.number(0, "weight"))); }},
     {"elastic", "elastic:0.1,0.2", "l1 |x|_1 + (l2/2) |x|^2", "O(n)", "elastic net",
-     [](const Spec& s) -> SumTerm {
-         return ElasticNet(L2Squared(s.number(1, "l2")), L1Norm(s.number(0, "l1")));
+     [](const Spec& s) {
+         return AnyRegulariser(ElasticNet(L2Squared(s.number(1, "l2")), L1Norm(s.number(0, "l1"))));
      }},
     {"linf", "linf:0.1", "w max |x_i|", "O(n)", "coordinates share one largest size",
-     [](const Spec& s) -> SumTerm { return LInfinityNorm(s.number(0, "weight")); }},
+     [](const Spec& s) { return AnyRegulariser(LInfinityNorm(s.number(0, "weight"))); }},
     {"group", "group:0.1,size=4 | group:0.1,sizes=3;4;5,weights=1;2;1", "w sum_k w_k |x_k|", "O(n)",
-     "group lasso, without implicit size weights", [](const Spec& s) -> SumTerm { return group(s); }},
+     "group lasso, without implicit size weights", [](const Spec& s) { return AnyRegulariser(group(s)); }},
     {"sparse-group", "sparse-group:0.1,0.05,size=4", "w sum_k w_k |x_k| + l1 |x|_1", "O(n)",
      "sparse groups and sparse coordinates in them",
-     [](const Spec& s) -> SumTerm { return SparseGroup(L1Norm(s.number(1, "l1")), group(s)); }},
+     [](const Spec& s) { return AnyRegulariser(SparseGroup(L1Norm(s.number(1, "l1")), group(s))); }},
     {"tv", "tv:0.1", "w sum |x_{i+1} - x_i|", "O(n)", "total variation: piecewise constant",
-     [](const Spec& s) -> SumTerm { return TotalVariation(s.number(0, "weight")); }},
+     [](const Spec& s) { return AnyRegulariser(TotalVariation(s.number(0, "weight"))); }},
     {"fused", "fused:0.1,0.05", "w sum |x_{i+1} - x_i| + l1 |x|_1", "O(n)",
      "fused lasso: sparse and piecewise constant",
-     [](const Spec& s) -> SumTerm {
-         return FusedLasso(TotalVariation(s.number(0, "weight")), L1Norm(s.number(1, "l1")));
+     [](const Spec& s) {
+         return AnyRegulariser(FusedLasso(TotalVariation(s.number(0, "weight")), L1Norm(s.number(1, "l1"))));
      }},
     {"nuclear", "nuclear:0.1,rows=3,cols=4", "w sum of singular values", "O(n min(rows, cols))",
      "low rank; x is a matrix, row after row",
-     [](const Spec& s) -> SumTerm {
-         return NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols"));
+     [](const Spec& s) {
+         return AnyRegulariser(NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols")));
      }},
     {"box", "box:-1,1 | box:lo=0;0,hi=1;inf", "lo <= x <= hi", "O(n)", "bounds, possibly infinite",
-     [](const Spec& s) -> SumTerm { return Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)); }},
+     [](const Spec& s) {
+         return AnyRegulariser(Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)));
+     }},
     {"nonneg", "nonneg", "x >= 0", "O(n)", "non-negative coordinates",
-     [](const Spec&) -> SumTerm { return Box::non_negative(); }},
+     [](const Spec&) { return AnyRegulariser(Box::non_negative()); }},
     {"simplex", "simplex | simplex:2", "x >= 0, sum x = r", "O(n)", "shares of a whole",
-     [](const Spec& s) -> SumTerm { return Simplex(s.number_or(0, "radius", 1)); }},
+     [](const Spec& s) { return AnyRegulariser(Simplex(s.number_or(0, "radius", 1))); }},
     {"capped-simplex", "capped-simplex:sum=1,lo=0,hi=0.5", "lo <= x <= hi, sum x = s",
      "O(n) a pass, a few passes", "shares with bounds",
-     [](const Spec& s) -> SumTerm {
-         return CappedSimplex(s.number_or(0, "sum", 1), bound(s, 1, "lo", &kZero),
-                              bound(s, 2, "hi", &kInfinity));
+     [](const Spec& s) {
+         return AnyRegulariser(CappedSimplex(s.number_or(0, "sum", 1), bound(s, 1, "lo", &kZero),
+                                             bound(s, 2, "hi", &kInfinity)));
      }},
     {"l1ball", "l1ball:1", "|x|_1 <= r", "O(n)", "bounded sum of sizes",
-     [](const Spec& s) -> SumTerm { return L1Ball(s.number(0, "radius")); }},
+     [](const Spec& s) { return AnyRegulariser(L1Ball(s.number(0, "radius"))); }},
     {"l2ball", "l2ball:1", "|x| <= r", "O(n)", "bounded length",
-     [](const Spec& s) -> SumTerm { return L2Ball(s.number(0, "radius")); }},
+     [](const Spec& s) { return AnyRegulariser(L2Ball(s.number(0, "radius"))); }},
     {"linfball", "linfball:1", "max |x_i| <= r", "O(n)", "bounded sizes",
-     [](const Spec& s) -> SumTerm { return Box::linf_ball(s.number(0, "radius")); }},
+     [](const Spec& s) { return AnyRegulariser(Box::linf_ball(s.number(0, "radius"))); }},
     {"hyperplane", "hyperplane:a=1;2;3,b=1", "a.x = b", "O(n)", "one linear equation",
-     [](const Spec& s) -> SumTerm { return AffineSet::hyperplane(s.numbers("a"), s.number(0, "b")); }},
+     [](const Spec& s) { return AnyRegulariser(AffineSet::hyperplane(s.numbers("a"), s.number(0, "b"))); }},
     {"halfspace", "halfspace:a=1;2;3,b=1", "a.x <= b", "O(n)", "one linear inequality",
-     [](const Spec& s) -> SumTerm { return HalfSpace(s.numbers("a"), s.number(0, "b")); }},
+     [](const Spec& s) { return AnyRegulariser(HalfSpace(s.numbers("a"), s.number(0, "b"))); }},
     {"affine", "affine:a=1;1;0;0;1;-1,b=1;0", "A x = b", "O(n rank A)",
      "linear equations; A is given row after row",
-     [](const Spec& s) -> SumTerm { return AffineSet(s.numbers("a"), s.numbers("b")); }},
+     [](const Spec& s) { return AnyRegulariser(AffineSet(s.numbers("a"), s.numbers("b"))); }},
     {"blocks",
      "blocks:(simplex),sizes=3;4;5 | blocks:(simplex),sizes=2;3,radii=1;4 | blocks:(l2ball:1),size=4",
      "sum_k g(x_k)", "the sum of the blocks'", "the same g on each of consecutive blocks", make_blocks},
@@ -224,7 +222,7 @@ ConfigError located(const ConfigError& error, std::string_view text) {
     return ConfigError(std::move(violations));
 }
 
-SumTerm parse_term(std::string_view text) {
+AnyRegulariser parse_term(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
     if (first != std::string_view::npos && text[first] == '(') {
         const auto last = text.find_last_not_of(" \t");
@@ -234,16 +232,16 @@ SumTerm parse_term(std::string_view text) {
     const Spec spec = Spec::parse(text);
     const RegulariserRow& row = find_row(kRows, "regulariser", spec.name());
     try {
-        SumTerm term = row.make(spec);
+        AnyRegulariser g = row.make(spec);
         spec.finish();
-        return term;
+        return g;
     } catch (const ConfigError& error) {
         throw located(error, spec.text());
     }
 }
 
-SumTerm parse_sum(std::string_view text) {
-    std::vector<SumTerm> terms;
+AnyRegulariser parse_sum(std::string_view text) {
+    std::vector<AnyRegulariser> terms;
     std::vector<std::string> violations;
     for (const std::string& part : split_terms(text)) {
         try {
@@ -268,7 +266,7 @@ std::span<const RegulariserRow> regularisers() {
 }
 
 AnyRegulariser parse_regulariser(std::string_view text) {
-    return parse_sum(text).g;
+    return parse_sum(text);
 }
 
 }  // namespace proxstream

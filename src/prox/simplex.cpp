@@ -3,6 +3,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/simplex_projection.hpp"
 
+#include "box_section.hpp"
+#include "not_finite.hpp"
 #include "violations.hpp"
 
 #include <algorithm>
@@ -17,6 +19,12 @@ Real simplex_indicator(ConstView x, Real radius) {
     const bool no_negative =
         std::all_of(x.begin(), x.end(), [=](Real v) { return v >= -kFeasibility * radius; });
     return no_negative && std::abs(total - radius) <= kFeasibility * radius ? 0 : kInfinity;
+}
+
+Real switch_on_simplex(ConstView v, Real pull, ConstView centre, Real radius, View out) {
+    if (!all_finite(v) || !std::isfinite(pull)) return refuse_not_finite(out);
+    if (v.empty()) return 0;
+    return switch_on_section(v, pull, centre, radius, 0, kInfinity, out) ? 0 : simplex_indicator(out, radius);
 }
 
 }  // namespace
@@ -35,6 +43,10 @@ Real Simplex::value(ConstView x, Scratch&) const {
 
 Real Simplex::prox(ConstView v, Real, View out, Scratch& scratch) const {
     return project_onto_simplex(v, radius_, out, scratch);
+}
+
+Real Simplex::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out, Scratch&) const {
+    return switch_on_simplex(v, pull, centre, radius_, out);
 }
 
 void Simplex::check_dimension(Index n) const {
@@ -62,6 +74,16 @@ Real SimplexProduct::prox(ConstView v, Real, View out, Scratch& scratch) const {
     Real total = 0;
     blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) {
         total += project_onto_simplex(v.subspan(begin, size), radii_[k], out.subspan(begin, size), scratch);
+    });
+    return total;
+}
+
+Real SimplexProduct::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out,
+                                    Scratch&) const {
+    Real total = 0;
+    blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) {
+        total += switch_on_simplex(v.subspan(begin, size), pull, centre.subspan(begin, size), radii_[k],
+                                   out.subspan(begin, size));
     });
     return total;
 }

@@ -14,30 +14,26 @@ bool composes(const SumTraits& first, const SumTraits& second) {
            (first.differences && second.uniform) || (first.keeps_order && second.uniform && second.interval);
 }
 
-std::optional<SumTerm> joined(const SumTerm& first, const SumTerm& second) {
-    const SumTraits traits = traits_of_sum(first.traits, second.traits);
-    if (first.traits.curvature > 0) {
-        return SumTerm(AnyRegulariser(Curved(L2Squared(first.traits.curvature), second.g)), traits);
-    }
-    if (composes(first.traits, second.traits)) {
-        return SumTerm(AnyRegulariser(Composed(first.g, second.g)), traits);
-    }
+std::optional<AnyRegulariser> joined(const AnyRegulariser& first, const AnyRegulariser& second) {
+    const Real curvature = first.sum_traits().curvature;
+    if (curvature > 0) return AnyRegulariser(Curved(L2Squared(curvature), second));
+    if (composes(first.sum_traits(), second.sum_traits())) return AnyRegulariser(Composed(first, second));
     return std::nullopt;
 }
 
 /// Joins pairs until one term is left, trying every order: sums have a handful of terms.
-std::optional<SumTerm> join_all(const std::vector<SumTerm>& terms) {
+std::optional<AnyRegulariser> join_all(const std::vector<AnyRegulariser>& terms) {
     if (terms.size() == 1) return terms.front();
     for (Index i = 0; i < terms.size(); ++i) {
         for (Index j = 0; j < terms.size(); ++j) {
             if (i == j) continue;
-            const std::optional<SumTerm> pair = joined(terms[i], terms[j]);
+            const std::optional<AnyRegulariser> pair = joined(terms[i], terms[j]);
             if (!pair) continue;
-            std::vector<SumTerm> rest{*pair};
+            std::vector<AnyRegulariser> rest{*pair};
             for (Index k = 0; k < terms.size(); ++k) {
                 if (k != i && k != j) rest.push_back(terms[k]);
             }
-            if (std::optional<SumTerm> all = join_all(rest)) return all;
+            if (std::optional<AnyRegulariser> all = join_all(rest)) return all;
         }
     }
     return std::nullopt;
@@ -54,14 +50,14 @@ SumTraits traits_of_sum(const SumTraits& first, const SumTraits& second) {
             .keeps_order = first.keeps_order && second.uniform};
 }
 
-SumTerm add(const std::vector<SumTerm>& terms) {
+AnyRegulariser add(const std::vector<AnyRegulariser>& terms) {
     constexpr Index kMostTerms = 5;
     Violations violations;
     violations.require(!terms.empty(), "a sum needs at least one term");
     violations.require(terms.size() <= kMostTerms, "a sum of {} terms is too long: at most {}", terms.size(),
                        kMostTerms);
     violations.raise();
-    if (std::optional<SumTerm> all = join_all(terms)) return *std::move(all);
+    if (std::optional<AnyRegulariser> all = join_all(terms)) return *std::move(all);
     throw ConfigError(
         "the prox of this sum does not follow from those of its terms; sums that decompose: "
         "zero, linear or l2sq + anything; "

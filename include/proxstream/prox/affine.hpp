@@ -1,7 +1,7 @@
 /// Sets cut out by linear equations and one linear inequality.
 #pragma once
 
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 /// Balls around 0. The L-infinity ball is Box::linf_ball.
 #pragma once
 
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 

@@ -4,7 +4,7 @@
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/block_layout.hpp"
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 #include <utility>
 #include <vector>
@@ -18,6 +18,9 @@ void check_slice(Index begin, Index end);
 void check_slice_fits(Index end, Index n);
 void check_shift_fits(Index shift_size, Index n);
 
+/// The switching prox of g = 0: v moved towards the centre by at most pull.
+void pull_towards(ConstView v, Real pull, ConstView centre, View out);
+
 /// factor g(x), factor > 0; prox(v, step) = prox_g(v, factor step).
 template <Regulariser G>
 class Scaled {
@@ -30,6 +33,12 @@ class Scaled {
     void check_dimension(Index n) const { proxstream::check_dimension(g_, n); }
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
     Real infimum() const { return factor_ * proxstream::infimum(g_); }
+    SumTraits sum_traits() const { return traits_when_scaled(proxstream::sum_traits(g_), factor_); }
+    bool can_switch() const { return supports_switching(g_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        return factor_ * proxstream::switching_prox(g_, v, factor_ * step, pull, centre, out, scratch);
+    }
 
   private:
     Real factor_;
@@ -59,6 +68,19 @@ class Translated {
     }
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
     Real infimum() const { return proxstream::infimum(g_); }
+    SumTraits sum_traits() const { return traits_when_translated(proxstream::sum_traits(g_)); }
+    bool can_switch() const { return supports_switching(g_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        const View moved = frame.take(centre.size());
+        subtract(centre, by_, moved);
+        subtract(v, by_, out);
+        const Real value = proxstream::switching_prox(g_, out, step, pull, moved, out, scratch);
+        // What stayed at the centre stays there to the bit: there and back again would round.
+        for (Index i = 0; i < out.size(); ++i) out[i] = out[i] == moved[i] ? centre[i] : out[i] + by_[i];
+        return value;
+    }
 
   private:
     std::vector<Real> by_;
@@ -84,6 +106,14 @@ class Sliced {
     void check_dimension(Index n) const { check_slice_fits(end_, n); }
     void project_direction(View d) const { proxstream::project_direction(g_, part(d)); }
     Real infimum() const { return proxstream::infimum(g_); }
+    SumTraits sum_traits() const { return traits_when_sliced(proxstream::sum_traits(g_)); }
+    bool can_switch() const { return supports_switching(g_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        pull_towards(v.first(begin_), pull, centre.first(begin_), out.first(begin_));
+        pull_towards(v.subspan(end_), pull, centre.subspan(end_), out.subspan(end_));
+        return proxstream::switching_prox(g_, part(v), step, pull, part(centre), part(out), scratch);
+    }
 
   private:
     template <class V>
@@ -125,6 +155,18 @@ class Blocks {
     }
     /// Every inner infimum is 0 or -infinity, so their number does not matter.
     Real infimum() const { return proxstream::infimum(g_); }
+    SumTraits sum_traits() const { return traits_in_blocks(proxstream::sum_traits(g_)); }
+    bool can_switch() const { return supports_switching(g_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        Real total = 0;
+        blocks_.for_each(v.size(), [&](Index, Index begin, Index size) {
+            total +=
+                proxstream::switching_prox(g_, v.subspan(begin, size), step, pull,
+                                           centre.subspan(begin, size), out.subspan(begin, size), scratch);
+        });
+        return total;
+    }
 
   private:
     BlockLayout blocks_;

@@ -1,7 +1,7 @@
 /// Norms that couple all coordinates.
 #pragma once
 
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 

@@ -1,7 +1,7 @@
 /// The norm that favours matrices of low rank.
 #pragma once
 
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 

@@ -3,7 +3,10 @@
 
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/core/types.hpp"
+#include "proxstream/prox/sum_traits.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <memory>
 #include <string>
@@ -27,6 +30,11 @@ concept Regulariser = std::copyable<G> &&
 //                                              prox residuals do not see it, so certificates need not pay for
 //                                              it
 //   Real infimum() const                       inf g; 0 unless stated
+//   SumTraits sum_traits() const               how it adds up with others; nothing is known unless stated
+//   bool can_switch() const and
+//   Real switching_prox(v, step, pull, centre, out, scratch) const
+//                                              argmin_z { step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 };
+//                                              returns g(out). Separable g need neither
 
 template <Regulariser G>
 void check_dimension(const G& g, Index n) {
@@ -47,6 +55,49 @@ Real infimum(const G& g) {
     }
 }
 
+template <Regulariser G>
+SumTraits sum_traits(const G& g) {
+    if constexpr (requires { g.sum_traits(); }) {
+        return g.sum_traits();
+    } else {
+        return {};
+    }
+}
+
+/// Whether the prox of g + kappa |. - centre|_1 is known.
+template <Regulariser G>
+bool supports_switching(const G& g) {
+    if constexpr (requires { g.can_switch(); }) {
+        if (g.can_switch()) return true;
+    }
+    return sum_traits(g).separable;
+}
+
+/// Writes argmin_z { step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 } and returns g(out); pull = step kappa.
+/// Needs supports_switching(g) and a finite centre; out may alias v but not the centre.
+template <Regulariser G>
+Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView centre, View out,
+                    Scratch& scratch) {
+    assert(supports_switching(g) && centre.size() == v.size());
+    if constexpr (requires { g.switching_prox(v, step, pull, centre, out, scratch); }) {
+        if (!sum_traits(g).separable) return g.switching_prox(v, step, pull, centre, out, scratch);
+    }
+    // In one variable, to the right of the centre the penalty is the slope pull and to its left -pull: the
+    // minimiser is the prox at v - pull if that lies to the right, the one at v + pull if that lies to the
+    // left, and else the centre itself. The first is at most the second, so it is a clip.
+    Scratch::Frame frame(scratch);
+    const View low = frame.take(v.size());
+    for (Index i = 0; i < v.size(); ++i) {
+        low[i] = v[i] - pull;
+        out[i] = v[i] + pull;
+    }
+    g.prox(low, step, low, scratch);
+    g.prox(out, step, out, scratch);
+    // In this order std::max and std::min pass a NaN on.
+    for (Index i = 0; i < v.size(); ++i) out[i] = std::min(std::max(low[i], centre[i]), out[i]);
+    return g.value(out, scratch);
+}
+
 /// Any regulariser behind one type: for everything that is chosen at run time. Copies share the (immutable)
 /// operator.
 class AnyRegulariser {
@@ -64,19 +115,30 @@ class AnyRegulariser {
     void check_dimension(Index n) const { self_->check_dimension(n); }
     void project_direction(View d) const { self_->project_direction(d); }
     Real infimum() const { return self_->infimum(); }
+    const SumTraits& sum_traits() const { return self_->traits; }
+    bool can_switch() const { return self_->can_switch(); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        return self_->switching_prox(v, step, pull, centre, out, scratch);
+    }
 
   private:
     struct Base {
+        explicit Base(const SumTraits& known) : traits(known) {}
         virtual ~Base() = default;
         virtual Real value(ConstView x, Scratch& scratch) const = 0;
         virtual Real prox(ConstView v, Real step, View out, Scratch& scratch) const = 0;
         virtual void check_dimension(Index n) const = 0;
         virtual void project_direction(View d) const = 0;
         virtual Real infimum() const = 0;
+        virtual bool can_switch() const = 0;
+        virtual Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                                    Scratch& scratch) const = 0;
+        SumTraits traits;
     };
     template <class G>
     struct Model final : Base {
-        explicit Model(G held) : g(std::move(held)) {}
+        explicit Model(G held) : Base(proxstream::sum_traits(held)), g(std::move(held)) {}
         Real value(ConstView x, Scratch& scratch) const override { return g.value(x, scratch); }
         Real prox(ConstView v, Real step, View out, Scratch& scratch) const override {
             return g.prox(v, step, out, scratch);
@@ -84,6 +146,11 @@ class AnyRegulariser {
         void check_dimension(Index n) const override { proxstream::check_dimension(g, n); }
         void project_direction(View d) const override { proxstream::project_direction(g, d); }
         Real infimum() const override { return proxstream::infimum(g); }
+        bool can_switch() const override { return supports_switching(g); }
+        Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                            Scratch& scratch) const override {
+            return proxstream::switching_prox(g, v, step, pull, centre, out, scratch);
+        }
         G g;
     };
     std::shared_ptr<const Base> self_;

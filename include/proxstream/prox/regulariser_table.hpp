@@ -15,7 +15,7 @@ struct RegulariserRow {
     std::string_view formula;  // g(x), or the set whose indicator it is
     std::string_view cost;     // of one prox
     std::string_view help;
-    SumTerm (*make)(const Spec& spec);
+    AnyRegulariser (*make)(const Spec& spec);
 };
 
 std::span<const RegulariserRow> regularisers();

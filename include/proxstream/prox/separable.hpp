@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proxstream/prox/coefficients.hpp"
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include "proxstream/prox/block_layout.hpp"
 #include "proxstream/prox/coefficients.hpp"
-#include "proxstream/prox/sum_traits.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 
@@ -13,6 +13,9 @@ class Simplex {
     explicit Simplex(Real radius = 1);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    bool can_switch() const { return true; }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
 
@@ -28,6 +31,9 @@ class SimplexProduct {
     SimplexProduct(BlockLayout blocks, Coefficients radii);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    bool can_switch() const { return true; }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
 

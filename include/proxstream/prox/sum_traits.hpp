@@ -1,7 +1,7 @@
 /// What decides whether prox_{g+h} can be had from the proxes of g and h (prox/sums.hpp has the rules).
 #pragma once
 
-#include "proxstream/prox/regulariser.hpp"
+#include "proxstream/core/types.hpp"
 
 namespace proxstream {
 
@@ -18,16 +18,13 @@ struct SumTraits {
     Real curvature = 0;             // g is exactly (curvature / 2) |x|^2
 };
 
-template <Regulariser G>
-SumTraits sum_traits(const G& g) {
-    if constexpr (requires { g.sum_traits(); }) {
-        return g.sum_traits();
-    } else {
-        return {};
-    }
-}
-
 /// What is known of a sum of two such terms.
 SumTraits traits_of_sum(const SumTraits& first, const SumTraits& second);
+
+/// How traits survive what combinators do to a term.
+SumTraits traits_when_scaled(SumTraits traits, Real factor);
+SumTraits traits_when_translated(SumTraits traits);
+SumTraits traits_when_sliced(SumTraits traits);
+SumTraits traits_in_blocks(SumTraits traits);
 
 }  // namespace proxstream

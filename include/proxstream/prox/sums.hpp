@@ -17,8 +17,8 @@
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser.hpp"
 #include "proxstream/prox/separable.hpp"
-#include "proxstream/prox/sum_traits.hpp"
 
 #include <string>
 #include <utility>
@@ -53,6 +53,14 @@ class Composed {
     SumTraits sum_traits() const {
         return traits_of_sum(proxstream::sum_traits(first_), proxstream::sum_traits(second_));
     }
+    /// A linear first term only moves v, whatever it is added to.
+    bool can_switch() const { return proxstream::sum_traits(first_).linear && supports_switching(second_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        first_.prox(v, step, out, scratch);
+        const Real second = proxstream::switching_prox(second_, out, step, pull, centre, out, scratch);
+        return first_.value(out, scratch) + second;
+    }
 
   private:
     First first_;
@@ -77,6 +85,16 @@ class Curved {
     /// A lower bound on the infimum, equal to it when g is least at 0.
     Real infimum() const { return proxstream::infimum(g_); }
     SumTraits sum_traits() const { return traits_of_sum(square_.sum_traits(), proxstream::sum_traits(g_)); }
+    /// Completing the square divides the pull like the step.
+    bool can_switch() const { return supports_switching(g_); }
+    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+                        Scratch& scratch) const {
+        const Real divisor = 1 + step * square_.weight();
+        square_.prox(v, step, out, scratch);
+        const Real inner =
+            proxstream::switching_prox(g_, out, step / divisor, pull / divisor, centre, out, scratch);
+        return square_.value(out, scratch) + inner;
+    }
 
   private:
     L2Squared square_;
@@ -86,27 +104,8 @@ class Curved {
 /// l1 |x|_1 + (l2 / 2) |x|^2.
 using ElasticNet = Curved<L1Norm>;
 
-/// A regulariser of which it is known how it adds up with others.
-struct SumTerm {
-    // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
-    template <class G>
-    requires(!std::same_as<G, SumTerm> && Regulariser<G>)
-        SumTerm(G regulariser)  // NOLINT: every regulariser is a term
-        : traits(proxstream::sum_traits(regulariser)), g(std::move(regulariser)) {}
-    SumTerm(AnyRegulariser regulariser, SumTraits known) : traits(known), g(std::move(regulariser)) {}
-
-    SumTraits traits;
-    AnyRegulariser g;
-};
-
 /// The sum of the terms, in whatever order of composition is right. Throws ConfigError, with the sums that do
 /// decompose, when the rules above give none.
-SumTerm add(const std::vector<SumTerm>& terms);
-
-/// How traits survive what combinators do to a term.
-SumTraits traits_when_scaled(SumTraits traits, Real factor);
-SumTraits traits_when_translated(SumTraits traits);
-SumTraits traits_when_sliced(SumTraits traits);
-SumTraits traits_in_blocks(SumTraits traits);
+AnyRegulariser add(const std::vector<AnyRegulariser>& terms);
 
 }  // namespace proxstream
