@@ -3,6 +3,7 @@
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/prox/switching.hpp"
 #include "proxstream/solve/inner_table.hpp"
 
 #include "fuzz_support.hpp"
@@ -22,6 +23,7 @@ void try_regulariser(std::string_view text) {
     std::array<Real, kDimension> out{};
     Scratch scratch;
     g.prox(v, 0.5, out, scratch);
+    if (supports_switching(g)) Switching(g, 0.3, kDimension).prox(v, 0.5, out, scratch);
 }
 
 void try_loss(std::string_view text) {
