@@ -39,8 +39,10 @@ Real RunSummary::quiet_share() const {
 }
 
 bool Certificate::sound() const {
-    return std::none_of(inequalities.begin(), inequalities.end(),
-                        [](const Inequality& each) { return each.verdict == Verdict::violated; });
+    const bool kept = std::none_of(inequalities.begin(), inequalities.end(),
+                                   [](const Inequality& each) { return each.verdict == Verdict::violated; });
+    return kept && std::all_of(members.begin(), members.end(),
+                               [](const Certificate& member) { return member.sound(); });
 }
 
 const Inequality& Certificate::at(std::string_view id) const {

@@ -32,19 +32,35 @@ Json to_object(const Cost& cost) {
 Json to_object(const RunHeader& header) {
     Json settings = Json::object();
     for (const auto& [key, value] : header.settings) settings[key] = value;
-    return {{"dimension", header.dimension},
-            {"window", header.window},
-            {"step", header.reference_step},
-            {"smoothness", optional(header.smoothness)},
-            {"step_rule", name(header.step_rule)},
-            {"lambda", header.acceptance},
-            {"initial_residual", header.initial_residual},
-            {"initial_regulariser", number(header.initial_regulariser)},
-            {"regulariser_infimum", number(header.regulariser_infimum)},
-            {"exit_test", header.exit_test},
-            {"max_steps", optional(header.max_steps)},
-            {"max_seconds", optional(header.max_seconds)},
-            {"settings", std::move(settings)}};
+    Json object{{"name", header.name},
+                {"dimension", header.dimension},
+                {"window", header.window},
+                {"window_text", header.window_text},
+                {"effective_length", header.effective_length},
+                {"model", header.model},
+                {"hysteresis", header.hysteresis},
+                {"switching", header.switching},
+                {"step", header.reference_step},
+                {"smoothness", optional(header.smoothness)},
+                {"step_rule", name(header.step_rule)},
+                {"lambda", header.acceptance},
+                {"initial_residual", header.initial_residual},
+                {"initial_regulariser", number(header.initial_regulariser)},
+                {"regulariser_infimum", number(header.regulariser_infimum)},
+                {"exit_test", header.exit_test},
+                {"max_steps", optional(header.max_steps)},
+                {"max_seconds", optional(header.max_seconds)},
+                {"settings", std::move(settings)}};
+    if (!header.members.empty()) object["play"] = header.play;
+    return object;
+}
+
+Json to_object(const BankSummary& bank) {
+    return {{"in_charge", bank.in_charge},
+            {"switches", bank.switches},
+            {"mixed", bank.mixed},
+            {"weighted_loss", number(bank.weighted_loss)},
+            {"best", bank.best}};
 }
 
 Json to_object(const RunSummary& run) {
@@ -52,25 +68,35 @@ Json to_object(const RunSummary& run) {
     for (const OtherWindowRegret& other : run.other_windows) {
         others.push_back({{"window", other.window}, {"regret", number(other.regret)}});
     }
-    return {{"rounds", run.totals.rounds},
-            {"refused", run.totals.refused},
-            {"ending", name(run.ending)},
-            {"regret", number(run.regret)},
-            {"mean_regret", number(run.mean_regret())},
-            {"variation", number(run.variation)},
-            {"energy", number(run.energy)},
-            {"path_length", number(run.path_length)},
-            {"updates", run.totals.steps},
-            {"tests", run.tests},
-            {"quiet", run.quiet},
-            {"quiet_share", run.quiet_share()},
-            {"budget_exhausted", run.budget_exhausted},
-            {"largest_loss", number(run.largest_loss)},
-            {"cost", to_object(run.totals.cost)},
-            {"referee_cost", to_object(run.totals.referee_cost)},
-            {"other_windows", std::move(others)},
-            {"prediction_loss", run.prediction_loss ? number(*run.prediction_loss) : Json(nullptr)},
-            {"seconds", run.seconds}};
+    Json object{{"rounds", run.totals.rounds},
+                {"refused", run.totals.refused},
+                {"ending", name(run.ending)},
+                {"regret", number(run.regret)},
+                {"mean_regret", number(run.mean_regret())},
+                {"variation", number(run.variation)},
+                {"energy", number(run.energy)},
+                {"mean_loss", number(run.mean_loss)},
+                {"mean_objective", number(run.mean_objective)},
+                {"path_length", number(run.path_length)},
+                {"movement_one", number(run.movement_one)},
+                {"changed", run.changed},
+                {"updates", run.totals.steps},
+                {"tests", run.tests},
+                {"cheap_updates", run.cheap_steps},
+                {"confirmations", run.confirmations},
+                {"failed_confirmations", run.failed_confirmations},
+                {"active", run.active},
+                {"quiet", run.quiet},
+                {"quiet_share", run.quiet_share()},
+                {"budget_exhausted", run.budget_exhausted},
+                {"largest_loss", number(run.largest_loss)},
+                {"cost", to_object(run.totals.cost)},
+                {"referee_cost", to_object(run.totals.referee_cost)},
+                {"other_windows", std::move(others)},
+                {"prediction_loss", run.prediction_loss ? number(*run.prediction_loss) : Json(nullptr)},
+                {"seconds", run.seconds}};
+    if (run.bank) object["bank"] = to_object(*run.bank);
+    return object;
 }
 
 Json to_object(const Inequality& each) {
@@ -97,17 +123,25 @@ Json to_object(const PaperClaim& claim) {
     return object;
 }
 
-}  // namespace
-
-std::string to_json(const Certificate& certificate) {
+Json to_object(const Certificate& certificate) {
     Json inequalities = Json::array();
     for (const Inequality& each : certificate.inequalities) inequalities.push_back(to_object(each));
     Json claims = Json::array();
     for (const PaperClaim& claim : certificate.paper_claims) claims.push_back(to_object(claim));
-    const Json document{{"run", to_object(certificate.header)}, {"summary", to_object(certificate.summary)},
-                        {"sound", certificate.sound()},         {"inequalities", std::move(inequalities)},
-                        {"paper_claims", std::move(claims)},    {"conclusion", conclusion(certificate)}};
-    return document.dump(2, ' ', false, Json::error_handler_t::replace);
+    Json document{{"run", to_object(certificate.header)}, {"summary", to_object(certificate.summary)},
+                  {"sound", certificate.sound()},         {"inequalities", std::move(inequalities)},
+                  {"paper_claims", std::move(claims)},    {"conclusion", conclusion(certificate)}};
+    if (!certificate.members.empty()) {
+        Json& members = document["members"] = Json::array();
+        for (const Certificate& member : certificate.members) members.push_back(to_object(member));
+    }
+    return document;
+}
+
+}  // namespace
+
+std::string to_json(const Certificate& certificate) {
+    return to_object(certificate).dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace proxstream

@@ -1,6 +1,7 @@
 #include "ledger_format.hpp"
 
-#include <algorithm>
+#include "ledger_columns.hpp"
+
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -10,36 +11,6 @@
 
 namespace proxstream {
 namespace {
-
-struct Column {
-    std::string_view key;
-    Real RoundReport::*figure;
-    Range range;
-};
-
-constexpr Range kAny{};
-constexpr Range kNonnegative{.nonnegative = true, .infinite = false};
-constexpr Range kMaybeInfinite{.nonnegative = false, .infinite = true};
-
-constexpr std::array<Column, 17> kColumns{{
-    {"tol", &RoundReport::tolerance, kNonnegative},
-    {"R", &RoundReport::entry_residual, kNonnegative},
-    {"r", &RoundReport::exit_residual, kNonnegative},
-    {"d", &RoundReport::variation, kNonnegative},
-    {"B", &RoundReport::firm_bound, kNonnegative},
-    {"f", &RoundReport::loss, kAny},
-    {"fo", &RoundReport::outgoing_loss, kAny},
-    {"g", &RoundReport::regulariser, kMaybeInfinite},
-    {"Pe", &RoundReport::objective_entry, kMaybeInfinite},
-    {"Px", &RoundReport::objective_exit, kMaybeInfinite},
-    {"dec", &RoundReport::certified_decrease, kAny},
-    {"P2", &RoundReport::squared_residuals, kNonnegative},
-    {"e0", &RoundReport::smallest_step, kNonnegative},
-    {"e1", &RoundReport::largest_step, kNonnegative},
-    {"mv", &RoundReport::movement, kNonnegative},
-    {"er", &RoundReport::residual_rounding, kNonnegative},
-    {"eo", &RoundReport::objective_rounding, kNonnegative},
-}};
 
 constexpr std::array<StepRule, 3> kStepRules{StepRule::fixed, StepRule::backtracking, StepRule::none};
 constexpr std::array<RunEnding, 4> kEndings{RunEnding::finished, RunEnding::interrupted, RunEnding::refused,
@@ -84,6 +55,36 @@ void append_list(std::string& out, std::string_view key, const Values& values) {
     }
     if (before == '[') out += '[';
     out += ']';
+}
+
+/// "key":[{...},{...}], the inside of each object by `append_body`.
+template <class Objects, class AppendBody>
+void append_objects(std::string& out, std::string_view key, const Objects& objects, AppendBody append_body) {
+    append_key(out, key);
+    char before = '[';
+    for (const auto& object : objects) {
+        out += before;
+        out += '{';
+        append_body(out, object);
+        out += '}';
+        before = ',';
+    }
+    out += ']';
+}
+
+/// What append_objects wrote, if there was an object; reuses memory.
+template <class Object, class ReadBody>
+void read_objects(LineCursor& cursor, std::string_view key, std::vector<Object>& objects,
+                  ReadBody read_body) {
+    cursor.key(key);
+    objects.clear();
+    cursor.expect("[");
+    do {
+        cursor.open();
+        read_body(cursor, objects.emplace_back());
+        cursor.expect("}");
+    } while (cursor.take(","));
+    cursor.expect("]");
 }
 
 std::array<std::uint64_t, 4> numbers_of(const Cost& cost) {
@@ -138,27 +139,19 @@ std::uint64_t read_count(LineCursor& cursor, std::string_view key) {
     return cursor.integer();
 }
 
-/// A line of a ledger, or what stands for it in a live run. Made into an error's location only when needed.
-struct Place {
-    std::string_view source;
-    std::uint64_t line;
+constexpr std::array kStatuses{RoundStatus::quiet, RoundStatus::solved, RoundStatus::budget_exhausted,
+                               RoundStatus::moved, RoundStatus::refused};
 
-    [[noreturn]] void refuse(std::string_view key, const std::string& problem,
-                             std::string_view expected) const {
-        throw DataError({std::string(source), line, 0, "key " + std::string(key)}, problem,
-                        std::string(expected));
-    }
-    void check(std::string_view key, Real value, Range range) const {
-        const std::string_view expected = expectation(value, range);
-        if (!expected.empty()) refuse(key, fmt::format("{} cannot stand here", value), expected);
-    }
-};
+// A header's, a row's and a footer's keys are the same for a run and for a member of a bank; only a run may
+// have members, which bounds the depth of what is read.
 
-}  // namespace
-
-void append_header(std::string& out, const RunHeader& header) {
-    out += kLedgerOpening;
-    append(out, "{},\"n\":{},\"w\":{}", header.version, header.dimension, header.window);
+void append_header_body(std::string& out, const RunHeader& header) {
+    append(out, "\"name\":{},\"n\":{},\"w\":{}", quoted(header.name), header.dimension, header.window);
+    append(out, ",\"window\":{}", quoted(header.window_text));
+    append_field(out, "wa", header.effective_length);
+    append(out, ",\"model\":{}", quoted(header.model));
+    append_field(out, "theta", header.hysteresis);
+    append_field(out, "kappa", header.switching);
     append_field(out, "eta", header.reference_step);
     append_key(out, "L");
     header.smoothness ? append_real(out, *header.smoothness) : void(out += "null");
@@ -182,22 +175,18 @@ void append_header(std::string& out, const RunHeader& header) {
     out += before == '{' ? "{}" : "}";
 }
 
-std::uint64_t read_version(LineCursor& cursor) {
-    cursor.key("ledger");
-    cursor.expect("\"proxstream\"");
-    const std::uint64_t version = read_count(cursor, "version");
-    if (version == 0 || version > kLedgerVersion) {
-        cursor.fail(fmt::format("the ledger has version {}", version),
-                    fmt::format("1..{}, the versions this release reads", kLedgerVersion));
-    }
-    return version;
-}
-
-RunHeader read_header(LineCursor& cursor) {
-    RunHeader header;
-    header.version = read_version(cursor);
+void read_header_body(LineCursor& cursor, RunHeader& header) {
+    cursor.key("name");
+    header.name = cursor.string();
     header.dimension = read_count(cursor, "n");
     header.window = read_count(cursor, "w");
+    cursor.key("window");
+    header.window_text = cursor.string();
+    header.effective_length = read_field(cursor, "wa", kNonnegative);
+    cursor.key("model");
+    header.model = cursor.string();
+    header.hysteresis = read_field(cursor, "theta", kNonnegative);
+    header.switching = read_field(cursor, "kappa", kNonnegative);
     header.reference_step = read_field(cursor, "eta", kNonnegative);
     header.smoothness = read_optional(cursor, "L", [&] { return cursor.real(kNonnegative); });
     cursor.key("rule");
@@ -214,67 +203,74 @@ RunHeader read_header(LineCursor& cursor) {
     cursor.integers(header.other_windows);
     cursor.key("settings");
     cursor.expect("{");
-    if (!cursor.take("}")) {
-        do {
-            std::string key = cursor.string();
-            cursor.expect(":");
-            header.settings.emplace_back(std::move(key), cursor.string());
-        } while (cursor.take(","));
-        cursor.expect("}");
-    }
-    return header;
+    if (cursor.take("}")) return;
+    do {
+        std::string key = cursor.string();
+        cursor.expect(":");
+        header.settings.emplace_back(std::move(key), cursor.string());
+    } while (cursor.take(","));
+    cursor.expect("}");
 }
 
-void append_row(std::string& out, const RoundReport& report, const RowExtras& extras) {
-    append(out, "{{\"t\":{},\"s\":\"{}\"", report.round, name(report.status));
+/// From the status on; the round's number is the line's.
+void append_report(std::string& out, const RoundReport& report) {
+    append(out, "\"s\":\"{}\"", name(report.status));
     if (report.status != RoundStatus::refused) {
-        append(out, ",\"N\":{}", report.steps);
+        for (const CountColumn& column : kCountColumns)
+            append(out, ",\"{}\":{}", column.key, report.*column.figure);
         for (const Column& column : kColumns) append_field(out, column.key, report.*column.figure);
     }
     append_costs(out, report.cost, report.referee_cost);
-    if (report.status == RoundStatus::refused) return;
-    if (!extras.other_residuals.empty()) append_list(out, "also", extras.other_residuals);
-    if (extras.prediction_loss) append_field(out, "pl", *extras.prediction_loss);
 }
 
-void read_row(LineCursor& cursor, LedgerRow& row) {
-    constexpr std::array kStatuses{RoundStatus::quiet, RoundStatus::solved, RoundStatus::budget_exhausted,
-                                   RoundStatus::moved, RoundStatus::refused};
-    row.report = {};
-    row.other_residuals.clear();
-    row.prediction_loss.reset();
-    row.report.round = read_count(cursor, "t");
+void read_report(LineCursor& cursor, RoundReport& report) {
     cursor.key("s");
-    row.report.status = read_name(cursor, kStatuses);
-    const bool refused = row.report.status == RoundStatus::refused;
-    if (!refused) {
-        row.report.steps = read_count(cursor, "N");
-        for (const Column& column : kColumns) {
-            row.report.*column.figure = read_field(cursor, column.key, column.range);
-        }
+    report.status = read_name(cursor, kStatuses);
+    if (report.status != RoundStatus::refused) {
+        for (const CountColumn& column : kCountColumns)
+            report.*column.figure = read_count(cursor, column.key);
+        for (const Column& column : kColumns)
+            report.*column.figure = read_field(cursor, column.key, column.range);
     }
-    row.report.cost = read_cost(cursor, "c");
-    row.report.referee_cost = read_cost(cursor, "cr");
-    if (refused) return;
-    if (cursor.at_key("also")) {
-        cursor.key("also");
-        cursor.reals(row.other_residuals, kNonnegative);
-    }
-    if (cursor.at_key("pl")) row.prediction_loss = read_field(cursor, "pl", kAny);
+    report.cost = read_cost(cursor, "c");
+    report.referee_cost = read_cost(cursor, "cr");
 }
 
-void append_footer(std::string& out, const RunFooter& footer) {
-    out += kFooterOpening;
-    append(out, "\"{}\",\"T\":{},\"refused\":{},\"N\":{}", name(footer.ending), footer.totals.rounds,
+void append_bank(std::string& out, const BankRound& bank) {
+    append(out, ",\"bank\":{{\"k\":{}", bank.in_charge);
+    for (const BankColumn& column : kBankColumns) append_field(out, column.key, bank.*column.figure);
+    append_list(out, "p", bank.weights);
+    append_objects(out, "m", bank.members, append_report);
+    out += '}';
+}
+
+void read_bank(LineCursor& cursor, LedgerRow& row) {
+    cursor.key("bank");
+    cursor.open();
+    row.bank.in_charge = read_count(cursor, "k");
+    for (const BankColumn& column : kBankColumns)
+        row.bank.*column.figure = read_field(cursor, column.key, kNonnegative);
+    cursor.key("p");
+    cursor.reals(row.weights, kNonnegative);
+    read_objects(cursor, "m", row.members, read_report);
+    for (RoundReport& member : row.members) member.round = row.report.round;
+    cursor.expect("}");
+    row.bank.weights = row.weights;
+    row.bank.members = row.members;
+    row.of_bank = true;
+}
+
+void append_footer_body(std::string& out, const RunFooter& footer) {
+    append(out, "\"end\":\"{}\",\"T\":{},\"refused\":{},\"N\":{}", name(footer.ending), footer.totals.rounds,
            footer.totals.refused, footer.totals.steps);
     append_costs(out, footer.totals.cost, footer.totals.referee_cost);
     append_field(out, "seconds", footer.seconds);
     append_field(out, "g", footer.final_regulariser);
     append_list(out, "last", footer.final_losses);
+    append_list(out, "weights", footer.final_weights);
 }
 
-RunFooter read_footer(LineCursor& cursor) {
-    RunFooter footer;
+void read_footer_body(LineCursor& cursor, RunFooter& footer) {
     cursor.key("end");
     footer.ending = read_name(cursor, kEndings);
     footer.totals.rounds = read_count(cursor, "T");
@@ -286,43 +282,79 @@ RunFooter read_footer(LineCursor& cursor) {
     footer.final_regulariser = read_field(cursor, "g", kMaybeInfinite);
     cursor.key("last");
     cursor.reals(footer.final_losses, kAny);
-    return footer;
+    cursor.key("weights");
+    cursor.reals(footer.final_weights, kNonnegative);
 }
 
-void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
-               std::string_view source, std::uint64_t line) {
+}  // namespace
+
+void append_header(std::string& out, const RunHeader& header) {
+    out += kLedgerOpening;
+    append(out, "{},", header.version);
+    append_header_body(out, header);
+    if (header.members.empty()) return;
+    append(out, ",\"play\":{}", quoted(header.play));
+    append_objects(out, "members", header.members, append_header_body);
+}
+
+std::uint64_t read_version(LineCursor& cursor) {
+    cursor.key("ledger");
+    cursor.expect("\"proxstream\"");
+    const std::uint64_t version = read_count(cursor, "version");
+    if (version != kLedgerVersion) {
+        cursor.fail(fmt::format("the ledger has version {}", version),
+                    fmt::format("version {}, the one this release reads", kLedgerVersion));
+    }
+    return version;
+}
+
+RunHeader read_header(LineCursor& cursor) {
+    RunHeader header;
+    header.version = read_version(cursor);
+    read_header_body(cursor, header);
+    if (!cursor.at_key("play")) return header;
+    cursor.key("play");
+    header.play = cursor.string();
+    read_objects(cursor, "members", header.members, read_header_body);
+    return header;
+}
+
+void append_row(std::string& out, const RoundReport& report, const RowExtras& extras) {
+    append(out, "{{\"t\":{},", report.round);
+    append_report(out, report);
     if (report.status == RoundStatus::refused) return;
-    const Place place{source, line};
-    for (const Column& column : kColumns) place.check(column.key, report.*column.figure, column.range);
-    for (const Real residual : extras.other_residuals) place.check("also", residual, kNonnegative);
-    if (extras.prediction_loss) place.check("pl", *extras.prediction_loss, kAny);
-    if (extras.other_residuals.size() != header.other_windows.size()) {
-        place.refuse("also", fmt::format("{} residuals", extras.other_residuals.size()),
-                     fmt::format("one for each of the {} other windows", header.other_windows.size()));
-    }
+    if (!extras.other_residuals.empty()) append_list(out, "also", extras.other_residuals);
+    if (extras.prediction_loss) append_field(out, "pl", *extras.prediction_loss);
+    if (extras.bank != nullptr) append_bank(out, *extras.bank);
 }
 
-void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
-                  std::uint64_t line) {
-    const Place place{source, line};
-    place.check("seconds", footer.seconds, kNonnegative);
-    place.check("g", footer.final_regulariser, kMaybeInfinite);
-    for (const Real loss : footer.final_losses) place.check("last", loss, kAny);
-    const std::uint64_t in_window = std::min<std::uint64_t>(footer.totals.rounds, header.window);
-    if (footer.final_losses.size() != in_window) {
-        place.refuse(
-            "last", fmt::format("{} losses", footer.final_losses.size()),
-            fmt::format("{}, the records in the window after {} rounds", in_window, footer.totals.rounds));
+void read_row(LineCursor& cursor, LedgerRow& row) {
+    row.report = {};
+    row.other_residuals.clear();
+    row.prediction_loss.reset();
+    row.of_bank = false;
+    row.report.round = read_count(cursor, "t");
+    read_report(cursor, row.report);
+    if (row.report.status == RoundStatus::refused) return;
+    if (cursor.at_key("also")) {
+        cursor.key("also");
+        cursor.reals(row.other_residuals, kNonnegative);
     }
+    if (cursor.at_key("pl")) row.prediction_loss = read_field(cursor, "pl", kAny);
+    if (cursor.at_key("bank")) read_bank(cursor, row);
 }
 
-void RoundOrder::check(const RoundReport& report, std::string_view source, std::uint64_t line) {
-    const bool follows = report.round == last_ + 1 || (refused_ && report.round == last_);
-    if (!follows)
-        Place{source, line}.refuse("t", fmt::format("round {}", report.round),
-                                   fmt::format("round {}", last_ + 1));
-    last_ = report.round;
-    refused_ = report.status == RoundStatus::refused;
+void append_footer(std::string& out, const RunFooter& footer) {
+    out += '{';
+    append_footer_body(out, footer);
+    if (!footer.members.empty()) append_objects(out, "members", footer.members, append_footer_body);
+}
+
+RunFooter read_footer(LineCursor& cursor) {
+    RunFooter footer;
+    read_footer_body(cursor, footer);
+    if (cursor.at_key("members")) read_objects(cursor, "members", footer.members, read_footer_body);
+    return footer;
 }
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// The lines of a ledger, both ways: one table of columns serves writer, reader and checks (docs/ledger.md).
+/// The lines of a ledger, both ways (docs/ledger.md).
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -17,11 +17,17 @@ inline constexpr std::string_view kFooterOpening = "{\"end\":";
 inline constexpr std::string_view kSealKey = ",\"h\":\"";  // ends the digested part of a line
 inline constexpr std::string_view kSealClose = "\"}\n";
 
-/// A row as it is read: the extras own their memory.
+/// A row as it is read: it owns what its extras look at.
 struct LedgerRow {
     RoundReport report;
     std::vector<Real> other_residuals;
     std::optional<Real> prediction_loss;
+    bool of_bank = false;
+    BankRound bank;  // views the two below
+    std::vector<Real> weights;
+    std::vector<RoundReport> members;
+
+    RowExtras extras() const { return {other_residuals, prediction_loss, of_bank ? &bank : nullptr}; }
 };
 
 // Appends a line up to, and without, its seal. No key is checked here: see check_row and check_footer.
@@ -39,7 +45,8 @@ RunFooter read_footer(LineCursor& cursor);
 /// header. What a refused round reports besides status and cost is not looked at.
 void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
                std::string_view source, std::uint64_t line);
-/// Throws DataError if the footer holds a NaN or does not have min(T, w) last losses.
+/// Throws DataError if the footer holds a NaN, or does not have one weight for each last loss and one member
+/// for each member of the header.
 void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
                   std::uint64_t line);
 

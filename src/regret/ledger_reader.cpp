@@ -178,7 +178,7 @@ const RoundReport& LedgerReader::report() const {
 }
 
 RowExtras LedgerReader::extras() const {
-    return {state_->row.other_residuals, state_->row.prediction_loss};
+    return state_->row.extras();
 }
 
 const RunFooter& LedgerReader::footer() const {

@@ -28,7 +28,8 @@ class LineCursor {
         : rest_(text), source_(source), line_(line) {}
 
     bool at_key(std::string_view key) const;
-    void key(std::string_view key);  // consumes {"key": or ,"key":
+    void key(std::string_view key);          // consumes {"key": or ,"key":
+    void open() noexcept { first_ = true; }  // the next key is the first of an object inside the line
     bool take(std::string_view literal);
     bool take_quoted(std::string_view word);
     void expect(std::string_view literal);

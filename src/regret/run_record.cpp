@@ -7,6 +7,45 @@
 #include <fmt/format.h>
 
 namespace proxstream {
+namespace {
+
+/// Collects what a header cannot be; `who` names it, a bank or one of its members.
+void find_violations(const RunHeader& header, const std::string& who, std::vector<std::string>& violations) {
+    const auto ask = [&](bool fine, std::string_view field, auto value, std::string_view allowed) {
+        if (!fine) violations.push_back(fmt::format("{}: {} is {}; allowed: {}", who, field, value, allowed));
+    };
+    const auto finite_from_zero = [](Real value) { return std::isfinite(value) && value >= 0; };
+    ask(header.version == kLedgerVersion, "version", header.version, fmt::format("{}", kLedgerVersion));
+    ask(header.dimension > 0, "dimension", header.dimension, "at least 1");
+    ask(header.window > 0, "window", header.window, "at least 1");
+    ask(std::isfinite(header.effective_length) && header.effective_length > 0, "effective length",
+        header.effective_length, "a finite number > 0");
+    ask(header.hysteresis > 0 && header.hysteresis <= 1, "hysteresis", header.hysteresis,
+        "above 0 and at most 1");
+    ask(finite_from_zero(header.switching), "switching", header.switching, "a finite number >= 0");
+    ask(std::isfinite(header.reference_step) && header.reference_step > 0, "step", header.reference_step,
+        "a finite number > 0");
+    if (header.smoothness) {
+        ask(finite_from_zero(*header.smoothness), "smoothness", *header.smoothness, "a finite number >= 0");
+    }
+    ask(header.acceptance > 0 && header.acceptance < 2, "lambda", header.acceptance,
+        "between 0 and 2, both excluded");
+    ask(finite_from_zero(header.initial_residual), "initial residual", header.initial_residual,
+        "a finite number >= 0");
+    ask(!std::isnan(header.initial_regulariser) && header.initial_regulariser != -kInfinity, "g(x_1)",
+        header.initial_regulariser, "a number or +infinity");
+    ask(!std::isnan(header.regulariser_infimum) && header.regulariser_infimum != kInfinity, "inf g",
+        header.regulariser_infimum, "a number or -infinity");
+    if (header.max_seconds) {
+        ask(finite_from_zero(*header.max_seconds), "max_seconds", *header.max_seconds,
+            "a finite number >= 0");
+    }
+    for (const Index other : header.other_windows) ask(other > 0, "other window", other, "at least 1");
+    ask(header.play.empty() == header.members.empty(), "the number of members", header.members.size(),
+        header.play.empty() ? "0, for a run that is no bank" : "at least 1, for a bank");
+}
+
+}  // namespace
 
 std::string_view name(StepRule rule) {
     switch (rule) {
@@ -36,30 +75,19 @@ std::string_view name(RunEnding ending) {
 
 void RunHeader::validate() const {
     std::vector<std::string> violations;
-    const auto ask = [&](bool fine, std::string_view field, auto value, std::string_view allowed) {
-        if (!fine)
-            violations.push_back(fmt::format("run header: {} is {}; allowed: {}", field, value, allowed));
-    };
-    ask(version >= 1 && version <= kLedgerVersion, "version", version, fmt::format("1..{}", kLedgerVersion));
-    ask(dimension > 0, "dimension", dimension, "at least 1");
-    ask(window > 0, "window", window, "at least 1");
-    ask(std::isfinite(reference_step) && reference_step > 0, "step", reference_step, "a finite number > 0");
-    if (smoothness) {
-        ask(std::isfinite(*smoothness) && *smoothness >= 0, "smoothness", *smoothness,
-            "a finite number >= 0");
+    find_violations(*this, "run header", violations);
+    for (Index k = 0; k < members.size(); ++k) {
+        const RunHeader& member = members[k];
+        const std::string who = fmt::format("run header of member {}", k + 1);
+        find_violations(member, who, violations);
+        if (!member.members.empty()) violations.push_back(who + ": a bank cannot be a member of a bank");
+        if (!member.other_windows.empty())
+            violations.push_back(who + ": other windows are measured for the whole bank only");
+        if (member.dimension != dimension) {
+            violations.push_back(fmt::format("{}: dimension is {}; allowed: {}, the bank's", who,
+                                             member.dimension, dimension));
+        }
     }
-    ask(acceptance > 0 && acceptance < 2, "lambda", acceptance, "between 0 and 2, both excluded");
-    ask(std::isfinite(initial_residual) && initial_residual >= 0, "initial residual", initial_residual,
-        "a finite number >= 0");
-    ask(!std::isnan(initial_regulariser) && initial_regulariser != -kInfinity, "g(x_1)", initial_regulariser,
-        "a number or +infinity");
-    ask(!std::isnan(regulariser_infimum) && regulariser_infimum != kInfinity, "inf g", regulariser_infimum,
-        "a number or -infinity");
-    if (max_seconds) {
-        ask(std::isfinite(*max_seconds) && *max_seconds >= 0, "max_seconds", *max_seconds,
-            "a finite number >= 0");
-    }
-    for (const Index other : other_windows) ask(other > 0, "other window", other, "at least 1");
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }
 

@@ -147,8 +147,7 @@ TEST(Ledger, KeepsPredictionLossesAndInfinities) {
         tally.add(report, extras);
         writer.write(report, extras);
     }
-    const RunFooter footer =
-        tally.footer(run.footer.final_regulariser, run.footer.final_losses, RunEnding::interrupted, 1.5);
+    const RunFooter footer = tally.footer(naive::closing_of(run.footer), RunEnding::interrupted, 1.5);
     writer.finish(footer);
     const Certificate stored = certify(file.name());
     EXPECT_EQ(stored.summary.prediction_loss, 4);
@@ -220,9 +219,12 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("a,b\n1,2\n").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
-    std::string newer = small_ledger();
-    newer.replace(newer.find("\"version\":1"), 11, "\"version\":2");
-    EXPECT_NE(message(newer).find("version 2"), std::string::npos) << message(newer);
+    for (const char* other : {"\"version\":1", "\"version\":3"}) {
+        std::string changed = small_ledger();
+        changed.replace(changed.find("\"version\":2"), 11, other);
+        EXPECT_NE(message(changed).find(other[10] == '1' ? "version 1" : "version 3"), std::string::npos);
+        EXPECT_NE(message(changed).find("version 2, the one this release reads"), std::string::npos);
+    }
     EXPECT_THROW(certify("/nonexistent/ledger"), IoError);
     EXPECT_THROW(certify("/"), IoError);
 }
@@ -301,7 +303,11 @@ TEST(Ledger, LongRunsTakeConstantMemory) {
         writer.write(report);
         if (report.round == rounds / 20) early = resident_pages();
     }
-    const RunFooter footer = tally.footer(0, std::vector<Real>(3, report.loss), RunEnding::finished, 1);
+    const Closing closing{.regulariser = 0,
+                          .losses = std::vector<Real>(3, report.loss),
+                          .weights = std::vector<Real>(3, 1.0 / 3),
+                          .members = {}};
+    const RunFooter footer = tally.footer(closing, RunEnding::finished, 1);
     writer.finish(footer);
     const Certificate stored = certify(file.name());
     const long late = resident_pages();

@@ -17,6 +17,7 @@ namespace proxstream::naive {
 using Point = std::vector<Real>;
 
 enum class G { zero, l1, box };
+enum class Model { previous, mean, zero, lag, random };
 
 struct Plan {
     Index n = 1;
@@ -38,7 +39,14 @@ struct Plan {
     std::vector<Index> also = {};
     Real start = 1.7;
     std::uint64_t seed = 1;
-    bool silent_losses = false;  // f = 0
+    bool silent_losses = false;      // f = 0
+    std::vector<Real> weights = {};  // a_0, a_1, ..; empty: a box of w
+    Model model = Model::previous;
+    Index lag = 2;
+    Real theta = 1;
+    Real kappa = 0;     // of the switching penalty
+    int cheap = 0;      // cheap updates before each exact test
+    bool jump = false;  // start where an older point does better
 };
 
 struct Loss {
@@ -68,14 +76,30 @@ inline Real length(const Point& a) {
     return std::sqrt(sum);
 }
 
+inline Real length_one(const Point& a) {
+    Real sum = 0;
+    for (const Real v : a) sum += std::abs(v);
+    return sum;
+}
+
+inline Point difference(const Point& a, const Point& b) {
+    Point out = a;
+    for (Index j = 0; j < out.size(); ++j) out[j] -= b[j];
+    return out;
+}
+
+/// Weights of the losses f_1, f_2, ..: entry i belongs to f_{i+1}.
+using Window = std::vector<Real>;
+
 struct Played {
     Plan plan;
     RunHeader header;
     std::vector<RoundReport> reports;
     std::vector<std::vector<Real>> also;  // residuals for the other windows
     RunFooter footer;
-    std::vector<Loss> losses;   // f_1..f_T, refused ones left out
-    std::vector<Point> points;  // x_1..x_{T+1}
+    std::vector<Loss> losses;    // f_1..f_T, refused ones left out
+    std::vector<Point> points;   // x_1..x_{T+1}
+    std::vector<Window> models;  // Q_1 = 0, Q_2, .., Q_{T+1}
 
     RowExtras extras(Index row) const { return {also[row], std::nullopt}; }
 
@@ -87,37 +111,78 @@ struct Played {
         }
         return sum;
     }
-    Point prox(Point v, Real step) const {
-        for (Real& each : v) {
-            if (plan.g == G::l1)
-                each = std::copysign(std::max(Real{0}, std::abs(each) - step * plan.mu), each);
-            if (plan.broken_prox) each *= 2.5;
-            if (plan.g == G::box) each = std::clamp(each, Real{-1}, Real{1});
+    /// prox of g + kappa |. - centre|_1.
+    Point prox(Point v, Real step, Real kappa, const Point& centre) const {
+        const Real a = plan.g == G::l1 ? step * plan.mu : 0, k = step * kappa;
+        for (Index j = 0; j < v.size(); ++j) {
+            Real& z = v[j];
+            const Real c = kappa > 0 ? centre[j] : 0;
+            const Real low = std::min(Real{0}, c), high = std::max(Real{0}, c);
+            if (z - a - k > high) {
+                z = z - a - k;
+            } else if (z + a + k < low) {
+                z = z + a + k;
+            } else {
+                z = std::clamp(c > 0 ? z - a + k : z + a - k, low, high);
+            }
+            if (plan.broken_prox) z *= 2.5;
+            if (plan.g == G::box) z = std::clamp(z, Real{-1}, Real{1});
         }
         return v;
     }
-    Point residual(const Point& x, const Point& d, Real step) const {
+    Point residual(const Point& x, const Point& d, Real step, Real kappa = 0,
+                   const Point& centre = {}) const {
         Point z = x;
         for (Index j = 0; j < z.size(); ++j) z[j] -= step * d[j];
-        z = prox(z, step);
+        z = prox(z, step, kappa, centre);
         for (Index j = 0; j < z.size(); ++j) z[j] = (x[j] - z[j]) / step;
         return z;
     }
-    /// Mean over the last w of the first t losses, f_i = 0 for i <= 0.
-    Real mean(const Point& x, Round t, Index w) const {
-        Real sum = 0;
-        for (Round i = t > w ? t - w : 0; i < t; ++i) sum += losses[i].value(x);
-        return sum / static_cast<Real>(w);
+
+    std::vector<Real> judge_weights() const {
+        return plan.weights.empty() ? std::vector<Real>(plan.w, 1 / static_cast<Real>(plan.w)) : plan.weights;
     }
-    Point mean_gradient(const Point& x, Round t, Index w) const {
+    /// S_t of the weights `a`.
+    static Window window(const std::vector<Real>& a, Round t) {
+        Window out(t);
+        for (Round s = 1; s <= t; ++s) out[s - 1] = t - s < a.size() ? a[t - s] : 0;
+        return out;
+    }
+    Window box(Round t, Index w) const { return window(std::vector<Real>(w, 1 / static_cast<Real>(w)), t); }
+    /// Q_{t+1}.
+    Window model(Round t) const {
+        const std::vector<Real> a = judge_weights();
+        if (plan.model == Model::previous) return window(a, t);
+        Window out = window(a, t + 1);
+        out.pop_back();
+        for (Real& weight : out) {
+            if (plan.model == Model::mean && weight > 0) weight /= 1 - a[0];
+        }
+        if (plan.model == Model::lag && t + 1 > plan.lag) out[t - plan.lag] += a[0];
+        if (plan.model == Model::random) {
+            for (Round s = 1; s <= t; ++s) {
+                out[s - 1] = t - s < a.size()
+                                 ? uniform({plan.seed, t, 77, static_cast<std::uint32_t>(s), 0}) /
+                                       static_cast<Real>(a.size())
+                                 : 0;
+            }
+        }
+        return out;
+    }
+    Real value(const Point& x, const Window& q) const {
+        Real sum = 0;
+        for (Index i = 0; i < q.size(); ++i) sum += q[i] == 0 ? 0 : q[i] * losses[i].value(x);
+        return sum;
+    }
+    Point gradient(const Point& x, const Window& q) const {
         Point sum(x.size());
-        for (Round i = t > w ? t - w : 0; i < t; ++i) {
+        for (Index i = 0; i < q.size(); ++i) {
+            if (q[i] == 0) continue;
             const Point each = losses[i].gradient(x);
-            for (Index j = 0; j < x.size(); ++j) sum[j] += each[j] / static_cast<Real>(w);
+            for (Index j = 0; j < x.size(); ++j) sum[j] += q[i] * each[j];
         }
         return sum;
     }
-    Real objective(const Point& x, Round t) const { return mean(x, t, plan.w) + g(x); }
 
     Certificate live() const {
         Tally tally(header);
@@ -126,24 +191,62 @@ struct Played {
     }
 };
 
+/// w_a = 2 / TV.
+inline Real effective_length(const std::vector<Real>& a) {
+    Real variation = a.front() + a.back();
+    for (Index i = 1; i < a.size(); ++i) variation += std::abs(a[i] - a[i - 1]);
+    return 2 / variation;
+}
+
+inline std::vector<Real> exponential(Real span, Index length) {
+    std::vector<Real> a;
+    Real sum = 0;
+    for (Index i = 0; i < length; ++i) a.push_back(std::pow(1 - 1 / span, static_cast<Real>(i)));
+    for (const Real weight : a) sum += weight;
+    for (Real& weight : a) weight /= sum;
+    return a;
+}
+
+inline std::vector<Real> triangle(Index length) {
+    std::vector<Real> a;
+    const Real all = static_cast<Real>(length * (length + 1));
+    for (Index i = 0; i < length; ++i) a.push_back(2 * static_cast<Real>(length - i) / all);
+    return a;
+}
+
+/// What a round starts from and solves.
+struct Task {
+    const Window& model;
+    const Point& centre;
+    Round t;
+
+    Point tested(const Played& run, const Point& y) const {
+        return run.residual(y, run.gradient(y, model), run.plan.eta, run.plan.kappa, centre);
+    }
+    /// Psi_t with the penalty.
+    Real objective(const Played& run, const Point& y) const {
+        return run.value(y, model) + run.g(y) + run.plan.kappa * length_one(difference(y, centre));
+    }
+};
+
 /// One update from x; returns the point and books what it proves.
-inline Point update(const Played& run, const Point& x, const Point& gradient, Round t, Real& step,
-                    RoundReport& report) {
+inline Point update(const Played& run, const Task& task, const Point& x, Real& step, RoundReport& report) {
     const Plan& plan = run.plan;
+    const Point gradient = run.gradient(x, task.model);
     const auto try_step = [&](Real e) {
-        Point p = run.residual(x, gradient, e), y = x;
+        Point p = run.residual(x, gradient, e, plan.kappa, task.centre), y = x;
         for (Index j = 0; j < y.size(); ++j) y[j] -= e * p[j];
         return std::pair{y, p};
     };
     Point y, p;
     std::tie(y, p) = try_step(step);
     if (plan.rule == StepRule::backtracking) {
-        const auto model = [&] {
+        const auto bound = [&] {
             Real linear = 0;
             for (Index j = 0; j < y.size(); ++j) linear += gradient[j] * (y[j] - x[j]);
-            return run.mean(x, t, plan.w) + linear + plan.lambda * step / 2 * length(p) * length(p);
+            return run.value(x, task.model) + linear + plan.lambda * step / 2 * length(p) * length(p);
         };
-        while (run.mean(y, t, plan.w) > model()) {
+        while (run.value(y, task.model) > bound()) {
             step /= 2;
             std::tie(y, p) = try_step(step);
         }
@@ -153,35 +256,136 @@ inline Point update(const Played& run, const Point& x, const Point& gradient, Ro
     report.squared_residuals += length(p) * length(p);
     const Real gain = plan.rule == StepRule::fixed ? run.header.fixed_gain() : step * (1 - plan.lambda / 2);
     report.certified_decrease += gain * length(p) * length(p);
+    report.path += length(difference(y, x));
     ++report.steps;
     return y;
+}
+
+/// Updates nobody vouches for: along the gradient of one loss of the model. Kept if the objective did not
+/// rise.
+inline Point cheap_updates(const Played& run, const Task& task, const Point& x, RoundReport& report) {
+    Point y = x;
+    for (int i = 0; i < run.plan.cheap; ++i) {
+        const Point wrong = run.losses[task.t - 1].gradient(y);
+        Point d = run.gradient(y, task.model);
+        for (Index j = 0; j < d.size(); ++j) d[j] = 0.9 * d[j] + 0.1 * wrong[j];
+        const Point p = run.residual(y, d, run.plan.eta / 2, run.plan.kappa, task.centre);
+        Point next = y;
+        for (Index j = 0; j < y.size(); ++j) next[j] -= run.plan.eta / 2 * p[j];
+        ++report.cheap_steps;
+        if (task.objective(run, next) > task.objective(run, y)) break;
+        report.path += length(difference(next, y));
+        y = next;
+    }
+    ++report.confirmations;
+    return y;
+}
+
+inline Point solve(const Played& run, const Task& task, RoundReport& report) {
+    const Plan& plan = run.plan;
+    Point y = task.centre;
+    report.tested_residual = report.exit_residual = report.model_residual;
+    report.status = RoundStatus::quiet;
+    if (report.model_residual <= report.tolerance) return y;
+    report.status = RoundStatus::solved;
+    if (plan.jump && run.points.size() > 4) {
+        const Point& older = run.points[run.points.size() - 4];
+        if (task.objective(run, older) < task.objective(run, y)) y = older;
+        report.jump = length(difference(y, task.centre));
+    }
+    Real step = plan.rule == StepRule::backtracking ? plan.first_step * plan.eta : plan.eta;
+    for (;;) {
+        if (plan.cheap > 0) y = cheap_updates(run, task, y, report);
+        report.tested_residual = length(task.tested(run, y));
+        if (report.tested_residual <= report.aim) break;
+        if (plan.cheap > 0) ++report.failed_confirmations;
+        if (plan.max_steps && report.steps >= *plan.max_steps) {
+            report.status = RoundStatus::budget_exhausted;
+            break;
+        }
+        y = update(run, task, y, step, report);
+    }
+    report.exit_residual = length(run.residual(y, run.gradient(y, task.model), plan.eta));
+    return y;
+}
+
+inline Loss draw_loss(const Plan& plan, Round number) {
+    Loss loss;
+    loss.curvature = plan.curvature;
+    for (std::uint32_t j = 0; j < plan.n; ++j) {
+        const Real height = plan.silent_losses ? 0 : 1 + uniform({plan.seed, number, j, 0, 0}) / 2;
+        loss.height.push_back(height);
+        loss.shift.push_back(0.02 * static_cast<Real>(number) + uniform({plan.seed, number, j, 1, 0}));
+    }
+    return loss;
+}
+
+inline RunHeader header_of(const Played& run, const Point& x) {
+    const Plan& plan = run.plan;
+    const std::vector<Real> a = run.judge_weights();
+    RunHeader header;
+    header.settings = {{"learner", "naive"}, {"text", "quotes \" and \\ and \n and \xc3\xa9"}};
+    header.dimension = plan.n;
+    header.window = a.size();
+    header.window_text = plan.weights.empty() ? std::to_string(plan.w) : "weights:some";
+    header.effective_length = plan.weights.empty() ? static_cast<Real>(plan.w) : effective_length(a);
+    header.model = plan.model == Model::previous ? "previous" : "another";
+    header.hysteresis = plan.theta;
+    header.switching = plan.kappa;
+    header.reference_step = plan.eta;
+    header.smoothness = plan.smoothness;
+    header.step_rule = plan.rule;
+    header.acceptance = plan.lambda;
+    header.initial_residual = length(run.residual(x, Point(plan.n), plan.eta));
+    header.initial_regulariser = run.g(x);
+    header.exit_test = true;
+    header.max_steps = plan.max_steps;
+    header.other_windows = plan.also;
+    return header;
+}
+
+/// Everything of round t but what solving adds; the newest loss is already in `run`.
+inline RoundReport enter(const Played& run, const Point& x, Round number, const Window& solved) {
+    const Plan& plan = run.plan;
+    const Round t = run.losses.size();
+    const Window& model = run.models.back();
+    const Window judge = Played::window(run.judge_weights(), t);
+    const Point before = run.gradient(x, model), now = run.gradient(x, judge), next = run.gradient(x, solved);
+    const Point v = difference(now, before);
+    Point half = run.residual(x, before, plan.eta);
+    for (Index j = 0; j < plan.n; ++j) half[j] += v[j] / 2;
+    const Real scale = plan.varied_delta ? 1 + 0.5 * std::sin(static_cast<Real>(number)) : 1;
+    RoundReport report;
+    report.round = number;
+    report.tolerance = plan.delta * scale / run.header.effective_length;
+    report.aim = plan.theta * report.tolerance;
+    report.entry_residual = length(run.residual(x, now, plan.eta));
+    report.model_residual = length(run.residual(x, next, plan.eta));
+    report.variation = length(v) * run.header.effective_length;
+    report.firm_bound = length(half) + length(v) / 2;
+    report.model_change = length(difference(next, before));
+    report.loss = run.losses.back().value(x);
+    report.outgoing_loss = t > judge.size() ? run.losses[t - 1 - judge.size()].value(x) : 0;
+    report.exchange = run.value(x, solved) - run.value(x, model);
+    report.regulariser = run.g(x);
+    report.objective_entry = run.value(x, solved) + run.g(x);
+    report.residual_rounding = 16 * kUnitRoundoff * (length(x) / plan.eta + length(now) + length(next) + 1);
+    report.objective_rounding = 16 * kUnitRoundoff * (std::abs(report.objective_entry) + report.loss + 1);
+    return report;
 }
 
 inline Played play(const Plan& plan) {
     Played run;
     run.plan = plan;
-    const Real w = static_cast<Real>(plan.w);
     Point x(plan.n, plan.g == G::box ? std::min(plan.start, Real{1}) : plan.start);
     run.points.push_back(x);
-    run.header = {.settings = {{"learner", "naive"}, {"text", "quotes \" and \\ and \n and \xc3\xa9"}},
-                  .dimension = plan.n,
-                  .window = plan.w,
-                  .reference_step = plan.eta,
-                  .smoothness = plan.smoothness,
-                  .step_rule = plan.rule,
-                  .acceptance = plan.lambda,
-                  .initial_residual = length(run.residual(x, Point(plan.n), plan.eta)),
-                  .initial_regulariser = run.g(x),
-                  .regulariser_infimum = 0,
-                  .exit_test = true,
-                  .max_steps = plan.max_steps,
-                  .max_seconds = std::nullopt,
-                  .other_windows = plan.also};
+    run.models.emplace_back();
+    run.header = header_of(run, x);
     RunTotals totals;
     for (Round number = 1; number <= plan.rounds; ++number) {
-        RoundReport report;
-        report.round = number;
         if (plan.refused.contains(number)) {
+            RoundReport report;
+            report.round = number;
             report.status = RoundStatus::refused;
             report.loss = std::nan("");
             report.cost.record_gradients = 1;
@@ -191,50 +395,18 @@ inline Played play(const Plan& plan) {
             run.also.emplace_back();
             continue;
         }
-        Loss loss;
-        loss.curvature = plan.curvature;
-        for (std::uint32_t j = 0; j < plan.n; ++j) {
-            const Real height = plan.silent_losses ? 0 : 1 + uniform({plan.seed, number, j, 0, 0}) / 2;
-            loss.height.push_back(height);
-            loss.shift.push_back(0.02 * static_cast<Real>(number) + uniform({plan.seed, number, j, 1, 0}));
-        }
-        run.losses.push_back(loss);
+        run.losses.push_back(draw_loss(plan, number));
         const Round t = run.losses.size();
-        const Point before = run.mean_gradient(x, t - 1, plan.w), now = run.mean_gradient(x, t, plan.w);
-        Point v(plan.n), half = run.residual(x, before, plan.eta);
-        for (Index j = 0; j < plan.n; ++j) {
-            v[j] = w * (now[j] - before[j]);
-            half[j] += v[j] / (2 * w);
-        }
-        const Real scale = plan.varied_delta ? 1 + 0.5 * std::sin(static_cast<Real>(number)) : 1;
-        report.tolerance = plan.delta * scale / w;
-        report.entry_residual = length(run.residual(x, now, plan.eta));
-        report.variation = length(v);
-        report.firm_bound = length(half) + report.variation / (2 * w);
-        report.loss = loss.value(x);
-        report.outgoing_loss = t > plan.w ? run.losses[t - 1 - plan.w].value(x) : 0;
-        report.regulariser = run.g(x);
-        report.objective_entry = run.objective(x, t);
-        report.status = RoundStatus::quiet;
-        Point y = x, gradient = now;
-        Real step = plan.rule == StepRule::backtracking ? plan.first_step * plan.eta : plan.eta;
-        report.exit_residual = report.entry_residual;
-        while (report.exit_residual > report.tolerance) {
-            report.status = RoundStatus::solved;
-            if (plan.max_steps && report.steps >= *plan.max_steps) {
-                report.status = RoundStatus::budget_exhausted;
-                break;
-            }
-            y = update(run, y, gradient, t, step, report);
-            gradient = run.mean_gradient(y, t, plan.w);
-            report.exit_residual = length(run.residual(y, gradient, plan.eta));
-        }
-        report.objective_exit = run.objective(y, t);
-        Point move = y;
-        for (Index j = 0; j < plan.n; ++j) move[j] -= x[j];
+        const Window solved = run.model(t);
+        RoundReport report = enter(run, x, number, solved);
+        const Point y = solve(run, {solved, x, t}, report);
+        const Point move = difference(y, x);
+        report.objective_exit = run.value(y, solved) + run.g(y);
         report.movement = length(move);
-        report.residual_rounding = 16 * kUnitRoundoff * (length(x) / plan.eta + length(now) + 1);
-        report.objective_rounding = 16 * kUnitRoundoff * (std::abs(report.objective_entry) + 1);
+        report.movement_one = length_one(move);
+        report.changed = static_cast<std::uint64_t>(
+            std::count_if(move.begin(), move.end(), [](Real each) { return each != 0; }));
+        report.penalty = plan.kappa * report.movement_one;
         report.cost = {.record_gradients = 2 + report.steps * std::min<Round>(t, plan.w),
                        .record_values = 0,
                        .passes = report.steps,
@@ -242,7 +414,7 @@ inline Played play(const Plan& plan) {
         report.referee_cost.record_values = 2;
         std::vector<Real> others;
         for (const Index other : plan.also) {
-            others.push_back(length(run.residual(x, run.mean_gradient(x, t, other), plan.eta)));
+            others.push_back(length(run.residual(x, run.gradient(x, run.box(t, other)), plan.eta)));
         }
         run.also.push_back(others);
         totals.cost += report.cost;
@@ -250,46 +422,64 @@ inline Played play(const Plan& plan) {
         totals.steps += report.steps;
         ++totals.rounds;
         run.reports.push_back(report);
+        run.models.push_back(solved);
         x = y;
         run.points.push_back(x);
     }
     run.footer.totals = totals;
     run.footer.final_regulariser = run.g(x);
-    const Round t = run.losses.size();
-    for (Round i = t > plan.w ? t - plan.w : 0; i < t; ++i)
+    const Window& last = run.models.back();
+    for (Index i = 0; i < last.size(); ++i) {
+        if (last[i] == 0) continue;
         run.footer.final_losses.push_back(run.losses[i].value(x));
+        run.footer.final_weights.push_back(last[i]);
+    }
     run.footer.seconds = 0.125;
     return run;
 }
 
-/// What the sums must be, from points and losses alone.
+inline Closing closing_of(const RunFooter& footer) {
+    Closing closing{footer.final_regulariser, footer.final_losses, footer.final_weights, {}};
+    for (const RunFooter& member : footer.members) closing.members.push_back(closing_of(member));
+    return closing;
+}
+
+/// What the sums must be, from points, losses and weights alone.
 struct Direct {
-    long double regret = 0, variation = 0, exits = 0, path_bound = 0, energy = 0, falls = 0, path_length = 0;
+    long double regret = 0, variation = 0, changes = 0, exits = 0, path_bound = 0;
+    long double energy = 0;  // regrouped by loss: each pays as its weight rises and is refunded as it falls
+    long double falls = 0, path_length = 0;
 };
 
 inline Direct direct(const Played& run) {
     Direct sums;
-    const Index w = run.plan.w;
     const Round last = run.losses.size();
+    const auto weight = [&](Round t, Round s) {  // of f_s in Q_t
+        const Window& q = run.models[t - 1];
+        return s <= q.size() ? q[s - 1] : 0;
+    };
     for (Round t = 1; t <= last; ++t) {
         const Point& x = run.points[t - 1];
-        const Point old = run.mean_gradient(x, t - 1, w), now = run.mean_gradient(x, t, w);
-        Point v = now, move = run.points[t];
-        for (Index j = 0; j < v.size(); ++j) {
-            v[j] = static_cast<Real>(w) * (now[j] - old[j]);
-            move[j] -= x[j];
-        }
+        const Window &model = run.models[t - 1], &solved = run.models[t];
+        const Point old = run.gradient(x, model);
+        const Point now = run.gradient(x, Played::window(run.judge_weights(), t));
+        const Real change = length(difference(now, old));
         const Real entry = length(run.residual(x, now, run.plan.eta));
         const Real exit = length(run.residual(x, old, run.plan.eta));
-        const Real bound = exit + length(v) / static_cast<Real>(w);
         sums.regret += entry * entry;
-        sums.variation += length(v) * length(v);
+        sums.variation += std::pow(change * run.header.effective_length, 2);
+        sums.changes += change * change;
         sums.exits += exit * exit;
-        sums.path_bound += bound * bound;
-        sums.path_length += length(move);
-        sums.falls += run.objective(x, t) - run.objective(run.points[t], t);
-        const Point& leaving = run.points[std::min<Round>(t + w, last + 1) - 1];
-        sums.energy += (run.losses[t - 1].value(x) - run.losses[t - 1].value(leaving)) / static_cast<Real>(w);
+        sums.path_bound += (exit + change) * (exit + change);
+        sums.path_length += length(difference(run.points[t], x));
+        sums.falls +=
+            run.value(x, solved) + run.g(x) - run.value(run.points[t], solved) - run.g(run.points[t]);
+    }
+    for (Round s = 1; s <= last; ++s) {
+        const Loss& f = run.losses[s - 1];
+        for (Round t = s; t <= last; ++t)
+            sums.energy += (weight(t + 1, s) - weight(t, s)) * f.value(run.points[t - 1]);
+        sums.energy -= weight(last + 1, s) * f.value(run.points[last]);
     }
     sums.energy += run.g(run.points.front()) - run.g(run.points.back());
     return sums;

@@ -5,7 +5,9 @@
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace proxstream {
 
@@ -33,34 +35,70 @@ struct Cost {
     friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+/// Two windows meet in a round: the judge S_t, by which the point x_t is measured, and the model Q_{t+1},
+/// which the round solves to find x_{t+1}. Algorithm 1 is the case Q_{t+1} = S_t.
 struct RoundReport {
     Round round = 0;  // t
     RoundStatus status = RoundStatus::quiet;
 
-    Real tolerance = 0;       // delta_t / w, what the exit test asked for, where there is one
-    Real entry_residual = 0;  // R_t = |P(x_t; grad S_t(x_t))|
-    Real exit_residual = 0;   // r_t = |P(x_{t+1}; grad S_t(x_{t+1}))|
-    Real variation = 0;       // d_t = |Pi (grad f_t - grad f_{t-w})(x_t)|
-    Real firm_bound = 0;      // |p_{t-1} + v_t/2w| + d_t/2w, the sharp bound on R_t (C2)
+    Real tolerance = 0;        // rho_t = delta_t / w: a round whose model residual is above it works
+    Real aim = 0;              // theta rho_t: what a round that works has to reach
+    Real entry_residual = 0;   // R_t = |P(x_t; grad S_t(x_t))|
+    Real model_residual = 0;   // |P(x_t; grad Q_{t+1}(x_t))|
+    Real exit_residual = 0;    // r_t = |P(x_{t+1}; grad Q_{t+1}(x_{t+1}))|
+    Real tested_residual = 0;  // the same with the switching penalty in g: what the exit test saw
+    Real variation = 0;        // d_t = w_a |Pi v_t|, v_t = grad S_t(x_t) - grad Q_t(x_t)
+    Real firm_bound = 0;       // |p_{t-1} + v_t/2| + |v_t|/2, the sharp bound on R_t (C2)
+    Real model_change = 0;     // |Pi (grad Q_{t+1} - grad Q_t)(x_t)|
 
     Real loss = 0;             // f_t(x_t)
-    Real outgoing_loss = 0;    // f_{t-w}(x_t); 0 while t <= w
+    Real outgoing_loss = 0;    // f(x_t) of the record that left the model; 0 where none was evaluated
+    Real exchange = 0;         // Q_{t+1}(x_t) - Q_t(x_t)
     Real regulariser = 0;      // g(x_t)
-    Real objective_entry = 0;  // Phi_t(x_t)
-    Real objective_exit = 0;   // Phi_t(x_{t+1})
+    Real objective_entry = 0;  // Psi_t(x_t), Psi_t = Q_{t+1} + g
+    Real objective_exit = 0;   // Psi_t(x_{t+1})
 
-    std::uint64_t steps = 0;      // N_t, inner updates
-    Real certified_decrease = 0;  // what the accepted steps prove Phi_t fell by (C4)
+    std::uint64_t steps = 0;      // N_t, inner updates that carry a proved decrease
+    Real certified_decrease = 0;  // what the accepted steps prove Psi_t (with the penalty) fell by (C4)
     Real squared_residuals = 0;   // sum over updates of |P|^2, at the step each of them used
     Real smallest_step = 0;       // over the round's updates; 0 when there was none
     Real largest_step = 0;
-    Real movement = 0;  // |x_{t+1} - x_t|
+    std::uint64_t cheap_steps = 0;           // updates without a proof (T4)
+    std::uint64_t confirmations = 0;         // exact tests that ended a stretch of cheap updates
+    std::uint64_t failed_confirmations = 0;  // those that did not pass
+
+    Real movement = 0;          // |x_{t+1} - x_t|
+    Real movement_one = 0;      // |x_{t+1} - x_t|_1
+    std::uint64_t changed = 0;  // coordinates of x that changed
+    Real path = 0;              // sum over updates of |y' - y|
+    Real jump = 0;              // |y_0 - x_t|: where the loop started, when it was not x_t
+    Real penalty = 0;           // kappa |x_{t+1} - x_t|_1
+
     // Bounds on what rounding did to the figures above: a certificate forgives this much and no more.
     Real residual_rounding = 0;
     Real objective_rounding = 0;
 
     Cost cost;          // charged to the learner
     Cost referee_cost;  // spent on measuring only
+};
+
+/// What is left to say at x_{T+1} when a run ends: g there, and the losses that the next model is made of.
+struct Closing {
+    Real regulariser = 0;
+    std::vector<Real> losses;           // f_i(x_{T+1}), oldest record first
+    std::vector<Real> weights;          // theirs in Q_{T+1}
+    std::vector<Closing> members = {};  // of a bank, one each
+};
+
+/// What a bank of learners adds to the report of the member whose point was played.
+struct BankRound {
+    Index in_charge = 0;                   // k_t
+    Real rate = 0;                         // eps_t of the weights' update after this round
+    Real share = 0;                        // al_t of that update
+    Real offset = 0;                       // |z_t - x_t^{k_t}|: 0 unless a mean of members was played
+    Real spread = 0;                       // Var_p of the members' points
+    std::span<const Real> weights;         // p_t
+    std::span<const RoundReport> members;  // each on its own window; l_t(k) = loss + regulariser
 };
 
 }  // namespace proxstream

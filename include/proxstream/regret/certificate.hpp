@@ -59,13 +59,32 @@ struct OtherWindowRegret {
     friend bool operator==(const OtherWindowRegret&, const OtherWindowRegret&) = default;
 };
 
+/// How a bank played. What each member did is in its own certificate.
+struct BankSummary {
+    std::vector<Round> in_charge;  // rounds in which each member's point was played
+    Round switches = 0;            // rounds in which another member took over
+    Round mixed = 0;               // rounds in which a mean of the members was played
+    Real weighted_loss = 0;        // sum <p_t, l_t> / T, l_t(k) = f_t + g at the point of member k
+    Index best = 0;                // the member with the least sum of l_t, in hindsight
+
+    friend bool operator==(const BankSummary&, const BankSummary&) = default;
+};
+
 struct RunSummary {
     RunTotals totals;
-    Real regret = 0;       // Reg_w(T) = sum R_t^2
-    Real variation = 0;    // Vpath = sum d_t^2
-    Real energy = 0;       // E_T
-    Real path_length = 0;  // sum |x_{t+1} - x_t|
+    Real regret = 0;            // Reg_w(T) = sum R_t^2
+    Real variation = 0;         // Vpath = sum d_t^2
+    Real energy = 0;            // E_T; of a bank, of all its members
+    Real mean_loss = 0;         // of f_t(x_t)
+    Real mean_objective = 0;    // of f_t(x_t) + g(x_t); infinite if x_t left dom g
+    Real path_length = 0;       // sum |x_{t+1} - x_t|
+    Real movement_one = 0;      // the same in the 1-norm
+    std::uint64_t changed = 0;  // coordinates that changed, over all rounds
     std::uint64_t tests = 0;
+    std::uint64_t cheap_steps = 0;
+    std::uint64_t confirmations = 0;
+    std::uint64_t failed_confirmations = 0;
+    Round active = 0;  // rounds that worked
     Round quiet = 0;
     Round budget_exhausted = 0;
     Real largest_loss = 0;  // M: largest |f| seen
@@ -73,6 +92,7 @@ struct RunSummary {
     std::optional<Real> prediction_loss;  // mean over the rounds that had one
     RunEnding ending = RunEnding::finished;
     Real seconds = 0;
+    std::optional<BankSummary> bank;
 
     Real mean_regret() const;  // Reg_w(T) / T; 0 for T = 0
     Real quiet_share() const;
@@ -83,10 +103,11 @@ struct RunSummary {
 struct Certificate {
     RunHeader header;
     RunSummary summary;
-    std::vector<Inequality> inequalities;  // C1, C2, C3a, C3b, C3c, C4, C5, C6
-    std::vector<PaperClaim> paper_claims;  // Theorem 1, Theorem 3
+    std::vector<Inequality> inequalities;  // C1..C7c and C9; of a bank C1..C3c and C8
+    std::vector<PaperClaim> paper_claims;  // Theorem 1, Theorem 3; none of a bank
+    std::vector<Certificate> members;      // of a bank, one each
 
-    /// No inequality is violated.
+    /// No inequality is violated, here or in a member.
     bool sound() const;
     /// Throws Error if there is no such inequality.
     const Inequality& at(std::string_view id) const;

@@ -2,9 +2,10 @@
 /// the facts a certificate is made of.
 #pragma once
 
-#include "proxstream/core/round_report.hpp"
+#include "proxstream/core/round_report.hpp"  // Closing lives there: learners hand it out, and they may not see regret/
 #include "proxstream/core/types.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace proxstream {
 
-inline constexpr std::uint64_t kLedgerVersion = 1;
+inline constexpr std::uint64_t kLedgerVersion = 2;
 
 /// How the inner updates choose their steps; it decides which decrease and which count are promised.
 enum class StepRule : std::uint8_t {
@@ -32,8 +33,14 @@ struct RunHeader {
     std::uint64_t version = kLedgerVersion;
     std::vector<std::pair<std::string, std::string>>
         settings;                    // free text, carried for the reader's eyes only
+    std::string name;                // of a member of a bank
     Index dimension = 0;             // n
-    Index window = 1;                // w
+    Index window = 1;                // w: records the judge S_t reaches back to
+    std::string window_text = "1";   // its weights, as the user names them
+    Real effective_length = 1;       // w_a = 2 / TV of its weights; w for a box
+    std::string model = "previous";  // what a round solves
+    Real hysteresis = 1;             // theta: a round that works goes on to theta rho
+    Real switching = 0;              // kappa of the l1 penalty on moves
     Real reference_step = 1;         // eta, of the residuals and the exit test
     std::optional<Real> smoothness;  // L as declared; absent: 1/eta is claimed
     StepRule step_rule = StepRule::none;
@@ -45,12 +52,20 @@ struct RunHeader {
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
     std::optional<Real> max_seconds;
     std::vector<Index> other_windows;  // windows whose residuals are measured beside
+    std::string play;                  // how a bank picks its member; empty: this is no bank
+    std::vector<RunHeader> members;    // of a bank, one each
 
     /// L as declared, or the 1/eta that choosing eta claims.
     Real claimed_smoothness() const { return smoothness ? *smoothness : 1 / reference_step; }
 
     /// gamma = eta (1 - eta L / 2): what a fixed step is worth. Nothing is promised unless it is positive.
     Real fixed_gain() const { return reference_step * (1 - reference_step * claimed_smoothness() / 2); }
+
+    /// Is the window a plain mean of its records? Then w_a is w.
+    bool box() const { return effective_length == static_cast<Real>(window); }
+
+    /// How far the switching penalty may push a true residual beyond the tested one: kappa sqrt(n).
+    Real switching_push() const { return switching * std::sqrt(static_cast<Real>(dimension)); }
 
     /// Throws ConfigError with every field that cannot be.
     void validate() const;
@@ -63,6 +78,7 @@ struct RowExtras {
     ConstView
         other_residuals;  // |P(x_t; grad S_{t,w'}(x_t))| for each w' of the header; empty in refused rounds
     std::optional<Real> prediction_loss;  // loss of the prediction made before learning
+    const BankRound* bank = nullptr;      // of a bank: all its members' rounds
 };
 
 struct RunTotals {
@@ -77,8 +93,10 @@ struct RunTotals {
 
 struct RunFooter {
     RunTotals totals;
-    Real final_regulariser = 0;      // g(x_{T+1})
-    std::vector<Real> final_losses;  // f_i(x_{T+1}), i = T-w+1..T, oldest first; fewer while T < w
+    Real final_regulariser = 0;       // g(x_{T+1})
+    std::vector<Real> final_losses;   // f_i(x_{T+1}) of the records in the model, oldest first
+    std::vector<Real> final_weights;  // theirs: Q_{T+1}(x_{T+1}) is the weighted sum
+    std::vector<RunFooter> members;   // of a bank, one each
     RunEnding ending = RunEnding::finished;
     Real seconds = 0;  // steady clock
 

@@ -1,0 +1,101 @@
+#include "proxstream/regret/energy_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+/// kappa_t: a proved update from a point with residual |P_eta| decreases Psi_t by at least kappa_t |P_eta|^2.
+Real step_worth(const RunHeader& rules, const RoundReport& report) {
+    const Real eta = rules.reference_step;
+    switch (rules.step_rule) {
+        case StepRule::fixed:
+            return rules.fixed_gain();  // Theorem 3'
+        case StepRule::backtracking:
+            break;
+        case StepRule::none:
+            return 0;
+    }
+    // (T3): an accepted step is worth (min(eta, e)/2) |P_eta|^2 when lambda <= 1.
+    const bool accepted = rules.acceptance <= 1;
+    if (accepted && report.confirmations == 0) return std::min(eta, report.smallest_step) / 2;
+    // (F): beyond, a step longer than eta counts for eta^2/e only. So does a stretch of cheap updates, which
+    // is kept for a fall of |d|^2/2e.
+    const Real share = accepted ? Real{1} / 2 : 1 - rules.acceptance / 2;
+    const auto length = [eta](Real step) { return step <= eta ? step : eta * eta / step; };
+    return share * std::min(length(report.smallest_step), length(report.largest_step));
+}
+
+}  // namespace
+
+Real fall_rounding(const RoundReport& report) {
+    return 2 * report.objective_rounding +
+           4 * kUnitRoundoff * (std::abs(report.objective_entry) + std::abs(report.objective_exit));
+}
+
+void EnergySums::add(const RunHeader& rules, const RoundReport& report) {
+    largest_loss = std::max({largest_loss, std::abs(report.loss), std::abs(report.outgoing_loss)});
+    if (!std::isfinite(report.objective_entry) || !std::isfinite(report.objective_exit)) {
+        outside.note(report.round);
+    } else {
+        falls.add(report.objective_entry);
+        falls.add(-report.objective_exit);
+        exchanges.add(report.exchange);
+        objective_slack += report.objective_rounding;
+        if (rules.step_rule != StepRule::none) add_decrease(rules, report);
+    }
+    if (report.steps > 0) add_count(rules, report);
+    add_confirmations(rules, report);
+}
+
+void EnergySums::add_decrease(const RunHeader& rules, const RoundReport& report) {
+    const bool fixed = rules.step_rule == StepRule::fixed;
+    const Real step = fixed ? rules.reference_step : report.largest_step;
+    if (fixed && report.steps > 0 && (report.smallest_step != step || report.largest_step != step)) {
+        off_rule.note(report.round);
+    }
+    const Real fall = report.objective_entry - report.objective_exit;
+    const Real proved = fixed ? rules.fixed_gain() * report.squared_residuals : report.certified_decrease;
+    const Real steps = static_cast<Real>(report.steps);
+    const Real off = report.residual_rounding;
+    // Two measured objectives, and sum |P|^2 with each |P| off by at most `off` (Cauchy-Schwarz).
+    const Real slack = fall_rounding(report) +
+                       step * off * (2 * std::sqrt(steps * report.squared_residuals) + steps * off) +
+                       4 * kUnitRoundoff * report.penalty;
+    // The steps descend on Psi_t with the penalty, which is 0 at x_t.
+    decrease.observe(report.round, proved + report.penalty, fall, slack);
+    const Real full = step * report.squared_residuals;
+    if (fixed && full > 0) {
+        needed_smoothness =
+            std::max(needed_smoothness, 2 / step * (1 - (fall - report.penalty + slack) / full));
+    }
+}
+
+void EnergySums::add_count(const RunHeader& rules, const RoundReport& report) {
+    const Real worth = step_worth(rules, report);
+    const Real weight = static_cast<Real>(report.steps) * worth * report.aim;
+    count_weight.add(weight * report.aim);
+    // An update is made above the aim as measured, so above it less one rounding in truth.
+    count_slack += 2 * weight * report.residual_rounding;
+    smallest_worth = std::min(smallest_worth, worth);
+    if (!aim) aim = report.aim;
+    varied_aim = varied_aim || *aim != report.aim;
+}
+
+void EnergySums::add_confirmations(const RunHeader& rules, const RoundReport& report) {
+    cheap_steps += report.cheap_steps;
+    confirmations += report.confirmations;
+    failed_confirmations += report.failed_confirmations;
+    const bool solved = report.status == RoundStatus::solved;
+    if (solved && report.cheap_steps > 0 && report.confirmations == 0) unconfirmed.note(report.round);
+    if (solved && report.failed_confirmations > report.steps) unpaid.note(report.round);
+    // (T4): an exact update follows each failure, unless the budget ended the round there.
+    const Real paid = static_cast<Real>(std::min(report.failed_confirmations, report.steps));
+    if (paid == 0) return;
+    const Real weight = paid * step_worth(rules, report) * report.aim;
+    failures.add(weight * report.aim);
+    failure_slack += 2 * weight * report.residual_rounding;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,126 @@
+/// What a row and a footer must be, whether they come from a learner or from a file.
+#include "ledger_columns.hpp"
+#include "ledger_format.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// Weights are written as they were used, so they add up to 1 but for rounding.
+constexpr Real kWeightSum = 1e-9;
+
+/// A line of a ledger, or what stands for it in a live run. Made into an error's location only when needed.
+struct Place {
+    std::string_view source;
+    std::uint64_t line;
+
+    [[noreturn]] void refuse(std::string_view key, const std::string& problem,
+                             std::string_view expected) const {
+        throw DataError({std::string(source), line, 0, "key " + std::string(key)}, problem,
+                        std::string(expected));
+    }
+    void check(std::string_view key, Real value, Range range) const {
+        const std::string_view expected = expectation(value, range);
+        if (!expected.empty()) refuse(key, fmt::format("{} cannot stand here", value), expected);
+    }
+};
+
+void check_figures(const RoundReport& report, const Place& place) {
+    for (const Column& column : kColumns) place.check(column.key, report.*column.figure, column.range);
+    if (report.failed_confirmations > report.confirmations) {
+        place.refuse("ff", fmt::format("{} failed confirmations", report.failed_confirmations),
+                     fmt::format("at most {}, the confirmations made", report.confirmations));
+    }
+}
+
+void check_bank(const RunHeader& header, const RoundReport& report, const BankRound* bank,
+                const Place& place) {
+    const Index members = header.members.size();
+    if (members == 0 && bank == nullptr) return;
+    if (members == 0) place.refuse("bank", "the round of a bank", "none: the header names no members");
+    if (bank == nullptr)
+        place.refuse("bank", "no round of a bank", fmt::format("one of {} members", members));
+    if (bank->members.size() != members) {
+        place.refuse("m", fmt::format("{} members", bank->members.size()),
+                     fmt::format("the {} of the header", members));
+    }
+    if (bank->weights.size() != members) {
+        place.refuse("p", fmt::format("{} weights", bank->weights.size()),
+                     fmt::format("one for each of the {} members", members));
+    }
+    if (bank->in_charge >= members) {
+        place.refuse("k", fmt::format("member {}", bank->in_charge), fmt::format("0..{}", members - 1));
+    }
+    for (const BankColumn& column : kBankColumns) place.check(column.key, bank->*column.figure, kNonnegative);
+    if (bank->share > 1) place.refuse("al", fmt::format("{} cannot stand here", bank->share), "at most 1");
+    for (const Real weight : bank->weights) place.check("p", weight, kNonnegative);
+    const Real sum = std::accumulate(bank->weights.begin(), bank->weights.end(), Real{0});
+    if (!(std::abs(sum - 1) <= kWeightSum))
+        place.refuse("p", fmt::format("the weights sum to {}", sum), "a sum of 1");
+    for (const RoundReport& member : bank->members) {
+        if (member.round != report.round) {
+            place.refuse("m", fmt::format("round {} of a member", member.round),
+                         fmt::format("round {}, the bank's", report.round));
+        }
+        if (member.status == RoundStatus::refused) {
+            place.refuse("m", "a member that refused the round", "none: a bank refuses a round as a whole");
+        }
+        check_figures(member, place);
+    }
+}
+
+}  // namespace
+
+void check_row(const RunHeader& header, const RoundReport& report, const RowExtras& extras,
+               std::string_view source, std::uint64_t line) {
+    if (report.status == RoundStatus::refused) return;
+    const Place place{source, line};
+    check_figures(report, place);
+    for (const Real residual : extras.other_residuals) place.check("also", residual, kNonnegative);
+    if (extras.prediction_loss) place.check("pl", *extras.prediction_loss, kAny);
+    if (extras.other_residuals.size() != header.other_windows.size()) {
+        place.refuse("also", fmt::format("{} residuals", extras.other_residuals.size()),
+                     fmt::format("one for each of the {} other windows", header.other_windows.size()));
+    }
+    check_bank(header, report, extras.bank, place);
+}
+
+void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
+                  std::uint64_t line) {
+    const Place place{source, line};
+    place.check("seconds", footer.seconds, kNonnegative);
+    place.check("g", footer.final_regulariser, kMaybeInfinite);
+    for (const Real loss : footer.final_losses) place.check("last", loss, kAny);
+    for (const Real weight : footer.final_weights) place.check("weights", weight, kNonnegative);
+    if (footer.final_losses.size() != footer.final_weights.size()) {
+        place.refuse("weights", fmt::format("{} weights", footer.final_weights.size()),
+                     fmt::format("one for each of the {} last losses", footer.final_losses.size()));
+    }
+    // The forecast of a round that was never played may stand beside the records that came.
+    if (footer.final_losses.size() > footer.totals.rounds + 1) {
+        place.refuse("last", fmt::format("{} losses", footer.final_losses.size()),
+                     fmt::format("no more than {} rounds can leave in a model", footer.totals.rounds));
+    }
+    if (footer.members.size() != header.members.size()) {
+        place.refuse("members", fmt::format("{} members", footer.members.size()),
+                     fmt::format("the {} of the header", header.members.size()));
+    }
+    for (Index k = 0; k < footer.members.size(); ++k) {
+        check_footer(header.members[k], footer.members[k], source, line);
+    }
+}
+
+void RoundOrder::check(const RoundReport& report, std::string_view source, std::uint64_t line) {
+    const bool follows = report.round == last_ + 1 || (refused_ && report.round == last_);
+    if (!follows)
+        Place{source, line}.refuse("t", fmt::format("round {}", report.round),
+                                   fmt::format("round {}", last_ + 1));
+    last_ = report.round;
+    refused_ = report.status == RoundStatus::refused;
+}
+
+}  // namespace proxstream

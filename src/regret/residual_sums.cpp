@@ -1,0 +1,65 @@
+#include "proxstream/regret/residual_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+
+Departure departure_of(const RunHeader& rules, const RoundReport& played) {
+    // A penalty that pulls towards x_t is worth at most kappa sqrt(n) in a residual: prox_{e(g+h)}(z) is
+    // prox_{eg}(z - e s) for a subgradient s of h.
+    return {played.exit_residual, played.residual_rounding, played.tolerance + rules.switching_push()};
+}
+
+void ResidualSums::add(const RunHeader& rules, const RoundReport& played, const Departure& from) {
+    add_exit(rules, played);
+    const Real rounding = played.residual_rounding;
+    // Both sides of C2 are measured: each may be off by the rounding of a residual.
+    firm_bound.observe(played.round, played.entry_residual, played.firm_bound,
+                       2 * rounding + 4 * kUnitRoundoff * played.firm_bound);
+
+    const Real change = played.variation / rules.effective_length;  // |v_t|
+    const Real most = from.residual + change;
+    // C2's two roundings, one more to pass from the firm bound to the sum, and r_{t-1} measured twice.
+    const Real off = 3 * rounding + 2 * from.rounding;
+    regret.add(played.entry_residual * played.entry_residual);
+    variation.add(played.variation * played.variation);
+    changes.add(change * change);
+    exits.add(from.residual * from.residual);
+    promises.add(from.promised * from.promised);
+    bound.add(most * most);
+    claimed.add(played.tolerance * played.tolerance);
+    slack += off * (2 * most + off);
+    rounding_norm += off * off;
+}
+
+void ResidualSums::add_exit(const RunHeader& rules, const RoundReport& played) {
+    if (played.tolerance > 0) {
+        smallest_tolerance =
+            smallest_tolerance > 0 ? std::min(smallest_tolerance, played.tolerance) : played.tolerance;
+    }
+    if (!rules.exit_test || played.status == RoundStatus::moved) {
+        untested.note(played.round);
+        return;
+    }
+    const Real aim = rules.hysteresis * played.tolerance;
+    if (std::abs(played.aim - aim) > 4 * kUnitRoundoff * aim) off_aim.note(played.round);
+    if (played.status == RoundStatus::budget_exhausted) {
+        exhausted.note(played.round);
+        return;
+    }
+    const bool quiet = played.status == RoundStatus::quiet;
+    const Real asked = quiet ? played.tolerance : played.aim;
+    // The test sees the penalty, where there is one.
+    const Real seen = quiet && rules.switching == 0 ? played.model_residual : played.tested_residual;
+    const Real rounding = played.residual_rounding;
+    const Real pushed = asked + rules.switching_push();
+    if (seen <= asked + rounding && played.exit_residual > pushed + rounding) {
+        // The test passed, but the true residual is not where the test leaves it.
+        exit_test.observe(played.round, played.exit_residual, pushed, 2 * rounding);
+    } else {
+        exit_test.observe(played.round, seen, asked, rounding);
+    }
+}
+
+}  // namespace proxstream

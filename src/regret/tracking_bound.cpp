@@ -1,0 +1,157 @@
+#include "proxstream/regret/tracking_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+/// Weights computed by the same rule from the same losses agree to this.
+constexpr Real kSameWeight = 1e-9;
+
+}  // namespace
+
+TrackingBound::TrackingBound(Index members)
+    : members_(members),
+      losses_(members),
+      expected_(members, 1 / static_cast<Real>(members)),
+      best_(members * (kMostSwitches + 1)) {}
+
+void TrackingBound::add(Round round, const BankRound& bank) {
+    bool finite = true;
+    Real largest = 0;
+    for (Index k = 0; k < members_; ++k) {
+        losses_[k] = bank.members[k].loss + bank.members[k].regulariser;
+        finite = finite && std::isfinite(losses_[k]);
+        largest = std::max(largest, std::abs(losses_[k]));
+    }
+    if (!finite) {
+        outside.note(round);
+        expected_.clear();
+        return;
+    }
+    check_weights(round, bank);
+    const Real sums = static_cast<Real>(members_);
+    Real mean = 0;
+    for (Index k = 0; k < members_; ++k) mean += bank.weights[k] * losses_[k];
+    weighted_.add(mean);
+    slack_ += (8 * sums + 16) * kUnitRoundoff * largest;
+    add_best();
+    if (!(bank.rate > 0)) {
+        unrated.note(round);
+        expected_.clear();
+        return;
+    }
+    const Real inverse_rate = 1 / bank.rate;
+    if (inverse_rates_ == 0) {
+        inverse_rates_ = inverse_rate;
+    } else if (inverse_rate != inverse_rate_) {
+        constant_rate_ = false;
+        inverse_rates_ += std::max(inverse_rate - inverse_rate_, Real{0});
+        if (inverse_rate < inverse_rate_ * (1 - kSameWeight)) rising.note(round);
+    }
+    inverse_rate_ = inverse_rate;
+    smallest_share_ = std::min(smallest_share_, bank.share);
+    leak_.add(-std::log1p(-bank.share) * inverse_rate);
+    gap_.add(mix(bank));
+    // Sums over the members and a logarithm of at most 1e3 in size, divided by eps.
+    slack_ += (4 * sums + 1024) * kUnitRoundoff * inverse_rate;
+}
+
+/// <p, l> - m, and the weights that follow. Losses count from their least, so that no exponential overflows;
+/// where they hardly differ, differences of exponentials are taken as such.
+Real TrackingBound::mix(const BankRound& bank) {
+    Real low = kInfinity;
+    for (Index k = 0; k < members_; ++k) {
+        if (bank.weights[k] > 0) low = std::min(low, losses_[k]);
+    }
+    Real mass = 0, mean = 0, total = 0, excess = 0;
+    expected_.assign(members_, 0);
+    for (Index k = 0; k < members_; ++k) {
+        const Real p = bank.weights[k];
+        if (!(p > 0)) continue;
+        const Real above = losses_[k] - low;
+        expected_[k] = p * std::exp(-bank.rate * above);
+        mass += p;
+        mean += p * above;
+        total += expected_[k];
+        excess += p * std::expm1(-bank.rate * above);
+    }
+    const Real share = bank.share / static_cast<Real>(members_);
+    for (Real& weight : expected_) weight = (1 - bank.share) * (weight / total) + share;
+    const Real lost = (mass - 1) + excess;
+    const Real logarithm = lost > -0.5 ? std::log1p(lost) : std::log(total);
+    return (mass - 1) * low + mean + logarithm / bank.rate;
+}
+
+void TrackingBound::check_weights(Round round, const BankRound& bank) {
+    if (expected_.empty()) return;
+    for (Index k = 0; k < members_; ++k) {
+        if (!(std::abs(bank.weights[k] - expected_[k]) <= kSameWeight)) {
+            off_rule.note(round);
+            return;
+        }
+    }
+}
+
+void TrackingBound::add_best() {
+    for (Index s = kMostSwitches + 1; s-- > 0;) {
+        const auto row = best_.begin() + static_cast<std::ptrdiff_t>(s * members_);
+        if (s > 0) {
+            const auto fewer = row - static_cast<std::ptrdiff_t>(members_);
+            const CompensatedSum least = *std::min_element(
+                fewer, row,
+                [](const CompensatedSum& a, const CompensatedSum& b) { return a.value() < b.value(); });
+            for (Index k = 0; k < members_; ++k) {
+                CompensatedSum& ending = row[static_cast<std::ptrdiff_t>(k)];
+                if (least.value() < ending.value()) ending = least;
+            }
+        }
+        for (Index k = 0; k < members_; ++k) row[static_cast<std::ptrdiff_t>(k)].add(losses_[k]);
+    }
+}
+
+Real TrackingBound::best(Index switches) const {
+    Real least = kInfinity;
+    for (Index k = 0; k < members_; ++k) least = std::min(least, best_[switches * members_ + k].value());
+    return least;
+}
+
+Index TrackingBound::best_member() const {
+    Index found = 0;
+    for (Index k = 1; k < members_; ++k) {
+        if (best_[k].value() < best_[found].value()) found = k;
+    }
+    return found;
+}
+
+std::optional<Real> TrackingBound::price(Index switches) const {
+    const Real count = static_cast<Real>(members_);
+    const Real rest = leak_.value() + gap_.value();
+    // Nothing shared: a weight may vanish, and only the start bounds ln 1/p.
+    if (smallest_share_ == 0) {
+        if (switches > 0 || !constant_rate_) return std::nullopt;
+        return std::log(count) * inverse_rates_ + rest;
+    }
+    const Real segments = static_cast<Real>(switches + 1);
+    return segments * std::log(count / smallest_share_) * inverse_rates_ + rest;
+}
+
+std::optional<TrackingBound::Side> TrackingBound::tightest() const {
+    std::optional<Side> result;
+    for (Index s = 0; s <= kMostSwitches; ++s) {
+        const std::optional<Real> added = price(s);
+        if (!added) continue;
+        const Side side{s, best(s), *added};
+        if (!result || side.best + side.price < result->best + result->price) result = side;
+    }
+    return result;
+}
+
+Real TrackingBound::slack() const {
+    Real sums = 0;
+    for (const CompensatedSum& each : best_) sums = std::max(sums, each.rounding(2));
+    return slack_ + sums + weighted_.rounding(2) + gap_.rounding(2) + leak_.rounding(4);
+}
+
+}  // namespace proxstream
