@@ -22,7 +22,8 @@ concept LossFamily = requires(const F& family, const typename F::Record& record,
 /// A bounded store of the newest records of a family: what windows are evaluated on. Records are addressed by
 /// age, 0 being the newest. A weight per age selects and weighs: weights.size() <= size(), and
 ///   weighted(...) = sum over ages a < weights.size() of weights[a] * f_{t-a}(x).
-/// Sums run from the oldest to the newest record, so results do not depend on where the ring stands.
+/// A record of weight 0 is not evaluated. Sums run from the oldest to the newest record, so results do not
+/// depend on where the ring stands.
 template <class B>
 concept RecordBatch = requires(B& batch, const B& view, const typename B::Record& record, Index age,
                                std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) {

@@ -1,16 +1,18 @@
-/// S_t, the mean of the last w losses, together with its value and gradient at the current point. When a loss
-/// arrives the two are moved by the arriving and the leaving record alone, so a round in which the point
-/// stays costs two record gradients whatever w is. S_t divides by w from the first round on: f_i = 0 for i <=
-/// 0.
+/// A window of weighted losses together with its value and gradient at the current point. When a loss arrives
+/// the two are moved by the window's recurrence (window_weights.hpp), so a round in which the point stays
+/// costs one or two record gradients for most windows, whatever their length. Weights are not rescaled while
+/// records are missing: f_i = 0 for i <= 0.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/loss_family.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,7 +23,8 @@ namespace proxstream {
 struct Arrival {
     bool finite = false;     // false: the loss is NaN or infinite there, and the round has to be undone
     Real loss = 0;           // f_t(x_t)
-    Real outgoing_loss = 0;  // f_{t-w}(x_t), 0 while t <= w
+    Real outgoing_loss = 0;  // f(x_t) of the oldest record the recurrence had to look at; 0 where none
+    Real exchange = 0;       // what the window's value at x_t changed by
 };
 
 template <RecordBatch B>
@@ -33,133 +36,341 @@ class CarriedWindow {
     /// round can be undone.
     static constexpr Index slots(Index length) { return length + 1; }
 
-    CarriedWindow(B batch, Index dimension, Index length)
+    CarriedWindow(B batch, Index dimension, WindowWeights weights)
         : batch_(std::move(batch)),
-          weights_(length, 1 / static_cast<Real>(length)),
+          window_(std::move(weights)),
           newest_gradient_(dimension),
           change_(dimension),
-          current_{std::vector<Real>(dimension), 0, 0, 0, 0},
+          current_(dimension, window_.summed() > 0),
           before_(current_),
           trial_(current_) {
-        assert(length > 0 && batch_.capacity() >= slots(length));
+        assert(batch_.capacity() >= slots(window_.length()));
+        window_.at(1, weights_);
     }
 
-    Index length() const noexcept { return weights_.size(); }  // w
+    const WindowWeights& shape() const noexcept { return window_; }
+    Index length() const { return window_.length(); }
+
+    /// A record that stands in the window beside the past ones, with a weight of its own: the forecast of the
+    /// loss to come. `store` holds the one in use (age 0) and, during a round, the one before it.
+    void attach_forecasts(B store) { forecasts_.emplace(std::move(store)); }
 
     /// f_t enters: its value and gradient at x, before anything is carried. The one gradient every learner
     /// needs.
     Real arrive(const Record& record, ConstView x, Scratch& scratch) {
         batch_.push(record);
-        arrival_.outgoing_loss = 0;
+        ++round_;
+        arrival_ = {};
         arrival_.loss = batch_.value_and_gradient(0, x, newest_gradient_, scratch);
         ++cost_.record_gradients;
         arrival_.finite = std::isfinite(arrival_.loss) && all_finite(newest_gradient_);
         return arrival_.loss;
     }
 
-    /// f_{t-w} leaves; value() and gradient() become those of S_t at the same x. Follows arrive().
-    const Arrival& carry(ConstView x, Scratch& scratch) {
-        const Index w = length();
-        if (batch_.size() > w) {
-            arrival_.outgoing_loss = batch_.value_and_gradient(w, x, change_, scratch);
-            ++cost_.record_gradients;
-            subtract(newest_gradient_, change_, change_);
-        } else {
-            copy(newest_gradient_, change_);
+    /// value() and gradient() become those of round t's window at the same x. Follows arrive(). `forecast`
+    /// takes the place of the forecast so far, with the given weight; nullptr: there is none.
+    const Arrival& carry(ConstView x, Scratch& scratch, const Record* forecast = nullptr,
+                         Real forecast_weight = 0) {
+        if (window_.varies() || round_ == 1) {
+            window_.at(round_, weights_);
+            window_.follow(round_, recurrence_);
         }
+        renew_sum(x, scratch);
         std::swap(current_, before_);
-        if (w == 1) {
-            // The window is this one record: nothing is carried, nothing drifts.
-            copy(newest_gradient_, current_.gradient);
-            current_.value = arrival_.loss;
-            current_.gradient_drift = current_.value_drift = 0;
-            return arrival_;
+        if (recurrence_.is_swap && !forecasts_) {
+            carry_swap(x, scratch);
+        } else {
+            carry_recurrence(x, scratch);
         }
-        const Real share = 1 / static_cast<Real>(w);
-        step_along(before_.gradient, share, change_, current_.gradient);
-        current_.value = before_.value + share * (arrival_.loss - arrival_.outgoing_loss);
-        // Each update rounds at the size of what it adds; the sum bounds how far the carry can have drifted.
-        constexpr Real kPerUpdate = 8 * kUnitRoundoff;
-        current_.gradient_drift =
-            before_.gradient_drift +
-            kPerUpdate * (norm(current_.gradient) + share * (norm(newest_gradient_) + norm(change_)));
-        current_.value_drift =
-            before_.value_drift +
-            kPerUpdate * (std::abs(current_.value) +
-                          share * (std::abs(arrival_.loss) + std::abs(arrival_.outgoing_loss)));
-        current_.rounds_since_pass = before_.rounds_since_pass + 1;
+        if (forecasts_) exchange_forecast(x, forecast, forecast_weight, scratch);
+        if (window_.summed() > 0) carry_sum(x, scratch);
+        if (recurrence_.keep == 0 && !forecasts_) {
+            // Made of fresh gradients alone: nothing was carried, nothing drifts.
+            current_.gradient_drift = current_.value_drift = 0;
+            current_.rounds_since_pass = 0;
+        }
         return arrival_;
     }
 
     /// Undoes the last arrival and everything after carry(): the window is what it was before.
     void take_back() {
         batch_.drop_newest();
+        if (forecasts_ && forecast_pushed_) forecasts_->drop_newest();
+        --round_;
+        if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
         std::swap(current_, before_);
+        if (sum_renewed_) current_.sum_valid = false;
     }
 
-    /// v_t = grad f_t - grad f_{t-w} at the x of the last arrival.
+    /// What the window's gradient changed by at the x of the last arrival.
     ConstView change() const noexcept { return change_; }
     ConstView newest_gradient() const noexcept { return newest_gradient_; }
-    Real value() const noexcept { return current_.value; }             // S_t(x)
-    ConstView gradient() const noexcept { return current_.gradient; }  // grad S_t(x)
+    Real value() const noexcept { return current_.value; }
+    ConstView gradient() const noexcept { return current_.gradient; }
+    /// The same at the x of the last arrival as they were before it.
+    ConstView gradient_before() const noexcept { return before_.gradient; }
     /// How far rounding can have moved the carried gradient and value since the last full pass.
     Real gradient_drift() const noexcept { return current_.gradient_drift; }
     Real value_drift() const noexcept { return current_.value_drift; }
     /// True when so many rounds were carried that the next decision deserves a full pass.
-    bool due_for_pass() const noexcept { return current_.rounds_since_pass >= length(); }
+    bool due_for_pass() const { return current_.rounds_since_pass >= length(); }
     bool carried() const noexcept { return current_.rounds_since_pass > 0; }
 
-    /// One batched pass at y. The result becomes the carry only when accepted. Returns S_t(y).
+    /// One batched pass at y. The result becomes the carry only when accepted. Returns the window's value at
+    /// y.
     Real try_at(ConstView y, Scratch& scratch) {
         trial_.value = batch_.weighted_value_and_gradient(live_weights(), y, trial_.gradient, scratch);
         ++cost_.passes;
-        cost_.record_gradients += live_weights().size();
+        cost_.record_gradients += counted_records();
+        if (forecasts_ && current_.forecast_weight > 0) {
+            Scratch::Frame frame(scratch);
+            const View single = frame.take(y.size());
+            trial_.value += current_.forecast_weight * forecasts_->value_and_gradient(0, y, single, scratch);
+            axpy(current_.forecast_weight, single, trial_.gradient);
+            ++cost_.record_gradients;
+        }
+        trial_.forecast_weight = current_.forecast_weight;
         return trial_.value;
     }
     bool trial_finite() const { return std::isfinite(trial_.value) && all_finite(trial_.gradient); }
+    Real trial_value() const noexcept { return trial_.value; }
     ConstView trial_gradient() const noexcept { return trial_.gradient; }
     void accept_trial() {
         std::swap(current_, trial_);
         current_.gradient_drift = current_.value_drift = 0;
         current_.rounds_since_pass = 0;
+        current_.sum_valid = false;
     }
 
-    /// The losses still in the window, valued at x, oldest first.
-    std::vector<Real> values(ConstView x, Scratch& scratch) {
-        std::vector<Real> losses;
-        for (Index age = live_weights().size(); age-- > 0;) losses.push_back(batch_.value(age, x, scratch));
-        cost_.record_values += losses.size();
-        return losses;
+    /// The value alone at y, by a pass without gradients.
+    Real value_at(ConstView y, Scratch& scratch) {
+        Real total = batch_.weighted_value(live_weights(), y, scratch);
+        cost_.record_values += counted_records();
+        if (forecasts_ && current_.forecast_weight > 0) {
+            total += current_.forecast_weight * forecasts_->value(0, y, scratch);
+            ++cost_.record_values;
+        }
+        return total;
     }
 
-    Index size() const { return live_weights().size(); }  // losses in the window, fewer than w in burn-in
+    /// What the window is made of at x: each record's loss and weight, oldest first, a forecast last.
+    void close(ConstView x, Closing& closing, Scratch& scratch) {
+        const std::span<const Real> weights = live_weights();
+        for (Index age = weights.size(); age-- > 0;) {
+            if (weights[age] == 0) continue;
+            closing.losses.push_back(batch_.value(age, x, scratch));
+            closing.weights.push_back(weights[age]);
+        }
+        if (forecasts_ && current_.forecast_weight > 0) {
+            closing.losses.push_back(forecasts_->value(0, x, scratch));
+            closing.weights.push_back(current_.forecast_weight);
+        }
+        cost_.record_values += closing.losses.size();
+    }
+
+    Index size() const { return live_weights().size(); }  // records in the window, fewer than W in burn-in
+    Index records() const { return batch_.size(); }       // in the store
+    /// Their weights by age.
+    std::span<const Real> live_weights() const {
+        return std::span(weights_).first(std::min(weights_.size(), batch_.size()));
+    }
     /// The gradient at y of the loss `age` rounds old; for rules that pick single losses and keep their own
     /// account.
-    void record_gradient(Index age, ConstView y, View gradient, Scratch& scratch) const {
-        batch_.value_and_gradient(age, y, gradient, scratch);
+    Real record_gradient(Index age, ConstView y, View gradient, Scratch& scratch) const {
+        return batch_.value_and_gradient(age, y, gradient, scratch);
+    }
+    /// The gradient at y of the forecast that this round's loss has replaced; false: there was none. Valid
+    /// between carry() and the next arrival.
+    bool past_forecast_gradient(ConstView y, View gradient, Scratch& scratch) const {
+        if (!forecasts_ || before_.forecast_weight == 0) return false;
+        forecasts_->value_and_gradient(forecast_pushed_ ? 1 : 0, y, gradient, scratch);
+        return true;
+    }
+    /// The gradient at y of any weighted sum of records, by age; counted.
+    Real weighted_gradient(std::span<const Real> weights, ConstView y, View gradient, Scratch& scratch) {
+        cost_.record_gradients += static_cast<std::uint64_t>(
+            std::count_if(weights.begin(), weights.end(), [](Real weight) { return weight != 0; }));
+        return batch_.weighted_value_and_gradient(weights, y, gradient, scratch);
     }
 
     const Cost& cost() const noexcept { return cost_; }
 
   private:
     struct Carry {
+        Carry(Index dimension, bool summed) : gradient(dimension), sum_gradient(summed ? dimension : 0) {}
         std::vector<Real> gradient;
         Real value = 0;
         Real gradient_drift = 0;
         Real value_drift = 0;
         Index rounds_since_pass = 0;
+        // The plain sum of the newest W records, for windows whose recurrence needs it.
+        std::vector<Real> sum_gradient;
+        Real sum_value = 0;
+        bool sum_valid = true;  // of no records it is 0
+        Real forecast_weight = 0;
     };
+    static constexpr Real kPerUpdate = 8 * kUnitRoundoff;
 
-    std::span<const Real> live_weights() const {
-        return std::span(weights_).first(std::min(weights_.size(), batch_.size()));
+    /// One record in, one out, with the same weight.
+    void carry_swap(ConstView x, Scratch& scratch) {
+        const Real share = recurrence_.records.front().weight;
+        const Index leaving = length();
+        if (recurrence_.keep != 0 && batch_.size() > leaving) {
+            arrival_.outgoing_loss = batch_.value_and_gradient(leaving, x, change_, scratch);
+            ++cost_.record_gradients;
+            subtract(newest_gradient_, change_, change_);
+        } else {
+            copy(newest_gradient_, change_);
+        }
+        scaled(share, change_, change_);
+        if (recurrence_.keep == 0) {
+            scaled(share, newest_gradient_, current_.gradient);
+            current_.value = share * arrival_.loss;
+            subtract(current_.gradient, before_.gradient, change_);
+            arrival_.exchange = current_.value - before_.value;
+            return;
+        }
+        step_along(before_.gradient, 1, change_, current_.gradient);
+        arrival_.exchange = share * (arrival_.loss - arrival_.outgoing_loss);
+        current_.value = before_.value + arrival_.exchange;
+        note_drift(share * (std::abs(arrival_.loss) + std::abs(arrival_.outgoing_loss)),
+                   share * norm(newest_gradient_));
+    }
+
+    void carry_recurrence(ConstView x, Scratch& scratch) {
+        Real added_value = 0;
+        Real added_size = 0;
+        fill(change_, 0);
+        const auto& records = recurrence_.records;
+        // A few records one by one; many in one pass.
+        constexpr Index kFew = 8;
+        const auto newest =
+            std::find_if(records.begin(), records.end(), [](const auto& each) { return each.age == 0; });
+        if (newest != records.end()) {
+            axpy(newest->weight, newest_gradient_, change_);
+            added_value += newest->weight * arrival_.loss;
+            added_size += std::abs(newest->weight * arrival_.loss);
+        }
+        Scratch::Frame frame(scratch);
+        const View part = frame.take(x.size());
+        if (records.size() <= kFew) {
+            for (const WeightedAge& each : records) {
+                if (each.age == 0 || each.age >= batch_.size()) continue;
+                arrival_.outgoing_loss = batch_.value_and_gradient(each.age, x, part, scratch);
+                ++cost_.record_gradients;
+                axpy(each.weight, part, change_);
+                added_value += each.weight * arrival_.outgoing_loss;
+                added_size += std::abs(each.weight * arrival_.outgoing_loss);
+            }
+        } else {
+            const View signs = frame.take(std::min(batch_.size(), records.back().age + 1));
+            fill(signs, 0);
+            for (const WeightedAge& each : records) {
+                if (each.age == 0 || each.age >= signs.size()) continue;
+                signs[each.age] = each.weight;
+                ++cost_.record_gradients;
+            }
+            const Real value = batch_.weighted_value_and_gradient(signs, x, part, scratch);
+            axpy(1, part, change_);
+            added_value += value;
+            added_size += std::abs(value);
+        }
+        if (recurrence_.of_sum != 0) {
+            axpy(recurrence_.of_sum, before_.sum_gradient, change_);
+            added_value += recurrence_.of_sum * before_.sum_value;
+            added_size += std::abs(recurrence_.of_sum * before_.sum_value);
+        }
+        // A forecast in the carry is exchanged on its own: the recurrence is about records only.
+        scaled(recurrence_.keep, before_.gradient, current_.gradient);
+        axpy(1, change_, current_.gradient);
+        current_.value = recurrence_.keep * before_.value + added_value;
+        note_drift(added_size, norm(change_));
+        subtract(current_.gradient, before_.gradient, change_);
+        arrival_.exchange = (recurrence_.keep - 1) * before_.value + added_value;
+    }
+
+    /// Each update rounds at the size of what it adds; the sum bounds how far the carry can have drifted.
+    void note_drift(Real added_value, Real added_gradient) {
+        const Real keep = std::min<Real>(recurrence_.keep, 1);
+        current_.gradient_drift = keep * before_.gradient_drift +
+                                  kPerUpdate * (norm(current_.gradient) + added_gradient + norm(change_));
+        current_.value_drift =
+            keep * before_.value_drift + kPerUpdate * (std::abs(current_.value) + added_value);
+        current_.rounds_since_pass = before_.rounds_since_pass + 1;
+    }
+
+    void exchange_forecast(ConstView x, const Record* forecast, Real weight, Scratch& scratch) {
+        Scratch::Frame frame(scratch);
+        const View part = frame.take(x.size());
+        const auto add = [&](Index age, Real signed_weight) {
+            const Real value = forecasts_->value_and_gradient(age, x, part, scratch);
+            ++cost_.record_gradients;
+            axpy(signed_weight, part, current_.gradient);
+            current_.value += signed_weight * value;
+            arrival_.exchange += signed_weight * value;
+            arrival_.finite = arrival_.finite && std::isfinite(value) && all_finite(part);
+        };
+        // What the recurrence did to the forecast that was in the carry is taken back with it.
+        if (before_.forecast_weight > 0) add(0, -recurrence_.keep * before_.forecast_weight);
+        forecast_pushed_ = forecast != nullptr;
+        current_.forecast_weight = forecast_pushed_ ? weight : 0;
+        if (forecast_pushed_) {
+            forecasts_->push(*forecast);
+            add(0, weight);
+        }
+        subtract(current_.gradient, before_.gradient, change_);
+    }
+
+    /// The sum is known again at x: after the point moved it costs a pass, once, when a round is carried
+    /// next.
+    void renew_sum(ConstView x, Scratch& scratch) {
+        sum_renewed_ = window_.summed() > 0 && !current_.sum_valid;
+        if (!sum_renewed_) return;
+        Scratch::Frame frame(scratch);
+        const Index count = std::min(window_.summed() + 1, batch_.size());
+        const View ones = frame.take(count);
+        fill(ones, 1);
+        ones[0] = 0;  // the newest has not entered the sum yet
+        current_.sum_value =
+            count > 1 ? batch_.weighted_value_and_gradient(ones, x, current_.sum_gradient, scratch) : 0;
+        ++cost_.passes;
+        cost_.record_gradients += count - 1;
+        current_.sum_valid = true;
+    }
+
+    void carry_sum(ConstView x, Scratch& scratch) {
+        step_along(before_.sum_gradient, 1, newest_gradient_, current_.sum_gradient);
+        current_.sum_value = before_.sum_value + arrival_.loss;
+        current_.sum_valid = true;
+        const Index leaving = window_.summed();
+        if (batch_.size() <= leaving) return;
+        Scratch::Frame frame(scratch);
+        const View part = frame.take(x.size());
+        arrival_.outgoing_loss = batch_.value_and_gradient(leaving, x, part, scratch);
+        ++cost_.record_gradients;
+        axpy(-1, part, current_.sum_gradient);
+        current_.sum_value -= arrival_.outgoing_loss;
+    }
+
+    std::uint64_t counted_records() const {
+        const std::span<const Real> weights = live_weights();
+        if (window_.is_dense()) return weights.size();
+        return static_cast<std::uint64_t>(
+            std::count_if(weights.begin(), weights.end(), [](Real weight) { return weight != 0; }));
     }
 
     B batch_;
-    std::vector<Real> weights_;  // 1/w for each age
+    std::optional<B> forecasts_;
+    bool forecast_pushed_ = false;
+    bool sum_renewed_ = false;  // in this round
+    WindowWeights window_;
+    WindowRecurrence recurrence_;
+    std::vector<Real> weights_;  // by age, of this round
     std::vector<Real> newest_gradient_;
     std::vector<Real> change_;
     Carry current_, before_, trial_;
     Arrival arrival_;
+    Round round_ = 0;
     Cost cost_;
 };
 

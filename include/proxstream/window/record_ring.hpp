@@ -41,7 +41,9 @@ class RecordRing {
     }
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
         Real total = 0;
-        for (Index age = weights.size(); age-- > 0;) total += weights[age] * value(age, x, scratch);
+        for (Index age = weights.size(); age-- > 0;) {
+            if (weights[age] != 0) total += weights[age] * value(age, x, scratch);
+        }
         return total;
     }
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
@@ -51,6 +53,7 @@ class RecordRing {
         fill(gradient, 0);
         Real total = 0;
         for (Index age = weights.size(); age-- > 0;) {
+            if (weights[age] == 0) continue;
             total += weights[age] * value_and_gradient(age, x, single, scratch);
             axpy(weights[age], single, gradient);
         }
