@@ -14,8 +14,7 @@ AnyInner make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
     return AnyInner(ProxGrad(claimed_smoothness));
 }
 
-AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
-    BacktrackingOptions options;
+BacktrackingOptions backtracking_options(const Spec& spec, BacktrackingOptions options) {
     options.lambda = spec.number_or(0, "lambda", options.lambda);
     options.shrink = spec.number_or(1, "shrink", options.shrink);
     options.grow = spec.number_or(2, "grow", options.grow);
@@ -27,12 +26,31 @@ AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
     require(options.shrink > 0 && options.shrink < 1, "shrink must lie in (0, 1)");
     require(options.grow >= 1 && options.grow <= 100, "grow must lie in [1, 100]");
     if (!violations.empty()) throw ConfigError(violations);
-    return AnyInner(Backtracking(options));
+    return options;
+}
+
+AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
+    return AnyInner(Backtracking(backtracking_options(spec, {})));
+}
+
+AnyInner make_measured(const Spec& spec, Real /*claimed_smoothness*/) {
+    return AnyInner(Backtracking(backtracking_options(spec, {.grow = 4, .measured = true})));
+}
+
+AnyInner make_sampled(const Spec& spec, Real /*claimed_smoothness*/) {
+    const Index records = spec.count_or("records", 32);
+    const Index updates = spec.count_or("updates", 8);
+    return AnyInner(Confirmed(SampledGradient(records, updates)));
 }
 
 constexpr std::array kInnerSolvers{
     InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",
              "prox-gradient whose step is found by trying; needs no L", make_backtracking},
+    InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
+             "the same, with the next step taken from the curvature met along the last one", make_measured},
+    InnerRow{"sampled", "sampled[:records=32,updates=8]",
+             "cheap updates on a few records of the window, each stretch confirmed by an exact pass",
+             make_sampled},
     InnerRow{"prox-grad", "prox-grad",
              "prox-gradient with the reference step, the paper's loop; relies on step <= 1/L",
              make_prox_grad},

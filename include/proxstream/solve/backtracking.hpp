@@ -14,6 +14,9 @@ struct BacktrackingOptions {
     Real lambda = 1;    // accept when S(y+) <= S(y) + <grad, d> + lambda |d|^2 / (2 e); in (0, 2)
     Real shrink = 0.5;  // after a rejection
     Real grow = 1.6;    // after kStreak acceptances in a row
+    /// Instead of growing blindly: the next step is what the curvature just met along the move allows,
+    /// lambda |d|^2 / (2 (S(y+) - S(y) - <grad, d>)), at most `grow` times the last one.
+    bool measured = false;
 };
 
 class Backtracking {
@@ -21,6 +24,8 @@ class Backtracking {
     explicit Backtracking(const BacktrackingOptions& options = {}) : options_(options) {}
 
     StepClaim step_claim() const noexcept { return {.smoothness = 0, .lambda = options_.lambda}; }
+    /// The step it would try next.
+    Real step_or(Real reference_step) const noexcept { return step_ == 0 ? reference_step : step_; }
 
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
@@ -46,8 +51,8 @@ class Backtracking {
             const Real length_squared = squared_norm(move);
             const Real here = model.value();
             const Real there = model.try_at(candidate, scratch);
-            const Real model_value =
-                here + dot(model.gradient(), move) + options_.lambda * length_squared / (2 * step_);
+            const Real slope = dot(model.gradient(), move);
+            const Real model_value = here + slope + options_.lambda * length_squared / (2 * step_);
             const Real slack = 16 * kUnitRoundoff * (std::abs(here) + std::abs(there));
             if (!model.trial_finite() || !(there <= model_value + slack)) {
                 streak_ = 0;
@@ -68,10 +73,7 @@ class Backtracking {
             const Real forgiven = std::max(Real{0}, there - model_value);
             report.count(step_, std::sqrt(length_squared) / step_,
                          (1 - options_.lambda / 2) * length_squared / step_ - forgiven);
-            if (++streak_ >= kStreak) {
-                streak_ = 0;
-                step_ = std::min(step_ * options_.grow, kLargestStep * reference_step);
-            }
+            adapt(there - here - slope, length_squared, reference_step);
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
         }
@@ -79,7 +81,20 @@ class Backtracking {
     }
 
   private:
+    /// After an acceptance. `bend` is how far the model ran above its tangent along the move.
+    void adapt(Real bend, Real length_squared, Real reference_step) {
+        const Real roof = kLargestStep * reference_step;
+        if (options_.measured) {
+            const Real allowed = bend > 0 ? options_.lambda * length_squared / (2 * bend) : roof;
+            step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
+        } else if (++streak_ >= kStreak) {
+            streak_ = 0;
+            step_ = std::min(step_ * options_.grow, roof);
+        }
+    }
+
     static constexpr int kStreak = 3;
+    static constexpr Real kSafety = 0.9;  // the next move will not point the same way
     // In multiples of the reference step. Linear losses accept any step: without a roof it would overflow.
     static constexpr Real kSmallestStep = 1e-15;
     static constexpr Real kLargestStep = 1e6;

@@ -7,6 +7,7 @@
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -48,13 +49,33 @@ struct InnerReport {
     Real squared_residuals = 0;   // sum of |P_e(y)|^2, e the step that was taken
     Real smallest_step = 0;
     Real largest_step = 0;
+    Real path = 0;                           // sum of |y' - y|
+    std::uint64_t cheap_steps = 0;           // updates that prove nothing by themselves (T4)
+    std::uint64_t confirmations = 0;         // exact tests after a stretch of them
+    std::uint64_t failed_confirmations = 0;  // those that did not pass
 
     void count(Real step, Real residual_norm, Real decrease) {
         smallest_step = steps == 0 ? step : std::min(smallest_step, step);
         largest_step = std::max(largest_step, step);
         squared_residuals += residual_norm * residual_norm;
         certified_decrease += decrease;
+        path += step * residual_norm;
         ++steps;
+    }
+    /// What another solver did after this one; the status is its.
+    void add(const InnerReport& later) {
+        status = later.status;
+        if (later.steps > 0) {
+            smallest_step = steps == 0 ? later.smallest_step : std::min(smallest_step, later.smallest_step);
+            largest_step = std::max(largest_step, later.largest_step);
+        }
+        steps += later.steps;
+        certified_decrease += later.certified_decrease;
+        squared_residuals += later.squared_residuals;
+        path += later.path;
+        cheap_steps += later.cheap_steps;
+        confirmations += later.confirmations;
+        failed_confirmations += later.failed_confirmations;
     }
 };
 

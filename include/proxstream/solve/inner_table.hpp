@@ -3,6 +3,7 @@
 
 #include "proxstream/core/spec.hpp"
 #include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/confirmed.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 
 #include <span>
@@ -14,7 +15,7 @@ namespace proxstream {
 
 class AnyInner {
   public:
-    using Held = std::variant<ProxGrad, Backtracking>;
+    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>>;
 
     explicit AnyInner(Held held) : held_(std::move(held)) {}
 
