@@ -33,12 +33,12 @@ Tolerance Tolerance::none() {
     return Tolerance(Kind::none, 0);
 }
 
-Real Tolerance::next(Index window, Real change) {
+Real Tolerance::next(Real length, Real change) {
     switch (kind_) {
         case Kind::none:
             return 0;
         case Kind::fixed:
-            return value_ / static_cast<Real>(window);
+            return value_ / length;
         case Kind::automatic:
             break;
     }
@@ -46,8 +46,8 @@ Real Tolerance::next(Index window, Real change) {
     if (remembered_) remember(change);
     if (sorted_.empty()) return 0;
     // Short windows forget fast: there a loose test lets the point fall behind.
-    constexpr Index kShort = 16;
-    const Real factor = value_ > 0 ? value_ : window < kShort ? 0.3 : 2.0;
+    constexpr Real kShort = 16;
+    const Real factor = value_ > 0 ? value_ : length < kShort ? 0.3 : 2.0;
     return factor * std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));
 }
 

@@ -73,17 +73,24 @@ class GradientLearner final : public Learner<typename B::Record> {
   public:
     using Record = typename B::Record;
 
-    GradientLearner(G g, B batch, std::vector<Real> start, Index window, Real reference_step, Rule rule)
-        : round_(std::move(g), std::move(batch), window, reference_step, std::move(start)),
+    GradientLearner(G g, B batch, std::vector<Real> start, const WindowWeights& window, Real reference_step,
+                    Rule rule)
+        : round_(std::move(g), std::move(batch), window, ModelRule{}, reference_step, std::move(start)),
           rule_(std::move(rule)) {}
 
     ConstView decide() const override { return round_.iterate().point; }
 
-    RoundReport observe(const Record& record) override {
-        RoundReport report;
-        if (!round_.enter(record, report)) return report;
+    bool enter(const Record& record, RoundReport& report) override {
+        advanced_ = false;
+        if (!round_.enter(record, report)) return false;
+        record_ = &record;
+        return true;
+    }
+
+    /// Somebody else's point is of no use here: the rule's own state belongs to its own path.
+    void advance(RoundReport& report, ConstView /*start*/) override {
         const auto start = std::chrono::steady_clock::now();
-        Move<G, B> move(round_, record);
+        Move<G, B> move(round_, *record_);
         rule_.move(move);
         seconds_ += round_.arrival_seconds() +
                     std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -93,13 +100,20 @@ class GradientLearner final : public Learner<typename B::Record> {
             rule_.undo();
             round_.undo(report);
             move.charge(report);
-            return report;
+            return;
         }
         round_.window().accept_trial();
-        round_.judge();
+        round_.test_model();
         round_.leave(report);
+        report.tested_residual = report.exit_residual;
         move.report_to(report);
-        return report;
+        advanced_ = true;
+    }
+
+    void take_back() override {
+        if (advanced_) rule_.undo();
+        advanced_ = false;
+        round_.take_back();
     }
 
     LearnerFacts facts() const override {
@@ -109,15 +123,14 @@ class GradientLearner final : public Learner<typename B::Record> {
         return facts;
     }
 
-    std::vector<Real> closing_losses() override {
-        return round_.window().values(round_.iterate().point, round_.scratch());
-    }
-    Real closing_regulariser() const override { return round_.iterate().regulariser; }
+    Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
   private:
     PlayedRound<G, B> round_;
     Rule rule_;
+    const Record* record_ = nullptr;  // the newest, between enter() and advance()
+    bool advanced_ = false;
     double seconds_ = 0;
 };
 

@@ -5,20 +5,29 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
+#include <string>
 #include <vector>
 
 namespace proxstream {
 
 /// What a run's certificate needs to know about its learner before the first round.
 struct LearnerFacts {
-    Index window = 1;           // w
-    Real step = 0;              // eta, the reference step of every residual
-    StepClaim steps;            // what the inner solver's steps rest on
-    bool promises_exit = true;  // an exit test ends every round that ends within its budget
-    bool counts_steps = true;   // the inner steps carry a proved decrease, so their number is bounded
-    Real initial_residual = 0;  // r_0 = |P(x_1; 0)|
+    std::string name;                // how a bank calls it
+    Index window = 1;                // w: records the judge reaches back to
+    std::string window_text = "1";   // its weights
+    Real effective_length = 1;       // w_a
+    std::string model = "previous";  // what a round solves
+    Real hysteresis = 1;             // theta
+    Real switching = 0;              // kappa
+    Real step = 0;                   // eta, the reference step of every residual
+    StepClaim steps;                 // what the inner solver's steps rest on
+    bool promises_exit = true;       // an exit test ends every round that ends within its budget
+    bool counts_steps = true;        // the inner steps carry a proved decrease, so their number is bounded
+    Real initial_residual = 0;       // r_0 = |P(x_1; 0)|
     Real initial_regulariser = 0;
     Real infimum_regulariser = 0;
+    std::string play;                   // how a bank picks its member; empty: no bank
+    std::vector<LearnerFacts> members;  // of a bank
 };
 
 template <class Record>
@@ -26,12 +35,30 @@ class Learner {
   public:
     virtual ~Learner() = default;
     virtual ConstView decide() const = 0;  // x_t
+
     /// Reveals f_t and moves to x_{t+1}. A refused round leaves the learner as it was.
-    virtual RoundReport observe(const Record& record) = 0;
+    RoundReport observe(const Record& record) {
+        RoundReport report;
+        if (enter(record, report)) advance(report, {});
+        return report;
+    }
+    /// The two halves of a round. enter(): f_t is let in and x_t is judged; false: the loss was refused.
+    virtual bool enter(const Record& record, RoundReport& report) = 0;
+    /// advance(): finds x_{t+1}, refusing the round if that cannot be done. `start` is a point somebody else
+    /// found and may be better to start from; empty: there is none.
+    virtual void advance(RoundReport& report, ConstView start) = 0;
+    /// The round that was entered last, and advanced perhaps, did not happen. Once a round.
+    virtual void take_back() = 0;
+
+    /// What the next but one loss to be observed is expected to be; said before observe() of the loss in
+    /// between.
+    virtual void expect(const Record& /*forecast*/) {}
+
     virtual LearnerFacts facts() const = 0;
-    /// f_i(x_{T+1}) for the losses still in the window, oldest first; the certificate's last figures.
-    virtual std::vector<Real> closing_losses() = 0;
-    virtual Real closing_regulariser() const = 0;  // g(x_{T+1})
+    /// What the certificate needs to know of the end.
+    virtual Closing close() = 0;
+    /// What happened inside a bank in the round that ended last; nullptr: this is no bank.
+    virtual const BankRound* bank() const { return nullptr; }
     /// Seconds spent learning; measuring for the referee is not charged.
     virtual double seconds() const = 0;
 };

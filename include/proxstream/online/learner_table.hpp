@@ -8,10 +8,12 @@
 #include "proxstream/online/tolerance.hpp"
 #include "proxstream/prox/regulariser.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,10 +26,14 @@ using RowBatchFactory = std::function<AnyBatch<RowBlock>(Index capacity)>;
 struct LearnerParts {
     AnyRegulariser g;
     RowBatchFactory make_batch;
-    std::vector<Real> start;  // x_1
-    Index window = 1;         // w
-    Real step = 1;            // eta
-    Real smoothness = 0;      // the claimed L
+    std::function<AnyBatch<RowBlock>()> make_forecasts = {};  // a store for two, for models of kind `record`
+    std::vector<Real> start;                                  // x_1
+    std::string window = "1";  // as WindowWeights::parse reads it, or auto: a bank of windows
+    ModelRule model = {};
+    Real hysteresis = 1;  // theta
+    Real switching = 0;   // kappa_0
+    Real step = 1;        // eta
+    Real smoothness = 0;  // the claimed L
     Tolerance tolerance = Tolerance::fixed(1);
     Budget budget;
     AnyInner inner;
@@ -43,11 +49,17 @@ struct LearnerRow {
 
 std::span<const LearnerRow> learners();
 
-/// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text:
-/// several of them can then be compared in one run.
+/// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text, and
+/// those that solve windows `model=`, `hysteresis=`, `switching=`: several of them can then be compared in
+/// one run.
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
 
 /// Throws what make_learner would, without data: for checking settings before anything is opened.
-void check_learner(std::string_view text);
+void check_learner(std::string_view text, const std::string& window = "1", const ModelRule& model = {});
+
+/// The box by which everybody in a comparison is measured, from the text of --window: its length, the nearest
+/// whole number of an effective length, or kMeasured where windows choose themselves.
+Index measured_window(std::string_view window);
+inline constexpr Index kMeasured = 64;
 
 }  // namespace proxstream

@@ -10,25 +10,33 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace proxstream {
 
-/// The judge's side of a round: the window S_t, the point x_t and the residual P_eta(x_t; grad S_t(x_t)).
+/// The judge's side of a round: x_t, its residual for the judge S_t, and the model Q_{t+1} that is carried to
+/// x_t. Only the model is stored; the judge differs from the model of the round before by the loss that has
+/// come against the one that was expected: S_t = Q_t + a_0 (f_t - its forecast).
 template <Regulariser G, RecordBatch B>
 class PlayedRound {
   public:
     using Record = typename B::Record;
 
-    PlayedRound(G g, B batch, Index window, Real step, std::vector<Real> start)
+    /// A rule of kind `record` also needs window().attach_forecasts() before the first round.
+    PlayedRound(G g, B batch, WindowWeights judge, const ModelRule& rule, Real step, std::vector<Real> start)
         : g_(std::move(g)),
-          window_(std::move(batch), start.size(), window),
+          judge_(std::move(judge)),
+          rule_(rule),
+          window_(std::move(batch), start.size(), judge_.model(rule)),
           step_(step),
           iterate_(std::move(start)),
           before_(iterate_),
-          projected_change_(iterate_.point.size()) {
+          judged_(iterate_.point.size()),
+          judge_change_(iterate_.point.size()),
+          model_change_(iterate_.point.size()) {
         check_dimension(g_, iterate_.point.size());
         iterate_.regulariser = g_.value(iterate_.point, scratch_);
         if (!std::isfinite(iterate_.regulariser)) {
@@ -37,19 +45,25 @@ class PlayedRound {
         initial_regulariser_ = iterate_.regulariser;
         // S_0 = 0: the first entry residual is bounded from here (the t = 1 term the paper's Theorem 1
         // lacks).
-        test_at(iterate_, window_.gradient(), g_, step_, scratch_);
+        test_model();
+        prox_ = 0;
         initial_residual_ = iterate_.residual_norm;
     }
+    /// The record the stream expects after the next one; kept until that one has come.
+    void expect(const Record& forecast) { expected_ = forecast; }
 
     /// f_t enters; fills the report's entry side. False: the loss is not finite at x_t and nothing has
     /// changed.
     bool enter(const Record& record, RoundReport& report) {
         cost_before_ = cost();
+        referee_cost_ = {};
         report.round = round_ + 1;
         const auto start = std::chrono::steady_clock::now();
         window_.arrive(record, iterate_.point, scratch_);
         arrival_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        const Arrival& arrival = window_.carry(iterate_.point, scratch_);
+        const Arrival& arrival = window_.carry(iterate_.point, scratch_, expected_ ? &*expected_ : nullptr,
+                                               judge_.newest(round_ + 2));
+        expected_.reset();
         if (!arrival.finite) {
             window_.take_back();
             refuse(report);
@@ -57,26 +71,21 @@ class PlayedRound {
         }
         ++round_;
         before_ = iterate_;
-        judge();
+        test_model();
         residual_change_ = distance(iterate_.residual, before_.residual);
-
-        // Pi v_t: what lies across the affine hull of dom g never shows in a residual (docs/theory.md,
-        // section 1).
-        copy(window_.change(), projected_change_);
-        project_direction(g_, projected_change_);
-        const Real share = 1 / static_cast<Real>(window_.length());
-        report.variation = norm(projected_change_);
-        report.firm_bound =
-            norm_of_sum(before_.residual, share / 2, projected_change_) + share / 2 * report.variation;
+        judge_point(report);
         report.loss = arrival.loss;
         report.outgoing_loss = arrival.outgoing_loss;
+        report.exchange = arrival.exchange;
         report.regulariser = iterate_.regulariser;
         arrival_scale_ = std::abs(arrival.loss) + std::abs(arrival.outgoing_loss);
         note_entry(report);
+        report.cost = cost_since_entry();
+        report.referee_cost = referee_cost_;
         return true;
     }
 
-    /// Replaces the carried gradient by a full pass at x_t and judges again, so that rounding decides
+    /// Replaces the carried gradient by a full pass at x_t and tests again, so that rounding decides
     /// nothing. False: the pass was not finite; the round is undone.
     bool confirm(RoundReport& report) {
         window_.try_at(iterate_.point, scratch_);
@@ -85,16 +94,24 @@ class PlayedRound {
             return false;
         }
         window_.accept_trial();
-        judge();
+        test_model();
+        if (model_is_judge()) report.entry_residual = iterate_.residual_norm;
         note_entry(report);
         return true;
     }
 
-    /// Fills the report's exit side from where the iterate stands now.
+    /// Fills the report's exit side from where the iterate stands now, its residual being the one of g alone.
     void leave(RoundReport& report) {
         report.exit_residual = iterate_.residual_norm;
         report.objective_exit = window_.value() + iterate_.regulariser;
         report.movement = distance(iterate_.point, before_.point);
+        report.movement_one = 0;
+        report.changed = 0;
+        for (Index i = 0; i < iterate_.point.size(); ++i) {
+            const Real moved = std::abs(iterate_.point[i] - before_.point[i]);
+            report.movement_one += moved;
+            report.changed += moved > 0 ? 1 : 0;
+        }
         report.residual_rounding = std::max(report.residual_rounding, residual_rounding());
         report.objective_rounding = std::max(report.objective_rounding, objective_rounding());
         report.cost = cost_since_entry();
@@ -102,13 +119,17 @@ class PlayedRound {
 
     /// The round did not happen.
     void undo(RoundReport& report) {
+        take_back();
+        refuse(report);
+    }
+    void take_back() {
         window_.take_back();
         std::swap(iterate_, before_);
         --round_;
-        refuse(report);
     }
 
-    void judge() {
+    /// P(y; grad Q(y)) at the iterate.
+    void test_model() {
         test_at(iterate_, window_.gradient(), g_, step_, scratch_);
         ++prox_;
     }
@@ -124,8 +145,10 @@ class PlayedRound {
 
     CarriedWindow<B>& window() noexcept { return window_; }
     const CarriedWindow<B>& window() const noexcept { return window_; }
+    const WindowWeights& judge() const noexcept { return judge_; }
     Iterate& iterate() noexcept { return iterate_; }
     const Iterate& iterate() const noexcept { return iterate_; }
+    ConstView played() const noexcept { return before_.point; }  // x_t, while its round lasts
     const G& g() const noexcept { return g_; }
     Scratch& scratch() noexcept { return scratch_; }
     Real step() const noexcept { return step_; }  // eta
@@ -145,7 +168,10 @@ class PlayedRound {
 
     LearnerFacts facts() const {
         LearnerFacts facts;
-        facts.window = window_.length();
+        facts.window = judge_.length();
+        facts.window_text = judge_.text();
+        facts.effective_length = judge_.effective_length();
+        facts.model = rule_.text();
         facts.step = step_;
         facts.initial_residual = initial_residual_;
         facts.initial_regulariser = initial_regulariser_;
@@ -153,15 +179,77 @@ class PlayedRound {
         return facts;
     }
 
+    Closing close() {
+        Closing closing;
+        closing.regulariser = iterate_.regulariser;
+        window_.close(iterate_.point, closing, scratch_);
+        return closing;
+    }
+
   private:
+    bool model_is_judge() const { return rule_.kind == ModelRule::Kind::previous; }
+
     Cost cost() const {
         Cost total = window_.cost() + inner_cost_;
         total.prox += prox_;
         return total;
     }
 
+    /// R_t and its bound (A-Q): v_t = grad S_t - grad Q_t at x_t, p_{t-1} the residual x_t was left with.
+    void judge_point(RoundReport& report) {
+        if (model_is_judge()) {
+            copy(window_.change(), judge_change_);
+            report.entry_residual = iterate_.residual_norm;
+        } else {
+            find_judge_change();
+            step_along(window_.gradient_before(), 1, judge_change_, judged_.gradient);
+            report.entry_residual = prox_residual(g_, iterate_.point, judged_.gradient, step_,
+                                                  judged_.forward, judged_.residual, scratch_)
+                                        .norm;
+            ++referee_cost_.prox;
+        }
+        // Pi v_t: what lies across the affine hull of dom g never shows in a residual (docs/theory.md,
+        // section 1).
+        project_direction(g_, judge_change_);
+        const Real change = norm(judge_change_);
+        report.variation = effective_length_ * change;
+        report.firm_bound = norm_of_sum(before_.residual, Real{1} / 2, judge_change_) + change / 2;
+        copy(window_.change(), model_change_);
+        project_direction(g_, model_change_);
+        report.model_change = norm(model_change_);
+    }
+
+    void find_judge_change() {
+        const Real share = judge_.newest(round_);
+        scaled(share, window_.newest_gradient(), judge_change_);
+        Scratch::Frame frame(scratch_);
+        const View forecast = frame.take(judge_change_.size());
+        switch (rule_.kind) {
+            case ModelRule::Kind::previous:
+            case ModelRule::Kind::zero:
+                return;
+            case ModelRule::Kind::mean: {
+                // S_t = a_0 f_t + (1 - a_0 / mass) Q_t; a judge of one record keeps nothing of the model.
+                const Real kept = judge_.mass() - share;
+                const Real lost = kept > 0 ? share / judge_.mass() : 1;
+                axpy(-lost, window_.gradient_before(), judge_change_);
+                return;
+            }
+            case ModelRule::Kind::season:
+                if (rule_.lag >= window_.records()) return;  // there is no such record yet: it counts as 0
+                window_.record_gradient(rule_.lag, iterate_.point, forecast, scratch_);
+                break;
+            case ModelRule::Kind::record:
+                if (!window_.past_forecast_gradient(iterate_.point, forecast, scratch_)) return;
+                break;
+        }
+        ++referee_cost_.record_gradients;
+        axpy(-share, forecast, judge_change_);
+    }
+
     void note_entry(RoundReport& report) {
-        report.entry_residual = iterate_.residual_norm;
+        report.model_residual = iterate_.residual_norm;
+        report.tested_residual = iterate_.residual_norm;
         report.objective_entry = window_.value() + iterate_.regulariser;
         report.residual_rounding = residual_rounding();
         report.objective_rounding = objective_rounding();
@@ -178,15 +266,28 @@ class PlayedRound {
         report.round = round_ + 1;
         report.status = RoundStatus::refused;
         report.cost = cost_since_entry();
+        report.referee_cost = referee_cost_;
     }
 
+    /// The residual of the judge, where it is not the model's.
+    struct Judged {
+        explicit Judged(Index dimension) : gradient(dimension), forward(dimension), residual(dimension) {}
+        std::vector<Real> gradient, forward, residual;
+    };
+
     G g_;
-    CarriedWindow<B> window_;
+    WindowWeights judge_;  // S_t
+    ModelRule rule_;
+    CarriedWindow<B> window_;  // Q_{t+1}
+    Real effective_length_ = judge_.effective_length();
     Real step_;
     Scratch scratch_;
     Iterate iterate_;
     Iterate before_;  // as the round found it
-    std::vector<Real> projected_change_;
+    Judged judged_;
+    std::vector<Real> judge_change_;  // v_t
+    std::vector<Real> model_change_;
+    std::optional<Record> expected_;
     Round round_ = 0;
     Real initial_residual_ = 0;
     Real initial_regulariser_ = 0;
@@ -194,6 +295,7 @@ class PlayedRound {
     Real arrival_scale_ = 0;
     double arrival_seconds_ = 0;
     std::uint64_t prox_ = 0;
+    Cost referee_cost_;
     Cost inner_cost_;
     Cost cost_before_;
 };

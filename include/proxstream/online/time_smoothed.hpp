@@ -1,12 +1,15 @@
-/// The paper's Algorithm 1: keep the mean of the last w losses stationary up to rho_t = delta_t / w.
+/// The paper's Algorithm 1 and its extensions: keep a window of losses stationary up to rho_t = delta_t /
+/// w_a.
 ///
 /// Two windows meet in a round. The *judge* S_t measures how stationary the point x_t was that had to be
-/// played before f_t was known. The *model* is what the round then solves to find x_{t+1}; Algorithm 1 takes
-/// the same S_t, that is, it forecasts the next loss by the one that will leave.
+/// played before f_t was known. The *model* Q_{t+1} is what the round then solves to find x_{t+1}: the next
+/// judge with a forecast in the place of the loss to come. Algorithm 1 takes Q_{t+1} = S_t, that is, it
+/// forecasts the next loss by the one that will leave.
 #pragma once
 
 #include "proxstream/online/played_round.hpp"
 #include "proxstream/online/tolerance.hpp"
+#include "proxstream/prox/switching.hpp"
 
 #include <chrono>
 #include <utility>
@@ -15,9 +18,12 @@
 namespace proxstream {
 
 struct TimeSmoothedOptions {
-    Index window = 1;  // w
-    Real step = 1;     // eta, the reference step
+    WindowWeights window = 1;  // the judge
+    ModelRule model = {};
+    Real step = 1;  // eta, the reference step
     Tolerance tolerance = Tolerance::fixed(1);
+    Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
+    Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
     Budget budget;
 };
 
@@ -26,78 +32,166 @@ class TimeSmoothed final : public Learner<typename B::Record> {
   public:
     using Record = typename B::Record;
 
-    /// `batch` holds at least CarriedWindow<B>::slots(window) records.
-    TimeSmoothed(G g, B batch, std::vector<Real> start, TimeSmoothedOptions options, Inner inner)
-        : round_(std::move(g), std::move(batch), options.window, options.step, std::move(start)),
-          tolerance_(std::move(options.tolerance)),
+    /// `batch` holds at least CarriedWindow<B>::slots() of the window and of its model.
+    TimeSmoothed(G g, B batch, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
+        : round_(std::move(g), std::move(batch), options.window, options.model, options.step,
+                 std::move(start)),
+          tolerance_(options.tolerance),
+          effective_length_(options.window.effective_length()),
+          hysteresis_(options.hysteresis),
+          sticky_(round_.g(),
+                  options.switching /
+                      (effective_length_ * std::sqrt(static_cast<Real>(round_.iterate().point.size()))),
+                  round_.iterate().point.size()),
           budget_(options.budget),
-          inner_(std::move(inner)) {}
+          inner_(std::move(inner)),
+          inner_before_(inner_) {}
+
+    /// Where forecast records are kept, for a model made with them: room for two.
+    void attach_forecasts(B store) { round_.window().attach_forecasts(std::move(store)); }
 
     ConstView decide() const override { return round_.iterate().point; }
+    void expect(const Record& forecast) override { round_.expect(forecast); }
 
-    RoundReport observe(const Record& record) override {
-        const auto start = std::chrono::steady_clock::now();
-        RoundReport report;
-        if (round_.enter(record, report)) {
-            const Real change = round_.residual_change();
-            report.tolerance =
-                tolerance_.next(round_.window().length(), change > report.residual_rounding ? change : 0);
-            if (!needs_confirmation(report) || round_.confirm(report)) {
-                solve_model(report);
-            }
-            if (report.status == RoundStatus::refused) tolerance_.take_back();
+    bool enter(const Record& record, RoundReport& report) override {
+        const Stopwatch watch(seconds_);
+        if (!round_.enter(record, report)) return false;
+        const Real change = round_.residual_change();
+        report.tolerance = tolerance_.next(effective_length_, change > report.residual_rounding ? change : 0);
+        report.aim = hysteresis_ * report.tolerance;
+        inner_before_ = inner_;
+        return true;
+    }
+
+    void advance(RoundReport& report, ConstView start) override {
+        const Stopwatch watch(seconds_);
+        if (needs_confirmation(report) && !round_.confirm(report)) {
+            tolerance_.take_back();
+            return;
         }
-        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        return report;
+        if (sticky_.kappa() > 0) {
+            sticky_.centre(round_.iterate().point);
+            solve_model(sticky_, report, start);
+        } else {
+            solve_model(round_.g(), report, start);
+        }
+    }
+
+    void take_back() override {
+        inner_ = inner_before_;
+        tolerance_.take_back();
+        round_.take_back();
     }
 
     LearnerFacts facts() const override {
         LearnerFacts facts = round_.facts();
         facts.promises_exit = tolerance_.promises_exit();
         facts.steps = inner_.step_claim();
+        facts.hysteresis = hysteresis_;
+        facts.switching = sticky_.kappa();
         return facts;
     }
 
-    std::vector<Real> closing_losses() override {
-        return round_.window().values(round_.iterate().point, round_.scratch());
-    }
-    Real closing_regulariser() const override { return round_.iterate().regulariser; }
+    Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
   private:
+    /// Adds the time it lives to a sum.
+    class Stopwatch {
+      public:
+        explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+        Stopwatch(const Stopwatch&) = delete;
+        Stopwatch& operator=(const Stopwatch&) = delete;
+        ~Stopwatch() {
+            seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        }
+
+      private:
+        double& seconds_;
+        std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    };
+
     /// A carried gradient may decide unless it is old, or so close to the tolerance that its rounding would.
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;
         return round_.window().due_for_pass() ||
-               std::abs(report.entry_residual - report.tolerance) <= report.residual_rounding;
+               std::abs(report.model_residual - report.tolerance) <= report.residual_rounding;
     }
 
-    void solve_model(RoundReport& report) {
-        const Inner inner_before = inner_;
-        const InnerReport inner =
-            inner_.solve(round_.window(), round_.g(), round_.step(), report.tolerance, budget_,
-                         round_.iterate(), round_.inner_cost(), round_.scratch());
+    /// `g` is the regulariser, with the switching penalty or without.
+    template <class Penalised>
+    void solve_model(const Penalised& g, RoundReport& report, ConstView start) {
+        constexpr bool kSticky = std::is_same_v<Penalised, Switching<G>>;
+        Iterate& iterate = round_.iterate();
+        Cost& cost = round_.inner_cost();
+        if constexpr (kSticky) {
+            test_at(iterate, round_.window().gradient(), g, round_.step(), round_.scratch());
+            ++cost.prox;
+        }
+        InnerReport inner;
+        const bool active = iterate.residual_norm > report.tolerance;
+        if (active) {
+            if (!start.empty()) start_from(g, start, report);
+            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget_, iterate, cost,
+                                 round_.scratch());
+        }
         if (inner.status == SolveStatus::not_finite) {
-            inner_ = inner_before;
+            inner_ = inner_before_;
+            tolerance_.take_back();
             round_.undo(report);
             return;
         }
         report.status = !tolerance_.promises_exit()                     ? RoundStatus::moved
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
-                        : inner.steps == 0                              ? RoundStatus::quiet
-                                                                        : RoundStatus::solved;
+                        : active                                        ? RoundStatus::solved
+                                                                        : RoundStatus::quiet;
         report.steps = inner.steps;
         report.certified_decrease = inner.certified_decrease;
         report.squared_residuals = inner.squared_residuals;
         report.smallest_step = inner.smallest_step;
         report.largest_step = inner.largest_step;
+        report.path = inner.path;
+        report.cheap_steps = inner.cheap_steps;
+        report.confirmations = inner.confirmations;
+        report.failed_confirmations = inner.failed_confirmations;
+        report.tested_residual = iterate.residual_norm;
+        if constexpr (kSticky) {
+            // What counts for the regret is the residual of g alone: same gradient, one more prox.
+            iterate.regulariser = round_.g().value(iterate.point, round_.scratch());
+            report.penalty = g.penalty(iterate.point);
+            round_.test_model();
+        }
         round_.leave(report);
+    }
+
+    /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the
+    /// fall on the way there is part of E_T (docs/theory.md, cross-start).
+    template <class Penalised>
+    void start_from(const Penalised& g, ConstView start, RoundReport& report) {
+        Iterate& iterate = round_.iterate();
+        CarriedWindow<B>& window = round_.window();
+        Scratch& scratch = round_.scratch();
+        const Real regulariser = g.value(start, scratch);
+        const Real here = window.value() + iterate.regulariser;
+        if (!std::isfinite(regulariser) || !(window.value_at(start, scratch) + regulariser < here)) return;
+        const Real there = window.try_at(start, scratch);
+        if (!window.trial_finite() || !(there + regulariser < here)) return;
+        window.accept_trial();
+        report.jump = distance(start, iterate.point);
+        copy(start, iterate.point);
+        iterate.regulariser = regulariser;
+        test_at(iterate, window.gradient(), g, round_.step(), scratch);
+        ++round_.inner_cost().prox;
     }
 
     PlayedRound<G, B> round_;
     Tolerance tolerance_;
+    Real effective_length_;
+    Real hysteresis_;
+    Switching<G> sticky_;
     Budget budget_;
     Inner inner_;
+    Inner inner_before_;
     double seconds_ = 0;
 };
 

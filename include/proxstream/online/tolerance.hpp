@@ -23,10 +23,10 @@ class Tolerance {
 
     bool promises_exit() const noexcept { return kind_ != Kind::none; }
 
-    /// rho_t for this round. `change` is |P(x_t; grad S_t) - P(x_t; grad S_{t-1})|, 0 where rounding hides
-    /// it: a penalty that holds the point still says nothing about the scale of losses, and is not
-    /// remembered.
-    Real next(Index window, Real change);
+    /// rho_t for this round of a window of effective length w_a. `change` is |P(x_t; grad S_t) - P(x_t; grad
+    /// S_{t-1})|, 0 where rounding hides it: a penalty that holds the point still says nothing about the
+    /// scale of losses, and is not remembered.
+    Real next(Real length, Real change);
     /// Forgets the last call of next(), for a round that was refused after it.
     void take_back();
 
