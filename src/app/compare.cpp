@@ -78,7 +78,7 @@ int compare(const std::vector<std::string>& arguments) {
                run.problem().step(), run.problem().step_origin(), settings.window);
     for (const std::string& note : run.problem().stream().reader().notes()) fmt::print("{}\n", note);
     fmt::print("\n");
-    print_table(outcome, settings.window);
+    print_table(outcome, measured_window(settings.window));
     if (!settings.quiet) {
         fmt::print("\n{}:\n{}", outcome.contestants.front().learner,
                    to_text(outcome.contestants.front().certificate));

@@ -13,6 +13,12 @@
 namespace proxstream::app {
 namespace {
 
+std::vector<std::string> member_names(const RunHeader& header) {
+    std::vector<std::string> names;
+    for (const RunHeader& member : header.members) names.push_back(member.name);
+    return names;
+}
+
 void echo_settings(const LearnSettings& settings, const LearnRun& run) {
     const Problem& problem = run.problem();
     const std::string data =
@@ -26,9 +32,13 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
         fmt::print(stderr, "             {}\n", note);
     fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
-    fmt::print(stderr, "  learner    {}, window {}, step {:.6g} ({}), tolerance {}, inner {}\n",
-               settings.learner, run.header().window, problem.step(), problem.step_origin(),
-               settings.tolerance, settings.inner);
+    fmt::print(stderr, "  learner    {}, window {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
+               settings.learner, run.header().window_text, run.header().model, problem.step(),
+               problem.step_origin(), settings.tolerance, settings.inner);
+    if (!run.header().members.empty()) {
+        fmt::print(stderr, "  bank       {}; play {}\n", fmt::join(member_names(run.header()), ", "),
+                   run.header().play);
+    }
 }
 
 void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
@@ -57,8 +67,7 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     }
     if (totals.refused > 0)
         fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
-    if (!settings.model.empty() && !outcome.io_error)
-        fmt::print(stderr, "\nmodel saved to {}", settings.model);
+    if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
 }
@@ -88,7 +97,8 @@ int learn(const std::vector<std::string>& arguments) {
     std::optional<ProgressTable> table;
     if (!settings.quiet) {
         echo_settings(settings, run);
-        table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category);
+        table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
+                      member_names(run.header()));
     }
     const LearnOutcome outcome = run.run([&](const LearnProgress& progress) {
         if (table) table->on_round(progress);

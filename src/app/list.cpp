@@ -1,8 +1,10 @@
 #include "proxstream/core/find_row.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
+#include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
@@ -46,13 +48,32 @@ void list_inner() {
     for (const InnerRow& row : inner_solvers()) print_row(row.usage, row.help);
 }
 
+void list_windows() {
+    fmt::print("windows (--window):\n");
+    print_row("auto[:windows=1/4/16,also=A/B,play=P,..]",
+              "a bank of windows that chooses by realised loss; arguments as of the learner 'bank'");
+    for (const WindowForm& form : WindowWeights::forms()) print_row(form.usage, form.help);
+}
+
+void list_models() {
+    fmt::print("models (--model), what stands for the loss to come when a round is solved:\n");
+    for (const WindowForm& form : ModelRule::forms()) print_row(form.usage, form.help);
+}
+
+void list_plays() {
+    fmt::print("plays (play= of a bank), who of a bank plays next:\n");
+    for (const SelectorRow& row : Selector::rows()) print_row(row.usage, row.help);
+}
+
 struct Listing {
     std::string_view name;
     void (*print)();
 };
 
-constexpr std::array kListings{Listing{"losses", list_losses}, Listing{"regularisers", list_regularisers},
-                               Listing{"learners", list_learners}, Listing{"inner", list_inner}};
+constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regularisers", list_regularisers},
+                               Listing{"learners", list_learners}, Listing{"windows", list_windows},
+                               Listing{"models", list_models},     Listing{"plays", list_plays},
+                               Listing{"inner", list_inner}};
 
 }  // namespace
 
@@ -66,7 +87,9 @@ int list(const std::vector<std::string>& arguments) {
     }
     for (const std::string& argument : arguments) {
         if (argument == "--help" || argument == "-h") {
-            fmt::print("usage: proxstream list [losses] [regularisers] [learners] [inner]\n");
+            fmt::print(
+                "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
+                "[inner]\n");
             return kOk;
         }
         find_row(kListings, "list", argument).print();

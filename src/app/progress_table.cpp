@@ -17,15 +17,31 @@ std::size_t nonzeros(ConstView x) {
 
 }  // namespace
 
-ProgressTable::ProgressTable(Index every, bool classes)
-    : every_(every), classes_(classes), terminal_(isatty(fileno(stderr)) != 0) {
+ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members)
+    : every_(every),
+      classes_(classes),
+      members_(std::move(members)),
+      in_charge_(members_.size()),
+      terminal_(isatty(fileno(stderr)) != 0) {
     if (every_ > 0) next_ = every_;
-    fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}\n", "rounds", "avg loss",
+    fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
                "since last", classes_ ? "  error % " : "", "Reg_w", "entry res", "exit res", "steps",
-               "nonzero");
+               "nonzero", members_.empty() ? "" : "  in charge");
+}
+
+/// Whose points were played most since the last line, and how often.
+std::string ProgressTable::mostly_in_charge() const {
+    if (members_.empty()) return "";
+    const auto most = std::max_element(in_charge_.begin(), in_charge_.end());
+    Round all = 0;
+    for (const Round rounds : in_charge_) all += rounds;
+    if (all == 0) return "";
+    return fmt::format("  {} ({:.0f} %)", members_[static_cast<std::size_t>(most - in_charge_.begin())],
+                       100 * static_cast<double>(*most) / static_cast<double>(all));
 }
 
 void ProgressTable::on_round(const LearnProgress& progress) {
+    if (progress.bank != nullptr) ++in_charge_[progress.bank->in_charge];
     if (progress.rounds >= next_) {
         print_line(progress);
         next_ = every_ > 0 ? next_ + every_ : next_ * 2;
@@ -51,11 +67,12 @@ void ProgressTable::print_line(const LearnProgress& progress) {
         classes_ ? fmt::format("{:9.2f} ", 100 * static_cast<Real>(progress.errors) /
                                                static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)))
                  : "";
-    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>10.3g} {:>10.3g} {:>8} {:>7}\n",
+    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>10.3g} {:>10.3g} {:>8} {:>7}{}\n",
                progress.rounds, progress.loss_sum / rounds, (progress.loss_sum - loss_at_last_line_) / since,
                errors, progress.regret, progress.last != nullptr ? progress.last->entry_residual : 0.0,
                progress.last != nullptr ? progress.last->exit_residual : 0.0,
-               progress.steps - steps_at_last_line_, nonzeros(progress.point));
+               progress.steps - steps_at_last_line_, nonzeros(progress.point), mostly_in_charge());
+    std::fill(in_charge_.begin(), in_charge_.end(), 0);
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;
     steps_at_last_line_ = progress.steps;

@@ -5,13 +5,15 @@
 #include "proxstream/run/learn_run.hpp"
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 namespace proxstream::app {
 
 class ProgressTable {
   public:
-    /// `every` = 0: at powers of two.
-    ProgressTable(Index every, bool classes);
+    /// `every` = 0: at powers of two. `members` names those of a bank; empty: there is none.
+    ProgressTable(Index every, bool classes, std::vector<std::string> members);
 
     void on_round(const LearnProgress& progress);
     /// The last line, if the run did not end on one, and a clean cursor.
@@ -19,12 +21,15 @@ class ProgressTable {
 
   private:
     bool due(Round rounds) const;
+    std::string mostly_in_charge() const;
     void print_line(const LearnProgress& progress);
     void draw_status(const LearnProgress& progress);
     void clear_status();
 
     Index every_;
     bool classes_;
+    std::vector<std::string> members_;
+    std::vector<Round> in_charge_;  // rounds since the last line
     bool terminal_;
     Round next_ = 1;
     Round printed_ = 0;

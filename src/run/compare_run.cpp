@@ -13,7 +13,7 @@ struct CompareRun::Lane {
     Lane(const LearnSettings& settings, const Problem& problem, const std::string& text)
         : learner(problem.make_learner(text)),
           tally(run_header(settings, problem, text, learner->facts())),
-          meter(problem.make_meter({settings.window, 1})),
+          meter(problem.make_meter({measured_window(settings.window), 1})),
           played(problem.family().dimension()) {
         result.learner = text;
     }
@@ -54,7 +54,9 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
     }
     lane.rows += record.rows();
     const RoundReport report = lane.learner->observe(record);
-    lane.tally.add(report);
+    RowExtras extras;
+    if (report.status != RoundStatus::refused) extras.bank = lane.learner->bank();
+    lane.tally.add(report, extras);
     Contestant& result = lane.result;
     if (report.status == RoundStatus::refused) {
         ++result.refused;
@@ -84,6 +86,11 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
     Round rounds = 0;
     try {
         while (!stopped() && problem_.stream().next(record)) {
+            if (ForecastFeed* forecasts = problem_.forecasts()) {
+                if (const RowBlock* forecast = forecasts->next()) {
+                    for (const auto& lane : lanes_) lane->learner->expect(*forecast);
+                }
+            }
             for (const auto& lane : lanes_) play(*lane, record);
             outcome.rows += record.rows();
             on_round(++rounds);
@@ -106,8 +113,8 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
         result.nonzeros =
             static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real value) { return value != 0; }));
         result.seconds = lane->learner->seconds();
-        result.certificate = lane->tally.certificate(lane->tally.footer(
-            lane->learner->closing_regulariser(), lane->learner->closing_losses(), ending, result.seconds));
+        result.certificate =
+            lane->tally.certificate(lane->tally.footer(lane->learner->close(), ending, result.seconds));
         result.record_gradients = result.certificate.summary.totals.cost.record_gradients;
         outcome.contestants.push_back(std::move(result));
     }

@@ -5,7 +5,13 @@ namespace proxstream {
 RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     RunHeader header;
     header.dimension = dimension;
+    header.name = facts.name;
     header.window = facts.window;
+    header.window_text = facts.window_text;
+    header.effective_length = facts.effective_length;
+    header.model = facts.model;
+    header.hysteresis = facts.hysteresis;
+    header.switching = facts.switching;
     header.reference_step = facts.step;
     if (facts.steps.smoothness > 0) header.smoothness = facts.steps.smoothness;
     header.step_rule = !facts.counts_steps      ? StepRule::none
@@ -16,6 +22,8 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     header.initial_regulariser = facts.initial_regulariser;
     header.regulariser_infimum = facts.infimum_regulariser;
     header.exit_test = facts.promises_exit;
+    header.play = facts.play;
+    for (const LearnerFacts& member : facts.members) header.members.push_back(header_of(member, dimension));
     return header;
 }
 

@@ -137,6 +137,9 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
         return !outcome.io_error;
     }
 
+    if (ForecastFeed* forecasts = problem_.forecasts()) {
+        if (const RowBlock* forecast = forecasts->next()) learner_->expect(*forecast);
+    }
     copy(learner_->decide(), played_);
     RoundReport report = learner_->observe(record);
     RowExtras extras;
@@ -155,6 +158,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
             report.referee_cost.prox += header_.other_windows.size();
             extras.other_residuals = meter_.residuals();
         }
+        extras.bank = learner_->bank();
         ++totals.rounds;
         totals.loss_sum += report.loss;
         totals.steps += report.steps;
@@ -164,6 +168,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     totals.regret = outputs_->tally.regret();
     last_ = report;
     totals.last = &last_;
+    totals.bank = extras.bank;
     totals.point = learner_->decide();
     if (report.status == RoundStatus::refused && settings_.on_bad_row == "stop") {
         outcome.ending = RunEnding::refused;
@@ -173,8 +178,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
 }
 
 void LearnRun::finish(LearnOutcome& outcome) {
-    const RunFooter footer = outputs_->tally.footer(
-        learner_->closing_regulariser(), learner_->closing_losses(), outcome.ending, learner_->seconds());
+    const RunFooter footer = outputs_->tally.footer(learner_->close(), outcome.ending, learner_->seconds());
     outcome.certificate = outputs_->tally.certificate(footer);
     outcome.best_constant = sampler_.best(settings_.loss);
     guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.finish(footer); });
@@ -183,9 +187,9 @@ void LearnRun::finish(LearnOutcome& outcome) {
         guarded(outcome,
                 [&] { write_whole_file(settings_.certificate_json, to_json(outcome.certificate) + "\n"); });
     }
-    if (settings_.model.empty() || settings_.test_only) return;
+    if (settings_.save.empty() || settings_.test_only) return;
     const Model model = problem_.model_at(learner_->decide(), outcome.totals.rounds);
-    if (guarded(outcome, [&] { save_model(settings_.model, model); }) || settings_.model == "-") return;
+    if (guarded(outcome, [&] { save_model(settings_.save, model); }) || settings_.save == "-") return;
     // The model is what the run was for: try the temporary folder before giving it up.
     const std::string rescue =
         (std::filesystem::temp_directory_path() / "proxstream-rescued-model.json").string();

@@ -73,7 +73,19 @@ const std::array kRows{
     Row{"seed", "", "Model", "N", "of every random draw", &S::seed},
 
     Row{"learner", "", "Learner", "NAME", "see 'proxstream list learners'", &S::learner},
-    Row{"window", "w", "Learner", "W", "losses whose mean is kept stationary", &S::window, 1, 1e7},
+    Row{"window", "w", "Learner", "WINDOW",
+        "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",
+        &S::window},
+    Row{"model", "", "Learner", "MODEL",
+        "what stands for the loss to come when a round is solved: previous, mean, zero, season:S, forecast",
+        &S::model},
+    Row{"forecast", "", "Learner", "FILE",
+        "rows like the data's, each the forecast of the row in its place; for --model forecast",
+        &S::forecast},
+    Row{"hysteresis", "", "Learner", "THETA", "a round that has to work goes on to THETA times its tolerance",
+        &S::hysteresis, 0, 1},
+    Row{"switching", "", "Learner", "KAPPA", "price of moving: KAPPA/(W sqrt n) for each unit of change of x",
+        &S::switching, 0, 1e300},
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
     Row{"smoothness", "", "Learner", "L", "claimed Lipschitz constant of the gradients (0: 1/step)",
         &S::smoothness, 0, 1e300},
@@ -87,7 +99,7 @@ const std::array kRows{
 
     Row{"predictions", "p", "Output", "FILE",
         "write one prediction a row, made before the row is learned from", &S::predictions},
-    Row{"model", "f", "Output", "FILE", "save the model as JSON", &S::model},
+    Row{"save", "f", "Output", "FILE", "save the model as JSON", &S::save},
     Row{"ledger", "", "Output", "FILE",
         "write every round's account as JSON lines; 'proxstream certify' reads it", &S::ledger},
     Row{"certificate", "", "Output", "FILE", "write the certificate as JSON", &S::certificate_json},
@@ -149,7 +161,18 @@ void validate(const LearnSettings& settings) {
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
     collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
-    collect(violations, "learner", [&] { check_learner(settings.learner); });
+    collect(violations, "learner",
+            [&] { check_learner(settings.learner, settings.window, ModelRule::parse(settings.model)); });
+    if (settings.hysteresis == 0) violations.emplace_back("hysteresis = 0: must lie in (0, 1]");
+    if ((settings.model == "forecast") != !settings.forecast.empty()) {
+        violations.emplace_back("forecast: a file of forecasts and --model forecast belong together");
+    }
+    if (!settings.forecast.empty() && (settings.standardise || settings.standardise_label ||
+                                       !settings.lags.empty() || settings.on_bad_row == "skip")) {
+        violations.emplace_back(
+            "forecast: its rows are taken as they are, in step with the data's; leave out standardise, "
+            "standardise-label, lags and on-bad-row = skip");
+    }
     if (settings.test_only && settings.start == "zeros") {
         violations.emplace_back("test-only: needs a model to test, given by start = FILE");
     }

@@ -95,6 +95,9 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop)
     Scratch scratch;
     if (g_.value(start_, scratch) == kInfinity) g_.prox(start_, 1, start_, scratch);
 
+    if (!settings_.forecast.empty()) {
+        forecasts_ = std::make_unique<ForecastFeed>(settings_, reader->features(), stop);
+    }
     stream_ = std::make_unique<RecordStream>(std::move(reader), std::move(options));
     choose_step();
 }
@@ -125,8 +128,12 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
     LearnerParts parts{
         .g = g_,
         .make_batch = [family = family_](Index capacity) { return family->make_batch(capacity); },
+        .make_forecasts = [family = family_] { return family->make_batch(2); },
         .start = start_,
         .window = settings_.window,
+        .model = ModelRule::parse(settings_.model),
+        .hysteresis = settings_.hysteresis,
+        .switching = settings_.switching,
         .step = step_,
         .smoothness = smoothness,
         .tolerance = delta ? Tolerance::fixed(*delta) : Tolerance::automatic(),

@@ -228,7 +228,7 @@ TEST(Forecast, AModelRemembersItsLagsAndItsLabel) {
     const Series series(120);
     const TemporaryFile model("");
     LearnSettings settings = forecast_settings();
-    settings.model = model.path();
+    settings.save = model.path();
     learn(settings, series.csv(0, 120));
     const Model saved = load_model(model.path());
     EXPECT_EQ(saved.lags, (std::vector<Index>{1, 2, 3, 9}));

@@ -243,13 +243,13 @@ TEST(LearnRun, StopsWhenAskedAndStillCertifies) {
 TEST(LearnRun, ContinuesFromAModelWhereItStopped) {
     const TemporaryFolder folder;
     LearnSettings settings = drift(100);
-    settings.model = folder.file("model.json");
+    settings.save = folder.file("model.json");
     LearnRun first(settings, nullptr);
     first.run([](const LearnProgress&) {});
-    const Model model = load_model(settings.model);
+    const Model model = load_model(settings.save);
     EXPECT_EQ(model.rounds, 100U);
-    settings.start = settings.model;
-    settings.model.clear();
+    settings.start = settings.save;
+    settings.save.clear();
     LearnRun second(settings, nullptr);
     const LearnOutcome outcome = second.run([](const LearnProgress&) {});
     EXPECT_LT(outcome.totals.loss_sum, 1e300);

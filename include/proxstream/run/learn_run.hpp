@@ -23,7 +23,8 @@ struct LearnProgress {
     Real regret = 0;           // Reg_w so far
     std::uint64_t steps = 0;
     const RoundReport* last = nullptr;
-    ConstView point;  // x_{t+1}
+    const BankRound* bank = nullptr;  // of the last round, when a bank plays
+    ConstView point;                  // x_{t+1}
 };
 
 struct LearnOutcome {

@@ -42,7 +42,11 @@ struct LearnSettings {
 
     // learner
     std::string learner = "time-smoothed";
-    Index window = 64;               // w
+    std::string window = "64";       // the judge, or auto: a bank of windows
+    std::string model = "previous";  // what a round solves
+    std::string forecast;            // file of forecast rows, for model = forecast
+    Real hysteresis = 1;             // theta
+    Real switching = 0;              // kappa_0
     std::string step = "auto";       // eta
     Real smoothness = 0;             // claimed L; 0: 1/step
     std::string tolerance = "auto";  // delta
@@ -53,7 +57,7 @@ struct LearnSettings {
 
     // output
     std::string predictions;
-    std::string model;
+    std::string save;
     std::string ledger;
     std::string certificate_json;
     Index progress = 0;  // every N rounds; 0: at 1, 2, 4, 8, ...

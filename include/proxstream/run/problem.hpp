@@ -5,6 +5,7 @@
 #include "proxstream/loss/row_family.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/regret/regret_meter.hpp"
+#include "proxstream/run/forecast_feed.hpp"
 #include "proxstream/run/learn_settings.hpp"
 #include "proxstream/run/model_file.hpp"
 #include "proxstream/run/record_stream.hpp"
@@ -22,6 +23,8 @@ class Problem {
 
     RecordStream& stream() noexcept { return *stream_; }
     const RecordStream& stream() const noexcept { return *stream_; }
+    /// Where forecasts come from; nullptr: nowhere.
+    ForecastFeed* forecasts() noexcept { return forecasts_.get(); }
     const RowFamily& family() const noexcept { return *family_; }
     const AnyRegulariser& g() const noexcept { return g_; }
     Real step() const noexcept { return step_; }  // eta
@@ -37,6 +40,7 @@ class Problem {
 
     LearnSettings settings_;
     std::unique_ptr<RecordStream> stream_;
+    std::unique_ptr<ForecastFeed> forecasts_;
     std::shared_ptr<const RowFamily> family_;
     AnyRegulariser g_;
     std::vector<Real> start_;
