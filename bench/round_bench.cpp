@@ -85,7 +85,7 @@ void learn_electricity(benchmark::State& state, const char* learner) {
     settings.data = {path};
     settings.label = "class";
     settings.loss = "logistic";
-    settings.window = 1;
+    settings.window = "1";
     settings.learner = learner;
     double parsing = 1e9;
     for (int repetition = 0; repetition < 5; ++repetition) {

@@ -42,8 +42,7 @@ Result play(Learner<RowBlock>& learner) {
         tally.add(report);
         loss += report.loss;
     }
-    const RunFooter footer = tally.footer(learner.closing_regulariser(), learner.closing_losses(),
-                                          RunEnding::finished, learner.seconds());
+    const RunFooter footer = tally.footer(learner.close(), RunEnding::finished, learner.seconds());
     return {loss / static_cast<Real>(tally.totals().rounds), tally.certificate(footer)};
 }
 

@@ -59,8 +59,7 @@ Certificate run_with_ledger(const std::string& path) {
         ledger.write(report);  // throws IoError at once when the disk is full
         tally.add(report);
     }
-    const RunFooter footer = tally.footer(learner.closing_regulariser(), learner.closing_losses(),
-                                          RunEnding::finished, learner.seconds());
+    const RunFooter footer = tally.footer(learner.close(), RunEnding::finished, learner.seconds());
     ledger.finish(footer);
     return tally.certificate(footer);
 }

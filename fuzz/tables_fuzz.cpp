@@ -1,14 +1,17 @@
-/// The textual forms of regularisers, losses, learners and inner solvers: a part that works, or a
-/// ConfigError.
+/// The textual forms of regularisers, losses, learners, inner solvers, windows, models and selectors: a part
+/// that works, or a ConfigError.
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
+#include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/switching.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include "fuzz_support.hpp"
 
 #include <array>
+#include <vector>
 
 using namespace proxstream;
 
@@ -32,6 +35,47 @@ void try_loss(std::string_view text) {
     fuzz::require(family->target_kind() == loss_target(text));
 }
 
+/// Weights are not negative and add up to 1 at most, in every round; so do those of the models they allow.
+void check_weights(const WindowWeights& window, bool is_judge) {
+    std::vector<Real> weights;
+    WindowRecurrence recurrence;
+    for (const Round t : {Round{1}, Round{2}, Round{7}, Round{100}}) {
+        window.at(t, weights);
+        window.follow(t, recurrence);
+        Real total = 0;
+        for (const Real weight : weights) {
+            fuzz::require(weight >= 0);
+            total += weight;
+        }
+        // A judge of one record below 1 is modelled by the whole of the newest.
+        fuzz::require(weights.size() <= window.length() && total <= 1 + 1e-6 && (!is_judge || total > 0));
+    }
+    fuzz::require(window.effective_length() > 0);
+}
+
+void try_window(std::string_view text) {
+    constexpr Index kLong = 4096;
+    const WindowWeights window = WindowWeights::parse(text);
+    if (window.length() > kLong) return;
+    check_weights(window, true);
+    fuzz::require(WindowWeights::parse(window.text()).text() == window.text());
+    for (const char* model : {"previous", "mean", "zero", "season:3"}) {
+        try {
+            check_weights(window.model(ModelRule::parse(model)), false);
+        } catch (const ConfigError& error) {
+            fuzz::require(!error.violations().empty());
+        }
+    }
+}
+
+/// Some windows are allowed and only slow to build; the digits are what is tested here.
+bool may_be_long(std::string_view text) {
+    for (const std::string_view word : {"window", "longest", "season"}) {
+        if (text.find(word) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -39,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t kind = choices.byte();
     const std::string_view text = choices.rest();
     try {
-        switch (kind % 4) {
+        switch (kind % 7) {
             case 0:
                 try_regulariser(text);
                 break;
@@ -47,11 +91,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 try_loss(text);
                 break;
             case 2:
-                // A long window is allowed and only slow to build; the digits are what is tested here.
-                if (text.find("window") == std::string_view::npos) check_learner(text);
+                if (!may_be_long(text)) check_learner(text);
+                break;
+            case 3:
+                parse_inner(text, 1);
+                break;
+            case 4:
+                try_window(text);
+                break;
+            case 5:
+                fuzz::require(ModelRule::parse(ModelRule::parse(text).text()) == ModelRule::parse(text));
                 break;
             default:
-                parse_inner(text, 1);
+                Selector(Selector::parse(text), 3, 1).update(std::array<Real, 3>{0.5, -1, 2});
         }
     } catch (const ConfigError& error) {
         fuzz::require(!error.violations().empty());

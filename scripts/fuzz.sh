@@ -17,7 +17,9 @@ for program in "${programs[@]}"; do
     seeds=fuzz/corpus/$target
     mkdir -p "$corpus"
     log=build/fuzz/$target.log
-    if "$program" -runs="$runs" -max_len=512 -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$target-" \
+    # Seeds are cut to the largest length allowed: none shall be.
+    longest=$(find "$seeds" -type f -printf '%s\n' 2>/dev/null | sort -n | tail -n 1 || true)
+    if "$program" -runs="$runs" -max_len=$((${longest:-0} > 512 ? longest : 512)) -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$target-" \
         "$corpus" $([ -d "$seeds" ] && echo "$seeds") >"$log" 2>&1; then
         echo "ok fuzz $target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions, no finding"
     else

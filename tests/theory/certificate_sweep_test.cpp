@@ -91,8 +91,7 @@ Played play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream, Index d
         tally.add(report);
         played.moved_potential += std::abs(report.objective_entry) + std::abs(report.objective_exit);
     }
-    played.certificate = tally.certificate(
-        tally.footer(learner.closing_regulariser(), learner.closing_losses(), RunEnding::finished, 0));
+    played.certificate = tally.certificate(tally.footer(learner.close(), RunEnding::finished, 0));
     return played;
 }
 
@@ -158,7 +157,10 @@ std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& pro
     const auto smoothed = [&](Tolerance tolerance, std::uint64_t steps, AnyInner inner) {
         return std::make_unique<TimeSmoothed<AnyRegulariser, Ring, AnyInner>>(
             g, std::move(ring), problem.start,
-            TimeSmoothedOptions{problem.window, step, std::move(tolerance), {.max_steps = steps}},
+            TimeSmoothedOptions{.window = problem.window,
+                                .step = step,
+                                .tolerance = std::move(tolerance),
+                                .budget = {.max_steps = steps}},
             std::move(inner));
     };
     const auto first_order = [&](auto rule) -> std::unique_ptr<ScoreLearner> {
@@ -292,8 +294,7 @@ TEST(Certificate, FindsFiguresThatDoNotAddUp) {
             if (t == 20) alter(report);
             tally.add(report);
         }
-        return tally.certificate(
-            tally.footer(learner.closing_regulariser(), learner.closing_losses(), RunEnding::finished, 0));
+        return tally.certificate(tally.footer(learner.close(), RunEnding::finished, 0));
     };
     EXPECT_TRUE(altered([](RoundReport&) {}).sound());
     const auto violated = [&](const char* id, auto alter) {
@@ -302,8 +303,8 @@ TEST(Certificate, FindsFiguresThatDoNotAddUp) {
     EXPECT_TRUE(violated("C1", [](RoundReport& r) { r.exit_residual = 1.01 * r.tolerance; }));
     EXPECT_TRUE(violated("C2", [](RoundReport& r) { r.entry_residual = 1.01 * r.firm_bound; }));
     EXPECT_TRUE(violated("C3a", [](RoundReport& r) { r.entry_residual += 10; }));
-    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.outgoing_loss += 1e-6; }));
-    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.loss -= 1e-6; }));
+    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.exchange += 1e-6; }));
+    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.objective_exit -= 1e-6; }));
     EXPECT_TRUE(violated("C6", [](RoundReport& r) { r.steps += 1'000'000; }));
 }
 
