@@ -9,6 +9,8 @@
 namespace proxstream {
 namespace {
 
+/// A budget for everybody: about one pass a round is where windows pay best.
+constexpr Index kMemberSteps = 4;
 constexpr const char* kExcess = "excess_percent";  // loss above the best fixed window of the same run
 
 constexpr std::array<std::string_view, 4> kPlays{"adashare", "hedge", "leader", "mean"};
@@ -42,14 +44,12 @@ void add_excess(std::vector<Measurement>& measurements) {
 
 StreamStudy configure(StudyPreset preset, Index seeds) {
     StreamStudy study;
-    study.streams = {{"i.i.d.", "iid,active=4"},
-                     {"slow drift", "drift,active=4,jump=1000000000,period=3000"},
-                     {"fast drift", "drift,active=4,jump=1000000000,period=300"},
-                     {"switches", "switch,active=4,jump=150"},
-                     {"drift and jumps", "drift,active=4,jump=400,period=1500"},
-                     {"season", "season,active=4,period=200"}};
+    study.streams = basic_streams();
+    study.streams.push_back({"drift and jumps", "drift,active=4,jump=400,period=1500"});
+    study.streams.push_back({"season", "season,active=4,period=200"});
     study.rows = preset == StudyPreset::full ? 3000 : 400;
     study.seeds = seeds;
+    study.max_steps = kMemberSteps;
     study.derive = add_excess;
     std::string windows;
     for (const Index window : fixed_windows(preset)) {
@@ -60,10 +60,13 @@ StreamStudy configure(StudyPreset preset, Index seeds) {
     for (const bool cross : {true, false}) {
         for (const std::string_view play : kPlays) {
             study.methods.push_back(
-                {bank_name(play, cross),
-                 fmt::format("bank:windows={},play={},cross={}", windows, play, cross ? "yes" : "no")});
+                {bank_name(play, cross), fmt::format("bank:windows={},also=none,play={},cross={}", windows,
+                                                     play, cross ? "yes" : "no")});
         }
     }
+    study.methods.push_back({"bank with adagrad", fmt::format("bank:windows={}", windows)});
+    study.methods.push_back({"adagrad 0.1", "adagrad:0.1"});
+    study.methods.push_back({"adagrad 1", "adagrad:1"});
     return study;
 }
 
@@ -113,11 +116,14 @@ Chart bars(const StreamStudy& study, const ResultTable& table, const char* figur
 StudyPlan plan_bank(StudyPreset preset, Index seeds) {
     const StreamStudy study = configure(preset, seeds);
     StudyPlan plan;
-    plan.question =
+    plan.question = fmt::format(
         "What does not knowing the window cost? A bank of windows that chooses by realised loss, with and "
         "without cross-start and\nfor each way to play, against each of its windows alone. Excess: loss "
         "above "
-        "that of the window which did best on the\nsame run, which only hindsight knows.";
+        "that of the window which did best on the\nsame run, which only hindsight knows. Everybody may take "
+        "{} "
+        "inner steps a round.",
+        kMemberSteps);
     plan.figures = {{kLoss, "realised loss f_t(x_t), mean over rounds"},
                     {kExcess, "excess over the best fixed window in hindsight, per cent"},
                     {kGradients, "record gradients a round"},

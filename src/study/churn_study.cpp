@@ -21,33 +21,23 @@ std::vector<Real> values(StudyPreset preset, std::vector<Real> all) {
     return {all.front(), all[all.size() / 2], all.back()};
 }
 
-StudyMethod method(const char* sweep, Real value, const std::string& options, Real delta) {
+StudyMethod method(const char* sweep, Real value, const std::string& options) {
     return {fmt::format("{} {}", sweep, format_short(value)),
-            fmt::format("time-smoothed:window={}{}", kWindow, options), static_cast<Real>(kWindow),
-            format_short(delta)};
+            fmt::format("time-smoothed:window={},{}", kWindow, options), static_cast<Real>(kWindow)};
 }
 
 std::vector<Sweep> sweeps(StudyPreset preset) {
-    constexpr Real kDelta = 0.5;  // of the sweeps that leave it alone
-    Sweep tolerance{"delta", {}};
-    for (const Real delta : values(preset, {0.125, 0.25, 0.5, 1, 2, 4})) {
-        tolerance.methods.push_back(method("delta", delta, "", delta));
-    }
-    Sweep hysteresis{"theta 0.5; delta", {}};
-    for (const Real delta : values(preset, {0.25, 0.5, 1, 2, 4})) {
-        hysteresis.methods.push_back(method("theta 0.5; delta", delta, ",hysteresis=0.5", delta));
-    }
-    Sweep firm{"delta 0.5; theta", {}};
-    for (const Real theta : values(preset, {0.9, 0.7, 0.5, 0.3, 0.1})) {
-        firm.methods.push_back(
-            method("delta 0.5; theta", theta, ",hysteresis=" + format_short(theta), kDelta));
-    }
-    Sweep switching{"delta 0.5; kappa", {}};
-    for (const Real kappa : values(preset, {0.125, 0.25, 0.5, 1, 2, 4})) {
-        switching.methods.push_back(
-            method("delta 0.5; kappa", kappa, ",switching=" + format_short(kappa), kDelta));
-    }
-    return {tolerance, hysteresis, firm, switching};
+    const auto sweep = [&](const char* name, const char* options, std::vector<Real> all) {
+        Sweep result{name, {}};
+        for (const Real value : values(preset, std::move(all))) {
+            result.methods.push_back(method(name, value, options + format_short(value)));
+        }
+        return result;
+    };
+    return {sweep("delta", "tolerance=", {0.125, 0.25, 0.5, 1, 2, 4}),
+            sweep("theta 0.5; delta", "hysteresis=0.5,tolerance=", {0.25, 0.5, 1, 2, 4}),
+            sweep("delta 0.5; theta", "tolerance=0.5,hysteresis=", {0.9, 0.7, 0.5, 0.3, 0.1}),
+            sweep("delta 0.5; kappa", "tolerance=0.5,switching=", {0.125, 0.25, 0.5, 1, 2, 4})};
 }
 
 StreamStudy configure(StudyPreset preset, Index seeds) {

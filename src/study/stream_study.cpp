@@ -16,35 +16,15 @@ std::string data_of(const StreamStudy& study, const StudyStream& stream, std::ui
                        study.features, seed);
 }
 
-LearnSettings settings_of(const StreamStudy& study, const StudyStream& stream, std::uint64_t seed,
-                          const std::string& tolerance) {
+LearnSettings settings_of(const StreamStudy& study, const StudyStream& stream, std::uint64_t seed) {
     LearnSettings settings;
     settings.data = {data_of(study, stream, seed)};
     settings.loss = study.loss;
     settings.reg = study.reg;
     settings.intercept = false;
     settings.seed = seed;
-    settings.tolerance = tolerance;
+    settings.max_steps = study.max_steps;
     return settings;
-}
-
-/// Methods that can share a run: those of one tolerance. In the order of their first appearance.
-std::vector<std::string> tolerances(const StreamStudy& study) {
-    std::vector<std::string> found;
-    for (const StudyMethod& method : study.methods) {
-        if (std::find(found.begin(), found.end(), method.tolerance) == found.end()) {
-            found.push_back(method.tolerance);
-        }
-    }
-    return found;
-}
-
-std::vector<const StudyMethod*> methods_with(const StreamStudy& study, const std::string& tolerance) {
-    std::vector<const StudyMethod*> found;
-    for (const StudyMethod& method : study.methods) {
-        if (method.tolerance == tolerance) found.push_back(&method);
-    }
-    return found;
 }
 
 void add_figures(const Contestant& contestant, const StudyMethod& method, const std::string& stream,
@@ -76,24 +56,17 @@ void add_figures(const Contestant& contestant, const StudyMethod& method, const 
 
 CellResult run_cell(const StreamStudy& study, const StudyStream& stream, std::uint64_t seed, StopFlag stop,
                     const std::function<void(Real)>& on_share) {
+    std::vector<std::string> learners;
+    for (const StudyMethod& method : study.methods) learners.push_back(method.learner);
+    CompareRun run(settings_of(study, stream, seed), learners, stop);
+    const CompareOutcome outcome =
+        run.run([&](Round rounds) { on_share(static_cast<Real>(rounds) / static_cast<Real>(study.rows)); });
     CellResult result;
-    const auto all = static_cast<Real>(study.methods.size()) * static_cast<Real>(study.rows);
-    Real before = 0;
-    for (const std::string& tolerance : tolerances(study)) {
-        const std::vector<const StudyMethod*> methods = methods_with(study, tolerance);
-        std::vector<std::string> learners;
-        for (const StudyMethod* method : methods) learners.push_back(method->learner);
-        CompareRun run(settings_of(study, stream, seed, tolerance), learners, stop);
-        const auto weight = static_cast<Real>(methods.size());
-        const CompareOutcome outcome =
-            run.run([&](Round rounds) { on_share((before + weight * static_cast<Real>(rounds)) / all); });
-        result.interrupted = outcome.interrupted;
-        if (result.interrupted) return result;
-        if (!outcome.data_error.empty()) result.notes.push_back(outcome.data_error);
-        before += weight * static_cast<Real>(study.rows);
-        for (Index i = 0; i < methods.size(); ++i) {
-            add_figures(outcome.contestants[i], *methods[i], stream.name, seed, result);
-        }
+    result.interrupted = outcome.interrupted;
+    if (result.interrupted) return result;
+    if (!outcome.data_error.empty()) result.notes.push_back(outcome.data_error);
+    for (Index i = 0; i < study.methods.size(); ++i) {
+        add_figures(outcome.contestants[i], study.methods[i], stream.name, seed, result);
     }
     if (study.derive) study.derive(result.measurements);
     return result;
@@ -110,6 +83,13 @@ Real mean_of(const Estimate& estimate) {
 }
 
 }  // namespace
+
+std::vector<StudyStream> basic_streams() {
+    return {{"i.i.d.", "iid,active=4"},
+            {"slow drift", "drift,active=4,jump=1000000000,period=3000"},
+            {"fast drift", "drift,active=4,jump=1000000000,period=300"},
+            {"switches", "switch,active=4,jump=150"}};
+}
 
 std::vector<StudyCell> stream_cells(const StreamStudy& study) {
     const auto shared = std::make_shared<const StreamStudy>(study);
@@ -129,14 +109,11 @@ std::vector<std::pair<std::string, std::string>> stream_glossary(const StreamStu
     std::vector<std::pair<std::string, std::string>> names;
     for (const StudyStream& stream : study.streams) {
         names.emplace_back(stream.name,
-                           fmt::format("proxstream compare {} --loss {} --reg {} --no-intercept --seed 1",
-                                       data_of(study, stream, 1), study.loss, study.reg));
+                           fmt::format("proxstream compare {} --loss {} --reg {} --no-intercept --max-steps "
+                                       "{} --seed 1 --learners ..",
+                                       data_of(study, stream, 1), study.loss, study.reg, study.max_steps));
     }
-    for (const StudyMethod& method : study.methods) {
-        const std::string tolerance =
-            method.tolerance == "auto" ? "" : fmt::format(" --tolerance {}", method.tolerance);
-        names.emplace_back(method.name, fmt::format("--learners \"{}\"{}", method.learner, tolerance));
-    }
+    for (const StudyMethod& method : study.methods) names.emplace_back(method.name, method.learner);
     return names;
 }
 

@@ -17,9 +17,8 @@ struct StudyStream {
 
 struct StudyMethod {
     std::string name;
-    std::string learner;             // its textual form
-    Real length = 0;                 // effective length w_a of its window; 0: it has no single one
-    std::string tolerance = "auto";  // delta
+    std::string learner;  // its textual form
+    Real length = 0;      // effective length w_a of its window; 0: it has no single one
 };
 
 struct StreamStudy {
@@ -30,9 +29,13 @@ struct StreamStudy {
     Index features = 8;  // n
     std::string loss = "cauchy";
     std::string reg = "l1:0.01";
+    Index max_steps = 1000;  // a round
     /// Figures that only all methods of a cell together tell; adds them to the cell's.
     std::function<void(std::vector<Measurement>&)> derive = nullptr;
 };
+
+/// i.i.d., slow drift, fast drift, switches: 4 of the weights are not zero.
+std::vector<StudyStream> basic_streams();
 
 /// What is measured of each method. All but `nonzeros` are means over the rounds.
 inline constexpr const char* kLoss = "loss";                   // f_t(x_t), before learning from f_t

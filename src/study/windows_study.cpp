@@ -11,14 +11,18 @@ namespace {
 
 constexpr Index kPeriod = 24;  // of the seasonal stream
 
+/// Fixed, not automatic: the same exit test for windows of the same length.
+constexpr Real kDelta = 0.5;
+
 /// A way to weight the past: its learner for a given effective length.
 struct Family {
     const char* name;
     std::string (*learner)(Index length);
+    bool isolated = false;  // w_a = 1 whatever the number of its records: its regret is not comparable
 };
 
 std::string box(Index length) {
-    return fmt::format("time-smoothed:window={}", length);
+    return fmt::format("time-smoothed:window={},tolerance={}", length, kDelta);
 }
 
 /// A store of three lengths; the span is what makes (1 - b^W)/(1 - b) the length.
@@ -32,23 +36,25 @@ std::string exponential(Index length) {
         const Real middle = (low + high) / 2;
         (effective(middle) < wanted ? low : high) = middle;
     }
-    return fmt::format("time-smoothed:window=(exp:{:.6f},length={})", high, 3 * length);
+    return fmt::format("time-smoothed:window=(exp:{:.6f},length={}),tolerance={}", high, 3 * length, kDelta);
 }
 
 std::string triangle(Index length) {
-    return fmt::format("time-smoothed:window=(triangle:{})", 2 * length - 1);
+    return fmt::format("time-smoothed:window=(triangle:{}),tolerance={}", 2 * length - 1, kDelta);
 }
 
 /// Runs from R/2 records to R; 1/m averages to 2 ln 2 / R on the way. The restarts themselves are not
 /// counted.
 std::string running_mean(Index length) {
     const auto longest = static_cast<Index>(std::lround(2 * std::log(2.0) * static_cast<Real>(length)));
-    return fmt::format("time-smoothed:window=(mean:{},keep={})", longest, longest / 2);
+    return fmt::format("time-smoothed:window=(mean:{},keep={}),tolerance={}", longest, longest / 2, kDelta);
 }
 
-/// A season's window has w_a = 1 whatever it does; it gets as many records as the others.
+/// A season's window has w_a = 1 whatever it does; it gets as many records as the others, and their exit
+/// test.
 std::string season(Index length) {
-    return fmt::format("time-smoothed:window=(season:{},{})", kPeriod, length);
+    return fmt::format("time-smoothed:window=(season:{},{}),tolerance={}", kPeriod, length,
+                       kDelta / static_cast<Real>(length));
 }
 
 std::string box_mean(Index length) {
@@ -68,7 +74,7 @@ constexpr std::array kFamilies{
     Family{"exp", exponential},
     Family{"triangle", triangle},
     Family{"running mean", running_mean},
-    Family{"season", season},
+    Family{"season", season, true},
     Family{"box (model mean)", box_mean},
     Family{"box (model zero)", box_zero},
     Family{"box (model season)", box_season},
@@ -84,17 +90,14 @@ std::vector<Index> lengths(StudyPreset preset) {
 
 StreamStudy configure(StudyPreset preset, Index seeds) {
     StreamStudy study;
-    study.streams = {{"i.i.d.", "iid,active=4"},
-                     {"slow drift", "drift,active=4,jump=1000000000,period=3000"},
-                     {"fast drift", "drift,active=4,jump=1000000000,period=300"},
-                     {"switches", "switch,active=4,jump=150"},
-                     {"season", fmt::format("season,active=4,period={}", kPeriod)}};
+    study.streams = basic_streams();
+    study.streams.push_back({"season", fmt::format("season,active=4,period={}", kPeriod)});
     study.rows = preset == StudyPreset::full ? 3000 : 400;
     study.seeds = seeds;
     for (const Family& family : kFamilies) {
         for (const Index length : lengths(preset)) {
-            study.methods.push_back(
-                {method_name(family, length), family.learner(length), static_cast<Real>(length)});
+            study.methods.push_back({method_name(family, length), family.learner(length),
+                                     family.isolated ? 0 : static_cast<Real>(length)});
         }
     }
     return study;
@@ -124,11 +127,10 @@ StudyPlan plan_windows(StudyPreset preset, Index seeds) {
     const StreamStudy study = configure(preset, seeds);
     StudyPlan plan;
     plan.question =
-        "Which weights on the past, at equal effective length w_a = 2/TV? A box of w records, a truncated "
-        "exponential, a triangle,\na running mean that restarts, seasonal lags (which get w_a records: their "
-        "own w_a is 1), and the box again with other models\nof the loss to come. The number behind a name "
-        "is "
-        "w_a.";
+        "Which weights on the past, at equal effective length w_a = 2/TV and equal exit test? A box, a "
+        "truncated exponential, a triangle,\na running mean that restarts, seasonal lags, and the box again "
+        "with other models of the loss to come. The number behind a\nname is w_a; of seasonal lags, whose "
+        "w_a is 1 and whose regret is not comparable, the number of records.";
     plan.figures = {{kLoss, "realised loss f_t(x_t), mean over rounds"},
                     {kScaledRegret, "regret of the own window, w_a^2 Reg/T"},
                     {kGradients, "record gradients a round"}};
@@ -137,7 +139,7 @@ StudyPlan plan_windows(StudyPreset preset, Index seeds) {
     plan.charts = [study, preset](const ResultTable& table) {
         return std::vector<NamedChart>{
             {"loss.svg", against_length(study, table, preset, kLoss, "Realised loss by kind of window",
-                                        {"realised loss"})},
+                                        {"realised loss", Scale::log})},
             {"regret.svg",
              against_length(study, table, preset, kScaledRegret, "Regret of the own window by kind of window",
                             {"w_a^2 Reg / T", Scale::log})},

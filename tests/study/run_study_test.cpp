@@ -1,5 +1,7 @@
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
 #include "proxstream/study/study.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include "study/stream_study.hpp"
 
@@ -20,7 +22,7 @@ StreamStudy small_study(Index seeds) {
     StreamStudy study;
     study.streams = {{"calm", "iid,active=2"}, {"jumps", "switch,active=2,jump=20"}};
     study.methods = {{"box 4", "time-smoothed:window=4", 4},
-                     {"box 4, loose", "time-smoothed:window=4", 4, "3"},
+                     {"box 4, loose", "time-smoothed:window=4,tolerance=3", 4},
                      {"sgd", "prox-sgd:0.05"}};
     study.rows = 60;
     study.features = 4;
@@ -82,7 +84,7 @@ TEST_F(RunStudy, WritesFiguresTablesAndCharts) {
     const std::string table = content("table.md");
     for (const char* part : {"# Study small", "Is it so?", "    proxstream study small\n", "proxstream 1.2.3",
                              "preset quick", "seeds 1 to 2", "## loss", "| box 4 ", "## Names",
-                             "--learners \"time-smoothed:window=4\" --tolerance 3"}) {
+                             "- box 4, loose: `time-smoothed:window=4,tolerance=3`"}) {
         EXPECT_NE(table.find(part), std::string::npos) << part;
     }
     EXPECT_EQ(content("loss.svg").substr(0, 4), "<svg");
@@ -188,6 +190,27 @@ TEST(Studies, HaveNamesAndPlans) {
             EXPECT_EQ(plan.cells.size() % 2, 0U) << row.name << ": a cell for each seed";
         }
     }
+}
+
+/// What stands behind `window=` in a learner's text.
+std::string window_text(const std::string& learner) {
+    const auto start = learner.find("window=") + 7;
+    if (learner[start] == '(') return learner.substr(start + 1, learner.find(')') - start - 1);
+    return learner.substr(start, learner.find(',', start) - start);
+}
+
+TEST(Studies, WindowsAreComparedAtEqualEffectiveLength) {
+    const StudyRow& row = find_row(studies(), "study", "windows");
+    int compared = 0;
+    for (const auto& [name, learner] : row.plan(StudyPreset::full, 1).glossary) {
+        const bool exact = name.starts_with("box") || name.starts_with("exp") || name.starts_with("triangle");
+        if (!exact) continue;
+        const Real length = std::stod(name.substr(name.rfind(' ')));
+        EXPECT_NEAR(WindowWeights::parse(window_text(learner)).effective_length(), length, 1e-4 * length)
+            << learner;
+        ++compared;
+    }
+    EXPECT_EQ(compared, 6 * 5) << "six families, five lengths";
 }
 
 }  // namespace

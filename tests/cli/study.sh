@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Studies: every quick preset runs and writes its files; what cannot be done is said before anything is run.
+. "$(dirname "$0")/common.bash"
+
+run study
+expect "study alone lists the studies" 0 'windows ' 'bank ' 'churn '
+run study list
+expect "study list" 0 'windows ' 'bank ' 'churn '
+run study --help
+expect "study --help" 0 '--preset' '--seeds' '--out' '--force' 'churn '
+
+# The report's tables have a figure in every cell, and the charts are whole.
+whole() {
+    local folder=$1 chart
+    [ "$(head -n 1 "$folder/results.csv")" = stream,method,figure,seed,value ] || return 1
+    awk -F, 'NR > 1 && $NF !~ /^-?[0-9.]+(e[-+][0-9]+)?$/ { print "not a figure: " $0; bad = 1 } END { exit bad || NR < 10 }' "$folder/results.csv" || return 1
+    for chart in "$folder"/*.svg; do
+        grep -q '^<svg ' "$chart" && [ "$(tail -n 1 "$chart")" = "</svg>" ] || { echo "$chart is not whole"; return 1; }
+        grep -qE 'nan|inf|no data' "$chart" && { echo "$chart shows nothing"; return 1; }
+        command -v xmllint >/dev/null && { xmllint --noout "$chart" || return 1; }
+    done
+    [ "$(ls "$folder"/*.svg | wc -l)" -ge 3 ]
+}
+for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
+    run study "$name" --preset quick --out "$work/$name"
+    if [ "$status" = 2 ] && grep -q PROXSTREAM_DATA "$work/err"; then
+        echo "skip study $name: its data are not there (set PROXSTREAM_DATA)"
+        continue
+    fi
+    expect "study $name runs" 0 "^# Study $name$" "proxstream study $name --preset quick" '[+]-' '\*\*' \
+        "wrote $work/$name/results.csv" '^1/[0-9]+ ' 'seeds 1 to 2'
+    check "study $name writes whole files" whole "$work/$name"
+    check "study $name prints what table.md says" grep -qxF "$(grep -m 1 '^| .*[+]-' "$work/$name/table.md")" "$work/out"
+    check "study $name has no holes in its table" awk '/^\|/ && !/^\| season/ && / - / { exit 1 }' "$work/$name/table.md"
+done
+
+run study churn --preset quick --seeds 1 --quiet --out "$work/again/deeper"
+expect "folders are made, one seed has no error" 0 'seeds 1 to 1'
+check "and quiet is quiet" test -z "$err"
+check "a seed's figures do not depend on the others" diff <(grep ',1,[^,]*$' "$work/churn/results.csv") <(tail -n +2 "$work/again/deeper/results.csv")
+
+run study widnows
+expect "a typo in the study" 2 "unknown study 'widnows'; did you mean 'windows'"
+run study windows --preset medium --seeds 0 --sedes 4
+expect "all bad options at once" 2 "unknown option '--sedes'; did you mean '--seeds'" "preset = 'medium': must be quick or full" "seeds = '0': must be a whole number from 1 to 1000"
+run study windows bank --out "$work/two"
+expect "one study at a time" 2 "'bank': one study at a time"
+run study churn --preset quick --out "$work/churn"
+expect "a folder that is not empty" 2 'the folder is not empty' '--force'
+run study churn --preset quick --seeds 1 --force --quiet --out "$work/churn"
+expect "unless forced" 0 'seeds 1 to 1'
+run study churn --preset quick --out "$work/churn/table.md"
+expect "a file where the folder should be" 2 'this is a file, not a folder'
+run study churn --preset quick --out "$work/churn/table.md/below"
+expect "a folder that cannot be made" 5 'cannot be made'
+
+# Interrupted: what is finished is there.
+"$PROXSTREAM" study windows --preset full --seeds 1000 --out "$work/stopped" >"$work/out" 2>"$work/err" </dev/null &
+job=$!
+for _ in $(seq 300); do grep -q '^1/' "$work/err" && break; sleep 0.1; done
+kill -INT $job
+wait $job
+status=$?
+out=$(<"$work/out") err=$(<"$work/err")
+expect "SIGINT ends a study with its report" 130 'Interrupted: [1-9][0-9]* of 5000 cells'
+check "and leaves whole charts" test "$(tail -qn 1 "$work"/stopped/*.svg | sort -u)" = "</svg>"
+check "and whole figures" awk -F, 'NF < 5 { exit 1 } END { exit NR < 10 }' "$work/stopped/results.csv"
