@@ -155,16 +155,13 @@ void append_inequality(std::string& out, const Inequality& each) {
 }
 
 void append_claim(std::string& out, const PaperClaim& claim) {
-    const std::string_view verdict = !claim.applicable ? "not applicable"
-                                     : claim.satisfied ? "satisfied"
-                                                       : "FAILS";
-    const std::string statement = fmt::format("{}: {}", claim.id, claim.statement);
-    if (claim.applicable) {
-        append(out, "  {}\n      {:.4e} against {:.4e}: {} on this run\n", statement, claim.left, claim.right,
-               verdict);
-    } else {
-        append(out, "  {}\n      {} to this run\n", statement, verdict);
+    append(out, "  {}: {}\n", claim.id, claim.statement);
+    if (!claim.applicable) {
+        append(out, "      not applicable to this run\n");
+        return;
     }
+    append(out, "      {:.4e} against {:.4e}: {} on this run\n", claim.left, claim.right,
+           claim.satisfied ? "satisfied" : "FAILS");
     append_wrapped(out, "wrong in general: " + claim.reason, kIndent);
 }
 

@@ -104,7 +104,7 @@ Inequality Judge::exit_test() const {
     const ResidualSums& sums = tally_.residuals_;
     const bool two = header_.hysteresis < 1 || header_.switching > 0 || bank_;
     Inequality result = from(sums.exit_test, "C1",
-                             two ? "tested residual <= rho_t if quiet, theta rho_t if not"
+                             two ? "exit test: rho_t if quiet, theta rho_t if not"
                                  : with_length("exit residual r_t <= delta_t/w in every round",
                                                "exit residual r_t <= delta_t/w_a in every round"));
     if (nothing_played(result)) return result;

@@ -4,14 +4,15 @@
 #include "proxstream/regret/ledger_writer.hpp"
 
 #include "regret/naive_run.hpp"
+#include "regret/temporary_file.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -19,29 +20,6 @@ namespace {
 using naive::Plan;
 using naive::play;
 using naive::Played;
-
-/// A file name of its own for each test, removed at the end.
-class TemporaryFile {
-  public:
-    TemporaryFile()
-        : path_(std::filesystem::temp_directory_path() /
-                ("proxstream-ledger-" + std::to_string(::getpid()) + "-" +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {}
-    ~TemporaryFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    std::string name() const { return path_.string(); }
-    std::string text() const {
-        std::ifstream in(path_, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 void store(const Played& run, const std::string& path, Index flush_every = 7) {
     LedgerWriter writer(path, run.header, flush_every);
@@ -103,9 +81,55 @@ TEST(Ledger, RecomputedCertificateEqualsTheLiveOneBitForBit) {
     }
 }
 
+using Report = RoundReport;
+constexpr std::array kFigures{&Report::tolerance,
+                              &Report::aim,
+                              &Report::entry_residual,
+                              &Report::model_residual,
+                              &Report::exit_residual,
+                              &Report::tested_residual,
+                              &Report::variation,
+                              &Report::firm_bound,
+                              &Report::model_change,
+                              &Report::loss,
+                              &Report::outgoing_loss,
+                              &Report::exchange,
+                              &Report::regulariser,
+                              &Report::objective_entry,
+                              &Report::objective_exit,
+                              &Report::certified_decrease,
+                              &Report::squared_residuals,
+                              &Report::smallest_step,
+                              &Report::largest_step,
+                              &Report::movement,
+                              &Report::movement_one,
+                              &Report::path,
+                              &Report::jump,
+                              &Report::penalty,
+                              &Report::residual_rounding,
+                              &Report::objective_rounding};
+constexpr std::array kCounts{&Report::steps, &Report::cheap_steps, &Report::confirmations,
+                             &Report::failed_confirmations, &Report::changed};
+
 TEST(Ledger, GivesBackEveryFigure) {
-    const Played run = small_run();
-    std::istringstream in(small_ledger());
+    Played run = small_run();
+    run.header.name = "a \"name\"";
+    run.header.window_text = "exp:8,length=24";
+    run.header.model = "season:7";
+    run.header.effective_length = 7.25;
+    run.header.hysteresis = 0.625;
+    run.header.switching = 1e-3;
+    Real figure = 0.1;
+    std::uint64_t count = 10;
+    for (RoundReport& report : run.reports) {
+        if (report.status == RoundStatus::refused) continue;
+        for (const auto each : kFigures) report.*each = figure *= 1.1;
+        for (const auto each : kCounts) report.*each = ++count;
+        std::swap(report.confirmations, report.failed_confirmations);
+    }
+    TemporaryFile file;
+    store(run, file.name());
+    std::istringstream in(file.text());
     LedgerReader reader(in, "memory");
     EXPECT_TRUE(reader.header() == run.header);
     for (Index row = 0; row < run.reports.size(); ++row) {
@@ -116,10 +140,8 @@ TEST(Ledger, GivesBackEveryFigure) {
         EXPECT_EQ(read.status, wrote.status);
         EXPECT_EQ(read.cost, wrote.cost);
         if (wrote.status == RoundStatus::refused) continue;
-        EXPECT_EQ(read.entry_residual, wrote.entry_residual);
-        EXPECT_EQ(read.outgoing_loss, wrote.outgoing_loss);
-        EXPECT_EQ(read.objective_rounding, wrote.objective_rounding);
-        EXPECT_EQ(read.steps, wrote.steps);
+        for (const auto each : kFigures) EXPECT_EQ(read.*each, wrote.*each);
+        for (const auto each : kCounts) EXPECT_EQ(read.*each, wrote.*each);
         ASSERT_EQ(reader.extras().other_residuals.size(), 2U);
         EXPECT_EQ(reader.extras().other_residuals[1], run.also[row][1]);
     }
