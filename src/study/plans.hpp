@@ -8,5 +8,6 @@ namespace proxstream {
 StudyPlan plan_windows(StudyPreset preset, Index seeds);
 StudyPlan plan_bank(StudyPreset preset, Index seeds);
 StudyPlan plan_churn(StudyPreset preset, Index seeds);
+StudyPlan plan_streams(StudyPreset preset, Index seeds);
 
 }  // namespace proxstream

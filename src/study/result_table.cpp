@@ -64,7 +64,10 @@ class MarkdownTable {
     explicit MarkdownTable(std::vector<std::string> methods)
         : methods_(std::move(methods)), cells_(methods_.size()) {}
 
+    /// Columns without a single figure are left out.
     void add_column(const std::string& heading, const std::vector<Estimate>& estimates, Better better) {
+        const auto measured = [](const Estimate& estimate) { return estimate.count > 0; };
+        if (std::none_of(estimates.begin(), estimates.end(), measured)) return;
         const Real best = best_of(estimates, better);
         headings_.push_back(markdown_cell(heading));
         for (std::size_t i = 0; i < estimates.size(); ++i) {

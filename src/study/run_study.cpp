@@ -70,6 +70,7 @@ StudyOutcome run_study(const StudyRow& row, const StudyOptions& options, StopFla
     const StudyPlan plan = row.plan(options.preset, seeds);
     const auto cells = static_cast<Real>(std::max<Index>(plan.cells.size(), 1));
 
+    if (plan.check) plan.check();
     prepare_folder(options.folder, options.replace);
     const auto path = [&](const std::string& name) { return (fs::path(options.folder) / name).string(); };
     OutputFile csv(path("results.csv"));

@@ -13,6 +13,8 @@ constexpr std::array kStudies{
     StudyRow{"bank", "a bank of windows against every fixed window in hindsight", 5, 2, plan_bank},
     StudyRow{"churn", "what it costs to move less: tolerance, hysteresis, switching penalty", 5, 2,
              plan_churn},
+    StudyRow{"streams", "real streams: the bank against fixed windows and the usual methods", 3, 2,
+             plan_streams},
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ enum class StudyPreset : std::uint8_t {
     full,   // what conclusions may be drawn from
 };
 
-/// What a cell found. Figures have to depend on plan and seed alone, so that a study repeats exactly.
+/// What a cell found. Figures, seconds apart, have to depend on plan and seed alone, so that a study repeats
+/// exactly.
 struct CellResult {
     std::vector<Measurement> measurements;
     std::vector<std::string> notes;  // what a reader has to know: violated certificates, refused rounds
@@ -41,6 +42,8 @@ struct NamedChart {
 
 struct StudyPlan {
     std::string question;
+    /// Throws ConfigError when the study cannot run here; asked before anything is made. May be empty.
+    std::function<void()> check;
     std::vector<StudyFigure> figures;  // those of the tables; the CSV may hold more
     TableLayout layout = TableLayout::by_figure;
     std::vector<StudyCell> cells;

@@ -1,0 +1,116 @@
+/// The race behind the study of real streams, on a stream that is always there.
+#include "study/real_race.hpp"
+
+#include "proxstream/run/corrupted_reader.hpp"
+#include "proxstream/run/synthetic.hpp"
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+constexpr std::string_view kStream = "builtin:drift,rows=400,features=4,seed=7";
+
+LearnSettings race_settings() {
+    LearnSettings settings;
+    settings.data.emplace_back(kStream);
+    settings.loss = "cauchy";
+    settings.reg = "l1:0.01";
+    settings.standardise_label = true;
+    settings.seed = 3;
+    return settings;
+}
+
+/// f_t(x_t) of every round.
+std::vector<Real> losses_of(const LearnSettings& settings, const std::string& learner_text, Index rows) {
+    Problem problem(settings);
+    const auto learner = problem.make_learner(learner_text);
+    RowBlock record = problem.stream().make_record();
+    std::vector<Real> losses;
+    while (losses.size() < rows && problem.stream().next(record))
+        losses.push_back(learner->observe(record).loss);
+    return losses;
+}
+
+Real mean(const std::vector<Real>& values, Index from, Index to) {
+    Real total = 0;
+    for (Index i = from; i < to; ++i) total += values[i];
+    return total / static_cast<Real>(to - from);
+}
+
+RaceScore run(const Race& race, const Racer& racer) {
+    const auto score = race.run(racer, nullptr, [](Index) {});
+    EXPECT_TRUE(score.has_value());
+    return score.value_or(RaceScore{});
+}
+
+TEST(RealRace, TunesOnThePrefixAndScoresTheRest) {
+    const Race race(race_settings(), 300);
+    EXPECT_EQ(race.rounds(), 300U);
+    EXPECT_EQ(race.prefix(), 30U);
+    Racer racer{"prox-sgd", {}};
+    Real least = kInfinity;
+    std::string expected;
+    for (const char* text : {"prox-sgd:10,power=0", "prox-sgd:0.2,power=0", "prox-sgd:0.0001,power=0"}) {
+        racer.candidates.push_back({text, {}});
+        const Real loss = mean(losses_of(race_settings(), text, 30), 0, 30);
+        if (loss < least) {
+            least = loss;
+            expected = text;
+        }
+    }
+    const RaceScore score = run(race, racer);
+    EXPECT_EQ(score.chosen.learner, expected);
+    EXPECT_NE(expected, racer.candidates.front().learner);
+    EXPECT_NEAR(score.loss, mean(losses_of(race_settings(), expected, 300), 30, 300), 1e-12);
+    EXPECT_EQ(score.gradients, 1);
+    EXPECT_EQ(score.refused, 0U);
+    EXPECT_EQ(score.complaint, "");
+    EXPECT_FALSE(score.clean_loss.has_value());
+    EXPECT_FALSE(score.error_share.has_value());
+    EXPECT_EQ(race.work(racer), 300U + 3 * 30U);
+}
+
+TEST(RealRace, ScoresLabelsThatWereLeftAloneApart) {
+    LearnSettings settings = race_settings();
+    settings.corrupt.emplace_back("0.2");
+    settings.lags.emplace_back("1..2");
+    const auto options = SyntheticOptions::parse(kStream.substr(kBuiltinPrefix.size()));
+    SyntheticReader truth(options);
+    CorruptedReader given(std::make_unique<SyntheticReader>(options), {.share = 0.2, .seed = 3});
+    RowBlock clean;
+    RowBlock dirty;
+    while (truth.read_row(clean) && given.read_row(dirty)) {
+    }
+    const std::vector<Real> losses = losses_of(settings, "adagrad", 398);
+    Real total = 0;
+    Index count = 0;
+    for (Index t = 39; t < 398; ++t) {
+        if (clean.target(t + 2) != dirty.target(t + 2)) continue;
+        total += losses[t];
+        ++count;
+    }
+    ASSERT_LT(count, 359U);
+    const RaceScore score = run(Race(settings, 1000), {"adagrad", {{"adagrad", {}}}});
+    EXPECT_NEAR(score.loss, mean(losses, 39, 398), 1e-12);
+    EXPECT_NEAR(score.clean_loss.value_or(0), total / static_cast<Real>(count), 1e-12);
+    EXPECT_LT(*score.clean_loss, score.loss);
+}
+
+TEST(RealRace, CountsWrongLabelsAndStopsWhenAsked) {
+    LearnSettings settings = race_settings();
+    settings.loss = "logistic";
+    settings.standardise_label = false;
+    const Race race(settings, 200);
+    const RaceScore score = run(race, {"fixed 8", {{"time-smoothed:window=8", {}}}});
+    ASSERT_TRUE(score.error_share.has_value());
+    EXPECT_GT(*score.error_share, 0);
+    EXPECT_LT(*score.error_share, 0.5);
+    const std::atomic<bool> stop = true;
+    EXPECT_FALSE(race.run({"fixed 8", {{"time-smoothed:window=8", {}}}}, &stop, [](Index) {}).has_value());
+}
+
+}  // namespace
+}  // namespace proxstream
