@@ -52,11 +52,7 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
     if (spec.has("model")) parts.model = ModelRule::parse(spec.word(kByNameOnly, "model"));
     parts.hysteresis = spec.number_or(kByNameOnly, "hysteresis", parts.hysteresis);
     parts.switching = spec.number_or(kByNameOnly, "switching", parts.switching);
-    if (spec.has("tolerance")) {
-        const std::string text = spec.word(kByNameOnly, "tolerance");
-        parts.tolerance = text == "auto" ? Tolerance::automatic()
-                                         : Tolerance::fixed(positive_or(spec, kByNameOnly, "tolerance", 1));
-    }
+    if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(kByNameOnly, "tolerance"));
     require(spec, parts.hysteresis > 0 && parts.hysteresis <= 1, "hysteresis must lie in (0, 1]");
     require(spec, parts.switching >= 0 && parts.switching < kInfinity,
             "switching must be finite and not negative");

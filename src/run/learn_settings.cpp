@@ -77,8 +77,7 @@ const std::array kRows{
         "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",
         &S::window},
     Row{"model", "", "Learner", "MODEL",
-        "what stands for the loss to come when a round is solved: previous, mean, zero, season:S, forecast",
-        &S::model},
+        "what stands for the loss to come when a round is solved; see 'proxstream list models'", &S::model},
     Row{"forecast", "", "Learner", "FILE",
         "rows like the data's, each the forecast of the row in its place; for --model forecast",
         &S::forecast},
@@ -89,7 +88,8 @@ const std::array kRows{
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
     Row{"smoothness", "", "Learner", "L", "claimed Lipschitz constant of the gradients (0: 1/step)",
         &S::smoothness, 0, 1e300},
-    Row{"tolerance", "", "Learner", "DELTA", "a round ends when the residual is at most DELTA/W, or auto",
+    Row{"tolerance", "", "Learner", "DELTA",
+        "a round ends when the residual is at most DELTA/W; auto[:FACTOR]: from what losses usually change",
         &S::tolerance},
     Row{"inner", "", "Learner", "NAME", "see 'proxstream list inner'", &S::inner},
     Row{"max-steps", "", "Learner", "N", "budget of inner steps a round", &S::max_steps, 1, kLargeCount},
@@ -154,7 +154,7 @@ std::vector<Index> other_windows(const LearnSettings& settings) {
 void validate(const LearnSettings& settings) {
     std::vector<std::string> violations = range_violations(learn_options(), settings);
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
-    collect(violations, "tolerance", [&] { number_or_auto("tolerance", settings.tolerance); });
+    collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
     collect(violations, "", [&] { lags_of(settings); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });

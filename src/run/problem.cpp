@@ -123,7 +123,6 @@ void Problem::choose_step() {
 }
 
 std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
-    const auto delta = number_or_auto("tolerance", settings_.tolerance);
     const Real smoothness = settings_.smoothness > 0 ? settings_.smoothness : 1 / step_;
     LearnerParts parts{
         .g = g_,
@@ -136,7 +135,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .switching = settings_.switching,
         .step = step_,
         .smoothness = smoothness,
-        .tolerance = delta ? Tolerance::fixed(*delta) : Tolerance::automatic(),
+        .tolerance = Tolerance::parse(settings_.tolerance),
         .budget = {settings_.max_steps, settings_.max_seconds},
         .inner = parse_inner(settings_.inner, smoothness),
         .seed = settings_.seed};

@@ -25,6 +25,7 @@ constexpr std::array kWindows{
 };
 
 constexpr std::array kModels{
+    WindowForm{"auto", "mean for windows of 16 and more, previous for shorter ones"},
     WindowForm{"previous",
                "the window as it is: Algorithm 1, which expects the loss that leaves to come back"},
     WindowForm{"mean", "the mean of the losses that stay"},
@@ -70,7 +71,9 @@ std::span<const WindowForm> WindowWeights::forms() {
 ModelRule ModelRule::parse(std::string_view text) {
     const Spec spec = Spec::parse(text);
     ModelRule rule;
-    if (spec.name() == "previous") {
+    if (spec.name() == "auto") {
+        rule.kind = Kind::automatic;
+    } else if (spec.name() == "previous") {
         rule.kind = Kind::previous;
     } else if (spec.name() == "mean") {
         rule.kind = Kind::mean;
@@ -88,7 +91,7 @@ ModelRule ModelRule::parse(std::string_view text) {
         rule.lag = static_cast<Index>(lag);
     } else {
         throw ConfigError(
-            unknown_name("model", spec.name(), {"previous", "mean", "zero", "season:S", "forecast"}));
+            unknown_name("model", spec.name(), {"auto", "previous", "mean", "zero", "season:S", "forecast"}));
     }
     spec.finish();
     return rule;
@@ -106,8 +109,16 @@ std::string ModelRule::text() const {
             return "season:" + std::to_string(lag);
         case Kind::record:
             return "forecast";
+        case Kind::automatic:
+            return "auto";
     }
     return "?";
+}
+
+ModelRule ModelRule::for_judge(const WindowWeights& judge) const {
+    constexpr Real kLong = 16;
+    if (kind != Kind::automatic) return *this;
+    return {judge.effective_length() >= kLong ? Kind::mean : Kind::previous, 0};
 }
 
 WindowWeights WindowWeights::box(Index length) {
@@ -370,8 +381,9 @@ Real WindowWeights::effective_length() const {
     return 2 / variation;
 }
 
-WindowWeights WindowWeights::model(const ModelRule& rule) const {
+WindowWeights WindowWeights::model(const ModelRule& asked) const {
     using Rule = ModelRule::Kind;
+    const ModelRule rule = asked.for_judge(*this);
     if (rule.kind == Rule::previous) return *this;
     const std::string what = "model " + rule.text() + ", window " + text_ + ": ";
     const bool mean = rule.kind == Rule::mean;

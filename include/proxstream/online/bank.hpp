@@ -2,8 +2,8 @@
 /// records, and a selector decides by realised loss whose point is played. What was played is certified for
 /// the window of the member that played it (docs/theory.md, banks); nothing holds for another window.
 ///
-/// Members that come later may start their loops from the point the member before them has just found, where
-/// their own model is lower there: short windows find a new basin, long ones inherit it.
+/// A member may start its loop from the point that a shorter one, which did better lately, has just found,
+/// where its own model is lower there: short windows find a new basin, long ones inherit it.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
@@ -11,6 +11,7 @@
 #include "proxstream/online/learner.hpp"
 #include "proxstream/online/selector.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -42,6 +43,8 @@ class Bank final : public Learner<Record> {
           selector_(options_.selector, members_.size(), options_.seed),
           reports_(members_.size()),
           losses_(members_.size()),
+          recent_(members_.size()),
+          recent_before_(members_.size()),
           point_(members_.front()->decide().size()),
           played_(point_.size()) {
         choose_point();
@@ -67,8 +70,7 @@ class Bank final : public Learner<Record> {
 
     void advance(RoundReport& report, ConstView /*start*/) override {
         for (Index k = 0; k < members_.size(); ++k) {
-            const bool crosses = options_.cross_start && k > 0;
-            members_[k]->advance(reports_[k], crosses ? members_[k - 1]->decide() : ConstView{});
+            members_[k]->advance(reports_[k], start_for(k));
             if (reports_[k].status == RoundStatus::refused) {
                 refuse(k, members_.size(), report);
                 return;
@@ -86,7 +88,11 @@ class Bank final : public Learner<Record> {
         add_up(report);
         if (offset_ > 0) ++report.cost.record_values;
 
-        for (Index k = 0; k < members_.size(); ++k) losses_[k] = reports_[k].loss + reports_[k].regulariser;
+        for (Index k = 0; k < members_.size(); ++k) {
+            losses_[k] = reports_[k].loss + reports_[k].regulariser;
+            recent_before_[k] = recent_[k];
+            recent_[k] += (1 - kMemory) * (losses_[k] - recent_[k]);
+        }
         selector_.update(losses_);
         round_.rate = selector_.rate();
         round_.share = selector_.share();
@@ -99,6 +105,7 @@ class Bank final : public Learner<Record> {
         for (auto& member : members_) member->take_back();
         store_->drop_newest();
         selector_.take_back();
+        recent_ = recent_before_;
         choose_point();
     }
 
@@ -142,6 +149,20 @@ class Bank final : public Learner<Record> {
     }
 
   private:
+    static constexpr Real kClearly = 0.5;
+    static constexpr Real kMemory = 0.95;  // of the losses that tell who does better lately
+
+    /// The point of the member before k that did best lately, if that was better than k itself: somebody who
+    /// does worse has nothing to teach, however low he stands in k's window.
+    ConstView start_for(Index k) const {
+        if (!options_.cross_start || k == 0) return {};
+        const auto best = static_cast<Index>(
+            std::min_element(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(k)) -
+            recent_.begin());
+        return recent_[k] - recent_[best] > kClearly * std::abs(recent_[k]) ? members_[best]->decide()
+                                                                            : ConstView{};
+    }
+
     /// Member `refusing` refused; those below `entered`, itself left out, still have the round and forget it.
     void refuse(Index refusing, Index entered, RoundReport& report) {
         report = RoundReport{};
@@ -207,6 +228,8 @@ class Bank final : public Learner<Record> {
     Selector selector_;
     std::vector<RoundReport> reports_;
     std::vector<Real> losses_;
+    std::vector<Real> recent_;  // l_t(k), discounted
+    std::vector<Real> recent_before_;
     std::vector<Real> weights_;
     std::vector<Real> point_;   // z_t
     std::vector<Real> played_;  // the one before

@@ -29,7 +29,7 @@ class PlayedRound {
     PlayedRound(G g, B batch, WindowWeights judge, const ModelRule& rule, Real step, std::vector<Real> start)
         : g_(std::move(g)),
           judge_(std::move(judge)),
-          rule_(rule),
+          rule_(rule.for_judge(judge_)),
           window_(std::move(batch), start.size(), judge_.model(rule)),
           step_(step),
           iterate_(std::move(start)),
@@ -226,6 +226,7 @@ class PlayedRound {
         const View forecast = frame.take(judge_change_.size());
         switch (rule_.kind) {
             case ModelRule::Kind::previous:
+            case ModelRule::Kind::automatic:  // resolved when the round was made
             case ModelRule::Kind::zero:
                 return;
             case ModelRule::Kind::mean: {

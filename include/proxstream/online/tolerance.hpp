@@ -3,6 +3,7 @@
 
 #include "proxstream/core/types.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -18,6 +19,8 @@ class Tolerance {
     /// fitted perfectly would shrink its own tolerance to nothing: smaller residuals, smaller changes,
     /// smaller tolerance.
     static Tolerance automatic(Real factor = 0);
+    /// A number (delta), "auto" or "auto:FACTOR". Throws ConfigError.
+    static Tolerance parse(std::string_view text);
     /// No test is promised: every round works until its budget ends.
     static Tolerance none();
 
@@ -36,6 +39,7 @@ class Tolerance {
     static constexpr Real kFloor = 0.25;
     explicit Tolerance(Kind kind, Real value) : kind_(kind), value_(value) {}
     void remember(Real change);
+    static Real usual_factor(Real length);
 
     Kind kind_;
     Real value_;                // delta or the factor

@@ -42,8 +42,8 @@ struct LearnSettings {
 
     // learner
     std::string learner = "time-smoothed";
-    std::string window = "64";       // the judge, or auto: a bank of windows
-    std::string model = "previous";  // what a round solves
+    std::string window = "auto";     // the judge; auto: a bank of windows
+    std::string model = "auto";      // what a round solves
     std::string forecast;            // file of forecast rows, for model = forecast
     Real hysteresis = 1;             // theta
     Real switching = 0;              // kappa_0

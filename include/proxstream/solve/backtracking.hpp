@@ -27,6 +27,14 @@ class Backtracking {
     /// The step it would try next.
     Real step_or(Real reference_step) const noexcept { return step_ == 0 ? reference_step : step_; }
 
+    /// Somebody took that step and it did as well as it had to.
+    void reward(Real reference_step) {
+        if (step_ == 0) step_ = reference_step;
+        if (++streak_ < kStreak) return;
+        streak_ = 0;
+        step_ = std::min(step_ * options_.grow, kLargestStep * reference_step);
+    }
+
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
@@ -83,14 +91,13 @@ class Backtracking {
   private:
     /// After an acceptance. `bend` is how far the model ran above its tangent along the move.
     void adapt(Real bend, Real length_squared, Real reference_step) {
-        const Real roof = kLargestStep * reference_step;
-        if (options_.measured) {
-            const Real allowed = bend > 0 ? options_.lambda * length_squared / (2 * bend) : roof;
-            step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
-        } else if (++streak_ >= kStreak) {
-            streak_ = 0;
-            step_ = std::min(step_ * options_.grow, roof);
+        if (!options_.measured) {
+            reward(reference_step);
+            return;
         }
+        const Real roof = kLargestStep * reference_step;
+        const Real allowed = bend > 0 ? options_.lambda * length_squared / (2 * bend) : roof;
+        step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
     }
 
     static constexpr int kStreak = 3;

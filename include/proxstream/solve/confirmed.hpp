@@ -103,6 +103,7 @@ class Confirmed {
         copy(y, iterate.point);
         iterate.regulariser = regulariser;
         report.count(step, exact_length / step, promised);
+        exact_.reward(reference_step);
         report.path += path - exact_length;
         test_at(iterate, model.gradient(), g, reference_step, scratch);
         ++cost.prox;

@@ -39,18 +39,22 @@ struct WindowRecurrence {
 /// S_{t+1} with f_{t+1} replaced.
 struct ModelRule {
     enum class Kind {
-        previous,  // the window as it is, S_t: Algorithm 1. A box guesses that f_{t+1-w} comes back
-        mean,      // the mean of the records the judge keeps
-        zero,      // nothing
-        season,    // the loss of `lag` rounds before
-        record,    // a forecast that comes with the stream
+        previous,   // the window as it is, S_t: Algorithm 1. A box guesses that f_{t+1-w} comes back
+        mean,       // the mean of the records the judge keeps
+        zero,       // nothing
+        season,     // the loss of `lag` rounds before
+        record,     // a forecast that comes with the stream
+        automatic,  // mean for windows of an effective length of 16 and more, previous for shorter ones:
+                    // there the one record that `mean` leaves out is missed more than the better guess helps
     };
     Kind kind = Kind::previous;
     Index lag = 0;
 
-    /// "previous", "mean", "zero", "season:S" or "forecast". Throws ConfigError.
+    /// "auto", "previous", "mean", "zero", "season:S" or "forecast". Throws ConfigError.
     static ModelRule parse(std::string_view text);
     static std::span<const WindowForm> forms();
+    /// Itself, or what `automatic` stands for.
+    ModelRule for_judge(const class WindowWeights& judge) const;
     std::string text() const;
     friend bool operator==(const ModelRule&, const ModelRule&) = default;
 };
