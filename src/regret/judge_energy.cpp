@@ -31,7 +31,8 @@ bool Judge::promises_no_decrease(Inequality& inequality) const {
 }
 
 bool Judge::promises_no_test(Inequality& inequality) const {
-    if (header_.exit_test && tally_.energy_.aim != 0) return false;
+    // A tolerance that adapts is 0 until it has seen a change: one such round takes nothing from the others.
+    if (header_.exit_test && (tally_.energy_.aim != 0 || tally_.energy_.varied_aim)) return false;
     inequality.left = inequality.right = inequality.slack = 0;
     inequality.verdict = Verdict::not_promised;
     inequality.explanation = "updates are counted against an exit test, and none was promised";
