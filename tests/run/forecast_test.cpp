@@ -186,7 +186,7 @@ LearnSettings forecast_settings() {
     settings.lag_columns = {"y", "a"};
     settings.standardise = true;
     settings.standardise_label = true;
-    settings.window = 8;
+    settings.window = "8";
     settings.step = "0.05";  // not from the first rows, whose labels are part of later features
     return settings;
 }

@@ -171,7 +171,7 @@ TEST(LearnSettings, EveryOptionCanBeSetAndShown) {
 
 TEST(LearnSettings, ReportsAllViolationsAtOnce) {
     LearnSettings settings;
-    settings.window = 0;
+    settings.window = "0";
     settings.step = "-1";
     settings.format = "xml";
     settings.also_window = {"3", "x"};
@@ -212,7 +212,7 @@ LearnSettings drift(Index rows) {
     settings.data = {"builtin:drift,rows=" + std::to_string(rows) + ",features=8"};
     settings.loss = "cauchy";
     settings.reg = "l1:0.01";
-    settings.window = 16;
+    settings.window = "16";
     return settings;
 }
 
@@ -272,7 +272,7 @@ TEST(LearnRun, SkippingARefusedRoundLeavesTheRestAsIfItNeverCame) {
     spoiled.insert(spoiled.find('\n', spoiled.size() / 2) + 1, "1e200,1,1\n");
     LearnSettings settings;
     settings.label = "y";
-    settings.window = 8;
+    settings.window = "8";
     settings.step = "0.1";
     settings.on_bad_row = "skip";
     settings.data = {folder.file("clean.csv", rows)};
