@@ -125,7 +125,7 @@ std::string fixed_name(Index window) {
 std::vector<Racer> real_racers(StudyPreset preset) {
     const std::string replay = ",replay=16,window=256";
     const std::vector<Real> adaptive{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3};
-    std::vector<Racer> all{{kBank, {{"bank", {}}}}};
+    std::vector<Racer> all{{kBank, {{"bank", {}}}}, {"bank, no cross-start", {{"bank:cross=no", {}}}}};
     for (const Index window : fixed_windows(preset)) {
         all.push_back({fixed_name(window), {{fmt::format("time-smoothed:window={}", window), {}}}});
     }
