@@ -52,6 +52,8 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
     if (spec.has("model")) parts.model = ModelRule::parse(spec.word(kByNameOnly, "model"));
     parts.hysteresis = spec.number_or(kByNameOnly, "hysteresis", parts.hysteresis);
     parts.switching = spec.number_or(kByNameOnly, "switching", parts.switching);
+    parts.effort = spec.number_or(kByNameOnly, "effort", parts.effort);
+    require(spec, parts.effort > 0, "effort must be positive");
     if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(kByNameOnly, "tolerance"));
     require(spec, parts.hysteresis > 0 && parts.hysteresis <= 1, "hysteresis must lie in (0, 1]");
     require(spec, parts.switching >= 0 && parts.switching < kInfinity,
@@ -71,7 +73,7 @@ std::unique_ptr<RowLearner> smoothed(LearnerParts parts, AnyInner inner) {
     auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
         std::move(parts.g), std::move(batch), std::move(parts.start),
         TimeSmoothedOptions{window, parts.model, parts.step, std::move(parts.tolerance), parts.hysteresis,
-                            parts.switching, parts.budget},
+                            parts.switching, parts.budget, parts.effort},
         std::move(inner));
     if (parts.model.kind == ModelRule::Kind::record) learner->attach_forecasts(parts.make_forecasts());
     return learner;
@@ -162,6 +164,7 @@ std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts par
 constexpr Index kLongestMember = 1024;
 constexpr Index kRatio = 4;
 constexpr std::uint64_t kMemberSteps = 4;  // about one pass a round is where windows pay best
+constexpr Real kMemberEffort = 128;        // record gradients a round, saved up: long windows work less often
 constexpr std::string_view kCheapMembers = "adagrad:0.1/adagrad:1";
 
 bool yes_or_no(const Spec& spec, const char* key, bool fallback) {
@@ -231,6 +234,7 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     options.cross_start = yes_or_no(spec, "cross", true);
     options.smoothness = parts.smoothness;
     options.seed = parts.seed;
+    if (parts.effort == kInfinity) parts.effort = kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 
@@ -266,10 +270,11 @@ std::unique_ptr<RowLearner> make_auto(LearnerParts parts) {
 
 constexpr std::array kLearners{
     LearnerRow{
-        "time-smoothed", "time-smoothed[:model=M,hysteresis=1,switching=0,tolerance=auto]",
+        "time-smoothed", "time-smoothed[:model=M,hysteresis=1,switching=0,tolerance=auto,effort=inf]",
         "the exact learner: keeps a window of losses stationary up to tolerance/w; window=auto is a bank",
         make_time_smoothed},
-    LearnerRow{"bank", "bank[:windows=1/4/16/64/256/1024,also=A/B,play=adashare,cross=yes,steps=4]",
+    LearnerRow{"bank",
+               "bank[:windows=1/4/16/64/256/1024,also=A/B,play=adashare,cross=yes,steps=4,effort=128]",
                "several windows and cheap learners on one store; realised loss decides who plays", make_bank},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},

@@ -36,6 +36,7 @@ struct LearnerParts {
     Real smoothness = 0;  // the claimed L
     Tolerance tolerance = Tolerance::fixed(1);
     Budget budget;
+    Real effort = kInfinity;  // record gradients a round, saved up
     AnyInner inner;
     std::uint64_t seed = 0;
 };

@@ -25,6 +25,10 @@ struct TimeSmoothedOptions {
     Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
     Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
     Budget budget;
+    /// Record gradients a round, on average: what a round leaves is saved for later ones, up to what the
+    /// budget of a single round could use. A round that has to work and cannot afford a pass ends on its
+    /// budget.
+    Real effort = kInfinity;
 };
 
 template <Regulariser G, RecordBatch B, class Inner>
@@ -44,6 +48,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
                       (effective_length_ * std::sqrt(static_cast<Real>(round_.iterate().point.size()))),
                   round_.iterate().point.size()),
           budget_(options.budget),
+          effort_(options.effort),
           inner_(std::move(inner)),
           inner_before_(inner_) {}
 
@@ -59,6 +64,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         const Real change = round_.residual_change();
         report.tolerance = tolerance_.next(effective_length_, change > report.residual_rounding ? change : 0);
         report.aim = hysteresis_ * report.tolerance;
+        savings_before_ = savings_;
         inner_before_ = inner_;
         return true;
     }
@@ -79,6 +85,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
 
     void take_back() override {
         inner_ = inner_before_;
+        savings_ = savings_before_;
         tolerance_.take_back();
         round_.take_back();
     }
@@ -132,11 +139,12 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         const bool active = iterate.residual_norm > report.tolerance;
         if (active) {
             if (!start.empty()) start_from(g, start, report);
-            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget_, iterate, cost,
+            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, affordable(), iterate, cost,
                                  round_.scratch());
         }
         if (inner.status == SolveStatus::not_finite) {
             inner_ = inner_before_;
+            savings_ = savings_before_;
             tolerance_.take_back();
             round_.undo(report);
             return;
@@ -162,6 +170,25 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             round_.test_model();
         }
         round_.leave(report);
+        spend(report.cost);
+    }
+
+    Real pass_cost() const { return static_cast<Real>(std::max<Index>(round_.window().length(), 1)); }
+
+    /// The budget of this round, cut to what has been saved.
+    Budget affordable() const {
+        if (effort_ == kInfinity) return budget_;
+        Budget cut = budget_;
+        const Real passes = std::floor((savings_ + effort_) / pass_cost());
+        cut.max_steps =
+            static_cast<std::uint64_t>(std::clamp<Real>(passes, 0, static_cast<Real>(budget_.max_steps)));
+        return cut;
+    }
+    void spend(const Cost& cost) {
+        if (effort_ == kInfinity) return;
+        const Real roof = std::max(effort_, static_cast<Real>(budget_.max_steps) * pass_cost());
+        savings_ =
+            std::clamp<Real>(savings_ + effort_ - static_cast<Real>(cost.record_gradients), -roof, roof);
     }
 
     /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the
@@ -190,6 +217,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     Real hysteresis_;
     Switching<G> sticky_;
     Budget budget_;
+    Real effort_;
+    Real savings_ = 0;
+    Real savings_before_ = 0;
     Inner inner_;
     Inner inner_before_;
     double seconds_ = 0;

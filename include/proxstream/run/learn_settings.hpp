@@ -52,6 +52,7 @@ struct LearnSettings {
     std::string tolerance = "auto";  // delta
     std::string inner = "backtracking";
     Index max_steps = 1000;
+    Real effort = 0;  // record gradients a round, saved up; 0: no limit, in a bank its own
     Real max_seconds = kInfinity;
     std::vector<std::string> also_window;
 
