@@ -72,7 +72,7 @@ const std::string& member_name(const RunHeader& header) {
 std::string describe(const RunHeader& header) {
     std::string text = fmt::format("n = {}, ", header.dimension);
     if (!header.members.empty()) {
-        text += fmt::format("a bank of {} windows, played by {}", header.members.size(), header.play);
+        text += fmt::format("a bank of {} members, played by {}", header.members.size(), header.play);
         return text + fmt::format(", eta = {:.6g}", header.reference_step);
     }
     text += header.box() ? fmt::format("w = {}", header.window)
@@ -137,6 +137,14 @@ void append_bank(std::string& out, const Certificate& certificate) {
             shortened(member_name(certificate.members[bank.best].header), kName),
             certificate.members[bank.best].summary.mean_objective),
         2);
+    if (bank.mixed > 0) {
+        append_wrapped(
+            out,
+            fmt::format("A mean of the members was played in {} rounds: C2 and C3 bound the member "
+                        "in charge, not that mean.",
+                        bank.mixed),
+            2);
+    }
 }
 
 void append_inequality(std::string& out, const Inequality& each) {

@@ -105,8 +105,8 @@ Inequality Judge::exit_test() const {
     const bool two = header_.hysteresis < 1 || header_.switching > 0 || bank_;
     Inequality result = from(sums.exit_test, "C1",
                              two ? "exit test: rho_t if quiet, theta rho_t if not"
-                                 : with_length("exit residual r_t <= delta_t/w in every round",
-                                               "exit residual r_t <= delta_t/w_a in every round"));
+                                 : with_length("exit residual r_t <= delta_t/w, every round",
+                                               "exit residual r_t <= delta_t/w_a, every round"));
     if (nothing_played(result)) return result;
     if (result.verdict == Verdict::violated) {
         result.explanation = fmt::format("{} rounds reported as solved miss their tolerance, first round {}",
@@ -147,7 +147,7 @@ Inequality Judge::firm_bound() const {
 Inequality Judge::path_regret() const {
     const ResidualSums& sums = tally_.residuals_;
     Inequality result{.id = "C3a",
-                      .statement = bank_ ? "Reg <= sum_t (r_{t-1} + |v_t|)^2, member in charge"
+                      .statement = bank_ ? "Reg <= sum (r_{t-1}+|v_t|)^2, member in charge"
                                          : with_length("Reg <= sum_t (r_{t-1} + d_t/w)^2",
                                                        "Reg <= sum_t (r_{t-1} + d_t/w_a)^2")};
     if (nothing_played(result)) return result;

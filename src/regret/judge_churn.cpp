@@ -10,7 +10,7 @@ Inequality Judge::path() const {
     Inequality result =
         from(sums.path, "C7a",
              header_.step_rule == StepRule::fixed ? "path_t (1 - eta L/2) aim_t <= fall of Psi_t"
-             : header_.acceptance <= 1            ? "path_t aim_t / (2 max(1, e/eta)) <= fall of Psi_t"
+             : header_.acceptance <= 1            ? "path_t aim_t/(2 max(1,e/eta)) <= fall of Psi_t"
                                                   : "path_t (1-lambda/2) aim_t min(1,eta/e) <= fall");
     if (nothing_played(result) || leaves_domain(result) || promises_no_decrease(result) ||
         promises_no_test(result))
@@ -35,7 +35,7 @@ Inequality Judge::path() const {
 
 Inequality Judge::active_rounds() const {
     const ChurnSums& sums = tally_.churn_;
-    Inequality result{.id = "C7b", .statement = "sum (rho_t - r_s) <= sum u, active rounds s < t"};
+    Inequality result{.id = "C7b", .statement = "sum (rho_t - r_s) <= sum u, active rounds s<t"};
     if (nothing_played(result) || promises_no_decrease(result) || promises_no_test(result)) return result;
     if (header_.switching > 0) {
         result.verdict = Verdict::not_promised;
@@ -44,7 +44,7 @@ Inequality Judge::active_rounds() const {
         return result;
     }
     if (sums.reason.violations > 0) {
-        result = from(sums.reason, result.id, "rho_t - r_s <= sum u_(s,t], active rounds s < t");
+        result = from(sums.reason, result.id, "rho_t - r_s <= sum u, active rounds s<t");
         result.explanation =
             fmt::format("{} rounds worked although the model had not changed enough, first round {}",
                         sums.reason.violations, sums.reason.first_violation);

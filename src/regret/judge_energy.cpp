@@ -138,7 +138,7 @@ Inequality Judge::count() const {
 }
 
 std::string Judge::count_formula() const {
-    const std::string_view aim = header_.hysteresis < 1 ? "theta^2 rho^2" : "rho^2";
+    const std::string_view aim = header_.hysteresis < 1 ? "aim^2" : "rho^2";
     if (header_.step_rule == StepRule::fixed) return fmt::format("E_T / (gamma {})", aim);
     return header_.acceptance <= 1 && tally_.energy_.confirmations == 0
                ? fmt::format("2 E_T / (min(eta, e_min) {})", aim)

@@ -237,12 +237,16 @@ TEST(Bank, RowsAndFootersFitTheHeader) {
 }
 
 TEST(Bank, TextFitsTheTerminalAndShowsWhoPlayed) {
+    BankPlan plan = usual();
+    plan.mean = true;
+    EXPECT_NE(to_text(play_bank(plan).live()).find("A mean of the members was played"), std::string::npos);
     PlayedBank bank = play_bank(usual());
+    for (const Inequality& each : bank.live().inequalities) EXPECT_LE(each.statement.size(), 46U);
     bank.header.members[0].name = "a name that is much too long for its column";
     const std::string text = to_text(bank.live());
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
-    for (const char* part : {"a bank of 3 windows, played by adashare", "member 2", "in charge",
+    for (const char* part : {"a bank of 3 members, played by adashare", "member 2", "in charge",
                              "best member in hindsight", "members in charge"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     EXPECT_EQ(text.find("paper"), std::string::npos);

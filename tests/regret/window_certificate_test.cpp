@@ -79,6 +79,7 @@ TEST(WindowCertificate, HoldsOnRandomRunsOfEveryKind) {
         const Played run = play(plan_of(seed));
         const Certificate result = run.live();
         for (const Inequality& each : result.inequalities) {
+            EXPECT_LE(each.statement.size(), 46U) << each.statement;  // the width of its column
             ASSERT_TRUE(allowed(run, result, each)) << "seed " << seed << ", " << each.id << "\n"
                                                     << to_text(result);
         }
