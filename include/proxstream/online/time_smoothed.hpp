@@ -25,9 +25,9 @@ struct TimeSmoothedOptions {
     Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
     Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
     Budget budget;
-    /// Record gradients a round, on average: what a round leaves is saved for later ones, up to what the
-    /// budget of a single round could use. A round that has to work and cannot afford a pass ends on its
-    /// budget.
+    /// Record gradients (and values) a round, on average: what a round leaves is saved for later ones, up to
+    /// what the budget of a single round could use. A round that has to work and cannot afford a pass ends on
+    /// its budget.
     Real effort = kInfinity;
 };
 
@@ -138,8 +138,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         InnerReport inner;
         const bool active = iterate.residual_norm > report.tolerance;
         if (active) {
-            if (!start.empty()) start_from(g, start, report);
-            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, affordable(), iterate, cost,
+            const Budget budget = affordable();
+            if (!start.empty() && budget.max_steps > 0) start_from(g, start, report);
+            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget, iterate, cost,
                                  round_.scratch());
         }
         if (inner.status == SolveStatus::not_finite) {
@@ -187,8 +188,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     void spend(const Cost& cost) {
         if (effort_ == kInfinity) return;
         const Real roof = std::max(effort_, static_cast<Real>(budget_.max_steps) * pass_cost());
-        savings_ =
-            std::clamp<Real>(savings_ + effort_ - static_cast<Real>(cost.record_gradients), -roof, roof);
+        savings_ = std::clamp<Real>(
+            savings_ + effort_ - static_cast<Real>(cost.record_gradients + cost.record_values), -roof, roof);
     }
 
     /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the
