@@ -54,6 +54,10 @@ expect "a file where the folder should be" 2 'this is a file, not a folder'
 run study churn --preset quick --out "$work/churn/table.md/below"
 expect "a folder that cannot be made" 5 'cannot be made'
 
+PROXSTREAM_DATA="$work/nowhere" run study streams --preset quick --out "$work/no-data"
+expect "a study without its data says what is missing" 2 "nowhere/streams/electricity.csv': there is no such file" 'PROXSTREAM_DATA=FOLDER'
+check "and makes no folder" test ! -e "$work/no-data"
+
 # Interrupted: what is finished is there.
 "$PROXSTREAM" study windows --preset full --seeds 1000 --out "$work/stopped" >"$work/out" 2>"$work/err" </dev/null &
 job=$!
