@@ -234,7 +234,7 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     options.cross_start = yes_or_no(spec, "cross", true);
     options.smoothness = parts.smoothness;
     options.seed = parts.seed;
-    if (parts.effort == kInfinity) parts.effort = kMemberEffort;
+    if (parts.effort == kInfinity && !spec.has("effort")) parts.effort = kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 

@@ -273,7 +273,7 @@ class Player {
                 square_[i] += slope[i] * slope[i];
                 direction[i] = slope[i] / (std::sqrt(square_[i]) + 1e-8);
             }
-            x_ = g_.prox(along(x_, -0.1, direction), 0.1);
+            x_ = g_.prox(along(x_, -0.1, direction), 0.1 * mean_scale(1));
         }
     }
     void first_order(Round& round) {
@@ -294,8 +294,22 @@ class Player {
                 direction[i] = mean_[i] / (1 - std::pow(0.9, t)) / scale;
             }
         }
-        x_ = g_.prox(along(x_, -step, direction), step);
+        const double prox_step =
+            s_.method == Method::adam ? step * mean_scale(1 / (1 - std::pow(0.999, t))) : step;
+        x_ = g_.prox(along(x_, -step, direction), prox_step);
         round.steps = 1;
+    }
+
+    /// What Adam and AdaGrad multiply gradients by, on average over the coordinates that have met one.
+    double mean_scale(double correction) const {
+        double total = 0;
+        double count = 0;
+        for (const double square : square_) {
+            if (square == 0) continue;
+            total += 1 / (std::sqrt(square * correction) + 1e-8);
+            ++count;
+        }
+        return count > 0 ? total / count : 1;
     }
 
     Penalty g_;

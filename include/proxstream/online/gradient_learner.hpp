@@ -32,10 +32,12 @@ class Move {
         ++cost.record_gradients;
     }
     /// point <- prox_{step g}(point - step direction).
-    void step(Real step, ConstView direction) {
+    void step(Real step, ConstView direction) { this->step(step, direction, step); }
+    /// The same with another step in the prox: a direction that is rescaled asks for it.
+    void step(Real step, ConstView direction, Real prox_step) {
         Iterate& iterate = round_.iterate();
         step_along(iterate.point, -step, direction, iterate.point);
-        iterate.regulariser = round_.g().prox(iterate.point, step, iterate.point, round_.scratch());
+        iterate.regulariser = round_.g().prox(iterate.point, prox_step, iterate.point, round_.scratch());
         ++cost.prox;
         smallest_ = cost.prox == 1 ? step : std::min(smallest_, step);
         largest_ = std::max(largest_, step);

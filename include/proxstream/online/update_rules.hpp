@@ -79,7 +79,9 @@ class Momentum {
     std::vector<Real> mean_, before_;
 };
 
-/// Adam's direction (bias-corrected), followed by the Euclidean prox with the scalar step.
+/// Adam's direction (bias-corrected), followed by the Euclidean prox, so that every g works. Its step is the
+/// mean of the coordinates' own: with the bare step g would weigh more and more as gradients get small, or
+/// less.
 class Adam {
   public:
     struct Options {
@@ -98,8 +100,8 @@ class Adam {
     void move(Move<G, B>& move) {
         Scratch::Frame frame(move.scratch());
         const View direction = frame.take(move.point().size());
-        advance(move.newest_gradient(), direction);
-        move.step(options_.step, direction);
+        const Real scale = advance(move.newest_gradient(), direction);
+        move.step(options_.step, direction, scale * options_.step);
     }
     void undo() {
         std::swap(moments_, before_);
@@ -110,7 +112,8 @@ class Adam {
     struct Moments {
         std::vector<Real> first, second;
     };
-    void advance(ConstView gradient, View out);
+    /// Returns the mean over the coordinates of what a gradient is multiplied by.
+    Real advance(ConstView gradient, View out);
 
     Options options_;
     Moments moments_, before_;
@@ -118,8 +121,8 @@ class Adam {
 };
 
 /// AdaGrad with a diagonal: every coordinate's gradient over the root of the squares it has gathered. The
-/// prox that follows is in the Euclidean metric with the scalar step, as Adam's, so that every g works.
-/// Replayed losses gather squares too.
+/// prox that follows is in the Euclidean metric with the mean of the coordinates' steps, as Adam's. Replayed
+/// losses gather squares too.
 class AdaGrad {
   public:
     struct Options {
@@ -137,8 +140,8 @@ class AdaGrad {
         const View direction = frame.take(move.point().size());
         copy(move.newest_gradient(), direction);
         for (Index i = 0;; ++i) {
-            precondition(direction);
-            move.step(options_.step, direction);
+            const Real scale = precondition(direction);
+            move.step(options_.step, direction, scale * options_.step);
             if (i == replay_.steps) break;
             move.gradient(replay_.age(round_, i, move.losses_in_window()), direction);
         }
@@ -150,8 +153,8 @@ class AdaGrad {
     }
 
   private:
-    /// Gathers the squares of a gradient, then turns it into a direction.
-    void precondition(View gradient);
+    /// Gathers the squares of a gradient, then turns it into a direction. Returns the mean scale, as Adam's.
+    Real precondition(View gradient);
 
     Options options_;
     Replay replay_;
