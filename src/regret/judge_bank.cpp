@@ -9,7 +9,7 @@ namespace proxstream {
 
 Inequality Judge::tracking() const {
     const TrackingBound& bound = tally_.bank_->tracking;
-    Inequality result{.id = "C8", .statement = "sum <p_t,l_t> <= best sequence + price of switches"};
+    Inequality result{.id = "C8", .statement = "sum <p_t,l_t> <= best sequence + its price"};
     if (nothing_played(result)) return result;
     if (bound.unrated) {
         result.verdict = Verdict::not_promised;
@@ -41,7 +41,7 @@ Inequality Judge::tracking() const {
         result.explanation = "weights that share nothing are bounded for a constant rate only";
         return result;
     }
-    result.statement = fmt::format("sum <p_t,l_t> <= best with {} switches + price", side->switches);
+    result.statement = fmt::format("sum <p_t,l_t> <= best with S = {} + price", side->switches);
     result.left = bound.weighted_loss();
     result.right = side->best + side->price;
     result.slack = bound.slack();

@@ -15,6 +15,7 @@ TrackingBound::TrackingBound(Index members)
     : members_(members),
       losses_(members),
       expected_(members, 1 / static_cast<Real>(members)),
+      logarithms_(members, -std::log(static_cast<Real>(members))),
       best_(members * (kMostSwitches + 1)) {}
 
 void TrackingBound::add(Round round, const BankRound& bank) {
@@ -58,30 +59,34 @@ void TrackingBound::add(Round round, const BankRound& bank) {
     slack_ += (4 * sums + 1024) * kUnitRoundoff * inverse_rate;
 }
 
-/// <p, l> - m, and the weights that follow. Losses count from their least, so that no exponential overflows;
-/// where they hardly differ, differences of exponentials are taken as such.
+/// <p, l> - m, and the weights that follow. Losses count from their least and weights by their logarithms, so
+/// that nothing overflows and a weight too small for a double is not forgotten; where losses hardly differ,
+/// differences of exponentials are taken as such.
 Real TrackingBound::mix(const BankRound& bank) {
-    Real low = kInfinity;
-    for (Index k = 0; k < members_; ++k) {
-        if (bank.weights[k] > 0) low = std::min(low, losses_[k]);
-    }
-    Real mass = 0, mean = 0, total = 0, excess = 0;
-    expected_.assign(members_, 0);
+    const Real low = *std::min_element(losses_.begin(), losses_.end());
+    Real mass = 0, mean = 0, excess = 0, highest = -kInfinity;
     for (Index k = 0; k < members_; ++k) {
         const Real p = bank.weights[k];
-        if (!(p > 0)) continue;
         const Real above = losses_[k] - low;
-        expected_[k] = p * std::exp(-bank.rate * above);
         mass += p;
         mean += p * above;
-        total += expected_[k];
         excess += p * std::expm1(-bank.rate * above);
+        if (p > 0) logarithms_[k] = std::log(p);
+        logarithms_[k] -= bank.rate * above;
+        highest = std::max(highest, logarithms_[k]);
     }
-    const Real share = bank.share / static_cast<Real>(members_);
-    for (Real& weight : expected_) weight = (1 - bank.share) * (weight / total) + share;
+    Real total = 0;
+    for (const Real each : logarithms_) total += std::exp(each - highest);
     const Real lost = (mass - 1) + excess;
-    const Real logarithm = lost > -0.5 ? std::log1p(lost) : std::log(total);
-    return (mass - 1) * low + mean + logarithm / bank.rate;
+    const Real mixed = lost > -0.5 ? std::log1p(lost) : highest + std::log(total);
+    const Real count = static_cast<Real>(members_);
+    expected_.resize(members_);
+    for (Index k = 0; k < members_; ++k) {
+        const Real weight = std::exp(logarithms_[k] - highest) / total;
+        expected_[k] = (1 - bank.share) * weight + bank.share / count;
+        logarithms_[k] -= highest + std::log(total);
+    }
+    return (mass - 1) * low + mean + mixed / bank.rate;
 }
 
 void TrackingBound::check_weights(Round round, const BankRound& bank) {

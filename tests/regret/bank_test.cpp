@@ -151,6 +151,7 @@ TEST(Bank, OtherPlaysPromiseLess) {
     plan.leader = true;
     const Certificate leader = play_bank(plan).live();
     EXPECT_EQ(leader.at("C8").verdict, Verdict::not_promised);
+    EXPECT_LE(leader.at("C8").statement.size(), 46U);
     EXPECT_NE(leader.at("C8").explanation.find("'leader'"), std::string::npos);
     plan = usual();
     plan.mean = true;

@@ -151,6 +151,32 @@ TEST(TrackingBound, HedgeIsTheMixLossIdentity) {
     EXPECT_FALSE(measure(losses, weigh(losses, {.share = 0, .rate = 0, .scale = 1})).tightest());
 }
 
+TEST(TrackingBound, RemembersWeightsThatADoubleCannotHold) {
+    // Hedge at a high rate: member 1 falls behind by more than a double can say, and comes back.
+    const Real rate = 100;
+    Losses losses(60, {0.0, 1.0});
+    for (Index t = 30; t < 60; ++t) losses[t] = {1.5, 0.0};
+    Weighted exact;
+    Weighted forgetful;
+    long double ahead = 0;  // L_1 - L_0
+    for (const auto& l : losses) {
+        const long double behind = std::exp(-rate * std::abs(ahead));
+        const auto less = static_cast<Real>(behind / (1 + behind)),
+                   more = static_cast<Real>(1 / (1 + behind));
+        exact.weights.push_back(ahead >= 0 ? std::vector{more, less} : std::vector{less, more});
+        exact.rates.push_back(rate);
+        exact.shares.push_back(0);
+        ahead += static_cast<long double>(l[1]) - l[0];
+    }
+    forgetful = exact;
+    for (Index t = 31; t < 60; ++t) forgetful.weights[t] = {1, 0};
+    EXPECT_EQ(exact.weights[25][1], 0);
+    EXPECT_GT(exact.weights[59][1], 0.99);
+    EXPECT_FALSE(measure(losses, exact).off_rule);
+    EXPECT_TRUE(holds(measure(losses, exact)));
+    EXPECT_TRUE(measure(losses, forgetful).off_rule);
+}
+
 TEST(TrackingBound, FindsWeightsThatAreNotTheRules) {
     const Losses losses = draw_losses(5, 3, 40, 1, 0);
     const Weighted honest = weigh(losses, {});
@@ -184,7 +210,7 @@ TEST(TrackingBound, IsBrokenByForeignWeights) {
     for (auto& l : unfair) l = {0, 1};
     Weighted weighted = weigh(losses, {});
     for (Index t = 0; t < unfair.size(); ++t) {
-        weighted.weights[t] = {0, 1};
+        weighted.weights[t] = {0.01, 0.99};
         weighted.rates[t] = 1e3;
     }
     EXPECT_FALSE(holds(measure(unfair, weighted)));

@@ -52,6 +52,7 @@ class TrackingBound {
     Index members_;
     std::vector<Real> losses_;          // l_t
     std::vector<Real> expected_;        // p_{t+1} by the rule; empty: the rule does not say
+    std::vector<Real> logarithms_;      // ln of them, before anything is shared
     std::vector<CompensatedSum> best_;  // for S = 0.., ending with member k
     CompensatedSum weighted_, gap_;
     CompensatedSum leak_;  // sum ln(1/(1-al_t)) / eps_t
