@@ -146,8 +146,7 @@ inline Case draw_case(Dice& dice) {
     run.inner = kInner[dice.from(0, 4)];
     draw_stream(dice, run);
     run.step = dice.real(0.2, run.inner == "prox-grad" ? 1.9 : 4) / run.smoothness;
-    const bool varying = run.judge.text.starts_with("mean");
-    run.effective_length = varying ? static_cast<Real>(run.judge.reach) : 2 / run.judge.variation();
+    run.effective_length = run.judge.effective_length();
     run.steady = !dice.one_in(3);
     run.tolerance = run.steady ? Tolerance::fixed(run.effective_length * std::exp(dice.real(-4.5, -1)))
                                : Tolerance::automatic(dice.real(0.3, 2));
@@ -166,23 +165,22 @@ inline RowBlock row_of(const Robust& loss) {
     return record;
 }
 
-inline std::unique_ptr<RowLearner> make(const Case& run) {
+inline LearnerParts parts_of(const Case& run) {
     const auto family =
         std::make_shared<LinearFamily>(ScalarLoss{ScalarFormula::geman_mcclure, 1}, run.dimension, false);
-    return make_learner("time-smoothed",
-                        {.g = parse_regulariser(run.penalty.text),
-                         .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
-                         .make_forecasts = [family] { return family->make_batch(2); },
-                         .start = run.start,
-                         .window = run.judge.text,
-                         .model = ModelRule::parse(run.model),
-                         .hysteresis = run.hysteresis,
-                         .switching = run.switching,
-                         .step = run.step,
-                         .smoothness = run.smoothness,
-                         .tolerance = run.tolerance,
-                         .budget = {.max_steps = 5000},
-                         .inner = parse_inner(run.inner, run.smoothness)});
+    return {.g = parse_regulariser(run.penalty.text),
+            .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
+            .make_forecasts = [family] { return family->make_batch(2); },
+            .start = run.start,
+            .window = run.judge.text,
+            .model = ModelRule::parse(run.model),
+            .hysteresis = run.hysteresis,
+            .switching = run.switching,
+            .step = run.step,
+            .smoothness = run.smoothness,
+            .tolerance = run.tolerance,
+            .budget = {.max_steps = 5000},
+            .inner = parse_inner(run.inner, run.smoothness)};
 }
 
 struct Played {

@@ -25,6 +25,7 @@ struct Window {
     Index reach = 1;
     std::function<Real(Round, Index)> weight;
 
+    bool varies() const { return text.starts_with("mean"); }
     /// sum |a_i - a_{i-1}|, the last drop included; of windows that do not change with t.
     Real variation() const {
         Real total = weight(1, reach - 1);
@@ -32,6 +33,8 @@ struct Window {
             total += std::abs(weight(1, age) - (age > 0 ? weight(1, age - 1) : 0));
         return total;
     }
+    /// w_a; of a running mean, the longest one.
+    Real effective_length() const { return varies() ? static_cast<Real>(reach) : 2 / variation(); }
 };
 
 inline Window box(Index w) {
