@@ -92,6 +92,7 @@ Selector::Selector(const Options& options, Index members, std::uint64_t seed)
         options_.rate = std::sqrt(8 * complexity / options_.rounds) / options_.range;
     }
     now_.weights.assign(members, 1 / static_cast<Real>(members));
+    now_.logarithms.assign(members, -std::log(static_cast<Real>(members)));
     now_.discounted.assign(members, 0);
     before_ = now_;
     // The leader starts with the member in the middle; a draw decides for the others.
@@ -133,17 +134,22 @@ void Selector::share_weights(ConstView losses) {
         now_.scale = std::max({now_.scale, now_.mixability / complexity, kSmallest});
     }
     const Real least = *std::min_element(losses.begin(), losses.end());
-    Real mixed = 0;    // sum p exp(-eps (l - least))
     Real average = 0;  // <p, l - least>
+    Real highest = -kInfinity;
     for (Index k = 0; k < losses.size(); ++k) {
-        average += now_.weights[k] * (losses[k] - least);
-        now_.weights[k] *= std::exp(-(losses[k] - least) / now_.scale);
-        mixed += now_.weights[k];
+        const Real above = losses[k] - least;
+        average += now_.weights[k] * above;
+        if (now_.weights[k] > 0) now_.logarithms[k] = std::log(now_.weights[k]);
+        now_.logarithms[k] -= above / now_.scale;
+        highest = std::max(highest, now_.logarithms[k]);
     }
-    // m - least = -(1/eps) ln mixed
-    now_.mixability += std::max(Real{0}, average + now_.scale * std::log(mixed));
-    for (Real& weight : now_.weights) {
-        weight = (1 - now_.share) * (weight / mixed) + now_.share / members;
+    Real total = 0;
+    for (const Real each : now_.logarithms) total += std::exp(each - highest);
+    const Real mixed = highest + std::log(total);  // ln sum p exp(-eps (l - least)) = -eps (m - least)
+    now_.mixability += std::max(Real{0}, average + now_.scale * mixed);
+    for (Index k = 0; k < losses.size(); ++k) {
+        now_.logarithms[k] -= mixed;
+        now_.weights[k] = (1 - now_.share) * std::exp(now_.logarithms[k]) + now_.share / members;
     }
 }
 

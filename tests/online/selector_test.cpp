@@ -109,6 +109,19 @@ TEST(Hedge, AddsUpItsMixLosses) {
     EXPECT_NEAR(mix, -std::log(sum) / 0.3, 1e-8);
 }
 
+TEST(Hedge, LetsAMemberComeBackFromAnyDistance) {
+    // Weights below the smallest double are still weights: what one member lost by, the other loses by later.
+    Selector selector(Selector::parse("hedge:rate=1000"), 2, 1);
+    for (int t = 0; t < 3; ++t) selector.update(std::vector<Real>{1, 0});
+    EXPECT_EQ(selector.weights()[0], 0);
+    EXPECT_EQ(selector.in_charge(), 1U);
+    for (int t = 0; t < 3; ++t) selector.update(std::vector<Real>{0, 1});
+    EXPECT_NEAR(selector.weights()[0], 0.5, 1e-9);
+    selector.update(std::vector<Real>{0, 1});
+    EXPECT_EQ(selector.weights()[0], 1);
+    EXPECT_EQ(selector.in_charge(), 0U);
+}
+
 TEST(Selector, DrawsFollowTheWeightsAndChangeAsRarelyAsTheyMay) {
     const Losses losses = streaky(4, 60, 1, 7);
     for (const bool coupled : {true, false}) {

@@ -62,6 +62,7 @@ class Selector {
   private:
     struct State {
         std::vector<Real> weights;     // p
+        std::vector<Real> logarithms;  // ln p: a weight too small for a double may come back
         std::vector<Real> discounted;  // losses as the leader remembers them
         Real mixability = 0;           // D: sum of <p, l> - m
         Real scale = 0;                // 1 / eps, never falling
