@@ -1,4 +1,4 @@
-// Banks of windows (docs/theory.md, section on banks): random ones keep every inequality, their own and their
+// Banks of windows (docs/theory.md, section 14): random ones keep every inequality, their own and their
 // members'; the price of following is that of the theorem; and the examples that say what cannot be had.
 
 #include "proxstream/core/error.hpp"
@@ -125,7 +125,7 @@ class Tracking {
     Real rate_ = kInfinity, share_ = 0, weighted_ = 0, gap_ = 0, leak_ = 0;
 };
 
-/// R_t of the point that was played, for the window of the member in charge (2.1).
+/// R_t of the point that was played, for the window of the member in charge.
 Real judged(const BankCase& bank, const Weights& judge, Round t, const Vector& z) {
     Vector gradient(z.size());
     for (Round s = 1; s <= t; ++s) {
@@ -213,7 +213,7 @@ TEST(Banks, KeepEveryInequalityAndTheirMembersDo) {
     for (const auto& [what, count] : seen) RecordProperty(what, std::to_string(count));
 }
 
-// ---- 2.5: means of members
+// ---- means of members
 
 struct WellFamily {  // f(x) = (x^2 - 1)^2
     using Record = int;
@@ -266,7 +266,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
         for (int t = 0; t < 20; ++t) total += bank.observe(0).loss;
         const Real spread = bank.bank()->spread;
         EXPECT_EQ(spread, 1);
-        EXPECT_LE(total, 20 * smoothness / 2 * spread);  // 2.5(i)
+        EXPECT_LE(total, 20 * smoothness / 2 * spread);  // Jensen
         return total;
     };
     EXPECT_EQ(loss_of(3.9), 0);   // (L/2) Var = 4 is too much: a member plays
@@ -274,7 +274,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
 }
 
 TEST(MeanPlay, CostsExactlyTheVarianceForConcaveSquares) {
-    // f = -(a x)^2 / 2: f(mean) = mean of f + (a^2/2) Var_p, the equality case of 2.5(i).
+    // f = -(a x)^2 / 2: f(mean) = mean of f + (a^2/2) Var_p, the equality case.
     const LinearFamily family({ScalarFormula::negative_square, 1}, 1, false);
     const auto bank = make_learner("bank:windows=2/8,also=(adagrad:0.01)/(adam:0.003),play=(mean:tau=1e9)",
                                    {.g = parse_regulariser("box:-2,2"),
@@ -298,7 +298,7 @@ TEST(MeanPlay, CostsExactlyTheVarianceForConcaveSquares) {
     EXPECT_GT(apart, 50U);
 }
 
-// ---- 2.3: who announces whom it follows
+// ---- who announces whom it follows
 
 TEST(Leader, HasLinearRegretAgainstThoseWhoSeeItComing) {
     constexpr Index kMembers = 4;

@@ -1,4 +1,4 @@
-// The examples behind docs/theory.md's sections on weighted windows and models: where the bounds are
+// The examples behind docs/theory.md, sections 10 to 12: where the bounds are
 // attained, what no method can beat, and windows that are one another.
 
 #include "proxstream/core/draw.hpp"

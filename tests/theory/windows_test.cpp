@@ -46,7 +46,7 @@ class Account {
         const Certificate& certificate = played_.certificate;
         Real size = 0;
         const Real energy = regrouped_energy(size);
-        // 1.2: E_T by rounds = E_T by losses.
+        // E_T by rounds = E_T by losses.
         ASSERT_LE(std::abs(falls_ - energy), 1e-12 * (falls_size_ + size));
         expect_same(certificate.summary.energy, energy, size, "E_T", 0);
         expect_same(certificate.summary.regret, regret_, regret_, "Reg", 0);
@@ -170,15 +170,18 @@ class Account {
         const Real aim = run_.hysteresis * report.tolerance;
         if (report.steps > 0) worth_ += static_cast<Real>(report.steps) * worth(report) * aim * aim;
         if (report.cheap_steps > 0) return;
-        // 3.1: path_t c rho <= drop_t, the penalty being paid from the drop as well.
+        // path_t c rho <= drop_t, the penalty being paid from the drop as well.
         const Real c = run_.inner == "prox-grad"
                            ? 1 - run_.step * run_.smoothness / 2
                            : 1 / (2 * std::max<Real>(1, report.largest_step / run_.step));
         const Real forgiven = 1e-13 * static_cast<Real>(1 + report.steps) * (1 + std::abs(entry));
         ASSERT_LE(c * report.path * aim + kappa * one, entry - exit + forgiven) << "drop, round " << t;
+        if (run_.inner != "prox-grad") return;
+        const Real proved = run_.step * c * report.squared_residuals;  // gamma sum |P|^2
+        ASSERT_LE(proved + kappa * one, entry - exit + forgiven) << "decrease, round " << t;
     }
 
-    /// 1.1 (i)-(iii), for the judge against its own last state.
+    /// The three bounds on |v_t|, for the judge against its own last state.
     void check_variation(Round t, const Vector& x, Real change) const {
         std::vector<Vector> gradients;  // by age, nothing before the first round
         for (Index age = 0; age <= run_.judge.reach; ++age)
@@ -193,10 +196,10 @@ class Account {
             if (age + 1 < gradients.size())
                 drift += now * length(along(gradients[age], -1, gradients[age + 1]));
         }
-        ASSERT_LE(change, largest * total + 1e-12) << "(i), round " << t;
-        if (run_.judge.varies()) return;  // (ii) and (iii) want weights that do not change
-        ASSERT_LE(change, diameter * run_.judge.variation() / 2 + 1e-12) << "(ii), round " << t;
-        ASSERT_LE(change, drift + 1e-12) << "(iii), round " << t;
+        ASSERT_LE(change, largest * total + 1e-12) << "G TV, round " << t;
+        if (run_.judge.varies()) return;  // the others want weights that do not change
+        ASSERT_LE(change, diameter * run_.judge.variation() / 2 + 1e-12) << "diameter, round " << t;
+        ASSERT_LE(change, drift + 1e-12) << "drift, round " << t;
     }
 
     /// E_T, each loss paid for where its weight rises and refunded where it falls; the bounds (B1-w) beside.
