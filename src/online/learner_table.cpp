@@ -256,8 +256,8 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     // First-order members see the newest loss only, so that is what they are measured by.
     for (const std::string& text : cheap) add(text, "1", text);
     for (const std::string& window : windows) add("time-smoothed", window, window);
-    return std::make_unique<Bank<RowBlock>>(std::move(store), std::move(members), std::move(names),
-                                            std::move(options));
+    return std::make_unique<Bank<RowBlock>>(std::move(parts.g), std::move(store), std::move(members),
+                                            std::move(names), std::move(options));
 }
 
 /// The bank that a window text `auto[:arguments]` stands for.

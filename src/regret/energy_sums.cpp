@@ -18,11 +18,10 @@ Real step_worth(const RunHeader& rules, const RoundReport& report) {
             return 0;
     }
     // (T3): an accepted step is worth (min(eta, e)/2) |P_eta|^2 when lambda <= 1.
-    const bool accepted = rules.acceptance <= 1;
-    if (accepted && report.confirmations == 0) return std::min(eta, report.smallest_step) / 2;
-    // (F): beyond, a step longer than eta counts for eta^2/e only. So does a stretch of cheap updates, which
-    // is kept for a fall of |d|^2/2e.
-    const Real share = accepted ? Real{1} / 2 : 1 - rules.acceptance / 2;
+    // So is a stretch of cheap updates, which is kept for a fall of M_e.
+    if (rules.acceptance <= 1) return std::min(eta, report.smallest_step) / 2;
+    // (F): beyond, a step longer than eta counts for eta^2/e only.
+    const Real share = 1 - rules.acceptance / 2;
     const auto length = [eta](Real step) { return step <= eta ? step : eta * eta / step; };
     return share * std::min(length(report.smallest_step), length(report.largest_step));
 }

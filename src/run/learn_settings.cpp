@@ -82,7 +82,7 @@ const std::array kRows{
         "rows like the data's, each the forecast of the row in its place; for --model forecast",
         &S::forecast},
     Row{"hysteresis", "", "Learner", "THETA", "a round that has to work goes on to THETA times its tolerance",
-        &S::hysteresis, 0, 1},
+        &S::hysteresis, 1e-6, 1},
     Row{"switching", "", "Learner", "KAPPA", "price of moving: KAPPA/(W sqrt n) for each unit of change of x",
         &S::switching, 0, 1e300},
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
@@ -166,7 +166,6 @@ void validate(const LearnSettings& settings) {
     collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
     collect(violations, "learner",
             [&] { check_learner(settings.learner, settings.window, ModelRule::parse(settings.model)); });
-    if (settings.hysteresis == 0) violations.emplace_back("hysteresis = 0: must lie in (0, 1]");
     if ((settings.model == "forecast") != !settings.forecast.empty()) {
         violations.emplace_back("forecast: a file of forecasts and --model forecast belong together");
     }

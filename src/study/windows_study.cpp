@@ -22,7 +22,7 @@ struct Family {
 };
 
 std::string box(Index length) {
-    return fmt::format("time-smoothed:window={},tolerance={}", length, kDelta);
+    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", length, kDelta);
 }
 
 /// A store of three lengths; the span is what makes (1 - b^W)/(1 - b) the length.
@@ -36,24 +36,27 @@ std::string exponential(Index length) {
         const Real middle = (low + high) / 2;
         (effective(middle) < wanted ? low : high) = middle;
     }
-    return fmt::format("time-smoothed:window=(exp:{:.6f},length={}),tolerance={}", high, 3 * length, kDelta);
+    return fmt::format("time-smoothed:window=(exp:{:.6f},length={}),model=previous,tolerance={}", high,
+                       3 * length, kDelta);
 }
 
 std::string triangle(Index length) {
-    return fmt::format("time-smoothed:window=(triangle:{}),tolerance={}", 2 * length - 1, kDelta);
+    return fmt::format("time-smoothed:window=(triangle:{}),model=previous,tolerance={}", 2 * length - 1,
+                       kDelta);
 }
 
 /// Runs from R/2 records to R; 1/m averages to 2 ln 2 / R on the way. The restarts themselves are not
 /// counted.
 std::string running_mean(Index length) {
     const auto longest = static_cast<Index>(std::lround(2 * std::log(2.0) * static_cast<Real>(length)));
-    return fmt::format("time-smoothed:window=(mean:{},keep={}),tolerance={}", longest, longest / 2, kDelta);
+    return fmt::format("time-smoothed:window=(mean:{},keep={}),model=previous,tolerance={}", longest,
+                       longest / 2, kDelta);
 }
 
-/// A season's window has w_a = 1 whatever it does; it gets as many records as the others, and their exit
-/// test.
+/// A season's window has w_a = 1 whatever it does, and has to be solved for the phase to come; it gets as
+/// many records as the others, and their exit test.
 std::string season(Index length) {
-    return fmt::format("time-smoothed:window=(season:{},{}),tolerance={}", kPeriod, length,
+    return fmt::format("time-smoothed:window=(season:{},{}),model=mean,tolerance={}", kPeriod, length,
                        kDelta / static_cast<Real>(length));
 }
 

@@ -25,7 +25,7 @@ constexpr std::array kWindows{
 };
 
 constexpr std::array kModels{
-    WindowForm{"auto", "mean for windows of 16 and more, previous for shorter ones"},
+    WindowForm{"auto", "mean for seasons and windows of 16 and more, previous for shorter ones"},
     WindowForm{"previous",
                "the window as it is: Algorithm 1, which expects the loss that leaves to come back"},
     WindowForm{"mean", "the mean of the losses that stay"},
@@ -118,7 +118,9 @@ std::string ModelRule::text() const {
 ModelRule ModelRule::for_judge(const WindowWeights& judge) const {
     constexpr Real kLong = 16;
     if (kind != Kind::automatic) return *this;
-    return {judge.effective_length() >= kLong ? Kind::mean : Kind::previous, 0};
+    // A season's lags lie apart: yesterday's phase says nothing of the one to come, so the window as it is
+    // would be solved for the wrong one.
+    return {judge.effective_length() >= kLong || judge.is_seasonal() ? Kind::mean : Kind::previous, 0};
 }
 
 WindowWeights WindowWeights::box(Index length) {
@@ -170,6 +172,7 @@ WindowWeights WindowWeights::season(Index period, Index count) {
     std::vector<Real> weights((count - 1) * period + 1);
     for (Index i = 0; i < weights.size(); i += period) weights[i] = 1 / static_cast<Real>(count);
     WindowWeights window = listed(std::move(weights));
+    window.seasonal_ = period > 1 && count > 1;
     window.text_ = text;
     return window;
 }

@@ -119,7 +119,7 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
         {.g = parse_regulariser(stream.regulariser),
          .make_batch = [&](Index capacity) { return family->make_batch(capacity); },
          .start = start,
-         .window = stream.window,
+         .window = std::to_string(stream.window),
          .step = step,
          .smoothness = rows.smoothness,
          .tolerance = method.automatic ? Tolerance::automatic(kFactor) : Tolerance::fixed(stream.delta),

@@ -73,8 +73,8 @@ TEST(InnerSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
         Waves model(n, sample, std::exp(normal({51, sample, 0, 0, 0})));
         const bool searching = sample % 3 != 0;
         const Real lambda = sample % 3 == 1 ? 1 : 1.6;
-        AnyInner inner(searching ? AnyInner::Held(Backtracking({.lambda = lambda}))
-                                 : AnyInner::Held(ProxGrad(model.smoothness())));
+        AnyInner inner = parse_inner(searching ? "backtracking:lambda=" + format_short(lambda) : "prox-grad",
+                                     model.smoothness());
         // A searched step needs no relation to L.
         const Real eta = searching ? std::exp(2 * normal({51, sample, 1, 0, 0})) : 0.9 / model.smoothness();
         const Real tolerance = 1e-4;
@@ -153,7 +153,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
-    EXPECT_EQ(inner_solvers().size(), 2U);
+    EXPECT_EQ(inner_solvers().size(), 4U);
     for (const InnerRow& row : inner_solvers()) {
         EXPECT_EQ(refusal(std::string(row.name)), "");
         EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);

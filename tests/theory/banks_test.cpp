@@ -260,7 +260,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
         Selector::Options selector = Selector::parse("mean");
         selector.tau = tau;
         Bank<int> bank(
-            store, std::move(members), {"left", "right"},
+            g, store, std::move(members), {"left", "right"},
             {.selector = selector, .play = "mean", .cross_start = false, .smoothness = smoothness});
         Real total = 0;
         for (int t = 0; t < 20; ++t) total += bank.observe(0).loss;

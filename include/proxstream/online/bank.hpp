@@ -10,6 +10,7 @@
 #include "proxstream/loss/any_batch.hpp"
 #include "proxstream/online/learner.hpp"
 #include "proxstream/online/selector.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +36,10 @@ class Bank final : public Learner<Record> {
     using Members = std::vector<std::unique_ptr<Learner<Record>>>;
 
     /// `store` is filled here and read by every member through SharedBatch. Members are ordered by length.
-    Bank(std::shared_ptr<Store> store, Members members, std::vector<std::string> names, BankOptions options)
-        : store_(std::move(store)),
+    Bank(AnyRegulariser g, std::shared_ptr<Store> store, Members members, std::vector<std::string> names,
+         BankOptions options)
+        : g_(std::move(g)),
+          store_(std::move(store)),
           members_(std::move(members)),
           names_(std::move(names)),
           options_(std::move(options)),
@@ -84,9 +87,12 @@ class Bank final : public Learner<Record> {
         weights_.assign(selector_.weights().begin(), selector_.weights().end());
         round_.weights = weights_;
         round_.members = reports_;
-        if (offset_ > 0) report.loss = store_->value(0, point_, scratch_);
         add_up(report);
-        if (offset_ > 0) ++report.cost.record_values;
+        if (offset_ > 0) {
+            report.loss = store_->value(0, point_, scratch_);
+            report.regulariser = g_.value(point_, scratch_);
+            ++report.cost.record_values;
+        }
 
         for (Index k = 0; k < members_.size(); ++k) {
             losses_[k] = reports_[k].loss + reports_[k].regulariser;
@@ -136,7 +142,7 @@ class Bank final : public Learner<Record> {
     Closing close() override {
         Closing closing;
         for (auto& member : members_) closing.members.push_back(member->close());
-        closing.regulariser = closing.members[selector_.in_charge()].regulariser;
+        closing.regulariser = g_.value(point_, scratch_);
         return closing;
     }
 
@@ -221,6 +227,7 @@ class Bank final : public Learner<Record> {
         }
     }
 
+    AnyRegulariser g_;
     std::shared_ptr<Store> store_;
     Members members_;
     std::vector<std::string> names_;

@@ -3,16 +3,19 @@
 ///
 /// A stretch starts where the exact gradient is known, with an exact prox-gradient step. Cheap updates
 /// follow, until a cheap test passes or there were enough of them. Then one exact pass at the last point: it
-/// is kept only if the model fell by at least what the exact step alone has to prove, |d|^2/(2e), and the
+/// is kept only if the model fell by at least M_e, which is what an accepted exact step alone proves, and the
 /// round ends only if the exact residual passes. So the regret bound holds whatever the cheap updates were,
 /// and stretches are counted as accepted steps are (T3). A stretch that did not do as well as it had to is
-/// taken back and the exact step is tried alone.
+/// taken back, and exact steps do the rest of the round.
 #pragma once
 
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
 #include <concepts>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace proxstream {
 
@@ -35,21 +38,20 @@ class Confirmed {
 
     StepClaim step_claim() const noexcept { return exact_.step_claim(); }
 
+    /// Models that cannot be guessed cheaply are solved by exact steps alone.
     template <Regulariser G, class Model>
-    requires CheapGradient<Cheap, Model> InnerReport solve(Model& model, const G& g, Real reference_step,
-                                                           Real tolerance, const Budget& budget,
-                                                           Iterate& iterate, Cost& cost, Scratch& scratch) {
+    InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                      Iterate& iterate, Cost& cost, Scratch& scratch) {
         InnerReport report;
-        const BudgetMeter meter(budget);
-        if (cheap_.worthwhile(model)) {
-            std::uint64_t stretches = 0;
-            while (iterate.residual_norm > tolerance) {
-                if (meter.exhausted(stretches)) {
+        if constexpr (CheapGradient<Cheap, Model>) {
+            const BudgetMeter meter(budget);
+            bool going = cheap_.worthwhile(model);
+            while (going && iterate.residual_norm > tolerance) {
+                if (meter.exhausted(report.confirmations)) {
                     report.status = SolveStatus::budget_exhausted;
                     return report;
                 }
-                ++stretches;
-                if (!stretch(model, g, reference_step, tolerance, iterate, report, cost, scratch)) break;
+                going = stretch(model, g, reference_step, tolerance, iterate, report, cost, scratch);
             }
         }
         // What is left, if anything: exact steps alone, counted on.
@@ -75,8 +77,11 @@ class Confirmed {
         step_along(iterate.point, -step, model.gradient(), y);
         Real regulariser = g.prox(y, step, y, scratch);
         ++cost.prox;
-        const Real exact_length = distance(y, iterate.point);
-        const Real promised = exact_length * exact_length / (2 * step);
+        subtract(y, iterate.point, direction);
+        const Real exact_length = norm(direction);
+        // M_e >= |d|^2 / (2e): what the exact step's own test would prove.
+        const Real promised = -dot(model.gradient(), direction) - exact_length * exact_length / (2 * step) -
+                              (regulariser - iterate.regulariser);
         Real path = exact_length;
         std::uint64_t updates = 0;
         while (updates < cheap_.updates()) {
@@ -115,6 +120,15 @@ class Confirmed {
     Backtracking exact_;  // finds the step, and does the rest
 };
 
+/// A window whose records can be weighed anew.
+template <class M>
+concept SampledWindow = requires(M& model, std::span<const Real> weights, ConstView y, View out,
+                                 Scratch& scratch) {
+    { model.size() } -> std::same_as<Index>;
+    { model.live_weights() } -> std::same_as<std::span<const Real>>;
+    model.weighted_gradient(weights, y, out, scratch);
+};
+
 /// Gradients from a few records of the window, evenly spread over it, corrected by what they missed at the
 /// anchor: grad(anchor) + sampled(y) - sampled(anchor). Which records changes from stretch to stretch.
 class SampledGradient {
@@ -123,11 +137,11 @@ class SampledGradient {
 
     std::uint64_t updates() const noexcept { return updates_; }
 
-    template <class Model>
+    template <SampledWindow Model>
     bool worthwhile(const Model& model) const {
         return model.size() >= 4 * records_;
     }
-    template <class Model>
+    template <SampledWindow Model>
     void begin(Model& model, ConstView anchor, Scratch& scratch) {
         const std::span<const Real> weights = model.live_weights();
         const Index stride = (weights.size() + records_ - 1) / records_;
@@ -148,7 +162,7 @@ class SampledGradient {
         model.weighted_gradient(sampled_, anchor, correction_, scratch);
         subtract(model.gradient(), correction_, correction_);
     }
-    template <class Model>
+    template <SampledWindow Model>
     void gradient(Model& model, ConstView y, View out, Scratch& scratch) {
         model.weighted_gradient(sampled_, y, out, scratch);
         axpy(1, correction_, out);

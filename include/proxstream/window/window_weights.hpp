@@ -44,8 +44,9 @@ struct ModelRule {
         zero,       // nothing
         season,     // the loss of `lag` rounds before
         record,     // a forecast that comes with the stream
-        automatic,  // mean for windows of an effective length of 16 and more, previous for shorter ones:
-                    // there the one record that `mean` leaves out is missed more than the better guess helps
+        automatic,  // mean for seasons and for windows of an effective length of 16 and more; previous for
+                    // shorter ones: there the one record that `mean` leaves out is missed more than the
+                    // better guess helps
     };
     Kind kind = Kind::previous;
     Index lag = 0;
@@ -79,6 +80,7 @@ class WindowWeights {
 
     const std::string& text() const noexcept { return text_; }
     bool is_box() const noexcept { return kind_ == Kind::box; }
+    bool is_seasonal() const noexcept { return seasonal_; }
     bool is_dense() const noexcept { return kind_ != Kind::listed && !lag_; }  // every age below W counts
     Index length() const;                                                      // W: ages 0..W-1 may count
     /// How many records the sum covers that a recurrence's `of_sum` refers to; 0: it never does.
@@ -118,6 +120,7 @@ class WindowWeights {
     bool share_absent_ = false;       // divides by the judge's count, as if the loss to come were 0
     std::optional<WeightedAge> lag_;  // one more record, on top: a seasonal forecast
     std::vector<Real> listed_;
+    bool seasonal_ = false;  // more than one lag, and not all of them neighbours
     std::string text_;
 };
 
