@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,8 +23,13 @@ struct Family {
     bool isolated = false;  // w_a = 1 whatever the number of its records: its regret is not comparable
 };
 
+std::string box_with(Index length, std::string_view model) {
+    return fmt::format("time-smoothed:window={},model={},tolerance={}", length, model, kDelta);
+}
+
+/// As the paper has it.
 std::string box(Index length) {
-    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", length, kDelta);
+    return box_with(length, "previous");
 }
 
 /// A store of three lengths; the span is what makes (1 - b^W)/(1 - b) the length.
@@ -61,15 +68,15 @@ std::string season(Index length) {
 }
 
 std::string box_mean(Index length) {
-    return box(length) + ",model=mean";
+    return box_with(length, "mean");
 }
 
 std::string box_zero(Index length) {
-    return box(length) + ",model=zero";
+    return box_with(length, "zero");
 }
 
 std::string box_season(Index length) {
-    return box(length) + fmt::format(",model=(season:{})", kPeriod);
+    return box_with(length, fmt::format("(season:{})", kPeriod));
 }
 
 constexpr std::array kFamilies{
