@@ -70,14 +70,14 @@ TEST(WeightedCount, IsAttainedByLossesThatPushOneCoordinateEach) {
     // n >= W, f_s = +-x_{s mod n} on [-1, 1]^n with the sign that makes f_s(x_s) = |x_s| = 1: every round
     // walks its coordinate from end to end. rho = 0.98 a_0, so N / (B1-w) is close to 0.98^2.
     constexpr Real kShare = 0.98;
-    for (const char* text : {"8", "exp:6,length=80", "exp:6,length=9", "triangle:12"}) {
+    for (const char* text : {"8", "exp:6,length=40", "exp:6,length=9", "triangle:12"}) {
         const WindowWeights window = WindowWeights::parse(text);
         const Real newest = window.newest(1);  // a_0; weights never rise with age
         ASSERT_NEAR(window.effective_length() * newest, 1, 1e-12) << text;
-        const Real step = 0.005 / newest;
+        const Real step = 0.01 / newest;
         const Index n = window.length();
         Walker learner = walker({.window = text, .dimension = n, .step = step, .delta = kShare});
-        const Round rounds = 2 * n + 30;
+        const Round rounds = n + 30;
         Real steps = 0;
         for (Round t = 1; t <= rounds; ++t) {
             const Index coordinate = t % n;

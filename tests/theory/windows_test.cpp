@@ -147,8 +147,6 @@ class Account {
     /// What a proved update from a residual above rho is worth, over rho^2.
     Real worth(const RoundReport& report) const {
         if (run_.inner == "prox-grad") return run_.step * (1 - run_.step * run_.smoothness / 2);
-        const auto of = [&](Real e) { return e <= run_.step ? e / 2 : square(run_.step) / (2 * e); };
-        if (report.confirmations > 0) return std::min(of(report.smallest_step), of(report.largest_step));
         return std::min(run_.step, report.smallest_step) / 2;
     }
 
