@@ -28,6 +28,10 @@ constexpr std::array kRows{
 /// Keeps these draws apart from those of the members' own rules.
 constexpr std::uint32_t kBank = 0x62616e6b;
 
+/// Shares begin at one in so many: spread over everybody in the first rounds, weight would mostly go to
+/// members that are no good.
+constexpr Real kGracePeriod = 1000;
+
 /// Below this every loss has been the same so far and any rate is as good.
 constexpr Real kSmallest = 1e-300;
 
@@ -121,15 +125,15 @@ void Selector::take_back() {
 }
 
 /// AdaShare (docs/theory.md): q ~ p exp(-eps l), then a share al of the weight is spread evenly. The share
-/// falls as 1/(t+1), so that no horizon has to be known, and 1/eps never falls, which is all the proof needs.
-/// Hedge is the case of a fixed rate and no share.
+/// falls as 1/(t+1000), so that no horizon has to be known, and 1/eps never falls, which is all the proof
+/// needs. Hedge is the case of a fixed rate and no share.
 void Selector::share_weights(ConstView losses) {
     const auto members = static_cast<Real>(losses.size());
     if (options_.kind == Kind::hedge) {
         now_.scale = 1 / options_.rate;
         now_.share = 0;
     } else {
-        now_.share = 1 / (static_cast<Real>(now_.round) + 1);
+        now_.share = 1 / (static_cast<Real>(now_.round) + kGracePeriod);
         const Real complexity = (options_.switches + 1) * std::log(members / now_.share);  // C
         now_.scale = std::max({now_.scale, now_.mixability / complexity, kSmallest});
     }
