@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Windows by weights, models, forecasts, banks and churn, through the command a user types.
+. "$(dirname "$0")/common.bash"
+
+drift=(builtin:drift,rows=400,features=8 --loss cauchy --reg l1:0.02)
+learn() { run learn "${drift[@]}" "$@"; }
+
+learn
+expect "windows choose themselves by default" 0 'window auto' '^  bank +adagrad' 'in charge' 'C8 .* holds' 'best member in hindsight'
+for window in 16 box:16 exp:8 triangle:16 mean:30,keep=10 season:24,4 weights:0.5,0.3,0.2; do
+    learn --window "$window"
+    expect "window $window" 0 "window ${window%%:*}|window 16" 'C2 .* holds' 'C5 .* holds'
+done
+for model in auto previous mean zero season:24; do
+    learn --window 20 --model "$model"
+    expect "model $model" 0 'C3a .* holds' 'C5 .* holds'
+done
+for play in adashare adashare:draws=fresh hedge leader mean:tau=1; do
+    learn --window "auto:windows=4/16/64,also=none,play=($play)" --ledger "$work/bank.jsonl"
+    expect "play $play" 0 'a bank of 3 members' 'changed .* times'
+    run certify "$work/bank.jsonl"
+    expect "play $play certifies from its ledger" 0 'C2 .* holds' 'a bank of 3 members'
+done
+check "the ledger names who was in charge and every loss" \
+    jq -e -s '.[1].bank | (.k >= 0) and (.p | length == 3) and ([.m[].f] | length == 3)' "$work/bank.jsonl"
+
+learn --window 16 -p "$work/plain.txt" --model previous
+learn --window auto:windows=16,also=none,steps=1000,effort=inf --model previous -p "$work/bank.txt"
+expect "a bank of one" 0
+check "is its learner to the last bit" cmp "$work/plain.txt" "$work/bank.txt"
+
+learn --window 16 --tolerance 0.5 --hysteresis 0.5
+expect "two thresholds" 0 'C7b? .* holds'
+learn --window 16 --switching 0.5
+expect "a price on switching" 0 'C7c .* holds'
+learn --window 64 --inner sampled:records=8
+expect "cheap updates, confirmed" 0 'C9 .* (holds|not applicable)'
+learn --window 64 --inner measured
+expect "steps from measured curvature" 0 'C6 .* holds'
+learn --window 64 --effort 64
+expect "an effort a round" 0 'record gradients'
+run list windows models plays
+expect "windows, models and plays are listed" 0 'exp:SPAN' 'season:S' 'adashare'
+
+# forecasts
+awk 'BEGIN { srand(3); print "a,y"; for (i = 1; i <= 60; ++i) print rand() "," rand() }' >"$work/data.csv"
+csv=("$work/data.csv" --label y --window 8 --model forecast)
+run learn "${csv[@]}" --forecast "$work/data.csv"
+expect "forecasts that come true" 0 'C2 .* holds'
+head -30 "$work/data.csv" >"$work/short.csv"
+run learn "${csv[@]}" --forecast "$work/short.csv"
+expect "forecasts that end too soon" 3 'short.csv:30.*forecasts end after 29 records' 'every record of the data'
+sed 's/^/1,/; 1s/.*/z,a,y/' "$work/data.csv" >"$work/wide.csv"
+run learn "${csv[@]}" --forecast "$work/wide.csv"
+expect "a forecast of the wrong size" 2 'wide.csv: its rows have 2 features, the data.s have 1'
+run learn "${csv[@]}"
+expect "a forecast model without forecasts" 2 'belong together'
+run learn "${csv[@]}" --forecast "$work/data.csv" --standardise
+expect "forecasts are taken as they are" 2 'leave out standardise'
+
+# what is no window, no model, no bank
+refused() { learn "${@:3}"; expect "$1" 2 "$2"; }
+refused "a negative weight" 'weight of age 1 is -0.1.*not negative' --window weights:0.5,-0.1
+refused "weights above 1" 'add up to 1.6; at most 1' --window weights:0.8,0.8
+refused "weights that are all 0" 'all 0' --window weights:0,0
+refused "a season longer than any store" 'whole number from 1 to 10000000' --model season:20000000
+refused "lags beyond any store" 'oldest lag' --window season:9999999,3
+refused "an empty bank" 'at least one window' --window auto:windows=/
+refused "equal members" 'there twice' --window auto:windows=4/8/4
+refused "equal cheap members" 'there twice' --window 'auto:also=(adam:0.1)/(adam:0.1)'
+refused "a bank in a bank" 'cannot hold a bank' --window auto:windows=4/auto
+refused "an unknown window" "did you mean 'triangle" --window triangel:4
+refused "an unknown model" 'known: auto, previous' --model median
+refused "an unknown play" "did you mean 'leader'" --window auto:play=leder
+refused "an unknown argument of a bank" 'windws' --window auto:windws=4/8
+refused "no hysteresis" 'hysteresis' --hysteresis 0
+refused "a negative price" 'switching' --switching -1
+refused "a tolerance that is none" 'auto\[:FACTOR\]' --tolerance auto:-2
+run learn builtin:drift,rows=50,features=8 --window 8 --reg tv:0.1 --switching 1
+expect "a regulariser that cannot carry the price" 2 'switching penalty'
