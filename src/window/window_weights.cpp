@@ -238,9 +238,9 @@ WindowWeights WindowWeights::parse(std::string_view text) {
         return finished(
             exponential(span, spec.count_or("length", static_cast<Index>(std::ceil(kSpans * span)))));
     }
-    throw ConfigError(unknown_name(
-        "window", spec.name(),
-        {"a number", "box:W", "exp:SPAN", "triangle:W", "mean:R", "season:S,M", "weights:A,B,..", "auto"}));
+    throw ConfigError(
+        unknown_name("window", spec.name(), {"box", "exp", "triangle", "mean", "season", "weights", "auto"}) +
+        ", or a plain number");
 }
 
 Index WindowWeights::mean_length(Round t) const {
