@@ -1,8 +1,10 @@
 #include "proxstream/core/round_report.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -39,6 +41,17 @@ Cost& Cost::operator+=(const Cost& other) {
     passes += other.passes;
     prox += other.prox;
     return *this;
+}
+
+void note_movement(ConstView from, ConstView to, RoundReport& report) {
+    report.movement = distance(to, from);
+    report.movement_one = 0;
+    report.changed = 0;
+    for (Index i = 0; i < to.size(); ++i) {
+        const Real moved = std::abs(to[i] - from[i]);
+        report.movement_one += moved;
+        report.changed += moved > 0 ? 1 : 0;
+    }
 }
 
 }  // namespace proxstream

@@ -82,6 +82,9 @@ struct RoundReport {
     Cost referee_cost;  // spent on measuring only
 };
 
+/// Fills in what moving from x_t to x_{t+1} amounts to: movement, movement_one, changed.
+void note_movement(ConstView from, ConstView to, RoundReport& report);
+
 /// What is left to say at x_{T+1} when a run ends: g there, and the losses that the next model is made of.
 struct Closing {
     Real regulariser = 0;

@@ -104,7 +104,7 @@ class Bank final : public Learner<Record> {
         round_.share = selector_.share();
         copy(point_, played_);
         choose_point();
-        note_movement(report);
+        note_movement(played_, point_, report);
     }
 
     void take_back() override {
@@ -214,17 +214,6 @@ class Bank final : public Learner<Record> {
         if (!(options_.smoothness / 2 * spread_ <= options_.selector.tau)) return;
         offset_ = distance(mean_, point_);
         copy(mean_, point_);
-    }
-
-    void note_movement(RoundReport& report) const {
-        report.movement = distance(point_, played_);
-        report.movement_one = 0;
-        report.changed = 0;
-        for (Index i = 0; i < point_.size(); ++i) {
-            const Real moved = std::abs(point_[i] - played_[i]);
-            report.movement_one += moved;
-            report.changed += moved > 0 ? 1 : 0;
-        }
     }
 
     AnyRegulariser g_;

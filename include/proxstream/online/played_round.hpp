@@ -104,14 +104,7 @@ class PlayedRound {
     void leave(RoundReport& report) {
         report.exit_residual = iterate_.residual_norm;
         report.objective_exit = window_.value() + iterate_.regulariser;
-        report.movement = distance(iterate_.point, before_.point);
-        report.movement_one = 0;
-        report.changed = 0;
-        for (Index i = 0; i < iterate_.point.size(); ++i) {
-            const Real moved = std::abs(iterate_.point[i] - before_.point[i]);
-            report.movement_one += moved;
-            report.changed += moved > 0 ? 1 : 0;
-        }
+        note_movement(before_.point, iterate_.point, report);
         report.residual_rounding = std::max(report.residual_rounding, residual_rounding());
         report.objective_rounding = std::max(report.objective_rounding, objective_rounding());
         report.cost = cost_since_entry();
