@@ -6,6 +6,7 @@
 #include "proxstream/solve/confirmed.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 
+#include <concepts>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,10 @@ class AnyInner {
   public:
     using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>>;
 
-    explicit AnyInner(Held held) : held_(std::move(held)) {}
+    /// `inner` is one of the alternatives of Held.
+    template <class Inner>
+    requires(!std::same_as<Inner, AnyInner>) explicit AnyInner(Inner inner)
+        : held_(std::in_place_type<Inner>, std::move(inner)) {}
 
     StepClaim step_claim() const {
         return std::visit([](const auto& inner) { return inner.step_claim(); }, held_);
