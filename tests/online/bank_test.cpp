@@ -29,10 +29,11 @@ const LinearFamily& family() {
 
 RowBlock row(std::uint64_t seed, Round t, Round jump = 80) {
     std::vector<Real> a(kFeatures);
+    const Round phase = t / jump * 3;  // the truth jumps with it
     Real score = 0;
     for (Index i = 0; i < kFeatures; ++i) {
         a[i] = normal({seed, t, static_cast<std::uint32_t>(i), 0, 0}) / 2;
-        score += a[i] * std::cos(static_cast<Real>(t / jump * 3 + i));
+        score += a[i] * std::cos(static_cast<Real>(phase + i));
     }
     RowBlock record;
     record.add_dense(a, score + 0.1 * normal({seed, t, 0, 1, 0}));
