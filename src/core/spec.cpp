@@ -32,6 +32,20 @@ Index edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string without_shield(std::string_view text) {
+    text = trim(text);
+    if (!text.starts_with('(')) return std::string(text);
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '(') ++depth;
+        if (text[i] == ')' && --depth == 0) {
+            // The pair that opens the text has to close it: (a)/(b) is shielded by nothing.
+            return std::string(i + 1 == text.size() ? trim(text.substr(1, i - 1)) : text);
+        }
+    }
+    return std::string(text);
+}
+
 std::vector<std::string> split_outside_parentheses(std::string_view text, char separator) {
     std::vector<std::string> parts;
     Index begin = 0;
@@ -153,9 +167,7 @@ Index Spec::count_or(std::string_view key, Index fallback) const {
 std::string Spec::word(Index position, std::string_view key) const {
     const Argument* argument = find(position, key);
     if (argument == nullptr) refuse("the argument '" + std::string(key) + "' is missing");
-    std::string_view text = argument->value;
-    if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
-    return std::string(trim(text));
+    return without_shield(argument->value);
 }
 
 std::string Spec::word_or(std::string_view key, std::string_view fallback) const {

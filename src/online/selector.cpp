@@ -58,12 +58,12 @@ Selector::Options Selector::parse(std::string_view text) {
         options.rate = number("rate", 0);
         options.range = number("range", options.range);
         options.rounds = number("rounds", options.rounds);
-        require(options.rate >= 0 && options.rate < kInfinity, "rate must be positive and finite");
+        require(!spec.has("rate") || (options.rate > 0 && options.rate < kInfinity),
+                "rate must be positive and finite");
         require(options.range > 0 && options.range < kInfinity, "range must be positive and finite");
         require(options.rounds >= 1, "rounds must be at least 1");
         require(!spec.has("rate") || !(spec.has("range") || spec.has("rounds")),
                 "give the rate, or the range of losses and the number of rounds it follows from");
-        if (spec.has("rate")) require(options.rate > 0, "rate must be positive and finite");
     } else if (name == "leader") {
         options.kind = Kind::leader;
         options.discount = number("discount", options.discount);

@@ -6,6 +6,7 @@
 #include "proxstream/run/header_of.hpp"
 #include "proxstream/run/output_file.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -31,7 +32,8 @@ RunHeader run_header(const LearnSettings& settings, const Problem& problem, cons
         if (row.group != "Output") header.settings.emplace_back(row.name, present(row, settings));
     }
     header.settings.emplace_back("learner-in-use", learner_text);
-    header.max_steps = settings.max_steps;
+    // The members of a bank have budgets of their own.
+    if (header.members.empty()) header.max_steps = settings.max_steps;
     if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
     header.other_windows = other_windows(settings);
     return header;
@@ -47,6 +49,11 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop)
       outputs_(std::make_unique<Outputs>(header_)),
       sampler_(settings.seed),
       played_(problem_.family().dimension()) {
+    const auto expects = [](const RunHeader& header) { return header.model == "forecast"; };
+    if (problem_.forecasts() != nullptr && !expects(header_) &&
+        std::none_of(header_.members.begin(), header_.members.end(), expects)) {
+        throw ConfigError("forecast = " + settings_.forecast + ": no model uses it; say --model forecast");
+    }
     if (!settings_.ledger.empty()) outputs_->ledger.emplace(settings_.ledger, header_);
     if (!settings_.predictions.empty()) outputs_->predictions.emplace(settings_.predictions);
 }

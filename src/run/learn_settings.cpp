@@ -164,10 +164,25 @@ void validate(const LearnSettings& settings) {
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
     collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
-    collect(violations, "learner",
-            [&] { check_learner(settings.learner, settings.window, ModelRule::parse(settings.model)); });
-    if ((settings.model == "forecast") != !settings.forecast.empty()) {
-        violations.emplace_back("forecast: a file of forecasts and --model forecast belong together");
+    const std::size_t others = violations.size();
+    collect(violations, "model", [&] { ModelRule::parse(settings.model); });
+    collect(violations, "window", [&] { measured_window(settings.window); });
+    const bool alone = violations.size() > others;  // the learner's own text can still be checked
+    collect(violations, "learner", [&] {
+        check_learner(settings.learner, alone ? "1" : settings.window,
+                      alone ? ModelRule{} : ModelRule::parse(settings.model));
+    });
+    collect(violations, "window", [&] {
+        if (Spec::parse(settings.learner).name() == "bank" && settings.window != "auto") {
+            throw ConfigError(
+                "the learner 'bank' chooses among its own windows; give them in its text, as windows=");
+        }
+    });
+    if (settings.model == "forecast" && settings.forecast.empty()) {
+        violations.emplace_back("forecast: --model forecast needs the file of forecasts");
+    }
+    if (settings.forecast == "-" && (settings.data.empty() || settings.data.front() == "-")) {
+        violations.emplace_back("forecast: data and forecasts cannot both come from standard input");
     }
     if (!settings.forecast.empty() && (settings.standardise || settings.standardise_label ||
                                        !settings.lags.empty() || settings.on_bad_row == "skip")) {

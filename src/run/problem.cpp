@@ -124,10 +124,12 @@ void Problem::choose_step() {
 
 std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
     const Real smoothness = settings_.smoothness > 0 ? settings_.smoothness : 1 / step_;
+    std::function<AnyBatch<RowBlock>()> make_forecasts;
+    if (forecasts_) make_forecasts = [family = family_] { return family->make_batch(2); };
     LearnerParts parts{
         .g = g_,
         .make_batch = [family = family_](Index capacity) { return family->make_batch(capacity); },
-        .make_forecasts = [family = family_] { return family->make_batch(2); },
+        .make_forecasts = make_forecasts,
         .start = start_,
         .window = settings_.window,
         .model = ModelRule::parse(settings_.model),

@@ -54,8 +54,9 @@ Index count_at(const Spec& spec, Index position, std::string_view key) {
     return static_cast<Index>(value);
 }
 
+/// Something that means to be a number; no window's name begins like one.
 bool is_number(std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+    return !text.empty() && std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos;
 }
 
 }  // namespace
@@ -209,8 +210,10 @@ WindowWeights WindowWeights::parse(std::string_view text) {
     if (is_number(text)) {
         Index length = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), length);
-        if (status != std::errc{} || end != text.data() + text.size()) length = 0;
-        check_length(std::string(text), "its length", length);
+        if (status != std::errc{} || end != text.data() + text.size() || length < 1 ||
+            length > kLongestWindow) {
+            refuse(std::string(text), "a plain length is a whole number from 1 to 10000000");
+        }
         return box(length);
     }
     const Spec spec = Spec::parse(text);
@@ -406,7 +409,7 @@ WindowWeights WindowWeights::model(const ModelRule& asked) const {
         const Real left = std::accumulate(rest.begin(), rest.end(), Real{0});
         if (left == 0) {
             if (!mean) throw ConfigError(what + "the window has no record but the one to come");
-            return box(1);
+            return *this;
         }
         if (mean) {
             for (Real& weight : rest) weight *= (left + first_) / left;

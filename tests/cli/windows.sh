@@ -54,7 +54,18 @@ sed 's/^/1,/; 1s/.*/z,a,y/' "$work/data.csv" >"$work/wide.csv"
 run learn "${csv[@]}" --forecast "$work/wide.csv"
 expect "a forecast of the wrong size" 2 'wide.csv: its rows have 2 features, the data.s have 1'
 run learn "${csv[@]}"
-expect "a forecast model without forecasts" 2 'belong together'
+expect "a forecast model without forecasts" 2 'needs the file of forecasts'
+run learn "$work/data.csv" --label y --window 8 --forecast "$work/data.csv"
+expect "forecasts that nobody uses" 2 'no model uses it'
+run learn "$work/data.csv" --label y --learner time-smoothed:window=8,model=forecast
+expect "a learner that asks for forecasts without a file" 2 'needs the forecasts'
+run learn "$work/data.csv" --label y --model forecast --forecast "$work/data.csv"
+expect "forecasts with windows that choose themselves" 0 'C8 .* holds'
+sed '20s/,.*/,1e200/' "$work/data.csv" >"$work/wild.csv"
+run learn "${csv[@]}" --forecast "$work/wild.csv"
+expect "a forecast that overflows counts as none" 0 'C2 .* holds'
+run learn - --label y --model forecast --forecast -
+expect "two readers of standard input" 2 'cannot both come from standard input'
 run learn "${csv[@]}" --forecast "$work/data.csv" --standardise
 expect "forecasts are taken as they are" 2 'leave out standardise'
 
@@ -69,6 +80,15 @@ refused "an empty bank" 'at least one window' --window auto:windows=/
 refused "equal members" 'there twice' --window auto:windows=4/8/4
 refused "equal cheap members" 'there twice' --window 'auto:also=(adam:0.1)/(adam:0.1)'
 refused "a bank in a bank" 'cannot hold a bank' --window auto:windows=4/auto
+refused "a bank beside a bank's windows" 'cannot hold a bank' --window 'auto:also=(time-smoothed:window=auto)'
+refused "a bank with one window" 'did you mean windows' --learner bank:window=4
+refused "a bank and a window" 'chooses among its own windows' --learner bank --window 4
+refused "a window that is too long for anybody" 'longest must be at most' --window auto:longest=99999999
+refused "a number that is no length" 'whole number from 1' --window -4
+refused "a window and a model, both told" "window: .*foo" --window foo --model bar
+refused "and the model too" "model: .*bar" --window foo --model bar
+learn --window 'auto:windows=1/4,also=(time-smoothed:window=64)/full-history'
+expect "members with windows of their own get the room they ask for" 0 '^  time-smooth.* hold$' '^  full-history .* hold$'
 refused "an unknown window" "did you mean 'triangle" --window triangel:4
 refused "an unknown model" 'known: auto, previous' --model median
 refused "an unknown play" "did you mean 'leader'" --window auto:play=leder

@@ -143,5 +143,16 @@ TEST(NearestNames, UnknownNamesListWhatIsKnown) {
               "unknown loss 'zzzzzz'; known: squared, huber");
 }
 
+TEST(Specs, OnlyAPairAroundAllOfItIsAShield) {
+    EXPECT_EQ(without_shield("(exp:3)"), "exp:3");
+    EXPECT_EQ(without_shield(" ( exp:3 ) "), "exp:3");
+    EXPECT_EQ(without_shield("(a)/(b)"), "(a)/(b)");
+    EXPECT_EQ(without_shield("((a)/(b))"), "(a)/(b)");
+    EXPECT_EQ(without_shield("a"), "a");
+    EXPECT_EQ(without_shield("("), "(");
+    EXPECT_EQ(without_shield(""), "");
+    EXPECT_EQ(Spec::parse("bank:windows=(exp:3)/(exp:9)").word(9, "windows"), "(exp:3)/(exp:9)");
+}
+
 }  // namespace
 }  // namespace proxstream

@@ -113,7 +113,7 @@ inline Weights weights_of(const Window& judge, const std::string& rule, Index la
         if (rule == "mean") {
             const Real left = std::accumulate(by_age.begin(), by_age.end(), Real{0});
             for (Real& weight : by_age) weight *= left > 0 ? (left + newest) / left : 0;
-            if (left == 0) by_age[0] = 1;
+            if (left == 0) by_age[0] = newest;  // the newest stands for the one to come
         }
         if (lag > 0) by_age[lag - 1] += newest;
     }

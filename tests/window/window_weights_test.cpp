@@ -59,6 +59,7 @@ std::vector<WindowWeights> all_windows() {
                              "season:4,1",
                              "weights:0.5,0.3,0.2",
                              "weights:0,0,0.6",
+                             "weights:0.4",
                              "weights:0.1,0,0.2,0.2,0.05",
                              "weights:0.05,0.1,0.02,0.2,0.1,0.11,0.04,0.2,0.1,0.03,0.05"}) {
         windows.push_back(WindowWeights::parse(text));
@@ -137,7 +138,7 @@ Point model_by_definition(const WindowWeights& judge, const ModelRule& rule, Rou
     by_age.assign(next.begin() + 1, next.end());
     const Real left = std::accumulate(by_age.begin(), by_age.end(), Real{0});
     if (rule.kind == ModelRule::Kind::mean) {
-        if (left == 0) return {1};
+        if (left == 0) return {forecast};
         for (Real& weight : by_age) weight *= (left + forecast) / left;
     }
     if (rule.kind == ModelRule::Kind::season) {

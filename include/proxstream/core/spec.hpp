@@ -57,6 +57,9 @@ class Spec {
     mutable std::vector<std::string> known_keys_;
 };
 
+/// The text without the pair of parentheses around all of it, if there is one: they shield a nested spec.
+std::string without_shield(std::string_view text);
+
 /// Splits at `separator`, outside parentheses.
 std::vector<std::string> split_outside_parentheses(std::string_view text, char separator);
 

@@ -25,7 +25,8 @@ using RowBatchFactory = std::function<AnyBatch<RowBlock>(Index capacity)>;
 /// Everything a learner is made from, whatever its kind.
 struct LearnerParts {
     AnyRegulariser g;
-    RowBatchFactory make_batch;
+    RowBatchFactory make_batch;           // the store of its window
+    RowBatchFactory make_own_batch = {};  // for records it keeps to itself; empty: the same
     std::function<AnyBatch<RowBlock>()> make_forecasts = {};  // a store for two, for models of kind `record`
     std::vector<Real> start;                                  // x_1
     std::string window = "1";  // as WindowWeights::parse reads it, or auto: a bank of windows

@@ -8,6 +8,7 @@
 #include "proxstream/solve/inner_solver.hpp"
 #include "proxstream/window/carried_window.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -96,7 +97,12 @@ class PlayedRound {
         window_.accept_trial();
         test_model();
         if (model_is_judge()) report.entry_residual = iterate_.residual_norm;
+        // The bound of C2 was made before the pass, with what had drifted until then.
+        const Real residual_drift = report.residual_rounding;
+        const Real objective_drift = report.objective_rounding;
         note_entry(report);
+        report.residual_rounding = std::max(report.residual_rounding, residual_drift);
+        report.objective_rounding = std::max(report.objective_rounding, objective_drift);
         return true;
     }
 
@@ -141,7 +147,6 @@ class PlayedRound {
     const WindowWeights& judge() const noexcept { return judge_; }
     Iterate& iterate() noexcept { return iterate_; }
     const Iterate& iterate() const noexcept { return iterate_; }
-    ConstView played() const noexcept { return before_.point; }  // x_t, while its round lasts
     const G& g() const noexcept { return g_; }
     Scratch& scratch() noexcept { return scratch_; }
     Real step() const noexcept { return step_; }  // eta

@@ -47,7 +47,6 @@ class Selector {
 
     Selector(const Options& options, Index members, std::uint64_t seed);
 
-    const Options& options() const noexcept { return options_; }
     ConstView weights() const noexcept { return now_.weights; }  // p_t
     Index in_charge() const noexcept { return now_.in_charge; }  // k_t
     /// eps_t and al_t of the update that update() made last.

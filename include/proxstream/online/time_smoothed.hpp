@@ -25,9 +25,9 @@ struct TimeSmoothedOptions {
     Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
     Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
     Budget budget;
-    /// Record gradients (and values) a round, on average: what a round leaves is saved for later ones, up to
-    /// what the budget of a single round could use. A round that has to work and cannot afford a pass ends on
-    /// its budget.
+    /// Record gradients (and values) a round for solving, on average: what a round leaves is saved for later
+    /// ones, up to what the budget of a single round could use. A round that has to work and cannot afford a
+    /// pass ends on its budget.
     Real effort = kInfinity;
 };
 
@@ -131,6 +131,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         constexpr bool kSticky = std::is_same_v<Penalised, Switching<G>>;
         Iterate& iterate = round_.iterate();
         Cost& cost = round_.inner_cost();
+        const Cost entry_cost = round_.cost_since_entry();
         if constexpr (kSticky) {
             test_at(iterate, round_.window().gradient(), g, round_.step(), round_.scratch());
             ++cost.prox;
@@ -171,10 +172,12 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             round_.test_model();
         }
         round_.leave(report);
-        spend(report.cost);
+        spend(report.cost, entry_cost);
     }
 
-    Real pass_cost() const { return static_cast<Real>(std::max<Index>(round_.window().length(), 1)); }
+    Real pass_cost() const {
+        return static_cast<Real>(std::max<std::uint64_t>(round_.window().pass_cost(), 1));
+    }
 
     /// The budget of this round, cut to what has been saved.
     Budget affordable() const {
@@ -185,11 +188,13 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             static_cast<std::uint64_t>(std::clamp<Real>(passes, 0, static_cast<Real>(budget_.max_steps)));
         return cut;
     }
-    void spend(const Cost& cost) {
+    /// What a round cost beyond letting the loss in is what effort pays for.
+    void spend(const Cost& cost, const Cost& entry_cost) {
         if (effort_ == kInfinity) return;
         const Real roof = std::max(effort_, static_cast<Real>(budget_.max_steps) * pass_cost());
-        savings_ = std::clamp<Real>(
-            savings_ + effort_ - static_cast<Real>(cost.record_gradients + cost.record_values), -roof, roof);
+        const Real spent = static_cast<Real>(cost.record_gradients - entry_cost.record_gradients +
+                                             cost.record_values - entry_cost.record_values);
+        savings_ = std::clamp<Real>(savings_ + effort_ - spent, -roof, roof);
     }
 
     /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the

@@ -133,7 +133,6 @@ class CarriedWindow {
         return trial_.value;
     }
     bool trial_finite() const { return std::isfinite(trial_.value) && all_finite(trial_.gradient); }
-    Real trial_value() const noexcept { return trial_.value; }
     ConstView trial_gradient() const noexcept { return trial_.gradient; }
     void accept_trial() {
         std::swap(current_, trial_);
@@ -141,6 +140,9 @@ class CarriedWindow {
         current_.rounds_since_pass = 0;
         current_.sum_valid = false;
     }
+
+    /// Record gradients a pass takes now.
+    std::uint64_t pass_cost() const { return counted_records() + (current_.forecast_weight > 0 ? 1 : 0); }
 
     /// The value alone at y, by a pass without gradients.
     Real value_at(ConstView y, Scratch& scratch) {
@@ -302,22 +304,31 @@ class CarriedWindow {
     void exchange_forecast(ConstView x, const Record* forecast, Real weight, Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const View part = frame.take(x.size());
-        const auto add = [&](Index age, Real signed_weight) {
-            const Real value = forecasts_->value_and_gradient(age, x, part, scratch);
-            ++cost_.record_gradients;
-            axpy(signed_weight, part, current_.gradient);
+        const auto exchange = [&](Real signed_weight, Real value, ConstView gradient) {
+            axpy(signed_weight, gradient, current_.gradient);
             current_.value += signed_weight * value;
             arrival_.exchange += signed_weight * value;
-            arrival_.finite = arrival_.finite && std::isfinite(value) && all_finite(part);
         };
         // What the recurrence did to the forecast that was in the carry is taken back with it.
-        if (before_.forecast_weight > 0) add(0, -recurrence_.keep * before_.forecast_weight);
+        if (before_.forecast_weight > 0) {
+            const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
+            ++cost_.record_gradients;
+            exchange(-recurrence_.keep * before_.forecast_weight, value, part);
+        }
         forecast_pushed_ = forecast != nullptr;
-        current_.forecast_weight = forecast_pushed_ ? weight : 0;
         if (forecast_pushed_) {
             forecasts_->push(*forecast);
-            add(0, weight);
+            const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
+            ++cost_.record_gradients;
+            // One that is not finite is as good as none: the loss itself may well be.
+            if (std::isfinite(value) && all_finite(part)) {
+                exchange(weight, value, part);
+            } else {
+                forecasts_->drop_newest();
+                forecast_pushed_ = false;
+            }
         }
+        current_.forecast_weight = forecast_pushed_ ? weight : 0;
         subtract(current_.gradient, before_.gradient, change_);
     }
 

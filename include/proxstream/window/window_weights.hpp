@@ -79,7 +79,6 @@ class WindowWeights {
     static std::span<const WindowForm> forms();
 
     const std::string& text() const noexcept { return text_; }
-    bool is_box() const noexcept { return kind_ == Kind::box; }
     bool is_seasonal() const noexcept { return seasonal_; }
     bool is_dense() const noexcept { return kind_ != Kind::listed && !lag_; }  // every age below W counts
     Index length() const;                                                      // W: ages 0..W-1 may count

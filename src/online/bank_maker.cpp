@@ -1,0 +1,134 @@
+/// A bank from its text: which members, on one store.
+#include "proxstream/online/bank.hpp"
+#include "proxstream/window/shared_batch.hpp"
+
+#include "online/learner_arguments.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+namespace {
+
+using Batch = AnyBatch<RowBlock>;
+
+/// What a bank is made of unless its text says otherwise.
+constexpr Index kLongestMember = 1024;
+constexpr Index kLongestPossible = 10'000'000;
+constexpr Index kRatio = 4;
+constexpr std::uint64_t kMemberSteps = 4;  // about one pass a round is where windows pay best
+constexpr Real kMemberEffort = 128;        // record gradients a round, saved up: long windows work less often
+constexpr std::string_view kCheapMembers = "adagrad:0.1/adagrad:1";
+
+bool yes_or_no(const Spec& spec, const char* key, bool fallback) {
+    const std::string text = spec.word_or(key, fallback ? "yes" : "no");
+    require(spec, text == "yes" || text == "no", std::string(key) + " is yes or no");
+    return text == "yes";
+}
+
+/// The members' window texts, by length.
+std::vector<std::string> member_windows(const Spec& spec) {
+    std::vector<std::string> texts;
+    if (spec.has("windows")) {
+        require(spec, !spec.has("longest") && !spec.has("ratio"),
+                "give the windows, or the longest one and the ratio");
+        for (const std::string& text : split_outside_parentheses(spec.word(kByNameOnly, "windows"), '/')) {
+            require(spec, !text.empty(), "a bank needs at least one window, and no empty ones");
+            texts.push_back(without_shield(text));
+        }
+    } else {
+        const Index ratio = spec.count_or("ratio", kRatio);
+        require(spec, ratio >= 2, "ratio must be at least 2");
+        const Index longest = spec.count_or("longest", kLongestMember);
+        require(spec, longest <= kLongestPossible, "longest must be at most 10000000");
+        for (Index length = longest; length > 0; length /= ratio) {
+            texts.insert(texts.begin(), std::to_string(length));
+        }
+    }
+    std::vector<WindowWeights> windows;
+    for (const std::string& text : texts) {
+        require(spec, !is_auto(text), "a bank cannot hold a bank");
+        windows.push_back(WindowWeights::parse(text));
+        for (Index i = 0; i + 1 < windows.size(); ++i) {
+            require(spec, windows[i].text() != windows.back().text(),
+                    "the window " + text + " is there twice; equal members tell nothing apart");
+        }
+    }
+    std::stable_sort(texts.begin(), texts.end(), [](const std::string& a, const std::string& b) {
+        return WindowWeights::parse(a).effective_length() < WindowWeights::parse(b).effective_length();
+    });
+    return texts;
+}
+
+std::vector<std::string> cheap_members(const Spec& spec) {
+    std::vector<std::string> texts;
+    const std::string list = spec.word_or("also", kCheapMembers);
+    if (list == "none") return texts;
+    for (const std::string& each : split_outside_parentheses(list, '/')) {
+        const std::string text = without_shield(each);
+        require(spec, std::find(texts.begin(), texts.end(), text) == texts.end(),
+                "the member " + text + " is there twice; equal members tell nothing apart");
+        require(spec, !text.empty(), "also= names learners, or none");
+        const Spec own = Spec::parse(text);
+        const bool nested = own.has("window") && is_auto(own.word(kByNameOnly, "window"));
+        require(spec, own.name() != "bank" && !nested, "a bank cannot hold a bank");
+        texts.push_back(text);
+    }
+    return texts;
+}
+
+}  // namespace
+
+std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
+    read_solver_arguments(spec, parts);
+    BankOptions options;
+    if (spec.has("play")) options.play = spec.word(kByNameOnly, "play");
+    options.selector = Selector::parse(options.play);
+    options.cross_start = yes_or_no(spec, "cross", true);
+    options.smoothness = parts.smoothness;
+    options.seed = parts.seed;
+    if (parts.effort == kInfinity && !spec.has("effort")) parts.effort = kMemberEffort;
+    parts.budget.max_steps =
+        std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
+
+    struct Plan {
+        std::string learner, window, name;
+    };
+    std::vector<Plan> plans;
+    // First-order members see the newest loss only, so that is what they are measured by.
+    for (const std::string& text : cheap_members(spec)) plans.push_back({text, "1", text});
+    for (const std::string& window : member_windows(spec)) plans.push_back({"time-smoothed", window, window});
+    const auto make = [&parts](const Plan& plan, const RowBatchFactory& make_batch) {
+        LearnerParts own = parts;
+        own.window = plan.window;
+        own.make_batch = make_batch;
+        // A window of one record has nothing left once the loss to come is taken out of it.
+        const bool bare =
+            own.model.kind == ModelRule::Kind::zero || own.model.kind == ModelRule::Kind::record;
+        if (bare && WindowWeights::parse(plan.window).length() == 1) own.model = {};
+        return make_learner(plan.learner, std::move(own));
+    };
+
+    // Once without records, to learn how many the longest of them asks for; then on one store of that size.
+    Index capacity = 1;
+    for (const Plan& plan : plans) {
+        make(plan, [&capacity](Index asked) {
+            capacity = std::max(capacity, asked);
+            return Batch(NoRecords{});
+        });
+    }
+    auto store = std::make_shared<Batch>(parts.make_batch(capacity));
+    if (!parts.make_own_batch) parts.make_own_batch = parts.make_batch;
+    Bank<RowBlock>::Members members;
+    std::vector<std::string> names;
+    for (const Plan& plan : plans) {
+        members.push_back(make(plan, [&store](Index /*asked*/) { return Batch(SharedBatch<Batch>(store)); }));
+        names.push_back(plan.name);
+    }
+    return std::make_unique<Bank<RowBlock>>(std::move(parts.g), std::move(store), std::move(members),
+                                            std::move(names), std::move(options));
+}
+
+}  // namespace proxstream

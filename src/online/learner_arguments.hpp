@@ -1,0 +1,51 @@
+/// What the makers of learners share: how arguments are read and refused, and the store of a learner that is
+/// only tried.
+#pragma once
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/online/learner_table.hpp"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace proxstream {
+
+constexpr Index kByNameOnly = ~Index{0};  // no position of a spec
+
+void require(const Spec& spec, bool holds, const std::string& what);
+Real positive_or(const Spec& spec, Index position, const char* key, Real fallback);
+Real fraction_or(const Spec& spec, Index position, const char* key, Real fallback);
+
+/// Whether a window text asks for a bank.
+bool is_auto(std::string_view window);
+
+/// The arguments every learner that solves windows takes, whatever its kind.
+void read_solver_arguments(const Spec& spec, LearnerParts& parts);
+
+std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts);
+
+/// A store that never holds anything: the smallest one a learner can be built on, whatever its window.
+struct NoRecords {
+    using Record = RowBlock;
+    void push(const RowBlock& /*record*/) {}
+    void drop_newest() {}
+    Index size() const { return 0; }
+    Index capacity() const { return ~Index{0}; }
+    Real value(Index /*age*/, ConstView /*x*/, Scratch& /*scratch*/) const { return 0; }
+    Real value_and_gradient(Index /*age*/, ConstView /*x*/, View gradient, Scratch& /*scratch*/) const {
+        fill(gradient, 0);
+        return 0;
+    }
+    Real weighted_value(std::span<const Real> /*weights*/, ConstView /*x*/, Scratch& /*scratch*/) const {
+        return 0;
+    }
+    Real weighted_value_and_gradient(std::span<const Real> /*weights*/, ConstView /*x*/, View gradient,
+                                     Scratch& /*scratch*/) const {
+        fill(gradient, 0);
+        return 0;
+    }
+};
+
+}  // namespace proxstream
