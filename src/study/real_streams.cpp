@@ -130,7 +130,7 @@ std::vector<Racer> real_racers(StudyPreset preset) {
         all.push_back({fixed_name(window), {{fmt::format("time-smoothed:window={}", window), {}}}});
     }
     Racer re_solve{"re-solve", {}};
-    for (const Index window : {16, 64, 256}) {
+    for (const Index window : {Index{16}, Index{64}, Index{256}}) {
         re_solve.candidates.push_back(
             {fmt::format("re-solve:window={}", window), {{"window", static_cast<Real>(window)}}});
     }
