@@ -1,18 +1,12 @@
 // What a learner promises beyond its trajectory: the price of a quiet round, refusals that leave no trace,
-// honest budgets, honest counts.
+// honest counts, and what cannot be made.
 
-#include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/window/record_ring.hpp"
 
+#include "online/trap_learner.hpp"
 #include "support/naive.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,119 +15,6 @@
 
 namespace proxstream {
 namespace {
-
-constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
-
-struct Calls {
-    std::uint64_t gradients = 0, values = 0, proxes = 0;
-};
-
-/// A robust residual loss whose records can also be traps: a target from 101 on says what goes wrong. A trap
-/// at "elsewhere" is a steep line at the features' own point and NaN at every other one, so only a solver
-/// that moves can find out.
-constexpr Real kNaNValue = 101, kInfiniteValue = 102, kNaNGradient = 103, kElsewhere = 104;
-
-class TrapFamily {
-  public:
-    using Record = RowBlock;
-    TrapFamily(Index dimension, Calls* calls) : dimension_(dimension), calls_(calls) {}
-
-    Index dimension() const { return dimension_; }
-    Real value(const Record& record, ConstView x, Scratch& /*scratch*/) const {
-        ++calls_->values;
-        std::vector<Real> ignored(dimension_);
-        return evaluate(record, x, ignored);
-    }
-    Real value_and_gradient(const Record& record, ConstView x, View gradient, Scratch& /*scratch*/) const {
-        ++calls_->gradients;
-        return evaluate(record, x, gradient);
-    }
-
-  private:
-    static Real evaluate(const Record& record, ConstView x, View gradient) {
-        const Real target = record.target(0);
-        const ConstView a = record.values(0);
-        if (target == kElsewhere) {
-            const bool here = std::equal(x.begin(), x.end(), a.begin());
-            std::fill(gradient.begin(), gradient.end(), 100);
-            return here ? 1 : kNaN;
-        }
-        Real residual = -target;
-        for (Index i = 0; i < x.size(); ++i) residual += a[i] * x[i];
-        const Real slope = residual / (1 + residual * residual);
-        for (Index i = 0; i < x.size(); ++i) gradient[i] = slope * a[i];
-        if (target == kNaNValue) return kNaN;
-        if (target == kInfiniteValue) return kInfinity;
-        if (target == kNaNGradient) gradient[0] = kNaN;
-        return std::log1p(residual * residual) / 2;
-    }
-
-    Index dimension_;
-    Calls* calls_;
-};
-
-/// Forwards to a regulariser and counts its proxes.
-struct CountingRegulariser {
-    AnyRegulariser g;
-    Calls* calls;
-    Real value(ConstView x, Scratch& scratch) const { return g.value(x, scratch); }
-    Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
-        ++calls->proxes;
-        return g.prox(v, step, out, scratch);
-    }
-    bool can_switch() const { return supports_switching(g); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
-        ++calls->proxes;
-        return proxstream::switching_prox(g, v, step, pull, centre, out, scratch);
-    }
-};
-
-struct Configuration {
-    Index dimension = 4;
-    Index window = 5;
-    Real step = 0.4;
-    std::string regulariser = "l1:0.01";
-    std::string inner = "prox-grad";
-    Tolerance tolerance = Tolerance::fixed(0.05);
-    Budget budget = {};
-    std::vector<Real> start = {};  // zeros if empty
-};
-
-std::unique_ptr<RowLearner> make(const std::string& learner, const Configuration& setup, Calls* calls) {
-    return make_learner(
-        learner, {.g = AnyRegulariser(CountingRegulariser{parse_regulariser(setup.regulariser), calls}),
-                  .make_batch =
-                      [dimension = setup.dimension, calls](Index capacity) {
-                          return AnyBatch<RowBlock>(RecordRing(TrapFamily(dimension, calls), capacity));
-                      },
-                  .start = setup.start.empty() ? std::vector<Real>(setup.dimension) : setup.start,
-                  .window = std::to_string(setup.window),
-                  .step = setup.step,
-                  .smoothness = 1,
-                  .tolerance = setup.tolerance,
-                  .budget = setup.budget,
-                  .inner = parse_inner(setup.inner, 1)});
-}
-
-RowBlock honest(Index dimension, std::uint64_t seed, Round t) {
-    std::vector<Real> a(dimension);
-    Real score = 0;
-    for (Index i = 0; i < dimension; ++i) {
-        a[i] =
-            normal({seed, t, static_cast<std::uint32_t>(i), 0, 0}) / std::sqrt(static_cast<Real>(dimension));
-        score += a[i] * std::cos(0.03 * static_cast<Real>(t) + static_cast<Real>(i));
-    }
-    RowBlock record;
-    record.add_dense(a, score + 0.05 * normal({seed, t, 0, 1, 0}));
-    return record;
-}
-
-RowBlock trap(ConstView point, Real kind) {
-    RowBlock record;
-    record.add_dense(point, kind);
-    return record;
-}
 
 std::vector<Real> figures(const RoundReport& r) {
     const auto number = [](std::uint64_t count) { return static_cast<Real>(count); };
@@ -348,110 +229,6 @@ TEST_P(EveryLearner, StaysInTheDomain) {
 
 INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::ValuesIn(kNamed),
                          [](const auto& param) { return std::string(param.param.name); });
-
-// ---- budgets and tolerances
-
-naive::Loss as_naive(const RowBlock& record) {
-    return naive::row_loss(naive::Formula::cauchy, {record.values(0).begin(), record.values(0).end()},
-                           record.target(0));
-}
-
-TEST(Budget, EndsARoundWithTheResidualReallyReached) {
-    for (const char* inner : {"prox-grad", "backtracking"}) {
-        Calls calls;
-        Configuration setup;
-        setup.inner = inner;
-        setup.tolerance = Tolerance::fixed(1e-7);
-        setup.budget.max_steps = 3;
-        const auto learner = make("time-smoothed", setup, &calls);
-        naive::Player judge(naive::l1(0.01), naive::Vector(4), {.window = 5, .step = 0.4, .delta = 1e9});
-        Round exhausted = 0;
-        for (Round t = 1; t <= 40; ++t) {
-            const RowBlock record = honest(4, 6, t);
-            judge.play(as_naive(record));  // never moves: holds the window only
-            const RoundReport report = learner->observe(record);
-            const naive::Vector next(learner->decide().begin(), learner->decide().end());
-            ASSERT_NEAR(report.exit_residual, naive::length(judge.residual(next)), 1e-12);
-            if (report.status != RoundStatus::budget_exhausted) continue;
-            ++exhausted;
-            ASSERT_LE(report.steps, 3U);
-            ASSERT_GT(report.exit_residual, report.tolerance);
-        }
-        EXPECT_GT(exhausted, 20U) << inner;
-    }
-}
-
-TEST(Budget, CountsSeconds) {
-    for (const char* inner : {"prox-grad", "backtracking"}) {
-        Calls calls;
-        Configuration setup;
-        setup.inner = inner;
-        setup.tolerance = Tolerance::fixed(1e-7);
-        setup.budget.max_seconds = 0;
-        const auto learner = make("time-smoothed", setup, &calls);
-        const RoundReport report = learner->observe(honest(4, 7, 1));
-        EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
-        EXPECT_EQ(report.steps, 0U);
-        EXPECT_EQ(report.exit_residual, report.entry_residual);
-        EXPECT_EQ(report.movement, 0);
-    }
-}
-
-TEST(Tolerance, BelowRoundingEndsAtTheFloor) {
-    for (const char* inner : {"prox-grad", "backtracking"}) {
-        for (const char* regulariser : {"l1:0.01", "box:-0.3,0.3", "simplex"}) {
-            Calls calls;
-            Configuration setup;
-            setup.inner = inner;
-            setup.regulariser = regulariser;
-            setup.start.assign(4, 0.25);
-            setup.tolerance = Tolerance::fixed(1e-300);
-            setup.budget.max_steps = 20'000;
-            const auto learner = make("time-smoothed", setup, &calls);
-            std::uint64_t steps = 0;
-            for (Round t = 1; t <= 12; ++t) {
-                const RoundReport report = learner->observe(honest(4, 8, t));
-                steps += report.steps;
-                if (report.exit_residual == 0) continue;
-                EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
-                EXPECT_LT(report.exit_residual, 1e-13);
-            }
-            EXPECT_LT(steps, 12 * 19'000U) << inner << ", " << regulariser;
-        }
-    }
-}
-
-TEST(Tolerance, AutomaticIsTheMedianOfRecentChangesWithAFloor) {
-    Tolerance tolerance = Tolerance::automatic();  // factor 2 from w = 16 on
-    std::vector<Real> seen;
-    Round floored = 0;
-    for (Round t = 1; t <= 700; ++t) {
-        const Real change = uniform({9, t, 0, 0, 0}) * (t < 300 ? 1 : 0.1);
-        if (t % 6 == 0) {  // a round that is refused after the tolerance was asked for
-            tolerance.next(50, 1000 * change);
-            tolerance.take_back();
-        }
-        if (t % 10 == 0) {  // a point held still is not remembered
-            tolerance.next(50, 0);
-            if (t % 20 == 0) tolerance.take_back();
-        }
-        seen.push_back(change);
-        std::vector<Real> recent(seen.end() - static_cast<std::ptrdiff_t>(std::min<Round>(t, 200)),
-                                 seen.end());
-        std::ranges::sort(recent);
-        Real total = 0;
-        for (const Real value : seen) total += value;
-        const Real mean = total / static_cast<Real>(t);
-        // The fall of the changes at t = 300 brings the floor, a quarter of the whole run's mean, into play.
-        floored += mean / 4 > recent[recent.size() / 2] ? 1 : 0;
-        ASSERT_DOUBLE_EQ(tolerance.next(50, change), 2 * std::max(recent[recent.size() / 2], mean / 4)) << t;
-    }
-    EXPECT_GT(floored, 50U);
-    EXPECT_EQ(Tolerance::automatic().next(5, 1), 0.3);
-    EXPECT_EQ(Tolerance::automatic(4).next(5, 1), 4);
-    EXPECT_EQ(Tolerance::fixed(2).next(8, 1), 0.25);
-    EXPECT_FALSE(Tolerance::none().promises_exit());
-}
 
 // ---- what cannot be made
 

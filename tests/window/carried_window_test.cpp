@@ -5,6 +5,8 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "window/mixed_family.hpp"
+
 #include <cmath>
 #include <vector>
 
@@ -12,20 +14,6 @@
 
 namespace proxstream {
 namespace {
-
-/// f(x) = -cos(x_0 - a) + a x_1 x_0.
-struct Mixed {
-    using Record = Real;
-    Index dimension() const { return 2; }
-    Real value(const Real& a, ConstView x, Scratch& /*scratch*/) const {
-        return -std::cos(x[0] - a) + a * x[0] * x[1];
-    }
-    Real value_and_gradient(const Real& a, ConstView x, View gradient, Scratch& scratch) const {
-        gradient[0] = std::sin(x[0] - a) + a * x[1];
-        gradient[1] = a * x[0];
-        return value(a, x, scratch);
-    }
-};
 
 using Ring = RecordRing<Mixed>;
 

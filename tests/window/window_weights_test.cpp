@@ -8,6 +8,8 @@
 #include "proxstream/window/carried_window.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "window/mixed_family.hpp"
+
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -18,19 +20,6 @@
 namespace proxstream {
 namespace {
 
-/// f(x) = -cos(x_0 - a) + a x_0 x_1 + x_1^2 / 2.
-struct Mixed {
-    using Record = Real;
-    Index dimension() const { return 2; }
-    Real value(const Real& a, ConstView x, Scratch& /*scratch*/) const {
-        return -std::cos(x[0] - a) + a * x[0] * x[1] + x[1] * x[1] / 2;
-    }
-    Real value_and_gradient(const Real& a, ConstView x, View gradient, Scratch& scratch) const {
-        gradient[0] = std::sin(x[0] - a) + a * x[1];
-        gradient[1] = a * x[0] + x[1];
-        return value(a, x, scratch);
-    }
-};
 using Ring = RecordRing<Mixed>;
 using Window = CarriedWindow<Ring>;
 using Point = std::vector<Real>;
