@@ -34,7 +34,8 @@ std::vector<std::string> member_windows(const Spec& spec) {
     if (spec.has("windows")) {
         require(spec, !spec.has("longest") && !spec.has("ratio"),
                 "give the windows, or the longest one and the ratio");
-        for (const std::string& text : split_outside_parentheses(spec.word(kByNameOnly, "windows"), '/')) {
+        for (const std::string& text :
+             split_outside_parentheses(spec.word(Spec::kByNameOnly, "windows"), '/')) {
             require(spec, !text.empty(), "a bank needs at least one window, and no empty ones");
             texts.push_back(without_shield(text));
         }
@@ -72,7 +73,7 @@ std::vector<std::string> cheap_members(const Spec& spec) {
                 "the member " + text + " is there twice; equal members tell nothing apart");
         require(spec, !text.empty(), "also= names learners, or none");
         const Spec own = Spec::parse(text);
-        const bool nested = own.has("window") && is_auto(own.word(kByNameOnly, "window"));
+        const bool nested = own.has("window") && is_auto(own.word(Spec::kByNameOnly, "window"));
         require(spec, own.name() != "bank" && !nested, "a bank cannot hold a bank");
         texts.push_back(text);
     }
@@ -84,7 +85,7 @@ std::vector<std::string> cheap_members(const Spec& spec) {
 std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     BankOptions options;
-    if (spec.has("play")) options.play = spec.word(kByNameOnly, "play");
+    if (spec.has("play")) options.play = spec.word(Spec::kByNameOnly, "play");
     options.selector = Selector::parse(options.play);
     options.cross_start = yes_or_no(spec, "cross", true);
     options.smoothness = parts.smoothness;

@@ -27,11 +27,11 @@ bool is_auto(std::string_view window) {
 }
 
 void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
-    if (spec.has("model")) parts.model = ModelRule::parse(spec.word(kByNameOnly, "model"));
-    parts.hysteresis = spec.number_or(kByNameOnly, "hysteresis", parts.hysteresis);
-    parts.switching = spec.number_or(kByNameOnly, "switching", parts.switching);
-    parts.effort = spec.number_or(kByNameOnly, "effort", parts.effort);
-    if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(kByNameOnly, "tolerance"));
+    if (spec.has("model")) parts.model = ModelRule::parse(spec.word(Spec::kByNameOnly, "model"));
+    parts.hysteresis = spec.number_or(Spec::kByNameOnly, "hysteresis", parts.hysteresis);
+    parts.switching = spec.number_or(Spec::kByNameOnly, "switching", parts.switching);
+    parts.effort = spec.number_or(Spec::kByNameOnly, "effort", parts.effort);
+    if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(Spec::kByNameOnly, "tolerance"));
     require(spec, parts.effort > 0, "effort must be positive");
     require(spec, parts.hysteresis > 0 && parts.hysteresis <= 1, "hysteresis must lie in (0, 1]");
     require(spec, parts.switching >= 0 && parts.switching < kInfinity,

@@ -12,8 +12,6 @@
 
 namespace proxstream {
 
-constexpr Index kByNameOnly = ~Index{0};  // no position of a spec
-
 void require(const Spec& spec, bool holds, const std::string& what);
 Real positive_or(const Spec& spec, Index position, const char* key, Real fallback);
 Real fraction_or(const Spec& spec, Index position, const char* key, Real fallback);

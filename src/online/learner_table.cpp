@@ -179,7 +179,7 @@ std::span<const LearnerRow> learners() {
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts) {
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
-    if (spec.has("window")) parts.window = spec.word(kByNameOnly, "window");
+    if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
     if (!is_auto(parts.window)) WindowWeights::parse(parts.window);  // refused here, whoever would use it
     auto learner = row.make(spec, std::move(parts));
     spec.finish();

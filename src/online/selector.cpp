@@ -49,9 +49,8 @@ Selector::Options Selector::parse(std::string_view text) {
     const auto require = [&](bool holds, const char* what) {
         if (!holds) violations.push_back("play '" + spec.text() + "': " + what);
     };
-    constexpr Index kByNameOnly = ~Index{0};
     const auto number = [&](const char* key, Real fallback) {
-        return spec.number_or(kByNameOnly, key, fallback);
+        return spec.number_or(Spec::kByNameOnly, key, fallback);
     };
     if (name == "hedge") {
         options.kind = Kind::hedge;

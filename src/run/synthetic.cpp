@@ -25,8 +25,6 @@ constexpr std::array<SyntheticEntry, 4> kStreams{{
 /// Each purpose draws from its own record number, so that no two share numbers.
 enum Purpose : std::uint32_t { kFeature, kNoise, kOutlier, kPlace, kAngle, kSize, kSign };
 
-constexpr Index kByNameOnly = ~Index{0};
-
 std::uint64_t whole_number(const Spec& spec, const std::string& key, std::uint64_t fallback) {
     const std::string text = spec.word_or(key, std::to_string(fallback));
     std::uint64_t value = 0;
@@ -80,10 +78,10 @@ SyntheticOptions SyntheticOptions::parse(std::string_view text) {
     options.active = whole_number(spec, "active", std::min(options.active, options.features));
     options.jump = whole_number(spec, "jump", options.jump);
     options.period = whole_number(spec, "period", options.period);
-    options.noise = spec.number_or(kByNameOnly, "noise", options.noise);
+    options.noise = spec.number_or(Spec::kByNameOnly, "noise", options.noise);
     options.degrees = whole_number(spec, "degrees", options.degrees);
-    options.outliers = spec.number_or(kByNameOnly, "outliers", options.outliers);
-    options.outlier_size = spec.number_or(kByNameOnly, "outlier_size", options.outlier_size);
+    options.outliers = spec.number_or(Spec::kByNameOnly, "outliers", options.outliers);
+    options.outlier_size = spec.number_or(Spec::kByNameOnly, "outlier_size", options.outlier_size);
     spec.finish();
     return options;
 }

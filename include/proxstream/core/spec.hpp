@@ -15,6 +15,8 @@ namespace proxstream {
 /// A parsed spec. Reading an argument marks it as used; finish() refuses what nobody read.
 class Spec {
   public:
+    static constexpr Index kByNameOnly = ~Index{0};  // for arguments that have no position
+
     /// Throws ConfigError if the text has no name, an empty argument, or a repeated key.
     static Spec parse(std::string_view text);
 

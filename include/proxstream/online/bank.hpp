@@ -155,11 +155,11 @@ class Bank final : public Learner<Record> {
     }
 
   private:
-    static constexpr Real kClearly = 0.5;
+    static constexpr Real kClearly = 0.5;  // of its own loss a member has to be behind
     static constexpr Real kMemory = 0.95;  // of the losses that tell who does better lately
 
-    /// The point of the member before k that did best lately, if that was better than k itself: somebody who
-    /// does worse has nothing to teach, however low he stands in k's window.
+    /// The point of the member before k that did best lately, if it did clearly better than k itself: others
+    /// have nothing to teach, however low they stand in k's window.
     ConstView start_for(Index k) const {
         if (!options_.cross_start || k == 0) return {};
         const auto best = static_cast<Index>(

@@ -144,7 +144,6 @@ class PlayedRound {
 
     CarriedWindow<B>& window() noexcept { return window_; }
     const CarriedWindow<B>& window() const noexcept { return window_; }
-    const WindowWeights& judge() const noexcept { return judge_; }
     Iterate& iterate() noexcept { return iterate_; }
     const Iterate& iterate() const noexcept { return iterate_; }
     const G& g() const noexcept { return g_; }

@@ -48,7 +48,6 @@ class CarriedWindow {
         window_.at(1, weights_);
     }
 
-    const WindowWeights& shape() const noexcept { return window_; }
     Index length() const { return window_.length(); }
 
     /// A record that stands in the window beside the past ones, with a weight of its own: the forecast of the
