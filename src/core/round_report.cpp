@@ -40,6 +40,18 @@ Cost& Cost::operator+=(const Cost& other) {
     record_values += other.record_values;
     passes += other.passes;
     prox += other.prox;
+    oracle_calls += other.oracle_calls;
+    base_samples += other.base_samples;
+    return *this;
+}
+
+Cost& Cost::operator-=(const Cost& other) {
+    record_gradients -= other.record_gradients;
+    record_values -= other.record_values;
+    passes -= other.passes;
+    prox -= other.prox;
+    oracle_calls -= other.oracle_calls;
+    base_samples -= other.base_samples;
     return *this;
 }
 

@@ -22,6 +22,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     header.initial_regulariser = facts.initial_regulariser;
     header.regulariser_infimum = facts.infimum_regulariser;
     header.exit_test = facts.promises_exit;
+    header.noise = facts.noise;
     header.play = facts.play;
     for (const LearnerFacts& member : facts.members) header.members.push_back(header_of(member, dimension));
     return header;

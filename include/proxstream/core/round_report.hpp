@@ -29,9 +29,13 @@ struct Cost {
     std::uint64_t record_values = 0;     // values without gradient
     std::uint64_t passes = 0;            // batched evaluations of a whole window
     std::uint64_t prox = 0;
+    std::uint64_t oracle_calls = 0;  // answers of a stochastic oracle: one a record and estimate
+    std::uint64_t base_samples = 0;  // what those answers were averaged from
 
     Cost& operator+=(const Cost& other);
+    Cost& operator-=(const Cost& other);  // what came after `other` was noted
     friend Cost operator+(Cost a, const Cost& b) { return a += b; }
+    friend Cost operator-(Cost a, const Cost& b) { return a -= b; }
     friend bool operator==(const Cost&, const Cost&) = default;
 };
 
@@ -66,6 +70,13 @@ struct RoundReport {
     std::uint64_t cheap_steps = 0;           // updates without a proof (T4)
     std::uint64_t confirmations = 0;         // exact tests that ended a stretch of cheap updates
     std::uint64_t failed_confirmations = 0;  // those that did not pass
+
+    // Rounds with sampled gradients: G estimates grad S_t, e = G - grad S_t. The residuals above are the
+    // exact ones, measured by the referee; tested_residual is what the test saw of G.
+    Real first_residual = 0;  // |P(x_t; G)| for the round's first estimate
+    Real first_noise = 0;     // |e| of it
+    Real kept_noise = 0;      // |e| at x_{t+1} of the estimate the round ended with
+    Real noise_level = 0;     // s_t: what is claimed of the round's estimates, E|e|^2 <= s_t^2
 
     Real movement = 0;          // |x_{t+1} - x_t|
     Real movement_one = 0;      // |x_{t+1} - x_t|_1

@@ -1,10 +1,12 @@
 /// The contract of everything that plays: decide before the loss is seen, then observe it.
 #pragma once
 
+#include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct LearnerFacts {
     Real initial_residual = 0;       // r_0 = |P(x_1; 0)|
     Real initial_regulariser = 0;
     Real infimum_regulariser = 0;
+    std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // how a bank picks its member; empty: no bank
     std::vector<LearnerFacts> members;  // of a bank
 };

@@ -154,14 +154,7 @@ class PlayedRound {
     /// Seconds the newest loss's own gradient took.
     double arrival_seconds() const noexcept { return arrival_seconds_; }
 
-    Cost cost_since_entry() const {
-        Cost spent = cost();
-        spent.record_gradients -= cost_before_.record_gradients;
-        spent.record_values -= cost_before_.record_values;
-        spent.passes -= cost_before_.passes;
-        spent.prox -= cost_before_.prox;
-        return spent;
-    }
+    Cost cost_since_entry() const { return cost() - cost_before_; }
 
     LearnerFacts facts() const {
         LearnerFacts facts;

@@ -2,6 +2,7 @@
 /// the facts a certificate is made of.
 #pragma once
 
+#include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"  // Closing lives there: learners hand it out, and they may not see regret/
 #include "proxstream/core/types.hpp"
 
@@ -52,6 +53,7 @@ struct RunHeader {
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
     std::optional<Real> max_seconds;
     std::vector<Index> other_windows;  // windows whose residuals are measured beside
+    std::optional<NoiseFacts> noise;   // of a run with sampled gradients
     std::string play;                  // how a bank picks its member; empty: this is no bank
     std::vector<RunHeader> members;    // of a bank, one each
 
