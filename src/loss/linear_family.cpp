@@ -32,7 +32,7 @@ class Pass {
         for (Index row = 0; row < record.rows; ++row) {
             if (record.sparse != nullptr) {
                 flush();  // keeps the order
-                add_sparse_row(*record.sparse, row, share);
+                add_sparse_row(*record.sparse, record.first + row, share);
                 continue;
             }
             rows_[held_] = record.dense + row * record.stride;

@@ -242,8 +242,8 @@ Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View grad
         const Real share = record.weight / static_cast<Real>(record.rows);
         for (Index row = 0; row < record.rows; ++row) {
             if (record.sparse != nullptr) {
-                network.add_sparse(record.sparse->indices(row), record.sparse->values(row),
-                                   record.targets[row], share);
+                network.add_sparse(record.sparse->indices(record.first + row),
+                                   record.sparse->values(record.first + row), record.targets[row], share);
             } else {
                 network.add_dense(record.dense + row * record.stride, record.targets[row], share);
             }

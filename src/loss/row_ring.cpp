@@ -123,4 +123,22 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
     return records.first(used);
 }
 
+std::span<const RecordRows> RowRing::parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const {
+    const std::span<RecordRows> rows = frame.take<RecordRows>(parts.size());
+    for (Index i = 0; i < parts.size(); ++i) {
+        RecordRows row = record(parts[i].age);
+        assert(parts[i].part < row.rows);
+        row.rows = 1;
+        row.weight = parts[i].weight;
+        row.targets += parts[i].part;
+        if (row.sparse != nullptr) {
+            row.first = parts[i].part;
+        } else {
+            row.dense += parts[i].part * row.stride;
+        }
+        rows[i] = row;
+    }
+    return rows;
+}
+
 }  // namespace proxstream

@@ -1,7 +1,7 @@
 /// Any record batch behind one type. A virtual call per pass over the window, none per record.
 #pragma once
 
-#include "proxstream/loss/loss_family.hpp"
+#include "proxstream/loss/parts.hpp"
 
 #include <concepts>
 #include <memory>
@@ -36,6 +36,11 @@ class AnyBatch {
                                      Scratch& scratch) const {
         return self_->weighted_value_and_gradient(weights, x, gradient, scratch);
     }
+    Index parts(Index age) const { return self_->parts(age); }
+    Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                        Scratch& scratch) const {
+        return self_->parts_gradient(parts, x, gradient, scratch);
+    }
 
   private:
     struct Base {
@@ -49,6 +54,9 @@ class AnyBatch {
         virtual Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const = 0;
         virtual Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                                  Scratch& scratch) const = 0;
+        virtual Index parts(Index age) const = 0;
+        virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                                    Scratch& scratch) const = 0;
     };
     template <class B>
     struct Model final : Base {
@@ -69,6 +77,11 @@ class AnyBatch {
         Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                          Scratch& scratch) const override {
             return batch.weighted_value_and_gradient(weights, x, gradient, scratch);
+        }
+        Index parts(Index age) const override { return part_count(batch, age); }
+        Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                            Scratch& scratch) const override {
+            return proxstream::parts_gradient(batch, parts, x, gradient, scratch);
         }
         B batch;
     };

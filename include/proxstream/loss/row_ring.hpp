@@ -5,6 +5,7 @@
 
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/core/types.hpp"
+#include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/row_block.hpp"
 
 #include <new>
@@ -21,6 +22,7 @@ struct RecordRows {
     Index stride = 0;                  // from one dense row to the next
     const RowBlock* sparse = nullptr;  // or nullptr if the record is dense
     Real weight = 1;                   // of this record in a pass
+    Index first = 0;                   // of the rows, in a sparse record; dense ones are pointed at
 };
 
 /// Throws Error if the record has no rows or a row does not fit `features`.
@@ -39,6 +41,8 @@ class RowRing {
     /// The records a pass reads, oldest first, each with its weight; records of weight 0 are left out. Lives
     /// as long as the frame and until the next push.
     std::span<const RecordRows> weighted(std::span<const Real> weights, Scratch::Frame& frame) const;
+    /// Single rows, in the order given; the same lifetime.
+    std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;
 
   private:
     /// Rows start on cache lines: a wide load that straddles two of them costs twice.

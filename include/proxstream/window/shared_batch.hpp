@@ -1,7 +1,7 @@
 /// A store of records that several windows read and one owner fills: pushing through a reader does nothing.
 #pragma once
 
-#include "proxstream/loss/loss_family.hpp"
+#include "proxstream/loss/parts.hpp"
 
 #include <memory>
 #include <span>
@@ -30,6 +30,11 @@ class SharedBatch {
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                      Scratch& scratch) const {
         return store_->weighted_value_and_gradient(weights, x, gradient, scratch);
+    }
+    Index parts(Index age) const { return part_count(*store_, age); }
+    Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                        Scratch& scratch) const {
+        return proxstream::parts_gradient(*store_, parts, x, gradient, scratch);
     }
 
   private:
