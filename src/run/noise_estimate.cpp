@@ -1,0 +1,187 @@
+#include "proxstream/run/noise_estimate.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+
+#include "run/record_survey.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// Steps of the walk after which its point is looked at.
+constexpr std::array<Index, 4> kStops{0, 1, 4, 16};
+/// What a measured curvature, always too low, is multiplied by.
+constexpr Real kCaution = 2;
+
+/// P(T <= t) - 1/2 of Student's t with `degrees` of freedom, t = sqrt(degrees) tan(angle): the integral of
+/// cos^(degrees - 1) up to the angle, over its whole. By hand because nothing else here needs a library of
+/// distributions.
+Real student_mass(Real angle, Real degrees) {
+    constexpr int kPairs = 64;
+    const auto power = [degrees](Real theta) { return std::pow(std::cos(theta), degrees - 1); };
+    const Real width = angle / (2 * kPairs);
+    Real total = power(0) + power(angle);
+    for (int i = 1; i < 2 * kPairs; ++i) total += (i % 2 == 1 ? 4 : 2) * power(i * width);
+    const Real whole =
+        std::sqrt(std::numbers::pi) * std::exp(std::lgamma(degrees / 2) - std::lgamma((degrees + 1) / 2));
+    return total * width / 3 / whole;
+}
+
+Real student_quantile(Real probability, Index degrees) {
+    const auto nu = static_cast<Real>(degrees);
+    Real low = 0;
+    Real high = std::numbers::pi / 2;
+    for (int halvings = 0; halvings < 50; ++halvings) {
+        const Real middle = (low + high) / 2;
+        (student_mass(middle, nu) < probability - Real{0.5} ? low : high) = middle;
+    }
+    return std::sqrt(nu) * std::tan(low);
+}
+
+Real mean_of(std::span<const Real> values) {
+    return std::accumulate(values.begin(), values.end(), Real{0}) / static_cast<Real>(values.size());
+}
+
+/// The lowest and the highest loss of every record over the points.
+class Ranges {
+  public:
+    explicit Ranges(Index records) : low_(records, kInfinity), high_(records, -kInfinity) {}
+
+    void add(std::span<const Real> losses) {
+        for (Index i = 0; i < losses.size(); ++i) {
+            low_[i] = std::min(low_[i], losses[i]);
+            high_[i] = std::max(high_[i], losses[i]);
+        }
+    }
+    std::vector<Real> widths() const {
+        std::vector<Real> widths(low_.size());
+        subtract(high_, low_, widths);
+        return widths;
+    }
+
+  private:
+    std::vector<Real> low_;
+    std::vector<Real> high_;
+};
+
+void count_rows(std::span<const RowBlock* const> records, NoiseEstimate& estimate) {
+    estimate.records = records.size();
+    if (records.size() < 2) {
+        throw ConfigError(fmt::format(
+            "noise: {} records with a finite loss at the start are too few to estimate anything from; give "
+            "smoothness, noise and swing",
+            records.size()));
+    }
+    estimate.fewest_rows = records.front()->rows();
+    for (const RowBlock* record : records) {
+        estimate.fewest_rows = std::min(estimate.fewest_rows, record->rows());
+        estimate.most_rows = std::max(estimate.most_rows, record->rows());
+    }
+}
+
+void find_smoothness(RecordSurvey& survey, ConstView start, Real claimed, NoiseEstimate& estimate) {
+    using Source = NoiseEstimate::Source;
+    estimate.mean_squared_smoothness = survey.row_smoothness();
+    estimate.smoothness = claimed > 0 ? claimed : survey.record_smoothness();
+    estimate.smoothness_source = claimed > 0 ? Source::claimed : Source::proved;
+    if (estimate.smoothness > 0) return;
+    estimate.smoothness = kCaution * survey.curvature(start, 0);
+    estimate.smoothness_source = Source::measured;
+}
+
+}  // namespace
+
+Real upper_limit(std::span<const Real> values, Real confidence) {
+    const auto count = static_cast<Real>(values.size());
+    const Real mean = mean_of(values);
+    Real squares = 0;
+    for (const Real value : values) squares += (value - mean) * (value - mean);
+    return mean + student_quantile(confidence, values.size() - 1) * std::sqrt(squares / (count - 1) / count);
+}
+
+NoiseEstimate estimate_noise(std::span<const RowBlock> records, const RowFamily& family,
+                             const AnyRegulariser& g, ConstView start, const NoiseEstimateOptions& options) {
+    RecordSurvey survey(records, family, options.seed);
+    survey.keep_finite(start);
+    NoiseEstimate estimate;
+    count_rows(survey.records(), estimate);
+    find_smoothness(survey, start, options.smoothness, estimate);
+    const bool measured = estimate.smoothness_source == NoiseEstimate::Source::measured;
+    const Real step = estimate.smoothness > 0 ? 1 / estimate.smoothness : 1;
+
+    // The limits of all points have to hold together.
+    const Real confidence = 1 - (1 - options.confidence) / static_cast<Real>(kStops.size());
+    Ranges ranges(estimate.records);
+    std::vector<Real> x(start.begin(), start.end());
+    Scratch scratch;
+    Index taken = 0;
+    for (const Index stop : kStops) {
+        for (; taken < stop; ++taken) {
+            survey.evaluate(x);
+            axpy(-step, survey.mean_gradient(), x);
+            g.prox(x, step, x, scratch);
+        }
+        const Real variation = survey.evaluate(x);
+        // A walk that leaves the numbers, after a step far too long, ends.
+        if (!std::isfinite(mean_of(survey.losses())) || !std::isfinite(variation)) break;
+        ++estimate.points;
+        ranges.add(survey.losses());
+        estimate.variation = std::max(estimate.variation, std::sqrt(variation));
+        const auto variances = survey.variances(x);
+        estimate.base_noise = std::max(estimate.base_noise, std::sqrt(mean_of(variances)));
+        estimate.base_noise_limit =
+            std::max(estimate.base_noise_limit, std::sqrt(upper_limit(variances, confidence)));
+        if (measured && stop > 0) {
+            estimate.smoothness = std::max(estimate.smoothness, kCaution * survey.curvature(x, stop));
+        }
+    }
+    const std::vector<Real> widths = ranges.widths();
+    estimate.swing = mean_of(widths);
+    estimate.swing_limit = upper_limit(widths, options.confidence);
+    return estimate;
+}
+
+std::string NoiseEstimate::base_noise_origin(Real confidence) const {
+    if (exact()) return "0: every record has one row, so a sampled gradient is exact";
+    return fmt::format(
+        "upper {:g} % limit over {} records of {} rows at {} points, approximate; measured {:.6g}",
+        100 * confidence, records,
+        fewest_rows == most_rows ? fmt::format("{}", most_rows)
+                                 : fmt::format("{} to {}", fewest_rows, most_rows),
+        points, base_noise);
+}
+
+std::string NoiseEstimate::smoothness_origin() const {
+    switch (smoothness_source) {
+        case Source::proved:
+            return fmt::format("the largest bound of the first {} records", records);
+        case Source::claimed:
+            return "given";
+        case Source::measured:
+            break;
+    }
+    return fmt::format("{:g} times the steepest change of gradient met at {} points: not a bound", kCaution,
+                       points);
+}
+
+std::string NoiseEstimate::swing_origin(Real confidence) const {
+    return fmt::format(
+        "upper {:g} % limit of the mean range of {} losses over {} points, approximate; measured {:.6g}",
+        100 * confidence, records, points, swing);
+}
+
+std::string NoiseEstimate::variation_origin() const {
+    return fmt::format("root mean square over pairs of {} records", records);
+}
+
+}  // namespace proxstream
