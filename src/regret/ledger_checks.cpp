@@ -31,6 +31,7 @@ struct Place {
 
 void check_figures(const RoundReport& report, const Place& place) {
     for (const Column& column : kColumns) place.check(column.key, report.*column.figure, column.range);
+    for (const Column& column : kNoiseColumns) place.check(column.key, report.*column.figure, column.range);
     if (report.failed_confirmations > report.confirmations) {
         place.refuse("ff", fmt::format("{} failed confirmations", report.failed_confirmations),
                      fmt::format("at most {}, the confirmations made", report.confirmations));

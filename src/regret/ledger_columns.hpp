@@ -62,6 +62,14 @@ inline constexpr std::array<Column, 26> kColumns{{
     {"eo", &RoundReport::objective_rounding, kNonnegative},
 }};
 
+/// Of runs with sampled gradients; 0 in all others. Version 2 did not have them.
+inline constexpr std::array<Column, 4> kNoiseColumns{{
+    {"Rg", &RoundReport::first_residual, kNonnegative},
+    {"n1", &RoundReport::first_noise, kNonnegative},
+    {"nk", &RoundReport::kept_noise, kNonnegative},
+    {"nl", &RoundReport::noise_level, kNonnegative},
+}};
+
 struct BankColumn {
     std::string_view key;
     Real BankRound::*figure;

@@ -3,6 +3,7 @@
 #include "ledger_columns.hpp"
 #include "ledger_pieces.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -20,6 +21,42 @@ constexpr std::array kStatuses{RoundStatus::quiet, RoundStatus::solved, RoundSta
 
 // A header's, a row's and a footer's keys are the same for a run and for a member of a bank; only a run may
 // have members, which bounds the depth of what is read.
+
+void append_noise(std::string& out, const NoiseFacts& noise) {
+    append(out, "{{\"oracle\":{},\"variant\":{}", quoted(noise.oracle), quoted(noise.variant));
+    append(out, ",\"estimator\":{},\"confirm\":{}", quoted(noise.estimator), noise.confirm);
+    append_key(out, "sigma");
+    noise.sigma ? append_real(out, *noise.sigma) : void(out += "null");
+    append(out, ",\"bounded\":{},\"independent\":{}", noise.bounded, noise.independent);
+    append(out, ",\"origin\":{}", quoted(noise.origin));
+    append_field(out, "confidence", noise.confidence);
+    append(out, ",\"refereed\":{}}}", noise.refereed);
+}
+
+NoiseFacts read_noise(LineCursor& cursor) {
+    const auto text = [&cursor](std::string_view key) {
+        cursor.key(key);
+        return cursor.string();
+    };
+    const auto flag = [&cursor](std::string_view key) {
+        cursor.key(key);
+        return cursor.boolean();
+    };
+    NoiseFacts noise;
+    cursor.open();
+    noise.oracle = text("oracle");
+    noise.variant = text("variant");
+    noise.estimator = text("estimator");
+    noise.confirm = read_count(cursor, "confirm");
+    noise.sigma = read_optional(cursor, "sigma", [&] { return cursor.real(kNonnegative); });
+    noise.bounded = flag("bounded");
+    noise.independent = flag("independent");
+    noise.origin = text("origin");
+    noise.confidence = read_field(cursor, "confidence", kNonnegative);
+    noise.refereed = flag("refereed");
+    cursor.expect("}");
+    return noise;
+}
 
 void append_header_body(std::string& out, const RunHeader& header) {
     append(out, "\"name\":{},\"n\":{},\"w\":{}", quoted(header.name), header.dimension, header.window);
@@ -42,6 +79,8 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append_key(out, "max_seconds");
     header.max_seconds ? append_real(out, *header.max_seconds) : void(out += "null");
     append_list(out, "also", header.other_windows);
+    append_key(out, "noise");
+    header.noise ? append_noise(out, *header.noise) : void(out += "null");
     out += ",\"settings\":";
     char before = '{';
     for (const auto& [key, value] : header.settings) {
@@ -77,6 +116,9 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.max_seconds = read_optional(cursor, "max_seconds", [&] { return cursor.real(kNonnegative); });
     cursor.key("also");
     cursor.integers(header.other_windows);
+    header.version = cursor.version();
+    if (cursor.version() > 2)
+        header.noise = read_optional(cursor, "noise", [&] { return read_noise(cursor); });
     cursor.key("settings");
     cursor.expect("{");
     if (cursor.take("}")) return;
@@ -95,6 +137,7 @@ void append_report(std::string& out, const RoundReport& report) {
         for (const CountColumn& column : kCountColumns)
             append(out, ",\"{}\":{}", column.key, report.*column.figure);
         for (const Column& column : kColumns) append_field(out, column.key, report.*column.figure);
+        for (const Column& column : kNoiseColumns) append_field(out, column.key, report.*column.figure);
     }
     append_costs(out, report.cost, report.referee_cost);
 }
@@ -105,8 +148,11 @@ void read_report(LineCursor& cursor, RoundReport& report) {
     if (report.status != RoundStatus::refused) {
         for (const CountColumn& column : kCountColumns)
             report.*column.figure = read_count(cursor, column.key);
-        for (const Column& column : kColumns)
+        const auto read = [&](const Column& column) {
             report.*column.figure = read_field(cursor, column.key, column.range);
+        };
+        for (const Column& column : kColumns) read(column);
+        if (cursor.version() > 2) std::for_each(kNoiseColumns.begin(), kNoiseColumns.end(), read);
     }
     report.cost = read_cost(cursor, "c");
     report.referee_cost = read_cost(cursor, "cr");
@@ -166,27 +212,28 @@ void read_footer_body(LineCursor& cursor, RunFooter& footer) {
 
 void append_header(std::string& out, const RunHeader& header) {
     out += kLedgerOpening;
-    append(out, "{},", header.version);
+    append(out, "{},", kLedgerVersion);
     append_header_body(out, header);
     if (header.members.empty()) return;
     append(out, ",\"play\":{}", quoted(header.play));
     append_objects(out, "members", header.members, append_header_body);
 }
 
-std::uint64_t read_version(LineCursor& cursor) {
+void read_version(LineCursor& cursor) {
     cursor.key("ledger");
     cursor.expect("\"proxstream\"");
     const std::uint64_t version = read_count(cursor, "version");
-    if (version != kLedgerVersion) {
-        cursor.fail(fmt::format("the ledger has version {}", version),
-                    fmt::format("version {}, the one this release reads", kLedgerVersion));
+    if (version < kOldestLedger || version > kLedgerVersion) {
+        cursor.fail(
+            fmt::format("the ledger has version {}", version),
+            fmt::format("a version from {} to {}, which this release reads", kOldestLedger, kLedgerVersion));
     }
-    return version;
+    cursor.set_version(version);
 }
 
 RunHeader read_header(LineCursor& cursor) {
     RunHeader header;
-    header.version = read_version(cursor);
+    read_version(cursor);
     read_header_body(cursor, header);
     if (!cursor.at_key("play")) return header;
     cursor.key("play");

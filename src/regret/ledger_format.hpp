@@ -36,7 +36,8 @@ void append_row(std::string& out, const RoundReport& report, const RowExtras& ex
 void append_footer(std::string& out, const RunFooter& footer);
 
 // Reads what the above wrote; the cursor stands at the start of the line and must end where the seal begins.
-std::uint64_t read_version(LineCursor& cursor);  // the opening alone; refuses versions not known here
+void read_version(
+    LineCursor& cursor);  // the opening alone; refuses versions not known here, notes the others
 RunHeader read_header(LineCursor& cursor);
 void read_row(LineCursor& cursor, LedgerRow& row);
 RunFooter read_footer(LineCursor& cursor);

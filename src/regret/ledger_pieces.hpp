@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,8 +90,9 @@ void read_objects(LineCursor& cursor, std::string_view key, std::vector<Object>&
     cursor.expect("]");
 }
 
-inline std::array<std::uint64_t, 4> numbers_of(const Cost& cost) {
-    return {cost.record_gradients, cost.record_values, cost.passes, cost.prox};
+inline std::array<std::uint64_t, 6> numbers_of(const Cost& cost) {
+    return {cost.record_gradients, cost.record_values, cost.passes, cost.prox,
+            cost.oracle_calls,     cost.base_samples};
 }
 
 inline void append_costs(std::string& out, const Cost& cost, const Cost& referee_cost) {
@@ -99,13 +101,15 @@ inline void append_costs(std::string& out, const Cost& cost, const Cost& referee
 }
 
 inline Cost read_cost(LineCursor& cursor, std::string_view key) {
-    std::array<std::uint64_t, 4> numbers{};
+    std::array<std::uint64_t, 6> numbers{};
     cursor.key(key);
-    cursor.integers(numbers);
+    cursor.integers(std::span(numbers).first(cursor.version() == 2 ? 4 : numbers.size()));
     return {.record_gradients = numbers[0],
             .record_values = numbers[1],
             .passes = numbers[2],
-            .prox = numbers[3]};
+            .prox = numbers[3],
+            .oracle_calls = numbers[4],
+            .base_samples = numbers[5]};
 }
 
 inline std::string quoted(const std::string& text) {

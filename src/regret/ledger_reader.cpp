@@ -98,9 +98,9 @@ struct LedgerReader::State {
         const std::string_view text = read_line();
         if (!text.starts_with(kLedgerOpening)) throw_foreign();
         // The version decides how the rest is to be read, so it is looked at even before the seal.
-        LineCursor opening(text, source, line);
+        LineCursor opening(text, source, line, 0);
         read_version(opening);
-        LineCursor cursor(unseal(text, kRowDigits), source, line);
+        LineCursor cursor(unseal(text, kRowDigits), source, line, 0);
         header = read_header(cursor);
         finish(cursor);
         try {
@@ -154,7 +154,7 @@ bool LedgerReader::next() {
     if (state.finished) return false;
     const std::string_view text = state.read_line();
     if (text.starts_with(kFooterOpening)) {
-        LineCursor cursor(state.unseal(text, kAllDigits), state.source, state.line);
+        LineCursor cursor(state.unseal(text, kAllDigits), state.source, state.line, state.header.version);
         state.footer = read_footer(cursor);
         state.finish(cursor);
         check_footer(state.header, state.footer, state.source, state.line);
@@ -165,7 +165,7 @@ bool LedgerReader::next() {
         state.finished = true;
         return false;
     }
-    LineCursor cursor(state.unseal(text, kRowDigits), state.source, state.line);
+    LineCursor cursor(state.unseal(text, kRowDigits), state.source, state.line, state.header.version);
     read_row(cursor, state.row);
     state.finish(cursor);
     check_row(state.header, state.row.report, extras(), state.source, state.line);

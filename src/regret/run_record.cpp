@@ -15,7 +15,8 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
         if (!fine) violations.push_back(fmt::format("{}: {} is {}; allowed: {}", who, field, value, allowed));
     };
     const auto finite_from_zero = [](Real value) { return std::isfinite(value) && value >= 0; };
-    ask(header.version == kLedgerVersion, "version", header.version, fmt::format("{}", kLedgerVersion));
+    ask(header.version >= kOldestLedger && header.version <= kLedgerVersion, "version", header.version,
+        fmt::format("{} to {}", kOldestLedger, kLedgerVersion));
     ask(header.dimension > 0, "dimension", header.dimension, "at least 1");
     ask(header.window > 0, "window", header.window, "at least 1");
     ask(std::isfinite(header.effective_length) && header.effective_length > 0, "effective length",
@@ -39,6 +40,17 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
     if (header.max_seconds) {
         ask(finite_from_zero(*header.max_seconds), "max_seconds", *header.max_seconds,
             "a finite number >= 0");
+    }
+    if (const auto& noise = header.noise) {
+        ask(noise->variant == "fresh" || noise->variant == "paper", "variant", noise->variant,
+            "fresh or paper");
+        ask(noise->estimator == "sample" || noise->estimator == "spider", "estimator", noise->estimator,
+            "sample or spider");
+        ask(noise->confirm > 0, "confirm", noise->confirm, "at least 1");
+        ask(!noise->sigma || finite_from_zero(*noise->sigma), "sigma", noise->sigma.value_or(0),
+            "a finite number >= 0");
+        ask(noise->confidence > 0 && noise->confidence < 1, "confidence", noise->confidence,
+            "between 0 and 1, both excluded");
     }
     for (const Index other : header.other_windows) ask(other > 0, "other window", other, "at least 1");
     ask(header.play.empty() == header.members.empty(), "the number of members", header.members.size(),

@@ -401,6 +401,20 @@ TEST(Tally, RefusesNanDisorderAndForeignFooters) {
         // dimension, window, step, lambda, hysteresis, switching, effective length, a bank without members
         EXPECT_EQ(error.violations().size(), 8U);
     }
+    RunHeader noisy = run.header;
+    noisy.noise = NoiseFacts{.oracle = "sphere:1",
+                             .variant = "stale",
+                             .estimator = "svrg",
+                             .confirm = 0,
+                             .sigma = -1,
+                             .origin = "",
+                             .confidence = 1};
+    try {
+        Tally bad(noisy);
+        FAIL() << "impossible noise was accepted";
+    } catch (const ConfigError& error) {
+        EXPECT_EQ(error.violations().size(), 5U) << error.what();  // each of them
+    }
 }
 
 TEST(CertificateText, FitsTheTerminalAndSaysWhatWasProved) {

@@ -107,7 +107,11 @@ constexpr std::array kFigures{&Report::tolerance,
                               &Report::jump,
                               &Report::penalty,
                               &Report::residual_rounding,
-                              &Report::objective_rounding};
+                              &Report::objective_rounding,
+                              &Report::first_residual,
+                              &Report::first_noise,
+                              &Report::kept_noise,
+                              &Report::noise_level};
 constexpr std::array kCounts{&Report::steps, &Report::cheap_steps, &Report::confirmations,
                              &Report::failed_confirmations, &Report::changed};
 
@@ -126,7 +130,19 @@ TEST(Ledger, GivesBackEveryFigure) {
         for (const auto each : kFigures) report.*each = figure *= 1.1;
         for (const auto each : kCounts) report.*each = ++count;
         std::swap(report.confirmations, report.failed_confirmations);
+        report.cost.oracle_calls = ++count;
+        report.referee_cost.base_samples = ++count;
     }
+    run.header.noise = NoiseFacts{.oracle = "minibatch:8,\"",
+                                  .variant = "paper",
+                                  .estimator = "spider",
+                                  .confirm = 3,
+                                  .sigma = 0.1,
+                                  .bounded = true,
+                                  .independent = false,
+                                  .origin = "given",
+                                  .confidence = 0.9,
+                                  .refereed = false};
     TemporaryFile file;
     store(run, file.name());
     std::istringstream in(file.text());
@@ -139,6 +155,7 @@ TEST(Ledger, GivesBackEveryFigure) {
         EXPECT_EQ(read.round, wrote.round);
         EXPECT_EQ(read.status, wrote.status);
         EXPECT_EQ(read.cost, wrote.cost);
+        EXPECT_EQ(read.referee_cost, wrote.referee_cost);
         if (wrote.status == RoundStatus::refused) continue;
         for (const auto each : kFigures) EXPECT_EQ(read.*each, wrote.*each);
         for (const auto each : kCounts) EXPECT_EQ(read.*each, wrote.*each);
@@ -241,14 +258,48 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("a,b\n1,2\n").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
-    for (const char* other : {"\"version\":1", "\"version\":3"}) {
+    for (const char* other : {"\"version\":1", "\"version\":4"}) {
         std::string changed = small_ledger();
-        changed.replace(changed.find("\"version\":2"), 11, other);
-        EXPECT_NE(message(changed).find(other[10] == '1' ? "version 1" : "version 3"), std::string::npos);
-        EXPECT_NE(message(changed).find("version 2, the one this release reads"), std::string::npos);
+        changed.replace(changed.find("\"version\":3"), 11, other);
+        EXPECT_NE(message(changed).find(other[10] == '1' ? "version 1" : "version 4"), std::string::npos);
+        EXPECT_NE(message(changed).find("a version from 2 to 3"), std::string::npos);
     }
+    // The version says which keys follow, so it cannot be exchanged.
+    std::string older = small_ledger();
+    older.replace(older.find("\"version\":3"), 11, "\"version\":2");
+    EXPECT_NE(message(older).find("the digest does not fit"), std::string::npos);
     EXPECT_THROW(certify("/nonexistent/ledger"), IoError);
     EXPECT_THROW(certify("/"), IoError);
+}
+
+TEST(Ledger, VersionTwoIsStillRead) {
+    for (const char* name : {"fixed", "sampled", "bank"}) {
+        const std::string path = std::string("fuzz/corpus/ledger/") + name + ".jsonl";
+        LedgerReader reader(path);
+        EXPECT_EQ(reader.header().version, 2U);
+        EXPECT_FALSE(reader.header().noise);
+        Round rounds = 0;
+        while (reader.next()) {
+            ++rounds;
+            for (Index i = kFigures.size() - 4; i < kFigures.size(); ++i)
+                EXPECT_EQ(reader.report().*kFigures[i], 0);
+            EXPECT_EQ(reader.report().cost.base_samples, 0U);
+        }
+        EXPECT_GT(rounds, 1U);
+        EXPECT_EQ(reader.footer().totals.cost.oracle_calls, 0U);
+        EXPECT_GT(reader.footer().totals.cost.record_gradients, 0U);
+        const Certificate old = certify(path);
+        EXPECT_TRUE(old.sound()) << to_text(old);
+        // Written again, it is one of today.
+        TemporaryFile file;
+        LedgerReader again(path);
+        LedgerWriter writer(file.name(), again.header());
+        while (again.next()) writer.write(again.report(), again.extras());
+        writer.finish(again.footer());
+        Certificate rewritten = certify(file.name());
+        EXPECT_EQ(rewritten.header.version, kLedgerVersion);
+        EXPECT_EQ(to_json(rewritten), to_json(old));
+    }
 }
 
 TEST(LedgerWriter, RefusesWhatCannotBeRead) {

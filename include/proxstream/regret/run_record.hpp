@@ -16,7 +16,8 @@
 
 namespace proxstream {
 
-inline constexpr std::uint64_t kLedgerVersion = 2;
+inline constexpr std::uint64_t kLedgerVersion = 3;
+inline constexpr std::uint64_t kOldestLedger = 2;  // what can still be read
 
 /// How the inner updates choose their steps; it decides which decrease and which count are promised.
 enum class StepRule : std::uint8_t {
@@ -31,7 +32,7 @@ std::string_view name(StepRule rule);
 std::string_view name(RunEnding ending);
 
 struct RunHeader {
-    std::uint64_t version = kLedgerVersion;
+    std::uint64_t version = kLedgerVersion;  // of the ledger it was read from
     std::vector<std::pair<std::string, std::string>>
         settings;                    // free text, carried for the reader's eyes only
     std::string name;                // of a member of a bank
