@@ -1,7 +1,9 @@
 /// One batched pass over a window against w separate losses: each record an own block, its gradient added to
-/// the sum with axpy. The counter `ratio` of the batched rows is separate time over batched time.
+/// the sum with axpy. The counter `ratio` of the batched rows is separate time over batched time; `speedup`
+/// of the threaded rows is one thread's time over two's.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/loss/loss_table.hpp"
 
 #include <algorithm>
@@ -109,6 +111,18 @@ void window_pass(benchmark::State& state, const char* loss, bool sparse) {
     state.counters["ratio"] = apart / together;
 }
 
+void threaded_pass(benchmark::State& state, const char* loss) {
+    Setting setting =
+        make_setting(loss, static_cast<Index>(state.range(0)), static_cast<Index>(state.range(1)), 1, false);
+    const double one = seconds_a_call([&] { return batched(setting); });
+    set_threads(2);
+    const double two = seconds_a_call([&] { return batched(setting); });
+    for (auto _ : state) benchmark::DoNotOptimize(batched(setting));
+    set_threads(1);
+    state.counters["one_us"] = one * 1e6;
+    state.counters["speedup"] = one / two;
+}
+
 void sizes(benchmark::internal::Benchmark* bench) {
     bench->ArgNames({"n", "w", "rows"});
     for (const auto& [n, w, rows] :
@@ -123,5 +137,11 @@ BENCHMARK_CAPTURE(window_pass, cauchy_dense, "cauchy", false)->Args({512, 32, 1}
 BENCHMARK_CAPTURE(window_pass, logistic_dense, "logistic", false)->Args({512, 32, 1});
 BENCHMARK_CAPTURE(window_pass, mlp_dense, "mlp:hidden=16;16", false)->Args({64, 32, 1})->Args({512, 32, 1});
 BENCHMARK_CAPTURE(window_pass, logistic_sparse, "logistic", true)->Args({512, 32, 1})->Args({20000, 32, 1});
+BENCHMARK_CAPTURE(threaded_pass, logistic, "logistic")
+    ->Args({512, 512})
+    ->Args({512, 1024})
+    ->Args({512, 4096})
+    ->UseRealTime();
+BENCHMARK_CAPTURE(threaded_pass, mlp, "mlp:hidden=16;16")->Args({64, 1024})->UseRealTime();
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/run/compare_run.hpp"
 
 #include "app/command_line.hpp"
@@ -57,6 +58,7 @@ int compare(const std::vector<std::string>& arguments) {
         {{"learners", "A;B;..", fmt::format("what to run, separated by ';' [{}]", kDefaultLearners),
           &learners}});
     if (done) return *done;
+    set_threads(settings.threads);
 
     std::vector<std::string> texts;
     for (const std::string& text : split_outside_parentheses(learners, ';')) {

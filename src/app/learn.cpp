@@ -1,3 +1,4 @@
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/run/learn_run.hpp"
 
 #include "app/command_line.hpp"
@@ -91,6 +92,7 @@ int learn(const std::vector<std::string>& arguments) {
                            "records stationary, and ends with a certificate of what was proved on this run.",
                            arguments, settings);
     if (done) return *done;
+    set_threads(settings.threads);
 
     LearnRun run(settings, stop_requested());
     const TargetKind kind = run.problem().family().target_kind();

@@ -1,6 +1,7 @@
 #include "proxstream/study/study.hpp"
 
 #include "proxstream/core/find_row.hpp"
+#include "proxstream/core/parallel.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/study_progress.hpp"
@@ -22,6 +23,7 @@ struct StudyArguments {
     std::string name;
     std::string preset = "full";
     std::string seeds;
+    std::string threads;
     std::string folder;
     bool force = false;
     bool quiet = false;
@@ -34,8 +36,8 @@ void print_studies() {
 
 std::string unknown_option(const std::string& text) {
     const std::string bare = text.substr(std::min(text.find_first_not_of('-'), text.size()));
-    const std::string near =
-        nearest_name(bare.substr(0, bare.find('=')), {"preset", "seeds", "out", "force", "quiet", "help"});
+    const std::string near = nearest_name(bare.substr(0, bare.find('=')),
+                                          {"preset", "seeds", "threads", "out", "force", "quiet", "help"});
     return "unknown option '" + text + "'; " +
            (near.empty() ? "see 'proxstream study --help'" : "did you mean '--" + near + "'?");
 }
@@ -58,6 +60,9 @@ std::optional<int> parse(const std::vector<std::string>& arguments, StudyArgumen
                    "full: what conclusions may be drawn from; quick: seconds [full]")
         ->type_name("quick|full");
     app.add_option("--seeds", given.seeds, "how many, from seed 1 on [what the preset has]")->type_name("N");
+    app.add_option("--threads", given.threads,
+                   "threads for passes over large windows; figures do not depend on it (0: all) [1]")
+        ->type_name("N");
     app.add_option("--out", given.folder, "folder for the files [study-NAME]")->type_name("DIR");
     app.add_flag("--force", given.force,
                  "write into a folder that is not empty, over files of the same names");
@@ -93,6 +98,20 @@ const StudyRow* checked_study(const StudyArguments& given, std::vector<std::stri
     }
 }
 
+/// `text` as a whole number of [low, high]; `fallback` if there is none.
+Index checked_count(const char* option, const std::string& text, Index low, Index high, Index fallback,
+                    std::vector<std::string>& violations) {
+    if (text.empty()) return fallback;
+    Index count = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(text.data(), last, count);
+    if (status != std::errc{} || end != last || count < low || count > high) {
+        violations.push_back(
+            fmt::format("{} = '{}': must be a whole number from {} to {}", option, text, low, high));
+    }
+    return count;
+}
+
 StudyOptions checked_options(const StudyArguments& given, std::vector<std::string>& violations) {
     StudyOptions options;
     if (given.preset == "quick") {
@@ -100,14 +119,7 @@ StudyOptions checked_options(const StudyArguments& given, std::vector<std::strin
     } else if (given.preset != "full") {
         violations.push_back("preset = '" + given.preset + "': must be quick or full");
     }
-    if (!given.seeds.empty()) {
-        const char* last = given.seeds.data() + given.seeds.size();
-        const auto [end, status] = std::from_chars(given.seeds.data(), last, options.seeds);
-        if (status != std::errc{} || end != last || options.seeds < 1 || options.seeds > kMostSeeds) {
-            violations.push_back(
-                fmt::format("seeds = '{}': must be a whole number from 1 to {}", given.seeds, kMostSeeds));
-        }
-    }
+    options.seeds = checked_count("seeds", given.seeds, 1, kMostSeeds, options.seeds, violations);
     options.folder = given.folder.empty() ? "study-" + given.name : given.folder;
     options.replace = given.force;
     options.command = fmt::format("proxstream study {} --preset {}{}", given.name, given.preset,
@@ -129,7 +141,9 @@ int study(const std::vector<std::string>& arguments) {
     }
     const StudyRow* row = checked_study(given, violations);
     const StudyOptions options = checked_options(given, violations);
+    const Index threads = checked_count("threads", given.threads, 0, kMostThreads, 1, violations);
     if (!violations.empty()) throw ConfigError(violations);
+    set_threads(threads);
 
     std::optional<StudyProgressBar> bar;
     if (!given.quiet) bar.emplace();

@@ -12,7 +12,13 @@ void Scratch::Release::operator()(std::byte* memory) const noexcept {
 Index Scratch::capacity() const noexcept {
     Index total = 0;
     for (const Block& block : blocks_) total += block.size;
+    for (const auto& part : parts_) total += part->capacity();
     return total;
+}
+
+Scratch& Scratch::part(Index i) {
+    while (parts_.size() <= i) parts_.push_back(std::make_unique<Scratch>());
+    return *parts_[i];
 }
 
 void* Scratch::take_bytes(Index bytes) {

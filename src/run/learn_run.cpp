@@ -29,7 +29,7 @@ RunHeader run_header(const LearnSettings& settings, const Problem& problem, cons
                      const LearnerFacts& facts) {
     RunHeader header = header_of(facts, problem.family().dimension());
     for (const auto& row : learn_options()) {
-        if (row.group != "Output") header.settings.emplace_back(row.name, present(row, settings));
+        if (bears_on_figures(row)) header.settings.emplace_back(row.name, present(row, settings));
     }
     header.settings.emplace_back("learner-in-use", learner_text);
     // The members of a bank have budgets of their own.

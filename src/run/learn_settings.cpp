@@ -1,5 +1,6 @@
 #include "proxstream/run/learn_settings.hpp"
 
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -100,6 +101,10 @@ const std::array kRows{
         "budget of seconds a round (then runs do not repeat bit for bit)", &S::max_seconds, 0},
     Row{"also-window", "", "Learner", "A,B,..", "measure the regret of these windows too", &S::also_window},
 
+    Row{"threads", "", "Run", "N",
+        "threads for passes over large windows; results do not depend on it (0: as many as the machine has)",
+        &S::threads, 0, static_cast<Real>(kMostThreads)},
+
     Row{"predictions", "p", "Output", "FILE",
         "write one prediction a row, made before the row is learned from", &S::predictions},
     Row{"save", "f", "Output", "FILE", "save the model as JSON", &S::save},
@@ -129,6 +134,10 @@ void collect(std::vector<std::string>& violations, std::string_view option, Chec
 
 std::span<const Row> learn_options() {
     return kRows;
+}
+
+bool bears_on_figures(const Row& row) {
+    return row.group != "Run" && row.group != "Output";
 }
 
 std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {

@@ -38,6 +38,11 @@ class Scratch {
         Index used_;
     };
 
+    /// An arena of its own for part `i` of work done at the same time, kept for the next time. Ask for the
+    /// last one before the work begins: asking for more than there are makes room, which no part may wait
+    /// for.
+    Scratch& part(Index i);
+
     /// Bytes held, for tests that memory stays bounded.
     Index capacity() const noexcept;
 
@@ -54,6 +59,7 @@ class Scratch {
     void* take_bytes(Index bytes);
 
     std::vector<Block> blocks_;
+    std::vector<std::unique_ptr<Scratch>> parts_;
     Index block_ = 0;  // the block in use
     Index used_ = 0;   // bytes taken from it
 };

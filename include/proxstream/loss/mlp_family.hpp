@@ -45,6 +45,7 @@ class MlpFamily final : public PassFamily {
     /// One pass over weighted records (see PassFamily), a fixed number of rows at a time as matrix products.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
+    Index work(Index rows, Index /*stored*/) const override { return rows * weights_; }
 
     struct Layer {
         Index inputs;

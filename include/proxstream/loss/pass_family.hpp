@@ -20,6 +20,9 @@ class PassFamily : public RowFamily {
     virtual Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
                       Scratch& scratch) const = 0;
 
+    /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
+    virtual Index work(Index /*rows*/, Index stored) const { return stored; }
+
     Real value(const RowBlock& record, ConstView x, Scratch& scratch) const final {
         const RecordRows rows = rows_of(record, features());
         return pass({&rows, 1}, x, {}, scratch);
@@ -32,7 +35,12 @@ class PassFamily : public RowFamily {
     }
 };
 
-/// F is a final PassFamily, so that passes are direct calls.
+/// The same as family.pass, spread over threads where the work is worth it. Records are cut into chunks by
+/// the work alone and chunks are added in their order, so the number of threads does not change a bit; what
+/// is too little for two chunks is family.pass itself.
+Real chunked_pass(const PassFamily& family, std::span<const RecordRows> records, ConstView x, View gradient,
+                  Scratch& scratch);
+
 template <class F>
 class RowBatch {
   public:
@@ -56,13 +64,20 @@ class RowBatch {
     }
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        return family_.pass(ring_.weighted(weights, frame), x, {}, scratch);
+        return chunked_pass(family_, ring_.weighted(weights, frame), x, {}, scratch);
     }
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                      Scratch& scratch) const {
         assert(!gradient.empty());
         Scratch::Frame frame(scratch);
-        return family_.pass(ring_.weighted(weights, frame), x, gradient, scratch);
+        return chunked_pass(family_, ring_.weighted(weights, frame), x, gradient, scratch);
+    }
+    Index parts(Index age) const { return ring_.record(age).rows; }
+    Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                        Scratch& scratch) const {
+        assert(!gradient.empty());
+        Scratch::Frame frame(scratch);
+        return chunked_pass(family_, ring_.parts(parts, frame), x, gradient, scratch);
     }
 
   private:

@@ -56,6 +56,9 @@ struct LearnSettings {
     Real max_seconds = kInfinity;
     std::vector<std::string> also_window;
 
+    // run: how the work is done, nothing about its figures
+    Index threads = 1;  // 0: as many as the machine has
+
     // output
     std::string predictions;
     std::string save;
@@ -68,6 +71,10 @@ struct LearnSettings {
 
 /// The rows, in the order of the help.
 std::span<const OptionRow<LearnSettings>> learn_options();
+
+/// Whether figures may depend on the option. Others stay out of the ledger's header: runs that differ in them
+/// alone have the same ledger.
+bool bears_on_figures(const OptionRow<LearnSettings>& row);
 
 /// Every violation of ranges, choices and of what the parts themselves refuse, at once; throws ConfigError.
 void validate(const LearnSettings& settings);
