@@ -63,9 +63,10 @@ std::vector<std::string> member_windows(const Spec& spec) {
     return texts;
 }
 
-std::vector<std::string> cheap_members(const Spec& spec) {
+/// First-order members evaluate losses exactly, so they have no place beside sampled ones.
+std::vector<std::string> cheap_members(const Spec& spec, bool noisy) {
     std::vector<std::string> texts;
-    const std::string list = spec.word_or("also", kCheapMembers);
+    const std::string list = spec.word_or("also", noisy ? "none" : kCheapMembers);
     if (list == "none") return texts;
     for (const std::string& each : split_outside_parentheses(list, '/')) {
         const std::string text = without_shield(each);
@@ -87,10 +88,13 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     BankOptions options;
     if (spec.has("play")) options.play = spec.word(Spec::kByNameOnly, "play");
     options.selector = Selector::parse(options.play);
-    options.cross_start = yes_or_no(spec, "cross", true);
+    const bool noisy = is_noisy(parts);
+    // To start from another's point takes a comparison of values, which estimates do not give.
+    options.cross_start = yes_or_no(spec, "cross", !noisy);
+    require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
     options.smoothness = parts.smoothness;
     options.seed = parts.seed;
-    if (parts.effort == kInfinity && !spec.has("effort")) parts.effort = kMemberEffort;
+    if (parts.effort == kInfinity && !spec.has("effort") && !noisy) parts.effort = kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 
@@ -99,7 +103,7 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     };
     std::vector<Plan> plans;
     // First-order members see the newest loss only, so that is what they are measured by.
-    for (const std::string& text : cheap_members(spec)) plans.push_back({text, "1", text});
+    for (const std::string& text : cheap_members(spec, noisy)) plans.push_back({text, "1", text});
     for (const std::string& window : member_windows(spec)) plans.push_back({"time-smoothed", window, window});
     const auto make = [&parts](const Plan& plan, const RowBatchFactory& make_batch) {
         LearnerParts own = parts;

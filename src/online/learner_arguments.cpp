@@ -31,6 +31,10 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
     parts.hysteresis = spec.number_or(Spec::kByNameOnly, "hysteresis", parts.hysteresis);
     parts.switching = spec.number_or(Spec::kByNameOnly, "switching", parts.switching);
     parts.effort = spec.number_or(Spec::kByNameOnly, "effort", parts.effort);
+    if (spec.has("inner")) parts.inner = spec.word(Spec::kByNameOnly, "inner");
+    if (spec.has("oracle")) parts.noise.oracle = spec.word(Spec::kByNameOnly, "oracle");
+    parts.noise.variant = spec.word_or("variant", parts.noise.variant);
+    parts.noise.confirm = spec.count_or("confirm", parts.noise.confirm);
     if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(Spec::kByNameOnly, "tolerance"));
     require(spec, parts.effort > 0, "effort must be positive");
     require(spec, parts.hysteresis > 0 && parts.hysteresis <= 1, "hysteresis must lie in (0, 1]");

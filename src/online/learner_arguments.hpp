@@ -24,6 +24,12 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts);
 
 std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts);
 
+/// Whether gradients are estimated: by a stochastic oracle, or by differences of exact ones.
+bool is_noisy(const LearnerParts& parts);
+/// The stochastic time-smoothed learner. Throws ConfigError with everything that noise does not allow, and
+/// where no theorem says that its rounds end.
+std::unique_ptr<RowLearner> make_noisy(LearnerParts parts);
+
 /// A store that never holds anything: the smallest one a learner can be built on, whatever its window.
 struct NoRecords {
     using Record = RowBlock;

@@ -4,6 +4,7 @@
 #include "proxstream/core/find_row.hpp"
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/online/update_rules.hpp"
+#include "proxstream/solve/inner_table.hpp"
 
 #include "online/learner_arguments.hpp"
 
@@ -21,6 +22,14 @@ using Batch = AnyBatch<RowBlock>;
 /// Rules that read `window=auto` as a length to measure by take the usual one.
 WindowWeights measured_by(const LearnerParts& parts) {
     return is_auto(parts.window) ? WindowWeights(kMeasured) : WindowWeights::parse(parts.window);
+}
+
+/// What plays without an oracle of its own.
+void require_exact(const Spec& spec, const LearnerParts& parts) {
+    require(spec, Spec::parse(parts.noise.oracle).name() == "exact",
+            "this learner evaluates its losses exactly; give the oracle to time-smoothed alone, as "
+            "time-smoothed:oracle=(" +
+                parts.noise.oracle + ")");
 }
 
 std::unique_ptr<RowLearner> smoothed(LearnerParts parts, AnyInner inner) {
@@ -53,7 +62,8 @@ std::unique_ptr<RowLearner> make_auto(LearnerParts parts);
 std::unique_ptr<RowLearner> make_time_smoothed(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     if (is_auto(parts.window)) return make_auto(std::move(parts));
-    AnyInner inner = parts.inner;
+    if (is_noisy(parts)) return make_noisy(std::move(parts));
+    AnyInner inner = parse_inner(parts.inner, parts.smoothness);
     return smoothed(std::move(parts), std::move(inner));
 }
 
@@ -141,12 +151,15 @@ std::unique_ptr<RowLearner> make_auto(LearnerParts parts) {
 
 constexpr std::array kLearners{
     LearnerRow{
-        "time-smoothed", "time-smoothed[:model=M,hysteresis=1,switching=0,tolerance=auto,effort=inf]",
-        "the exact learner: keeps a window of losses stationary up to tolerance/w; window=auto is a bank",
-        make_time_smoothed},
-    LearnerRow{
-        "bank", "bank[:windows=1/4/16/64/256/1024,also=A/B,play=adashare,cross=yes,steps=4,effort=128]",
-        "several windows and cheap learners on one store; realised loss decides who plays", make_named_bank},
+        "time-smoothed",
+        "time-smoothed[:model=M,hysteresis=1,switching=0,tolerance=auto,effort=inf,inner=auto,oracle=exact,"
+        "variant=fresh,confirm=1]",
+        "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
+        true},
+    LearnerRow{"bank",
+               "bank[:windows=1/4/16/64/256/1024,also=A/B,play=adashare,cross=yes,steps=4,effort=128]",
+               "several windows and cheap learners on one store; realised loss decides who plays",
+               make_named_bank, true},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
     LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100,replay=K]",
@@ -181,6 +194,7 @@ std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts par
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
     if (!is_auto(parts.window)) WindowWeights::parse(parts.window);  // refused here, whoever would use it
+    if (!row.takes_oracle) require_exact(spec, parts);
     auto learner = row.make(spec, std::move(parts));
     spec.finish();
     return learner;
@@ -203,7 +217,8 @@ Index measured_window(std::string_view window) {
     return static_cast<Index>(std::max<Real>(1, std::round(WindowWeights::parse(window).effective_length())));
 }
 
-void check_learner(std::string_view text, const std::string& window, const ModelRule& model) {
+void check_learner(std::string_view text, const std::string& window, const ModelRule& model,
+                   const NoiseParts& noise, const std::string& inner) {
     LearnerParts parts{.g = AnyRegulariser(NoRegulariser{}),
                        .make_batch = [](Index) { return AnyBatch<RowBlock>(NoRecords{}); },
                        .make_forecasts = [] { return AnyBatch<RowBlock>(NoRecords{}); },
@@ -211,7 +226,11 @@ void check_learner(std::string_view text, const std::string& window, const Model
                        .window = window,
                        .model = model,
                        .budget = {},
-                       .inner = AnyInner(Backtracking{})};
+                       .inner = inner,
+                       .noise = noise};
+    // What the noise is and whether rounds end under it only the data can tell.
+    parts.noise.base_noise = noise.base_noise.value_or(1);
+    parts.noise.force = true;
     make_learner(text, std::move(parts));
 }
 

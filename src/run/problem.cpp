@@ -140,7 +140,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .tolerance = Tolerance::parse(settings_.tolerance),
         .budget = {settings_.max_steps, settings_.max_seconds},
         .effort = settings_.effort > 0 ? settings_.effort : kInfinity,
-        .inner = parse_inner(settings_.inner, smoothness),
+        .inner = settings_.inner,
         .seed = settings_.seed};
     return proxstream::make_learner(text, std::move(parts));
 }

@@ -43,7 +43,18 @@ AnyInner make_sampled(const Spec& spec, Real /*claimed_smoothness*/) {
     return AnyInner(Confirmed(SampledGradient(records, updates)));
 }
 
+AnyInner make_auto(const Spec& spec, Real claimed_smoothness) {
+    return make_backtracking(spec, claimed_smoothness);
+}
+
+/// Estimates gradients, so it is made together with the window it estimates them of.
+AnyInner refuse_spider(const Spec& spec, Real /*claimed_smoothness*/) {
+    throw ConfigError("'" + spec.text() + "': only time-smoothed can use it");
+}
+
 constexpr std::array kInnerSolvers{
+    InnerRow{"auto", "auto", "backtracking; with an oracle prox-grad, whose steps noise does not mislead",
+             make_auto},
     InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",
              "prox-gradient whose step is found by trying; needs no L", make_backtracking},
     InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
@@ -54,6 +65,9 @@ constexpr std::array kInnerSolvers{
     InnerRow{"prox-grad", "prox-grad",
              "prox-gradient with the reference step, the paper's loop; relies on step <= 1/L",
              make_prox_grad},
+    InnerRow{"spider", "spider[:batch=B,samples=b,restart=q]",
+             "prox-grad on gradients kept up by differences from few samples, drawn anew every q steps",
+             refuse_spider},
 };
 
 }  // namespace

@@ -124,7 +124,7 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
          .smoothness = rows.smoothness,
          .tolerance = method.automatic ? Tolerance::automatic(kFactor) : Tolerance::fixed(stream.delta),
          .budget = {},
-         .inner = parse_inner(method.inner, rows.smoothness)});
+         .inner = method.inner});
     naive::Player twin(stream.penalty, start,
                        {.method = method.method,
                         .window = stream.window,

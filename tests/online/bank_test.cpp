@@ -51,7 +51,7 @@ std::unique_ptr<RowLearner> make(const std::string& text, const std::string& inn
                                .smoothness = 1 / kStep,
                                .tolerance = Tolerance::automatic(),
                                .budget = {.max_steps = 50},
-                               .inner = parse_inner(inner, 1 / kStep),
+                               .inner = inner,
                                .seed = 5});
 }
 

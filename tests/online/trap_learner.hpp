@@ -108,7 +108,7 @@ inline std::unique_ptr<RowLearner> make(const std::string& learner, const Config
                   .smoothness = 1,
                   .tolerance = setup.tolerance,
                   .budget = setup.budget,
-                  .inner = parse_inner(setup.inner, 1)});
+                  .inner = setup.inner});
 }
 
 inline RowBlock honest(Index dimension, std::uint64_t seed, Round t) {

@@ -286,7 +286,7 @@ TEST(MeanPlay, CostsExactlyTheVarianceForConcaveSquares) {
                                     .smoothness = 4,
                                     .tolerance = Tolerance::fixed(0.01),
                                     .budget = {},
-                                    .inner = parse_inner("backtracking", 4)});
+                                    .inner = "backtracking"});
     Round apart = 0;
     for (Round t = 1; t <= 200; ++t) {
         const Real a = 1 + uniform({60, t, 0, 0, 0});

@@ -202,7 +202,7 @@ LearnerParts parts(const std::string& inner, Real delta) {
             .smoothness = 1 / kStep,
             .tolerance = Tolerance::fixed(delta),
             .budget = {},
-            .inner = parse_inner(inner, 1 / kStep)};
+            .inner = inner};
 }
 
 TEST(CheapUpdates, OnAFewRecordsAreConfirmedByAllOfThem) {

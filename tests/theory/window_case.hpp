@@ -180,7 +180,7 @@ inline LearnerParts parts_of(const Case& run) {
             .smoothness = run.smoothness,
             .tolerance = run.tolerance,
             .budget = {.max_steps = 5000},
-            .inner = parse_inner(run.inner, run.smoothness)};
+            .inner = run.inner};
 }
 
 struct Played {

@@ -18,6 +18,9 @@ using ConstView = std::span<const Real>;
 inline constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
 inline constexpr Real kUnitRoundoff = std::numeric_limits<Real>::epsilon() / 2;
 
+/// Beyond this a figure given by a user can only be a mistake: squares of it still have room.
+inline constexpr Real kAbsurd = 1e150;
+
 /// Points closer than this to a set, relative to the set's own scale, count as members: a projection
 /// lands on the boundary only up to rounding, and value(prox(v)) must not be infinite.
 inline constexpr Real kFeasibility = 1e-9;

@@ -7,11 +7,12 @@
 #include "proxstream/online/learner.hpp"
 #include "proxstream/online/tolerance.hpp"
 #include "proxstream/prox/regulariser.hpp"
-#include "proxstream/solve/inner_table.hpp"
+#include "proxstream/solve/inner_solver.hpp"
 #include "proxstream/window/window_weights.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,18 @@ namespace proxstream {
 
 using RowLearner = Learner<RowBlock>;
 using RowBatchFactory = std::function<AnyBatch<RowBlock>(Index capacity)>;
+
+/// Where a learner's gradients come from, and what is known of their noise.
+struct NoiseParts {
+    std::string oracle = "exact";  // as parse_oracle reads it
+    std::string variant = "fresh";
+    std::uint64_t confirm = 1;               // m
+    std::optional<Real> base_noise = {};     // sigma_0 of a row's gradient, for minibatches
+    std::string origin = "the noise model";  // where what is claimed of the noise comes from, in words
+    Real confidence = 0.95;
+    bool refereed = true;
+    bool force = false;  // run even where nothing says that a round ends
+};
 
 /// Everything a learner is made from, whatever its kind.
 struct LearnerParts {
@@ -37,8 +50,9 @@ struct LearnerParts {
     Real smoothness = 0;  // the claimed L
     Tolerance tolerance = Tolerance::fixed(1);
     Budget budget;
-    Real effort = kInfinity;  // record gradients a round, saved up
-    AnyInner inner;
+    Real effort = kInfinity;     // record gradients a round, saved up
+    std::string inner = "auto";  // as parse_inner reads it, or spider
+    NoiseParts noise = {};
     std::uint64_t seed = 0;
 };
 
@@ -47,6 +61,7 @@ struct LearnerRow {
     std::string_view usage;
     std::string_view help;
     std::unique_ptr<RowLearner> (*make)(const Spec& spec, LearnerParts parts);
+    bool takes_oracle = false;  // can learn from estimates of gradients
 };
 
 std::span<const LearnerRow> learners();
@@ -57,7 +72,8 @@ std::span<const LearnerRow> learners();
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
 
 /// Throws what make_learner would, without data: for checking settings before anything is opened.
-void check_learner(std::string_view text, const std::string& window = "1", const ModelRule& model = {});
+void check_learner(std::string_view text, const std::string& window = "1", const ModelRule& model = {},
+                   const NoiseParts& noise = {}, const std::string& inner = "auto");
 
 /// The box by which everybody in a comparison is measured, from the text of --window: its length, the nearest
 /// whole number of an effective length, or kMeasured where windows choose themselves.

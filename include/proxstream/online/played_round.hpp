@@ -106,6 +106,20 @@ class PlayedRound {
         return true;
     }
 
+    /// Somebody else has moved to `point`: the model is evaluated there. False: it is not finite, and the
+    /// round has to be taken back.
+    bool follow(ConstView point, Real regulariser) {
+        const bool moved = !std::equal(point.begin(), point.end(), iterate_.point.begin());
+        if (!moved && !window_.due_for_pass()) return true;
+        copy(point, iterate_.point);
+        iterate_.regulariser = regulariser;
+        window_.try_at(iterate_.point, scratch_);
+        if (!window_.trial_finite()) return false;
+        window_.accept_trial();
+        test_model();
+        return true;
+    }
+
     /// Fills the report's exit side from where the iterate stands now, its residual being the one of g alone.
     void leave(RoundReport& report) {
         report.exit_residual = iterate_.residual_norm;

@@ -3,6 +3,7 @@
 
 #include "proxstream/core/types.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,10 @@ class Tolerance {
     static Tolerance none();
 
     bool promises_exit() const noexcept { return kind_ != Kind::none; }
+    /// delta, where it is fixed.
+    std::optional<Real> fixed_delta() const {
+        return kind_ == Kind::fixed ? std::optional(value_) : std::nullopt;
+    }
 
     /// rho_t for this round of a window of effective length w_a. `change` is |P(x_t; grad S_t) - P(x_t; grad
     /// S_{t-1})|, 0 where rounding hides it: a penalty that holds the point still says nothing about the
