@@ -20,6 +20,16 @@ std::vector<std::string> member_names(const RunHeader& header) {
     return names;
 }
 
+/// Of a bank, of its longest member.
+const std::optional<NoiseFacts>& noise_of(const RunHeader& header) {
+    return header.members.empty() ? header.noise : header.members.back().noise;
+}
+
+std::string inner_name(const LearnSettings& settings, const RunHeader& header) {
+    if (settings.inner != "auto") return settings.inner;
+    return noise_of(header) ? "prox-grad" : "backtracking";
+}
+
 void echo_settings(const LearnSettings& settings, const LearnRun& run) {
     const Problem& problem = run.problem();
     const std::string data =
@@ -35,7 +45,15 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
     fmt::print(stderr, "  learner    {}, window {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
                settings.learner, run.header().window_text, run.header().model, problem.step(),
-               problem.step_origin(), settings.tolerance, settings.inner);
+               problem.step_origin(), settings.tolerance, inner_name(settings, run.header()));
+    if (const auto& noise = noise_of(run.header())) {
+        fmt::print(stderr, "  oracle     {}, {}{}; {}\n", noise->oracle, noise->variant,
+                   noise->confirm > 1 ? fmt::format(", {} estimates have to pass", noise->confirm) : "",
+                   noise->sigma ? fmt::format("sigma {:.4g}{} ({})", *noise->sigma,
+                                              noise->bounded ? ", sure" : "", noise->origin)
+                                : "of its noise nothing is known");
+        if (!noise->refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
+    }
     if (!run.header().members.empty()) {
         fmt::print(stderr, "  bank       {}; play {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);

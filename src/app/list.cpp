@@ -4,6 +4,7 @@
 #include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/window_weights.hpp"
 
 #include "app/exit_code.hpp"
@@ -48,6 +49,11 @@ void list_inner() {
     for (const InnerRow& row : inner_solvers()) print_row(row.usage, row.help);
 }
 
+void list_oracles() {
+    fmt::print("oracles (--oracle), where gradients come from:\n");
+    for (const OracleRow& row : oracles()) print_row(row.usage, row.help);
+}
+
 void list_windows() {
     fmt::print("windows (--window):\n");
     print_row("auto[:windows=1/4/16,also=A/B,play=P,..]",
@@ -73,7 +79,7 @@ struct Listing {
 constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regularisers", list_regularisers},
                                Listing{"learners", list_learners}, Listing{"windows", list_windows},
                                Listing{"models", list_models},     Listing{"plays", list_plays},
-                               Listing{"inner", list_inner}};
+                               Listing{"inner", list_inner},       Listing{"oracles", list_oracles}};
 
 }  // namespace
 
@@ -89,7 +95,7 @@ int list(const std::vector<std::string>& arguments) {
         if (argument == "--help" || argument == "-h") {
             fmt::print(
                 "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
-                "[inner]\n");
+                "[inner] [oracles]\n");
             return kOk;
         }
         find_row(kListings, "list", argument).print();

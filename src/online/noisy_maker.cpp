@@ -47,6 +47,19 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Violati
            "confidence = " + format_short(parts.noise.confidence) + ": must lie between 0 and 1");
 }
 
+/// Minibatches are drawn from the rows of a record.
+void check_rows(const NoiseParts& noise, std::uint64_t samples) {
+    if (Spec::parse(noise.oracle).name() != "minibatch" || noise.record_rows == 0) return;
+    const std::string what = "oracle = " + noise.oracle + ": ";
+    if (noise.record_rows == 1) {
+        throw ConfigError(what + "records of one row have nothing to draw from; gather rows with batch");
+    }
+    if (samples > noise.record_rows) {
+        throw ConfigError(what + "draws " + std::to_string(samples) + " rows of a record, which has " +
+                          std::to_string(noise.record_rows) + " (batch); draw fewer, or make records larger");
+    }
+}
+
 /// delta: given and found to work, or what suits the noise.
 Real choose_delta(const LearnerParts& parts, const NoisyTest& test, std::optional<Real> level,
                   std::uint64_t samples) {
@@ -93,6 +106,7 @@ std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     check_parts(parts, window, violations);
     if (!violations.empty()) throw ConfigError(violations);
     AnyOracle oracle = parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise});
+    check_rows(parts.noise, oracle.samples());
 
     NoisySmoothedOptions options;
     options.window = window;

@@ -28,7 +28,7 @@ struct CompareRun::Lane {
 };
 
 CompareRun::CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop)
-    : stop_(stop), problem_(settings, stop) {
+    : stop_(stop), problem_(settings, stop, learners) {
     if (learners.empty()) throw ConfigError("compare: no learner is named");
     LearnSettings plain = settings;
     plain.also_window.clear();  // the comparison's own referee measures w and 1

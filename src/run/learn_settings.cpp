@@ -20,6 +20,7 @@ using S = LearnSettings;
 constexpr Real kLargeCount = 1e9;
 constexpr std::array<std::string_view, 3> kFormats{"auto", "csv", "libsvm"};
 constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
+constexpr std::array<std::string_view, 2> kVariants{"fresh", "paper"};
 constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
 
 const std::array kRows{
@@ -101,6 +102,24 @@ const std::array kRows{
         "budget of seconds a round (then runs do not repeat bit for bit)", &S::max_seconds, 0},
     Row{"also-window", "", "Learner", "A,B,..", "measure the regret of these windows too", &S::also_window},
 
+    Row{"oracle", "", "Oracle", "NAME", "where gradients come from; see 'proxstream list oracles'",
+        &S::oracle},
+    Row{"variant", "", "Oracle", "NAME",
+        "fresh: gradients are redrawn when a round begins; paper: kept as in the paper's Algorithm 2",
+        &S::variant, 0, 0, kVariants},
+    Row{"confirm", "", "Oracle", "M", "a round stops only where M independent estimates pass its test",
+        &S::confirm, 1, 1000},
+    Row{"noise", "", "Oracle", "SIGMA0",
+        "deviation of a single row's gradient, for minibatch; auto: estimated from the first records",
+        &S::noise},
+    Row{"confidence", "", "Oracle", "P", "of what the certificate says with a probability", &S::confidence,
+        0.01, 0.999999},
+    Row{"referee", "", "Oracle", "BOOL",
+        "evaluate losses exactly beside, for the certificate only; --no-referee is faster and proves less",
+        &S::referee},
+    Row{"force", "", "Oracle", "BOOL",
+        "run even if the tolerance is so small that noise alone may keep a round going", &S::force},
+
     Row{"threads", "", "Run", "N",
         "threads for passes over large windows; results do not depend on it (0: as many as the machine has)",
         &S::threads, 0, static_cast<Real>(kMostThreads)},
@@ -163,6 +182,27 @@ std::vector<Index> other_windows(const LearnSettings& settings) {
     return windows;
 }
 
+NoiseParts noise_parts(const LearnSettings& settings) {
+    NoiseParts parts;
+    parts.oracle = settings.oracle;
+    parts.variant = settings.variant;
+    parts.confirm = settings.confirm;
+    parts.confidence = settings.confidence;
+    parts.refereed = settings.referee;
+    parts.force = settings.force;
+    parts.record_rows = settings.batch;
+    if (settings.noise != "auto") {
+        const Real given = parse_real(settings.noise, "noise");
+        if (!(given >= 0 && given < kAbsurd)) {
+            throw ConfigError("noise = " + settings.noise +
+                              ": the deviation of a row's gradient must be finite and not negative, or auto");
+        }
+        parts.base_noise = given;
+        parts.origin = "claimed by noise = " + settings.noise;
+    }
+    return parts;
+}
+
 void validate(const LearnSettings& settings) {
     std::vector<std::string> violations = range_violations(learn_options(), settings);
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
@@ -172,14 +212,15 @@ void validate(const LearnSettings& settings) {
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
-    collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
+    collect(violations, "noise", [&] { noise_parts(settings); });
     const std::size_t others = violations.size();
     collect(violations, "model", [&] { ModelRule::parse(settings.model); });
     collect(violations, "window", [&] { measured_window(settings.window); });
     const bool alone = violations.size() > others;  // the learner's own text can still be checked
     collect(violations, "learner", [&] {
+        NoiseParts noise = noise_parts(settings);
         check_learner(settings.learner, alone ? "1" : settings.window,
-                      alone ? ModelRule{} : ModelRule::parse(settings.model));
+                      alone ? ModelRule{} : ModelRule::parse(settings.model), noise, settings.inner);
     });
     collect(violations, "window", [&] {
         if (Spec::parse(settings.learner).name() == "bank" && settings.window != "auto") {

@@ -61,7 +61,7 @@ void check_fits(const Model& model, const std::string& path, const LearnSettings
 
 }  // namespace
 
-Problem::Problem(const LearnSettings& settings, StopFlag stop)
+Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector<std::string>& learners)
     : settings_(settings), g_(parse_regulariser("zero")) {
     validate(settings_);
     auto reader = open_reader(settings_, stop);
@@ -99,6 +99,7 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop)
         forecasts_ = std::make_unique<ForecastFeed>(settings_, reader->features(), stop);
     }
     stream_ = std::make_unique<RecordStream>(std::move(reader), std::move(options));
+    estimate_noise_for(learners);
     choose_step();
 }
 
@@ -113,6 +114,12 @@ void Problem::choose_step() {
         step_origin_ = "1/smoothness";
         return;
     }
+    if (Spec::parse(settings_.inner).name() == "spider") {
+        const NoiseEstimate& found = *noise_estimate_;
+        step_ = 1 / (2 * std::max(found.mean_squared_smoothness, found.smoothness));
+        step_origin_ = "1/(2L), L the mean-square smoothness of rows, " + found.smoothness_origin();
+        return;
+    }
     Real largest = 0;
     const std::vector<RowBlock> records = stream_->peek(kPeek);
     for (const RowBlock& record : records)
@@ -122,7 +129,23 @@ void Problem::choose_step() {
                                : "default, the loss has no known L";
 }
 
+void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
+    std::string texts = settings_.oracle + ' ' + settings_.learner + ' ' + settings_.inner;
+    for (const std::string& text : learners) texts += ' ' + text;
+    const auto mention = [&texts](const char* what) { return texts.find(what) != std::string::npos; };
+    const bool minibatch = mention("minibatch") && settings_.noise == "auto" && settings_.batch > 1;
+    if (!minibatch && !mention("spider")) return;
+    const NoiseEstimateOptions options{
+        .confidence = settings_.confidence, .smoothness = settings_.smoothness, .seed = settings_.seed};
+    noise_estimate_ = estimate_noise(stream_->peek(kPeek), *family_, g_, start_, options);
+}
+
 std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
+    NoiseParts noise = noise_parts(settings_);
+    if (noise_estimate_ && !noise.base_noise) {
+        noise.base_noise = noise_estimate_->base_noise_limit;
+        noise.origin = noise_estimate_->base_noise_origin(settings_.confidence);
+    }
     const Real smoothness = settings_.smoothness > 0 ? settings_.smoothness : 1 / step_;
     std::function<AnyBatch<RowBlock>()> make_forecasts;
     if (forecasts_) make_forecasts = [family = family_] { return family->make_batch(2); };
@@ -141,6 +164,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .budget = {settings_.max_steps, settings_.max_seconds},
         .effort = settings_.effort > 0 ? settings_.effort : kInfinity,
         .inner = settings_.inner,
+        .noise = noise,
         .seed = settings_.seed};
     return proxstream::make_learner(text, std::move(parts));
 }

@@ -29,6 +29,7 @@ struct NoiseParts {
     std::string variant = "fresh";
     std::uint64_t confirm = 1;               // m
     std::optional<Real> base_noise = {};     // sigma_0 of a row's gradient, for minibatches
+    Index record_rows = 0;                   // rows of a record, the last one apart; 0: not known
     std::string origin = "the noise model";  // where what is claimed of the noise comes from, in words
     Real confidence = 0.95;
     bool refereed = true;

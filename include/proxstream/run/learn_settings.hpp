@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proxstream/core/option_table.hpp"
-#include "proxstream/solve/inner_solver.hpp"
+#include "proxstream/online/learner_table.hpp"
 
 #include <optional>
 #include <span>
@@ -50,11 +50,20 @@ struct LearnSettings {
     std::string step = "auto";       // eta
     Real smoothness = 0;             // claimed L; 0: 1/step
     std::string tolerance = "auto";  // delta
-    std::string inner = "backtracking";
+    std::string inner = "auto";
     Index max_steps = 1000;
     Real effort = 0;  // record gradients a round, saved up; 0: no limit, in a bank its own
     Real max_seconds = kInfinity;
     std::vector<std::string> also_window;
+
+    // oracle
+    std::string oracle = "exact";
+    std::string variant = "fresh";
+    Index confirm = 1;           // m
+    std::string noise = "auto";  // sigma_0 of a row's gradient
+    Real confidence = 0.95;      // of what holds with a probability, estimates included
+    bool referee = true;
+    bool force = false;
 
     // run: how the work is done, nothing about its figures
     Index threads = 1;  // 0: as many as the machine has
@@ -78,6 +87,9 @@ bool bears_on_figures(const OptionRow<LearnSettings>& row);
 
 /// Every violation of ranges, choices and of what the parts themselves refuse, at once; throws ConfigError.
 void validate(const LearnSettings& settings);
+
+/// What the oracle's settings say, as far as they say it without data.
+NoiseParts noise_parts(const LearnSettings& settings);
 
 /// The windows beside w whose regret is measured too.
 std::vector<Index> other_windows(const LearnSettings& settings);

@@ -8,9 +8,11 @@
 #include "proxstream/run/forecast_feed.hpp"
 #include "proxstream/run/learn_settings.hpp"
 #include "proxstream/run/model_file.hpp"
+#include "proxstream/run/noise_estimate.hpp"
 #include "proxstream/run/record_stream.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,11 @@ namespace proxstream {
 
 class Problem {
   public:
-    /// Opens the data and builds every part; throws ConfigError, DataError or IoError.
-    explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr);
+    /// Opens the data and builds every part; throws ConfigError, DataError or IoError. `learners` are those
+    /// that will be made, the settings' own apart: what they have to know of noise is estimated from the
+    /// first records, before the stream is read.
+    explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr,
+                     const std::vector<std::string>& learners = {});
 
     RecordStream& stream() noexcept { return *stream_; }
     const RecordStream& stream() const noexcept { return *stream_; }
@@ -37,6 +42,7 @@ class Problem {
 
   private:
     void choose_step();
+    void estimate_noise_for(const std::vector<std::string>& learners);
 
     LearnSettings settings_;
     std::unique_ptr<RecordStream> stream_;
@@ -44,6 +50,7 @@ class Problem {
     std::shared_ptr<const RowFamily> family_;
     AnyRegulariser g_;
     std::vector<Real> start_;
+    std::optional<NoiseEstimate> noise_estimate_;
     Real step_ = 0;
     std::string step_origin_;  // where the step comes from, in words
 };
