@@ -17,6 +17,10 @@ std::string_view name(Verdict verdict) {
             return "not promised";
         case Verdict::not_applicable:
             return "not applicable";
+        case Verdict::missed:
+            return "missed";
+        case Verdict::stated:
+            return "stated";
     }
     return "?";
 }

@@ -26,7 +26,17 @@ Json to_object(const Cost& cost) {
     return {{"record_gradients", cost.record_gradients},
             {"record_values", cost.record_values},
             {"passes", cost.passes},
-            {"prox", cost.prox}};
+            {"prox", cost.prox},
+            {"oracle_calls", cost.oracle_calls},
+            {"base_samples", cost.base_samples}};
+}
+
+Json to_object(const NoiseFacts& noise) {
+    return {{"oracle", noise.oracle},           {"variant", noise.variant},
+            {"estimator", noise.estimator},     {"confirm", noise.confirm},
+            {"sigma", optional(noise.sigma)},   {"bounded", noise.bounded},
+            {"independent", noise.independent}, {"origin", noise.origin},
+            {"confidence", noise.confidence},   {"refereed", noise.refereed}};
 }
 
 Json to_object(const RunHeader& header) {
@@ -51,6 +61,7 @@ Json to_object(const RunHeader& header) {
                 {"max_steps", optional(header.max_steps)},
                 {"max_seconds", optional(header.max_seconds)},
                 {"settings", std::move(settings)}};
+    if (header.noise) object["noise"] = to_object(*header.noise);
     if (!header.members.empty()) object["play"] = header.play;
     return object;
 }
@@ -63,7 +74,17 @@ Json to_object(const BankSummary& bank) {
             {"best", bank.best}};
 }
 
+Json to_object(const NoiseSummary& noise, bool measured) {
+    const auto seen = [measured](Real value) { return measured ? number(value) : Json(nullptr); };
+    return {{"claimed", number(noise.claimed)},
+            {"first", seen(noise.first)},
+            {"kept", seen(noise.kept)},
+            {"endless", noise.endless},
+            {"smallest_delta", number(noise.smallest_delta)}};
+}
+
 Json to_object(const RunSummary& run) {
+    const auto measured = [&run](Real value) { return run.measured ? number(value) : Json(nullptr); };
     Json others = Json::array();
     for (const OtherWindowRegret& other : run.other_windows) {
         others.push_back({{"window", other.window}, {"regret", number(other.regret)}});
@@ -71,10 +92,10 @@ Json to_object(const RunSummary& run) {
     Json object{{"rounds", run.totals.rounds},
                 {"refused", run.totals.refused},
                 {"ending", name(run.ending)},
-                {"regret", number(run.regret)},
-                {"mean_regret", number(run.mean_regret())},
-                {"variation", number(run.variation)},
-                {"energy", number(run.energy)},
+                {"regret", measured(run.regret)},
+                {"mean_regret", measured(run.mean_regret())},
+                {"variation", measured(run.variation)},
+                {"energy", measured(run.energy)},
                 {"mean_loss", number(run.mean_loss)},
                 {"mean_objective", number(run.mean_objective)},
                 {"path_length", number(run.path_length)},
@@ -96,20 +117,25 @@ Json to_object(const RunSummary& run) {
                 {"prediction_loss", run.prediction_loss ? number(*run.prediction_loss) : Json(nullptr)},
                 {"seconds", run.seconds}};
     if (run.bank) object["bank"] = to_object(*run.bank);
+    if (run.noise) object["noise"] = to_object(*run.noise, run.measured);
     return object;
 }
 
 Json to_object(const Inequality& each) {
-    return {{"id", each.id},
-            {"statement", each.statement},
-            {"left", number(each.left)},
-            {"right", number(each.right)},
-            {"slack", number(each.slack)},
-            {"margin", number(each.margin())},
-            {"identity", each.identity},
-            {"round", each.round == 0 ? Json(nullptr) : Json(each.round)},
-            {"verdict", name(each.verdict)},
-            {"explanation", each.explanation}};
+    const bool measured = each.verdict != Verdict::stated;
+    Json object{{"id", each.id},
+                {"statement", each.statement},
+                {"left", measured ? number(each.left) : Json(nullptr)},
+                {"right", number(each.right)},
+                {"slack", number(each.slack)},
+                {"margin", measured ? number(each.margin()) : Json(nullptr)},
+                {"identity", each.identity},
+                {"round", each.round == 0 ? Json(nullptr) : Json(each.round)},
+                {"verdict", name(each.verdict)},
+                {"explanation", each.explanation}};
+    if (each.confidence == 0) object["in_the_mean"] = true;
+    if (each.confidence > 0 && each.confidence < 1) object["confidence"] = each.confidence;
+    return object;
 }
 
 Json to_object(const PaperClaim& claim) {

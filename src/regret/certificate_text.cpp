@@ -1,6 +1,8 @@
 /// The certificate for a terminal: one line an inequality, at most kWidth columns.
 #include "proxstream/regret/certificate.hpp"
 
+#include "certificate_words.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -65,10 +67,6 @@ std::string shortened(const std::string& text, std::size_t most) {
     return text.size() <= most ? text : text.substr(0, most - 2) + "..";
 }
 
-const std::string& member_name(const RunHeader& header) {
-    return header.name.empty() ? header.window_text : header.name;
-}
-
 std::string describe(const RunHeader& header) {
     std::string text = fmt::format("n = {}, ", header.dimension);
     if (!header.members.empty()) {
@@ -84,13 +82,48 @@ std::string describe(const RunHeader& header) {
     return text + fmt::format(", eta = {:.6g}, {}", header.reference_step, step_rule(header));
 }
 
+std::string describe(const NoiseFacts& noise) {
+    std::string text = fmt::format("gradients sampled by {}, variant {}, confirm {}", noise.oracle,
+                                   noise.variant, noise.confirm);
+    if (noise.estimator != "sample") text += fmt::format(", inner {}", noise.estimator);
+    if (!noise.sigma) return text + "; no sigma claimed";
+    text += fmt::format("; sigma = {:.6g}, {}, {} across records", *noise.sigma,
+                        noise.bounded ? "never exceeded" : "in the mean square",
+                        noise.independent ? "independent" : "shared");
+    return noise.origin.empty() ? text : text + fmt::format(" ({})", noise.origin);
+}
+
+void append_noise(std::string& out, const NoiseFacts& facts, const RunSummary& run) {
+    const NoiseSummary& noise = *run.noise;
+    const auto measured = [&run](Real figure) {
+        return run.measured ? fmt::format("{:.4e}", figure) : std::string("not measured");
+    };
+    append(out, "  base samples     {:<14} calls    {:<14} passes       {}\n", run.totals.cost.base_samples,
+           run.totals.cost.oracle_calls, run.totals.cost.passes);
+    append(out, "  noise, rms first {:<14} kept     {:<14} claimed      {}\n", measured(noise.first),
+           measured(noise.kept), facts.sigma ? fmt::format("{:.4e}", noise.claimed) : "nothing");
+    if (facts.confirm > 1)
+        append(out, "  confirmations    {:<14} failed   {}\n", run.confirmations, run.failed_confirmations);
+    if (noise.endless == 0) return;
+    append_wrapped(
+        out,
+        fmt::format("c delta^2 <= sigma^2 in {} rounds: nothing makes their loops end unless delta "
+                    "is above {:.6g}",
+                    noise.endless, noise.smallest_delta),
+        2);
+}
+
 void append_summary(std::string& out, const Certificate& certificate) {
     const RunSummary& run = certificate.summary;
     append(out, "Certificate of {} rounds ({})\n", run.totals.rounds, name(run.ending));
     append_wrapped(out, describe(certificate.header), 2);
-    append(out, "  regret Reg_w(T)  {:<14.6e} a round  {:<14.6e} E_T          {:.6e}\n", run.regret,
-           run.mean_regret(), run.energy);
-    append(out, "  variation Vpath  {:<14.6e} r_0      {:<14.6e} path length  {:.6e}\n", run.variation,
+    if (certificate.header.noise) append_wrapped(out, describe(*certificate.header.noise), 2);
+    const auto measured = [&run](Real figure) {
+        return run.measured ? fmt::format("{:.6e}", figure) : std::string("not measured");
+    };
+    append(out, "  regret Reg_w(T)  {:<14} a round  {:<14} E_T          {}\n", measured(run.regret),
+           measured(run.mean_regret()), measured(run.energy));
+    append(out, "  variation Vpath  {:<14} r_0      {:<14.6e} path length  {:.6e}\n", measured(run.variation),
            certificate.header.initial_residual, run.path_length);
     append(out, "  mean loss f      {:<14.6e} f + g    {:<14.6e} in 1-norm    {:.6e}\n", run.mean_loss,
            run.mean_objective, run.movement_one);
@@ -100,6 +133,7 @@ void append_summary(std::string& out, const Certificate& certificate) {
         append(out, "  cheap updates    {:<14} confirms {:<14} failed       {}\n", run.cheap_steps,
                run.confirmations, run.failed_confirmations);
     }
+    if (run.noise) append_noise(out, *certificate.header.noise, run);
     append(out, "  record gradients {:<14} referee  {:<14} seconds      {:.3f}\n",
            run.totals.cost.record_gradients, run.totals.referee_cost.record_gradients, run.seconds);
     append(out, "  quiet rounds     {:<14} budget   {:<14} refused      {}\n",
@@ -150,7 +184,10 @@ void append_bank(std::string& out, const Certificate& certificate) {
 void append_inequality(std::string& out, const Inequality& each) {
     const std::string_view verdict = each.verdict == Verdict::violated ? "VIOLATED" : name(each.verdict);
     const bool blank = each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
-    if (blank) {
+    if (each.verdict == Verdict::stated) {
+        append(out, "  {:<4}{:<46} {:>10} {:>10.3e} {:>8}  {}\n", each.id, each.statement, "-", each.right,
+               "-", verdict);
+    } else if (blank) {
         append_blank(out, each.id, each.statement, verdict);
     } else {
         append_comparison(out, each.id, each.statement, each.left, each.right, each.ratio(), verdict);
@@ -159,7 +196,9 @@ void append_inequality(std::string& out, const Inequality& each) {
     if (each.verdict == Verdict::violated) {
         note += fmt::format("{}rounding explains {:.3g} at most", note.empty() ? "" : "; ", each.slack);
     }
-    if (!note.empty() && each.verdict != Verdict::holds) append_wrapped(out, note, kIndent);
+    // What holds needs no word, unless it need not have held.
+    if (!note.empty() && (each.verdict != Verdict::holds || each.confidence < 1))
+        append_wrapped(out, note, kIndent);
 }
 
 void append_claim(std::string& out, const PaperClaim& claim) {
@@ -171,20 +210,6 @@ void append_claim(std::string& out, const PaperClaim& claim) {
     append(out, "      {:.4e} against {:.4e}: {} on this run\n", claim.left, claim.right,
            claim.satisfied ? "satisfied" : "FAILS");
     append_wrapped(out, "wrong in general: " + claim.reason, kIndent);
-}
-
-/// Is this inequality about something the run did? What it did not do needs no line.
-bool concerns(const Certificate& certificate, const Inequality& each) {
-    if (each.verdict != Verdict::not_applicable) return true;
-    if (each.id == "C7c") return certificate.header.switching > 0;
-    return each.id != "C9" || certificate.summary.cheap_steps > 0;
-}
-
-const Inequality* first_violation(const Certificate& certificate) {
-    const auto& all = certificate.inequalities;
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [](const Inequality& each) { return each.verdict == Verdict::violated; });
-    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -202,47 +227,6 @@ std::string to_text(const Certificate& certificate) {
     out += '\n';
     append_wrapped(out, conclusion(certificate), 0);
     return out;
-}
-
-std::string conclusion(const Certificate& certificate) {
-    const RunSummary& run = certificate.summary;
-    if (run.totals.rounds == 0) return "No round was played, so nothing was proved.";
-    if (const Inequality* broken = first_violation(certificate)) {
-        return fmt::format("Not certified: {} is broken beyond rounding ({}).", broken->id,
-                           broken->explanation);
-    }
-    for (const Certificate& member : certificate.members) {
-        if (const Inequality* broken = first_violation(member)) {
-            return fmt::format("Not certified: {} of member {} is broken beyond rounding ({}).", broken->id,
-                               member_name(member.header), broken->explanation);
-        }
-    }
-    std::string open;
-    for (const Inequality& each : certificate.inequalities) {
-        if (each.verdict != Verdict::holds && concerns(certificate, each))
-            open += (open.empty() ? "" : ", ") + each.id;
-    }
-    const Inequality& path = certificate.at("C3a");
-    if (path.verdict != Verdict::holds) return "Nothing was proved: " + path.explanation + ".";
-    std::string text = fmt::format(
-        "Proved on this run: the local regret over {} rounds is {:.4g}, at most {:.4g} by residuals and "
-        "variation along "
-        "the path",
-        run.totals.rounds, run.regret, certificate.at("C3b").right);
-    if (run.bank) {
-        text += " of the members in charge";
-        if (const Inequality& tracking = certificate.at("C8"); tracking.verdict == Verdict::holds) {
-            text += fmt::format(
-                ", and the weights' mean of f + g, {:.4g} a round, is within its bound against the best "
-                "sequence of members",
-                run.bank->weighted_loss);
-        }
-    } else if (certificate.at("C6").verdict == Verdict::holds) {
-        text += fmt::format(", and its {} inner updates are within what the energy E_T = {:.4g} allows",
-                            run.totals.steps, run.energy);
-    }
-    if (!open.empty()) text += fmt::format("; nothing is claimed about {}", open);
-    return text + ".";
 }
 
 }  // namespace proxstream

@@ -1,6 +1,7 @@
 #include "proxstream/regret/churn_sums.hpp"
 
 #include "proxstream/regret/energy_sums.hpp"
+#include "proxstream/regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +24,7 @@ void ChurnSums::add(const RunHeader& rules, const RoundReport& report) {
     const Real sums = static_cast<Real>(rules.dimension) + 8;
     if (std::abs(report.penalty - expected) > sums * kUnitRoundoff * expected) off_penalty.note(report.round);
     add_path(rules, report);
-    add_reason(report);
+    add_reason(rules, report);
 }
 
 void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
@@ -35,13 +36,15 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
     const Real factor = fixed ? rules.fixed_gain() / eta : (1 - rules.acceptance / 2) * (eta / step);
     const Real steps = static_cast<Real>(report.steps);
     const Real off = report.residual_rounding;
+    const Real noise = sure_noise(rules, report);
     if (report.cheap_steps > 0) {
         unproved.note(report.round);
     } else if (std::isfinite(report.objective_entry) && std::isfinite(report.objective_exit)) {
         // An update may also have been accepted by the rounding of a value.
         const Real slack = (1 + steps) * fall_rounding(report) +
-                           std::abs(factor) * (2 * report.path * off + steps * step * off * report.aim);
-        path.observe(report.round, factor * report.aim * report.path,
+                           std::abs(factor) * (2 * report.path * off + steps * step * off * report.aim) +
+                           noise * steps * step * off;
+        path.observe(report.round, factor * report.aim * report.path - noise * report.path,
                      report.objective_entry - report.objective_exit, slack);
     }
     // `off` covers the rounding of a point divided by eta, and every update rounds its point once.
@@ -50,7 +53,7 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
         strayed.note(report.round);
 }
 
-void ChurnSums::add_reason(const RoundReport& report) {
+void ChurnSums::add_reason(const RunHeader& rules, const RoundReport& report) {
     model_changes.add(report.model_change);
     change_slack += report.residual_rounding;
     since_ += report.model_change;
@@ -58,7 +61,8 @@ void ChurnSums::add_reason(const RoundReport& report) {
     if (report.status == RoundStatus::quiet) return;
     if (report.status != RoundStatus::moved && chained_) {
         // x stood still since round s: rho_t < |P(x_t; grad Q_{t+1})| <= r_s + sum of the model's changes.
-        const Real gap = report.tolerance - left_with_;
+        // A sampled gradient may have shown up to s_t more.
+        const Real gap = report.tolerance - sure_noise(rules, report) - left_with_;
         const Real slack = since_slack_ + 4 * kUnitRoundoff * (report.tolerance + left_with_ + since_);
         reason.observe(report.round, gap, since_, slack);
         gaps.add(gap);

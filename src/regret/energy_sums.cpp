@@ -1,5 +1,7 @@
 #include "proxstream/regret/energy_sums.hpp"
 
+#include "proxstream/regret/noise_sums.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,26 +60,33 @@ void EnergySums::add_decrease(const RunHeader& rules, const RoundReport& report)
     const Real proved = fixed ? rules.fixed_gain() * report.squared_residuals : report.certified_decrease;
     const Real steps = static_cast<Real>(report.steps);
     const Real off = report.residual_rounding;
+    // (D): an update along a gradient with noise e loses eta <e, p>, at most eta s_t |p|.
+    const Real noise = sure_noise(rules, report);
     // Two measured objectives, and sum |P|^2 with each |P| off by at most `off` (Cauchy-Schwarz).
     const Real slack = fall_rounding(report) +
                        step * off * (2 * std::sqrt(steps * report.squared_residuals) + steps * off) +
-                       4 * kUnitRoundoff * report.penalty;
+                       4 * kUnitRoundoff * report.penalty + noise * steps * step * off;
     // The steps descend on Psi_t with the penalty, which is 0 at x_t.
-    decrease.observe(report.round, proved + report.penalty, fall, slack);
+    decrease.observe(report.round, proved - noise * report.path + report.penalty, fall, slack);
     const Real full = step * report.squared_residuals;
     if (fixed && full > 0) {
-        needed_smoothness =
-            std::max(needed_smoothness, 2 / step * (1 - (fall - report.penalty + slack) / full));
+        needed_smoothness = std::max(
+            needed_smoothness, 2 / step * (1 - (fall - report.penalty + noise * report.path + slack) / full));
     }
 }
 
 void EnergySums::add_count(const RunHeader& rules, const RoundReport& report) {
     const Real worth = step_worth(rules, report);
-    const Real weight = static_cast<Real>(report.steps) * worth * report.aim;
-    count_weight.add(weight * report.aim);
+    const Real steps = static_cast<Real>(report.steps);
+    const Real weight = steps * worth * report.aim;
+    // Theorem 5': eta u (c u - s_t) rises in u where it is positive, and u = |p| > aim_t.
+    const Real lost = rules.reference_step * sure_noise(rules, report) * report.aim;
+    const Real unit = worth * report.aim * report.aim - lost;
+    count_weight.add(weight * report.aim - steps * lost);
     // An update is made above the aim as measured, so above it less one rounding in truth.
     count_slack += 2 * weight * report.residual_rounding;
-    smallest_worth = std::min(smallest_worth, worth);
+    smallest_unit = std::min(smallest_unit, unit);
+    if (lost > 0 && unit <= 0) uncovered.note(report.round);
     if (!aim) aim = report.aim;
     varied_aim = varied_aim || *aim != report.aim;
 }

@@ -41,19 +41,32 @@ Certificate Judge::certificate() const {
          std::array{decrease(), identity(), count(), path(), active_rounds(), switching(), confirmations()}) {
         result.inequalities.push_back(std::move(each));
     }
-    result.paper_claims = {paper_regret(), paper_count()};
+    if (!header_.noise) {
+        result.paper_claims = {paper_regret(), paper_count()};
+        return result;
+    }
+    for (Inequality& each : std::array{entry_bound(), one_run(), mean_count(), claimed_noise()}) {
+        result.inequalities.push_back(std::move(each));
+    }
+    result.paper_claims = {paper_noisy_regret(), paper_ending(), paper_noisy_count()};
     return result;
 }
 
 void Judge::judge(Inequality& inequality) {
     if (!std::isfinite(inequality.left) || !std::isfinite(inequality.right) ||
         !std::isfinite(inequality.slack)) {
-        inequality.left = inequality.right = inequality.slack = 0;
-        inequality.verdict = Verdict::not_applicable;
-        inequality.explanation = "the figures leave the range of double precision";
+        settle(inequality, Verdict::not_applicable, "the figures leave the range of double precision");
         return;
     }
-    inequality.verdict = inequality.margin() >= 0 ? Verdict::holds : Verdict::violated;
+    const Verdict broken = inequality.confidence < 1 ? Verdict::missed : Verdict::violated;
+    inequality.verdict = inequality.margin() >= 0 ? Verdict::holds : broken;
+}
+
+bool Judge::settle(Inequality& inequality, Verdict verdict, std::string explanation) {
+    inequality.left = inequality.right = inequality.slack = 0;
+    inequality.verdict = verdict;
+    inequality.explanation = std::move(explanation);
+    return true;
 }
 
 Inequality Judge::from(const WorstRound& worst, std::string id, std::string statement) {
@@ -104,9 +117,10 @@ Inequality Judge::exit_test() const {
     const ResidualSums& sums = tally_.residuals_;
     const bool two = header_.hysteresis < 1 || header_.switching > 0 || bank_;
     Inequality result = from(sums.exit_test, "C1",
-                             two ? "exit test: rho_t if quiet, theta rho_t if not"
-                                 : with_length("exit residual r_t <= delta_t/w, every round",
-                                               "exit residual r_t <= delta_t/w_a, every round"));
+                             two             ? "exit test: rho_t if quiet, theta rho_t if not"
+                             : header_.noise ? "exit test |P(x_{t+1};G)| <= rho_t, every round"
+                                             : with_length("exit residual r_t <= delta_t/w, every round",
+                                                           "exit residual r_t <= delta_t/w_a, every round"));
     if (nothing_played(result)) return result;
     if (result.verdict == Verdict::violated) {
         result.explanation = fmt::format("{} rounds reported as solved miss their tolerance, first round {}",
@@ -115,9 +129,15 @@ Inequality Judge::exit_test() const {
         result.verdict = Verdict::violated;
         result.explanation = fmt::format("{} rounds aimed at something else than theta rho_t, first round {}",
                                          sums.off_aim.count, sums.off_aim.first);
+    } else if (tally_.noise_.untested) {
+        result.verdict = Verdict::violated;
+        result.explanation =
+            fmt::format("{} rounds stopped or went on without their confirmations, first in round {}",
+                        tally_.noise_.untested.count, tally_.noise_.untested.first);
     } else if (sums.exhausted || sums.untested) {
         result.verdict = Verdict::not_promised;
         result.explanation = missed_tests() + "; the bounds below use the residuals actually reached";
+        if (sums.exhausted && tally_.noise_.endless) result.explanation += "; " + endless();
     }
     return result;
 }
@@ -125,7 +145,7 @@ Inequality Judge::exit_test() const {
 Inequality Judge::firm_bound() const {
     const WorstRound& worst = tally_.residuals_.firm_bound;
     Inequality result = from(worst, "C2", "R_t <= |p_{t-1}+v_t/2| + |v_t|/2, every round");
-    if (nothing_played(result)) return result;
+    if (nothing_played(result) || unmeasured(result)) return result;
     if (result.verdict == Verdict::violated) {
         result.explanation =
             fmt::format("prox or gradient inconsistent: broken in {} rounds, first in round {}",
@@ -150,7 +170,7 @@ Inequality Judge::path_regret() const {
                       .statement = bank_ ? "Reg <= sum (r_{t-1}+|v_t|)^2, member in charge"
                                          : with_length("Reg <= sum_t (r_{t-1} + d_t/w)^2",
                                                        "Reg <= sum_t (r_{t-1} + d_t/w_a)^2")};
-    if (nothing_played(result)) return result;
+    if (nothing_played(result) || unmeasured(result)) return result;
     result.left = sums.regret.value();
     result.right = sums.bound.value();
     result.slack = sums.slack + sums.regret.rounding(2) + sums.bound.rounding(8);
@@ -169,7 +189,7 @@ Inequality Judge::minkowski() const {
                       .statement = bank_ ? "that <= (sqrt(sum r_{t-1}^2)+sqrt(sum v^2))^2"
                                          : with_length("that <= (sqrt(sum r_{t-1}^2)+sqrt(Vpath)/w)^2",
                                                        "that <= (sqrt(sum r_{t-1}^2)+sqrt(V)/w_a)^2")};
-    if (nothing_played(result)) return result;
+    if (nothing_played(result) || unmeasured(result)) return result;
     result.left = tally_.residuals_.bound.value();
     result.right = with_variation(tally_.residuals_.exits.value());
     // Pure arithmetic on the same figures: only the summation rounds.
@@ -187,7 +207,16 @@ Inequality Judge::a_priori() const {
     Inequality result{.id = "C3c", .statement = statement};
     if (header_.switching == 0)
         result.statement = with_length("Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(Vpath)/w)^2", statement);
-    if (nothing_played(result)) return result;
+    if (header_.noise && !bank_) result.statement = "Reg <= (|r_0, rho+s| + sqrt(V)/w_a)^2";  // (D-bdd)
+    if (nothing_played(result) || unmeasured(result)) return result;
+    if (sums.unsure) {
+        if (bank_) {
+            settle(result, Verdict::not_promised, "noise of members in charge is bounded in the mean only");
+        } else {
+            unsure(result, "the estimate a round ends with was kept because it passed; see C11");
+        }
+        return result;
+    }
     result.left = sums.regret.value();
     result.right = with_variation(sums.promises.value());
     const Real off = std::sqrt(sums.rounding_norm);
@@ -197,8 +226,10 @@ Inequality Judge::a_priori() const {
     if (misses_tests()) {
         result.verdict = Verdict::not_promised;
         result.explanation = missed_tests();
+        if (sums.exhausted && tally_.noise_.endless) result.explanation += "; " + endless();
     } else if (result.verdict == Verdict::violated) {
-        result.explanation = "an exit test or a residual is wrong, see C1 and C2";
+        result.explanation = header_.noise ? "an exit test, a residual or sigma is wrong, see C1, C2 and C10"
+                                           : "an exit test or a residual is wrong, see C1 and C2";
     }
     return result;
 }
@@ -207,9 +238,10 @@ RunSummary Judge::summary() const {
     RunSummary result;
     const Real rounds = static_cast<Real>(std::max<Round>(tally_.totals_.rounds, 1));
     result.totals = tally_.totals_;
+    result.measured = !tally_.residuals_.unmeasured;
     result.regret = tally_.residuals_.regret.value();
     result.variation = tally_.residuals_.variation.value();
-    result.energy = energy_;
+    result.energy = result.measured ? energy_ : 0;
     result.mean_loss = tally_.loss_.value() / rounds;
     result.mean_objective = tally_.infinite_ ? kInfinity : tally_.objective_.value() / rounds;
     result.path_length = tally_.churn_.path_length.value();
@@ -232,6 +264,7 @@ RunSummary Judge::summary() const {
     result.ending = footer_.ending;
     result.seconds = footer_.seconds;
     if (bank_) result.bank = bank_summary();
+    if (header_.noise && !bank_) result.noise = noise_summary();
     return result;
 }
 

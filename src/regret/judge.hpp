@@ -15,6 +15,8 @@ class Judge {
 
   private:
     static void judge(Inequality& inequality);
+    /// Takes the sides away and says why; always true.
+    static bool settle(Inequality& inequality, Verdict verdict, std::string explanation);
     static Inequality from(const WorstRound& worst, std::string id, std::string statement);
 
     // Each settles the verdict and says true where its inequality has nothing to stand on.
@@ -22,6 +24,12 @@ class Judge {
     bool leaves_domain(Inequality& inequality) const;         // needs objectives, all of them finite
     bool promises_no_decrease(Inequality& inequality) const;  // rests on the rule of the inner steps
     bool promises_no_test(Inequality& inequality) const;      // rests on the exit test
+    bool unmeasured(Inequality& inequality) const;            // needs figures of exact gradients
+    bool unclaimed(Inequality& inequality) const;             // rests on a sigma
+    /// Rests on |e| <= s_t; `in_the_mean` says why less will not do.
+    bool unsure(Inequality& inequality, std::string_view in_the_mean) const;
+    /// Refuses levels that the header does not cover.
+    bool off_level(Inequality& inequality) const;
 
     bool misses_tests() const;
     std::string missed_tests() const;
@@ -43,14 +51,38 @@ class Judge {
     Inequality switching() const;      // C7c
     Inequality tracking() const;       // C8
     Inequality confirmations() const;  // C9
+    Inequality entry_bound() const;    // C10
+    Inequality one_run() const;        // C11
+    Inequality mean_count() const;     // C12
+    Inequality claimed_noise() const;  // C13
 
     PaperClaim paper_regret() const;
     PaperClaim paper_count() const;
-    bool speaks_of_this() const;  // is this the paper's setting?
+    PaperClaim paper_noisy_regret() const;
+    PaperClaim paper_ending() const;
+    PaperClaim paper_noisy_count() const;
+    bool speaks_of_this() const;   // is this the paper's setting?
+    bool speaks_of_noise() const;  // and is this its second algorithm?
+
+    /// sum_t N_t (a aim_t^2 - b s_t^2) <= right in the mean. What aim_t and s_t are is known before a round
+    /// draws its samples, so the proofs for one round add up.
+    struct MeanBound {
+        Real a, b, right;
+        std::string formula;  // of the bound on N, where they are constant
+    };
+    MeanBound young_bound() const;  // (C-i), for m > 1 (D-conf); needs c^2 aim_t^2 > m s_t^2
+    MeanBound sharp_bound()
+        const;  // (C-ii), m = 1; needs c aim_t^2 > s_t^2 and rounds that end by their test
 
     void add_energy();
     std::string count_formula() const;
+    Real sigma() const { return *header_.noise->sigma; }
+    Real descent() const { return header_.fixed_gain() / header_.reference_step; }  // c = 1 - eta L/2
+    /// delta > sigma/(share theta) makes share aim_t > s_t, the aim being theta delta/w_a.
+    Real smallest_delta(Real share) const { return sigma() / (share * header_.hysteresis); }
+    std::string endless() const;  // why rounds need not end; empty if they do
     RunSummary summary() const;
+    NoiseSummary noise_summary() const;
     BankSummary bank_summary() const;
 
     const Tally& tally_;

@@ -9,11 +9,21 @@ Inequality Judge::path() const {
     const ChurnSums& sums = tally_.churn_;
     Inequality result =
         from(sums.path, "C7a",
-             header_.step_rule == StepRule::fixed ? "path_t (1 - eta L/2) aim_t <= fall of Psi_t"
-             : header_.acceptance <= 1            ? "path_t aim_t/(2 max(1,e/eta)) <= fall of Psi_t"
-                                                  : "path_t (1-lambda/2) aim_t min(1,eta/e) <= fall");
-    if (nothing_played(result) || leaves_domain(result) || promises_no_decrease(result) ||
-        promises_no_test(result))
+             header_.noise                          ? "path_t (c aim_t - s_t) <= fall of Psi_t"
+             : header_.step_rule == StepRule::fixed ? "path_t (1 - eta L/2) aim_t <= fall of Psi_t"
+             : header_.acceptance <= 1              ? "path_t aim_t/(2 max(1,e/eta)) <= fall of Psi_t"
+                                                    : "path_t (1-lambda/2) aim_t min(1,eta/e) <= fall");
+    const auto strays = [&] {
+        if (!sums.strayed) return false;
+        result.verdict = Verdict::violated;
+        result.explanation = fmt::format("{} rounds moved further than their path, first in round {}",
+                                         sums.strayed.count, sums.strayed.first);
+        return true;
+    };
+    // That needs no exact figures, and no promise about the noise.
+    if (nothing_played(result) || (header_.noise && strays()) || unmeasured(result) ||
+        leaves_domain(result) || promises_no_decrease(result) || promises_no_test(result) ||
+        unsure(result, "a single update may climb; see C12"))
         return result;
     if (result.verdict == Verdict::violated) {
         result.explanation =
@@ -21,11 +31,7 @@ Inequality Judge::path() const {
                         tally_.energy_.decrease.violations > 0 ? "follows from C4, which is broken"
                                                                : "paths are too long",
                         sums.path.violations, sums.path.first_violation);
-    } else if (sums.strayed) {
-        result.verdict = Verdict::violated;
-        result.explanation = fmt::format("{} rounds moved further than their path, first in round {}",
-                                         sums.strayed.count, sums.strayed.first);
-    } else if (sums.unproved) {
+    } else if (!strays() && sums.unproved) {
         if (sums.path.checked == 0) result.verdict = Verdict::not_promised;
         result.explanation = fmt::format("not promised in {} rounds with cheap updates, first in round {}",
                                          sums.unproved.count, sums.unproved.first);
@@ -35,8 +41,12 @@ Inequality Judge::path() const {
 
 Inequality Judge::active_rounds() const {
     const ChurnSums& sums = tally_.churn_;
-    Inequality result{.id = "C7b", .statement = "sum (rho_t - r_s) <= sum u, active rounds s<t"};
-    if (nothing_played(result) || promises_no_decrease(result) || promises_no_test(result)) return result;
+    Inequality result{.id = "C7b",
+                      .statement = header_.noise ? "sum (rho_t-s_t-r_s) <= sum u, active rounds s<t"
+                                                 : "sum (rho_t - r_s) <= sum u, active rounds s<t"};
+    if (nothing_played(result) || unmeasured(result) || promises_no_decrease(result) ||
+        promises_no_test(result) || unsure(result, "noise alone may make a round work"))
+        return result;
     if (header_.switching > 0) {
         result.verdict = Verdict::not_promised;
         result.explanation =
@@ -44,13 +54,16 @@ Inequality Judge::active_rounds() const {
         return result;
     }
     if (sums.reason.violations > 0) {
-        result = from(sums.reason, result.id, "rho_t - r_s <= sum u, active rounds s<t");
+        result = from(sums.reason, result.id,
+                      header_.noise ? "rho_t - s_t - r_s <= sum u, active rounds s<t"
+                                    : "rho_t - r_s <= sum u, active rounds s<t");
         result.explanation =
             fmt::format("{} rounds worked although the model had not changed enough, first round {}",
                         sums.reason.violations, sums.reason.first_violation);
         return result;
     }
-    const bool steady = !sums.varied_tolerance && !tally_.residuals_.exhausted && header_.hysteresis < 1;
+    const bool steady =
+        !sums.varied_tolerance && !tally_.residuals_.exhausted && header_.hysteresis < 1 && !header_.noise;
     const Real unit = (1 - header_.hysteresis) * sums.tolerance;
     if (steady && unit > 0) {
         // Between active rounds the model changed by more than rho - theta rho.
@@ -66,7 +79,8 @@ Inequality Judge::active_rounds() const {
     }
     judge(result);
     if (result.verdict == Verdict::holds && !(steady && unit > 0)) {
-        result.explanation = header_.hysteresis < 1
+        result.explanation = header_.noise ? "with noise the number of active rounds is not bounded"
+                             : header_.hysteresis < 1
                                  ? "tolerances vary or budgets ran out: no bound on the number of rounds"
                                  : "without hysteresis the number of active rounds is not bounded";
     }
@@ -80,9 +94,13 @@ Inequality Judge::switching() const {
         result.explanation = "moves are not penalised";
         return result;
     }
-    if (nothing_played(result) || leaves_domain(result) || promises_no_decrease(result) ||
-        promises_no_test(result))
+    if (nothing_played(result) || unmeasured(result) || leaves_domain(result) ||
+        promises_no_decrease(result) || promises_no_test(result))
         return result;
+    if (header_.noise) {
+        settle(result, Verdict::not_promised, "noise may cost what a move gains");
+        return result;
+    }
     result.left = sums.penalty.value();
     result.right = energy_;
     result.slack = energy_slack_ + sums.penalty.rounding(4);

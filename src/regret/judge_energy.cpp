@@ -11,32 +11,26 @@ namespace proxstream {
 bool Judge::leaves_domain(Inequality& inequality) const {
     if (!outside_) return false;
     const Occurrences& outside = tally_.energy_.outside;
-    inequality.left = inequality.right = inequality.slack = 0;
-    inequality.verdict = Verdict::not_applicable;
-    inequality.explanation =
+    return settle(
+        inequality, Verdict::not_applicable,
         outside ? fmt::format("g was infinite in {} rounds, first in round {}", outside.count, outside.first)
-                : "g is infinite at the first or the last point";
-    return true;
+                : "g is infinite at the first or the last point");
 }
 
 bool Judge::promises_no_decrease(Inequality& inequality) const {
     const bool too_long = header_.step_rule == StepRule::fixed && header_.fixed_gain() <= 0;
     if (header_.step_rule != StepRule::none && !too_long) return false;
-    inequality.left = inequality.right = inequality.slack = 0;
-    inequality.verdict = Verdict::not_promised;
-    inequality.explanation = too_long ? fmt::format("a fixed step proves a decrease only below 2/L = {:.6g}",
-                                                    2 / header_.claimed_smoothness())
-                                      : "this learner promises no decrease in its inner steps";
-    return true;
+    return settle(inequality, Verdict::not_promised,
+                  too_long ? fmt::format("a fixed step proves a decrease only below 2/L = {:.6g}",
+                                         2 / header_.claimed_smoothness())
+                           : "this learner promises no decrease in its inner steps");
 }
 
 bool Judge::promises_no_test(Inequality& inequality) const {
     // A tolerance that adapts is 0 until it has seen a change: one such round takes nothing from the others.
     if (header_.exit_test && (tally_.energy_.aim != 0 || tally_.energy_.varied_aim)) return false;
-    inequality.left = inequality.right = inequality.slack = 0;
-    inequality.verdict = Verdict::not_promised;
-    inequality.explanation = "updates are counted against an exit test, and none was promised";
-    return true;
+    return settle(inequality, Verdict::not_promised,
+                  "updates are counted against an exit test, and none was promised");
 }
 
 void Judge::add_energy() {
@@ -63,9 +57,12 @@ Inequality Judge::decrease() const {
     const EnergySums& sums = tally_.energy_;
     const bool penalised = header_.switching > 0;
     Inequality result = from(sums.decrease, "C4",
-                             penalised ? "proved decrease + penalty <= fall of Psi_t"
-                                       : "proved decrease <= fall of Psi_t, every round");
-    if (nothing_played(result) || leaves_domain(result) || promises_no_decrease(result)) return result;
+                             penalised       ? "proved decrease + penalty <= fall of Psi_t"
+                             : header_.noise ? "sum eta|p| (c|p| - s_t) <= fall of Psi_t"
+                                             : "proved decrease <= fall of Psi_t, every round");
+    if (nothing_played(result) || unmeasured(result) || leaves_domain(result) ||
+        promises_no_decrease(result) || unsure(result, "a single update may climb; see C12"))
+        return result;
     const bool fixed = header_.step_rule == StepRule::fixed;
     if (result.verdict == Verdict::violated) {
         const std::string where = fmt::format("broken in {} rounds, first in round {}",
@@ -74,6 +71,11 @@ Inequality Judge::decrease() const {
                                  ? fmt::format("L too small: at least {:.6g} ({:.6g} was claimed); {}",
                                                sums.needed_smoothness, header_.claimed_smoothness(), where)
                                  : "inconsistent values or gradients: " + where;
+        if (header_.noise) {
+            result.explanation = tally_.noise_.error.violations > 0
+                                     ? "sigma was claimed too small, see C10: " + where
+                                     : result.explanation + "; or sigma was claimed too small";
+        }
     } else if (sums.off_rule) {
         result.verdict = Verdict::violated;
         result.explanation =
@@ -87,7 +89,7 @@ Inequality Judge::identity() const {
     const EnergySums& sums = tally_.energy_;
     Inequality result{.id = "C5", .statement = "sum of the falls of Psi_t = E_T loss by loss"};
     result.identity = true;
-    if (leaves_domain(result)) return result;
+    if (unmeasured(result) || leaves_domain(result)) return result;
     result.left = sums.falls.value();
     result.right = energy_;
     result.slack = 2 * sums.objective_slack + sums.falls.rounding(2) + energy_slack_;
@@ -108,20 +110,31 @@ Inequality Judge::identity() const {
 
 Inequality Judge::count() const {
     const EnergySums& sums = tally_.energy_;
-    Inequality result{.id = "C6", .statement = "sum_t N_t kappa_t aim_t^2 <= E_T"};
-    if (leaves_domain(result) || promises_no_decrease(result)) return result;
+    Inequality result{.id = "C6",
+                      .statement = header_.noise ? "sum_t N_t eta aim_t (c aim_t - s_t) <= E_T"
+                                                 : "sum_t N_t kappa_t aim_t^2 <= E_T"};
+    if (unmeasured(result) || leaves_domain(result) || promises_no_decrease(result) ||
+        unsure(result, "updates are bounded in the mean; see C12"))
+        return result;
     if (tally_.totals_.steps == 0) {
-        result.statement = "updates N <= E_T / (kappa rho^2)";
+        if (!header_.noise) result.statement = "updates N <= E_T / (kappa rho^2)";
         result.verdict = Verdict::holds;
         result.explanation = "no update was made";
         return result;
     }
     if (promises_no_test(result)) return result;
+    if (sums.uncovered) {
+        settle(result, Verdict::not_promised,
+               fmt::format("c delta <= sigma: an update may gain nothing in {} rounds, first in round {}; "
+                           "updates are bounded for delta above {:.6g}",
+                           sums.uncovered.count, sums.uncovered.first, smallest_delta(descent())));
+        return result;
+    }
     const Real slack = energy_slack_ + sums.count_slack + sums.count_weight.rounding(4);
     result.left = sums.count_weight.value();
     result.right = energy_;
     result.slack = slack;
-    const Real unit = sums.smallest_worth * *sums.aim * *sums.aim;
+    const Real unit = sums.smallest_unit;
     if (!sums.varied_aim && unit > 0) {
         result.statement = fmt::format("updates N <= {}", count_formula());
         result.left = static_cast<Real>(tally_.totals_.steps);
@@ -138,6 +151,9 @@ Inequality Judge::count() const {
 }
 
 std::string Judge::count_formula() const {
+    if (header_.noise) {
+        return header_.hysteresis < 1 ? "E_T/(eta aim (c aim - s))" : "E_T/(eta rho (c rho - s))";
+    }
     const std::string_view aim = header_.hysteresis < 1 ? "aim^2" : "rho^2";
     if (header_.step_rule == StepRule::fixed) return fmt::format("E_T / (gamma {})", aim);
     return header_.acceptance <= 1 && tally_.energy_.confirmations == 0

@@ -45,8 +45,74 @@ PaperClaim Judge::paper_count() const {
     return claim;
 }
 
+PaperClaim Judge::paper_noisy_regret() const {
+    PaperClaim claim{.id = "Theorem 2", .statement = "E Reg <= 2 (T/w^2) (delta^2 + 7 sigma^2) + (6/w^2) V"};
+    claim.reason =
+        "the estimate a round ends with was kept because it passed, so its noise is not that of a sample: "
+        "with gradients that drop out, the regret is of the order w^(-3/2) T; its own proof gives (T/w^2) (4 "
+        "delta^2 + (2 + 24/w^2) sigma^2) + 12 V/w^2 besides, and forgets r_0; Reg and V here are those of "
+        "one "
+        "run";
+    claim.applicable =
+        tally_.totals_.rounds > 0 && !tally_.residuals_.unmeasured && !misses_tests() && speaks_of_noise();
+    if (!claim.applicable) return claim;
+    const ResidualSums& sums = tally_.residuals_;
+    const Real level = sigma() / header_.effective_length;
+    const Real rounds = static_cast<Real>(tally_.totals_.rounds);
+    claim.left = sums.regret.value();
+    claim.right = 2 * (sums.claimed.value() + 7 * rounds * level * level) + 6 * sums.changes.value();
+    claim.satisfied = claim.left <= claim.right;
+    return claim;
+}
+
+PaperClaim Judge::paper_ending() const {
+    PaperClaim claim{.id = "Theorem 4",
+                     .statement = "rounds end if 2 sigma^2/(eta (1 - eta L)) < delta^2  (23)"};
+    const Real eta = header_.reference_step;
+    const Real room = 1 - eta * header_.claimed_smoothness();
+    const Real delta = tally_.residuals_.smallest_tolerance * header_.effective_length;
+    claim.reason = "(23) changes with the unit of x and, for eta > 1, lets loops pass that never end";
+    claim.applicable = header_.step_rule == StepRule::fixed && room > 0 && delta > 0 && speaks_of_noise();
+    if (!claim.applicable) return claim;
+    claim.left = 2 * sigma() * sigma() / (eta * room);
+    claim.right = delta * delta;
+    claim.satisfied = claim.left < claim.right;
+    claim.reason += fmt::format("; needed and enough is sigma^2 < c delta^2, here {:.6g} against {:.6g}",
+                                sigma() * sigma(), descent() * delta * delta);
+    return claim;
+}
+
+PaperClaim Judge::paper_noisy_count() const {
+    PaperClaim claim{
+        .id = "Theorem 5",
+        .statement = "N <= 2 w^2 (g(x_1) + 2M) / ((1 - eta (L+1)) eta delta^2 - sigma^2), |e| <= sigma/w"};
+    claim.reason =
+        "it adds losses up as Theorem 3 does, so that T is missing, and its L+1 and eta delta^2 - sigma^2 "
+        "change with the unit of x; the true bound is C6";
+    const Real eta = header_.reference_step;
+    const Real rho = tally_.residuals_.smallest_tolerance;
+    const Real room = 1 - eta * (header_.claimed_smoothness() + 1);
+    claim.applicable = header_.step_rule == StepRule::fixed && room > 0 && rho > 0 && !outside_ &&
+                       header_.noise->bounded && speaks_of_noise();
+    if (!claim.applicable) return claim;
+    const Real level = sigma() / header_.effective_length;
+    const Real unit = room * eta * rho * rho - level * level;
+    claim.applicable = unit > 0;
+    if (!claim.applicable) return claim;
+    claim.left = static_cast<Real>(tally_.totals_.steps);
+    claim.right = 2 * (header_.initial_regulariser + 2 * largest_loss_) / unit;
+    claim.satisfied = claim.left <= claim.right;
+    return claim;
+}
+
 bool Judge::speaks_of_this() const {
     return header_.box() && header_.model == "previous" && header_.switching == 0;
+}
+
+bool Judge::speaks_of_noise() const {
+    const NoiseFacts& noise = *header_.noise;
+    return speaks_of_this() && header_.hysteresis == 1 && noise.sigma && noise.confirm == 1 &&
+           noise.estimator == "sample";
 }
 
 }  // namespace proxstream

@@ -1,5 +1,7 @@
 #include "proxstream/regret/residual_sums.hpp"
 
+#include "proxstream/regret/noise_sums.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,11 +10,15 @@ namespace proxstream {
 Departure departure_of(const RunHeader& rules, const RoundReport& played) {
     // A penalty that pulls towards x_t is worth at most kappa sqrt(n) in a residual: prox_{e(g+h)}(z) is
     // prox_{eg}(z - e s) for a subgradient s of h.
-    return {played.exit_residual, played.residual_rounding, played.tolerance + rules.switching_push()};
+    // The test of a sampled gradient is off by its noise (Lemma 2).
+    return {played.exit_residual, played.residual_rounding,
+            played.tolerance + rules.switching_push() + sure_noise(rules, played), noise_is_sure(rules)};
 }
 
 void ResidualSums::add(const RunHeader& rules, const RoundReport& played, const Departure& from) {
     add_exit(rules, played);
+    if (rules.noise && !rules.noise->refereed) unmeasured.note(played.round);
+    if (!from.sure) unsure.note(played.round);
     const Real rounding = played.residual_rounding;
     // Both sides of C2 are measured: each may be off by the rounding of a residual.
     firm_bound.observe(played.round, played.entry_residual, played.firm_bound,
@@ -51,10 +57,11 @@ void ResidualSums::add_exit(const RunHeader& rules, const RoundReport& played) {
     const bool quiet = played.status == RoundStatus::quiet;
     const Real asked = quiet ? played.tolerance : played.aim;
     // The test sees the penalty, where there is one.
-    const Real seen = quiet && rules.switching == 0 ? played.model_residual : played.tested_residual;
+    const bool exact = quiet && rules.switching == 0 && !rules.noise;
+    const Real seen = exact ? played.model_residual : played.tested_residual;
     const Real rounding = played.residual_rounding;
     const Real pushed = asked + rules.switching_push();
-    if (seen <= asked + rounding && played.exit_residual > pushed + rounding) {
+    if (!rules.noise && seen <= asked + rounding && played.exit_residual > pushed + rounding) {
         // The test passed, but the true residual is not where the test leaves it.
         exit_test.observe(played.round, played.exit_residual, pushed, 2 * rounding);
     } else {

@@ -57,7 +57,9 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
     departure_ = departure_of(header_, report);
     energy_.add(header_, report);
     churn_.add(header_, report);
-    if (header_.exit_test) tests_ += report.steps + 1;
+    if (header_.noise) noise_.add(header_, report);
+    // A confirmation by another sample is one more test; by an exact one it is that of the next update.
+    if (header_.exit_test) tests_ += report.steps + 1 + (header_.noise ? report.confirmations : 0);
 }
 
 void Tally::add_played(const RoundReport& report, const RowExtras& extras) {

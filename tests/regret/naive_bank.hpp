@@ -56,10 +56,9 @@ struct PlayedBank {
     }
 };
 
-inline PlayedBank play_bank(const BankPlan& plan) {
+/// `runs` are those of the members.
+inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& runs) {
     PlayedBank bank;
-    std::vector<Played> runs;
-    for (const Plan& member : plan.members) runs.push_back(play(member));
     const Index count = runs.size();
     bank.header = runs.back().header;
     bank.header.settings = {{"learner", "naive bank"}};
@@ -131,6 +130,12 @@ inline PlayedBank play_bank(const BankPlan& plan) {
         bank.footer.members.push_back(std::move(member));
     }
     return bank;
+}
+
+inline PlayedBank play_bank(const BankPlan& plan) {
+    std::vector<Played> runs;
+    for (const Plan& member : plan.members) runs.push_back(play(member));
+    return play_bank(plan, runs);
 }
 
 }  // namespace proxstream::naive

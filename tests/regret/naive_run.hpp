@@ -172,7 +172,9 @@ inline RoundReport enter(const Played& run, const Point& x, Round number, const 
     return report;
 }
 
-inline Played play(const Plan& plan) {
+/// `solve` moves from x_t to x_{t+1} and reports how.
+template <class Solve>
+Played play_by(const Plan& plan, Solve solve) {
     Played run;
     run.plan = plan;
     Point x(plan.n, plan.g == G::box ? std::min(plan.start, Real{1}) : plan.start);
@@ -205,10 +207,10 @@ inline Played play(const Plan& plan) {
         report.changed = static_cast<std::uint64_t>(
             std::count_if(move.begin(), move.end(), [](Real each) { return each != 0; }));
         report.penalty = plan.kappa * report.movement_one;
-        report.cost = {.record_gradients = 2 + report.steps * std::min<Round>(t, plan.w),
-                       .record_values = 0,
-                       .passes = report.steps,
-                       .prox = report.steps + 1};
+        report.cost += {.record_gradients = 2 + report.steps * std::min<Round>(t, plan.w),
+                        .record_values = 0,
+                        .passes = report.steps,
+                        .prox = report.steps + 1};
         report.referee_cost.record_values = 2;
         std::vector<Real> others;
         for (const Index other : plan.also) {
@@ -234,6 +236,12 @@ inline Played play(const Plan& plan) {
     }
     run.footer.seconds = 0.125;
     return run;
+}
+
+inline Played play(const Plan& plan) {
+    return play_by(plan, [](const Played& run, const Task& task, RoundReport& report) {
+        return solve(run, task, report);
+    });
 }
 
 inline Closing closing_of(const RunFooter& footer) {

@@ -18,6 +18,8 @@ enum class Verdict : std::uint8_t {
     violated,
     not_promised,    // the learner did not promise it, or not in every round
     not_applicable,  // this run has nothing to compare
+    missed,          // promised with a probability or in the mean only, and not met by this run
+    stated,          // promised with a probability; nobody measured the left side
 };
 
 std::string_view name(Verdict verdict);
@@ -33,6 +35,7 @@ struct Inequality {
     Round round = 0;  // where the two sides come closest, if it is checked round by round
     Verdict verdict = Verdict::not_applicable;
     std::string explanation = {};
+    Real confidence = 1;  // how likely the promise is kept; 0: it is one about the mean over runs
 
     Real margin() const;  // what is left of right + slack; negative when violated
     Real ratio() const;   // left / right; 0 for 0/0
@@ -70,8 +73,20 @@ struct BankSummary {
     friend bool operator==(const BankSummary&, const BankSummary&) = default;
 };
 
+/// What sampled gradients were like.
+struct NoiseSummary {
+    Real claimed = 0;         // root mean square of s_t
+    Real first = 0;           // of |e|, the rounds' first estimates; 0 unless measured
+    Real kept = 0;            // of those the rounds ended with, which were kept because they passed
+    Round endless = 0;        // rounds with c aim_t^2 <= s_t^2, which nothing makes end
+    Real smallest_delta = 0;  // there are none above it; 0 if no sigma was claimed
+
+    friend bool operator==(const NoiseSummary&, const NoiseSummary&) = default;
+};
+
 struct RunSummary {
     RunTotals totals;
+    bool measured = true;       // regret, variation and energy; if not, they are 0 and mean nothing
     Real regret = 0;            // Reg_w(T) = sum R_t^2
     Real variation = 0;         // Vpath = sum d_t^2
     Real energy = 0;            // E_T; of a bank, of all its members
@@ -93,6 +108,7 @@ struct RunSummary {
     RunEnding ending = RunEnding::finished;
     Real seconds = 0;
     std::optional<BankSummary> bank;
+    std::optional<NoiseSummary> noise;  // of sampled gradients
 
     Real mean_regret() const;  // Reg_w(T) / T; 0 for T = 0
     Real quiet_share() const;
@@ -103,9 +119,11 @@ struct RunSummary {
 struct Certificate {
     RunHeader header;
     RunSummary summary;
-    std::vector<Inequality> inequalities;  // C1..C7c and C9; of a bank C1..C3c and C8
-    std::vector<PaperClaim> paper_claims;  // Theorem 1, Theorem 3; none of a bank
-    std::vector<Certificate> members;      // of a bank, one each
+    // C1..C7c and C9, with sampled gradients C10..C13 too; of a bank C1..C3c and C8
+    std::vector<Inequality> inequalities;
+    // Theorem 1, Theorem 3; with sampled gradients 2, 4 and 5; none of a bank
+    std::vector<PaperClaim> paper_claims;
+    std::vector<Certificate> members;  // of a bank, one each
 
     /// No inequality is violated, here or in a member.
     bool sound() const;

@@ -26,7 +26,7 @@ struct ChurnSums {
     Occurrences off_penalty;  // rounds whose penalty is not kappa times their move
 
     WorstRound reason;           // C7b, from one active round to the next
-    CompensatedSum gaps;         // sum rho_t - r_s over consecutive active rounds s < t
+    CompensatedSum gaps;         // sum rho_t - s_t - r_s over consecutive active rounds s < t; s_t is noise
     CompensatedSum gap_changes;  // sum of u over the rounds between them
     Real gap_slack = 0;
     CompensatedSum model_changes;  // sum u_t over all rounds
@@ -36,7 +36,7 @@ struct ChurnSums {
 
   private:
     void add_path(const RunHeader& rules, const RoundReport& report);
-    void add_reason(const RoundReport& report);
+    void add_reason(const RunHeader& rules, const RoundReport& report);
 
     bool chained_ = false;  // was there a round that moved?
     Real left_with_ = 0;    // r_s of the last one, s

@@ -18,7 +18,7 @@ struct EnergySums {
 
     CompensatedSum falls;         // sum Psi_t(x_t) - Psi_t(x_{t+1})
     CompensatedSum exchanges;     // sum Q_{t+1}(x_t) - Q_t(x_t)
-    CompensatedSum count_weight;  // sum N_t kappa_t aim_t^2
+    CompensatedSum count_weight;  // sum N_t kappa_t aim_t^2, less N_t eta s_t aim_t for sampled gradients
     CompensatedSum failures;      // the same for the failed confirmations
     Real objective_slack = 0;     // sum of objective roundings
     Real count_slack = 0;
@@ -35,9 +35,10 @@ struct EnergySums {
     Occurrences unconfirmed;  // solved rounds with cheap updates that no exact test confirmed
     Occurrences unpaid;       // solved rounds with more failed confirmations than exact updates
 
-    bool varied_aim = false;          // over the rounds with updates
-    std::optional<Real> aim;          // of those rounds
-    Real smallest_worth = kInfinity;  // smallest kappa_t
+    bool varied_aim = false;         // over the rounds with updates
+    std::optional<Real> aim;         // of those rounds
+    Real smallest_unit = kInfinity;  // of what an update in them is worth at least
+    Occurrences uncovered;           // those whose noise may eat up what an update is worth
 
   private:
     void add_decrease(const RunHeader& rules, const RoundReport& report);

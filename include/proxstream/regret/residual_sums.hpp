@@ -13,6 +13,7 @@ struct Departure {
     Real residual = 0;  // r_{t-1}, the true one; r_0 before the first round
     Real rounding = 0;  // of it
     Real promised = 0;  // what the exit test promised of it; r_0 before the first round
+    bool sure = true;   // and surely: with noise that is bounded in the mean only it is not
 };
 
 struct ResidualSums {
@@ -32,6 +33,8 @@ struct ResidualSums {
     Real rounding_norm = 0;       // sum of the squares of what it may add to r_{t-1} + |v_t|
     Occurrences exhausted;        // rounds that ended on their budget
     Occurrences untested;         // rounds without a promised exit test
+    Occurrences unmeasured;       // rounds whose exact figures nobody measured
+    Occurrences unsure;           // rounds whose r_{t-1} was promised, but not surely
     Occurrences off_aim;          // rounds whose aim is not theta rho_t
     Real smallest_tolerance = 0;  // of the rounds that promised a test; 0: none did
 

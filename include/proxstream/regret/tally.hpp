@@ -6,6 +6,7 @@
 #include "proxstream/regret/churn_sums.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/energy_sums.hpp"
+#include "proxstream/regret/noise_sums.hpp"
 #include "proxstream/regret/residual_sums.hpp"
 #include "proxstream/regret/round_order.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -70,6 +71,7 @@ class Tally {
     ResidualSums residuals_;
     ChurnSums churn_;
     EnergySums energy_;             // of one learner; a bank's are its members'
+    NoiseSums noise_;               // likewise; of sampled gradients
     std::optional<BankSums> bank_;  // of a bank
     std::vector<Tally> members_;
     std::vector<CompensatedSum> other_regrets_;

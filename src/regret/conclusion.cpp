@@ -1,0 +1,109 @@
+/// What was proved, in one sentence.
+#include "proxstream/regret/certificate.hpp"
+
+#include "certificate_words.hpp"
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// The one to name: noise beyond its bound explains all others.
+const Inequality* first_violation(const Certificate& certificate) {
+    const Inequality* found = nullptr;
+    for (const Inequality& each : certificate.inequalities) {
+        if (each.verdict == Verdict::violated && (found == nullptr || each.id == "C10")) found = &each;
+    }
+    return found;
+}
+
+/// Ids of those with a verdict that `picks`.
+template <class Picks>
+std::string list(const Certificate& certificate, Picks picks) {
+    std::string ids;
+    for (const Inequality& each : certificate.inequalities) {
+        if (picks(each.verdict) && concerns(certificate, each)) ids += (ids.empty() ? "" : ", ") + each.id;
+    }
+    return ids;
+}
+
+/// Rounds that nothing makes end, if some had to be cut off.
+std::string endless(const RunSummary& run) {
+    if (!run.noise || run.noise->endless == 0 || run.budget_exhausted == 0) return {};
+    return fmt::format(
+        "; c delta^2 <= sigma^2, so that {} rounds ended on their budget: delta has to be above {:.4g}",
+        run.budget_exhausted, run.noise->smallest_delta);
+}
+
+/// Without exact figures.
+std::string unmeasured(const Certificate& certificate) {
+    if (certificate.summary.bank)
+        return "Nothing was proved of what was played: the referee was off. What each member proved stands "
+               "with it.";
+    const Inequality& bound = certificate.at("C11");
+    std::string text =
+        bound.verdict == Verdict::stated
+            ? fmt::format(
+                  "Certified with probability {:g} at least: the local regret over {} rounds is at most "
+                  "{:.4g}, if the noise is what was claimed; it was not measured",
+                  bound.confidence, certificate.summary.totals.rounds, bound.right)
+            : "Nothing was proved: " + bound.explanation;
+    return text + endless(certificate.summary) + ".";
+}
+
+}  // namespace
+
+std::string conclusion(const Certificate& certificate) {
+    const RunSummary& run = certificate.summary;
+    if (run.totals.rounds == 0) return "No round was played, so nothing was proved.";
+    if (const Inequality* broken = first_violation(certificate)) {
+        return fmt::format("Not certified: {} is broken beyond rounding ({}).", broken->id,
+                           broken->explanation);
+    }
+    for (const Certificate& member : certificate.members) {
+        if (const Inequality* broken = first_violation(member)) {
+            return fmt::format("Not certified: {} of member {} is broken beyond rounding ({}).", broken->id,
+                               member_name(member.header), broken->explanation);
+        }
+    }
+    if (!run.measured) return unmeasured(certificate);
+    const Inequality& path = certificate.at("C3a");
+    if (path.verdict != Verdict::holds) return "Nothing was proved: " + path.explanation + ".";
+    std::string text = fmt::format(
+        "Proved on this run: the local regret over {} rounds is {:.4g}, at most {:.4g} by residuals and "
+        "variation along "
+        "the path",
+        run.totals.rounds, run.regret, certificate.at("C3b").right);
+    if (run.bank) {
+        text += " of the members in charge";
+        if (const Inequality& tracking = certificate.at("C8"); tracking.verdict == Verdict::holds) {
+            text += fmt::format(
+                ", and the weights' mean of f + g, {:.4g} a round, is within its bound against the best "
+                "sequence of members",
+                run.bank->weighted_loss);
+        }
+    } else if (certificate.at("C6").verdict == Verdict::holds) {
+        text += fmt::format(", and its {} inner updates are within what the energy E_T = {:.4g} allows",
+                            run.totals.steps, run.energy);
+    }
+    if (run.noise) {
+        const Inequality& bound = certificate.at("C11");
+        if (bound.verdict == Verdict::holds) {
+            text += fmt::format(
+                "; sampled gradients alone certify {:.4g} at most with probability {:g} at least, if the "
+                "noise "
+                "is what was claimed",
+                bound.right, bound.confidence);
+        }
+        text += endless(run);
+    }
+    const auto missed = [](Verdict verdict) { return verdict == Verdict::missed; };
+    const auto open = [](Verdict verdict) { return verdict != Verdict::holds && verdict != Verdict::missed; };
+    if (const std::string ids = list(certificate, missed); !ids.empty())
+        text += fmt::format("; missed, though promised with a probability or in the mean only: {}", ids);
+    if (const std::string ids = list(certificate, open); !ids.empty())
+        text += fmt::format("; nothing is claimed about {}", ids);
+    return text + ".";
+}
+
+}  // namespace proxstream

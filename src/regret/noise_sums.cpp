@@ -1,0 +1,76 @@
+#include "proxstream/regret/noise_sums.hpp"
+
+#include <algorithm>
+
+namespace proxstream {
+namespace {
+
+/// Levels made of the same sigma agree to this.
+constexpr Real kSameLevel = 1e-9;
+
+}  // namespace
+
+bool noise_is_sure(const RunHeader& rules) {
+    return !rules.noise || (rules.noise->sigma && rules.noise->bounded && rules.noise->estimator == "sample");
+}
+
+Real sure_noise(const RunHeader& rules, const RoundReport& report) {
+    return rules.noise && noise_is_sure(rules) ? report.noise_level : 0;
+}
+
+void NoiseSums::add(const RunHeader& rules, const RoundReport& report) {
+    first_residuals.add(report.first_residual * report.first_residual);
+    first_noise.add(report.first_noise * report.first_noise);
+    kept_noise.add(report.kept_noise * report.kept_noise);
+    levels.add(report.noise_level * report.noise_level);
+    rounding_norm += 4 * report.residual_rounding * report.residual_rounding;
+    largest_level = std::max(largest_level, report.noise_level);
+    add_errors(rules, report);
+    add_count(rules, report);
+}
+
+void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
+    const NoiseFacts& claims = *rules.noise;
+    if (!claims.sigma) return;
+    const Real level = report.noise_level;
+    const Real off = report.residual_rounding;
+    if (level > *claims.sigma / rules.effective_length * (1 + kSameLevel)) off_level.note(report.round);
+    // Lemma 2: one residual differs from the other by no more than the noise.
+    const Real most = report.first_residual + level;
+    entry.observe(report.round, report.entry_residual, most, 2 * off + 4 * kUnitRoundoff * most);
+    // What recursive differences end with is not one sample.
+    const bool sampled = claims.estimator == "sample";
+    const Real noise = std::max(report.first_noise, sampled ? report.kept_noise : 0);
+    const Real slack = off + 4 * kUnitRoundoff * level;
+    error.observe(report.round, noise, level, slack);
+    // s_t is the same part of sigma, whatever sigma is.
+    const Real scale = level > 0 ? *claims.sigma / level : rules.effective_length;
+    needed_sigma = std::max(needed_sigma, scale * (noise - slack));
+}
+
+void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report) {
+    const Real aim = report.aim;
+    const Real level = report.noise_level;
+    const Real steps = static_cast<Real>(report.steps);
+    tolerances.add(report.tolerance * report.tolerance);
+    update_aims.add(steps * aim * aim);
+    update_levels.add(steps * level * level);
+    smallest_aim = std::min(smallest_aim, aim);
+    largest_aim = std::max(largest_aim, aim);
+    const Real share = rules.fixed_gain() / rules.reference_step;  // c
+    const Real confirm = static_cast<Real>(rules.noise->confirm);
+    if (level > 0) {
+        const Real ratio = (aim / level) * (aim / level);
+        smallest_ratio = std::min(smallest_ratio, ratio);
+        if (share * ratio <= 1) endless.note(report.round);
+        if (share * share * ratio <= confirm) unaverage.note(report.round);
+    }
+
+    const bool solved = report.status == RoundStatus::solved;
+    if (!solved && report.status != RoundStatus::quiet) return;
+    const bool confirmed = report.confirmations - report.failed_confirmations + 1 >= rules.noise->confirm;
+    const bool followed = !solved || report.failed_confirmations <= report.steps;
+    if (!confirmed || !followed) untested.note(report.round);
+}
+
+}  // namespace proxstream
