@@ -79,7 +79,7 @@ std::string unknown_option(const std::string& verb, const std::string& text,
 
 std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
                                       const std::vector<std::string>& arguments, LearnSettings& settings,
-                                      const std::vector<ExtraOption>& extras) {
+                                      const VerbOptions& own) {
     CLI::App app(description, "proxstream " + verb);
     app.allow_extras();
     app.get_formatter()->column_width(34);
@@ -88,7 +88,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     app.add_option("-c,--config", config, "TOML file with these same names as keys; flags win over it")
         ->type_name("FILE");
     std::vector<std::string> names{"config", "help"};
-    for (const ExtraOption& extra : extras) {
+    for (const ExtraOption& extra : own.extras) {
         app.add_option("--" + extra.name, *extra.target, extra.help)->type_name(extra.value);
         names.push_back(extra.name);
     }
@@ -96,6 +96,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     std::map<std::string_view, Given> given;
     std::vector<std::pair<const Row*, const CLI::Option*>> options;
     for (const Row& row : learn_options()) {
+        if (own.takes && !own.takes(row)) continue;
         options.emplace_back(&row, add_row(app, row, defaults, given[row.name]));
         names.emplace_back(row.name);
         names.push_back("no-" + std::string(row.name));
@@ -128,6 +129,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     };
     if (!config.empty()) collect([&] { read_settings_file(config, settings, on_command_line); });
     collect([&] { validate(settings); });
+    if (own.check) collect(own.check);
     if (!violations.empty()) throw ConfigError(violations);
     return std::nullopt;
 }

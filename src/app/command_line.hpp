@@ -3,6 +3,7 @@
 
 #include "proxstream/run/learn_settings.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,17 @@ struct ExtraOption {
     std::string* target;
 };
 
+/// What a verb takes besides, or instead of, the whole table.
+struct VerbOptions {
+    std::vector<ExtraOption> extras = {};
+    std::function<bool(const OptionRow<LearnSettings>&)> takes = {};  // rows it has; none: all of them
+    std::function<void()> check = {};  // of the extras; its ConfigError joins the other violations
+};
+
 /// Fills `settings` from the arguments and, under them, from the TOML file that --config names. Returns the
 /// exit status if the program is done (help was asked for). Throws ConfigError with every violation.
 std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
                                       const std::vector<std::string>& arguments, LearnSettings& settings,
-                                      const std::vector<ExtraOption>& extras = {});
+                                      const VerbOptions& own = {});
 
 }  // namespace proxstream::app

@@ -55,8 +55,8 @@ int compare(const std::vector<std::string>& arguments) {
         "learner's own\n"
         "record gradients a round and seconds; then the first learner's certificate.",
         arguments, settings,
-        {{"learners", "A;B;..", fmt::format("what to run, separated by ';' [{}]", kDefaultLearners),
-          &learners}});
+        {.extras = {{"learners", "A;B;..",
+                     fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}}});
     if (done) return *done;
     set_threads(settings.threads);
 

@@ -13,7 +13,6 @@
 namespace proxstream {
 namespace {
 
-constexpr Real kLargest = 1e150;  // squares stay finite
 constexpr Index kLongestWindow = 10'000'000;
 constexpr Index kLargestBatch = 1'000'000'000;
 constexpr Index kMostConfirmations = 1000;
@@ -32,9 +31,9 @@ class Violations {
         if (!holds) found_.push_back(std::move(text));
     }
     void in_range(std::string_view what, Real value, bool zero_allowed) {
-        require(value <= kLargest && (zero_allowed ? value >= 0 : value > 0),
+        require(value <= kAbsurd && (zero_allowed ? value >= 0 : value > 0),
                 fmt::format("{} = {:.6g}: must be {} and at most {:g}", what, value,
-                            zero_allowed ? "0 or more" : "positive", kLargest));
+                            zero_allowed ? "0 or more" : "positive", kAbsurd));
     }
     void in_range(std::string_view what, Index value, Index most) {
         require(value >= 1 && value <= most,
@@ -235,7 +234,8 @@ SpiderAdvice spider_for(const AdviceInput& input, const Advice& advice) {
 
 PaperCondition paper_condition(const AdviceInput& input, const Advice& advice) {
     PaperCondition paper;
-    const bool meaningful = advice.step * input.smoothness < 1;
+    constexpr Real kRounding = 1e-9;  // of 1/L times L
+    const bool meaningful = advice.step * input.smoothness < 1 - kRounding;
     paper.step = meaningful ? advice.step : 1 / (2 * input.smoothness);
     const Real share = paper.step * input.smoothness;
     paper.delta = advice.sigma * std::sqrt(2 / (paper.step * (1 - share)));
@@ -255,9 +255,9 @@ void check_input(const AdviceInput& input) {
     if (input.delta) violations.in_range("delta", *input.delta, false);
     if (input.batch) violations.in_range("batch", *input.batch, kLargestBatch);
     if (input.confirm) violations.in_range("confirm", *input.confirm, kMostConfirmations);
-    if (input.step && !(*input.step > 0 && *input.step <= kLargest)) {
+    if (input.step && !(*input.step > 0 && *input.step <= kAbsurd)) {
         violations.in_range("step", *input.step, false);
-    } else if (input.step && input.smoothness >= 0 && input.smoothness <= kLargest) {
+    } else if (input.step && input.smoothness >= 0 && input.smoothness <= kAbsurd) {
         check_step(violations, input.smoothness, *input.step);
     }
     violations.require(input.base_noise != 0 || input.delta,

@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/residual.hpp"
 
 #include "run/record_survey.hpp"
 
@@ -18,8 +19,10 @@
 namespace proxstream {
 namespace {
 
-/// Steps of the walk after which its point is looked at.
-constexpr std::array<Index, 4> kStops{0, 1, 4, 16};
+/// Trials of the walk after which its point is looked at.
+constexpr std::array<Index, 4> kStops{0, 2, 8, 32};
+/// Records whose mean the walk lowers: a short window, so that what drifts is not averaged away.
+constexpr Index kWalked = 8;
 /// What a measured curvature, always too low, is multiplied by.
 constexpr Real kCaution = 2;
 
@@ -74,6 +77,52 @@ class Ranges {
     std::vector<Real> high_;
 };
 
+/// Prox-gradient steps on the mean of some records. The proved L may be far above the mean's, so steps grow
+/// until one does not lower the objective; that one is not taken, and the next is shorter.
+class Walk {
+  public:
+    Walk(RecordSurvey& survey, const AnyRegulariser& g, ConstView start, Real step)
+        : survey_(survey), g_(g), step_(step), x_(start.begin(), start.end()), trial_(start.size()) {
+        survey_.evaluate(x_);
+        settle(mean_of(survey_.losses()) + g_.value(x_, scratch_));
+    }
+
+    ConstView point() const { return x_; }
+    Real residual() {
+        std::vector<Real> residual(x_.size());
+        return prox_residual(g_, x_, gradient_, step_, trial_, residual, scratch_).norm;
+    }
+
+    void try_step() {
+        step_along(x_, -step_, gradient_, trial_);
+        const Real penalty = g_.prox(trial_, step_, trial_, scratch_);
+        survey_.evaluate(trial_);
+        const Real objective = mean_of(survey_.losses()) + penalty;
+        if (objective < objective_ && all_finite(survey_.mean_gradient())) {
+            std::swap(x_, trial_);
+            settle(objective);
+            step_ *= 2;
+        } else {
+            step_ /= 2;
+        }
+    }
+
+  private:
+    void settle(Real objective) {
+        objective_ = objective;
+        gradient_.assign(survey_.mean_gradient().begin(), survey_.mean_gradient().end());
+    }
+
+    RecordSurvey& survey_;
+    const AnyRegulariser& g_;
+    Real step_;
+    std::vector<Real> x_;
+    std::vector<Real> trial_;
+    std::vector<Real> gradient_;
+    Real objective_ = 0;
+    Scratch scratch_;
+};
+
 void count_rows(std::span<const RowBlock* const> records, NoiseEstimate& estimate) {
     estimate.records = records.size();
     if (records.size() < 2) {
@@ -111,38 +160,35 @@ Real upper_limit(std::span<const Real> values, Real confidence) {
 
 NoiseEstimate estimate_noise(std::span<const RowBlock> records, const RowFamily& family,
                              const AnyRegulariser& g, ConstView start, const NoiseEstimateOptions& options) {
-    RecordSurvey survey(records, family, options.seed);
+    std::vector<const RowBlock*> all;
+    for (const RowBlock& record : records) all.push_back(&record);
+    RecordSurvey survey(std::move(all), family, options.seed);
     survey.keep_finite(start);
     NoiseEstimate estimate;
     count_rows(survey.records(), estimate);
     find_smoothness(survey, start, options.smoothness, estimate);
     const bool measured = estimate.smoothness_source == NoiseEstimate::Source::measured;
-    const Real step = estimate.smoothness > 0 ? 1 / estimate.smoothness : 1;
+    const auto walked = survey.records().first(std::min(kWalked, estimate.records));
+    RecordSurvey window({walked.begin(), walked.end()}, family, options.seed);
+    Walk walk(window, g, start, estimate.smoothness > 0 ? 1 / estimate.smoothness : 1);
 
+    estimate.residual = walk.residual();
     // The limits of all points have to hold together.
     const Real confidence = 1 - (1 - options.confidence) / static_cast<Real>(kStops.size());
+    estimate.points = kStops.size();
     Ranges ranges(estimate.records);
-    std::vector<Real> x(start.begin(), start.end());
-    Scratch scratch;
-    Index taken = 0;
+    Index tried = 0;
     for (const Index stop : kStops) {
-        for (; taken < stop; ++taken) {
-            survey.evaluate(x);
-            axpy(-step, survey.mean_gradient(), x);
-            g.prox(x, step, x, scratch);
-        }
-        const Real variation = survey.evaluate(x);
-        // A walk that leaves the numbers, after a step far too long, ends.
-        if (!std::isfinite(mean_of(survey.losses())) || !std::isfinite(variation)) break;
-        ++estimate.points;
+        for (; tried < stop; ++tried) walk.try_step();
+        estimate.variation = std::max(estimate.variation, std::sqrt(survey.evaluate(walk.point())));
         ranges.add(survey.losses());
-        estimate.variation = std::max(estimate.variation, std::sqrt(variation));
-        const auto variances = survey.variances(x);
+        const auto variances = survey.variances(walk.point());
         estimate.base_noise = std::max(estimate.base_noise, std::sqrt(mean_of(variances)));
         estimate.base_noise_limit =
             std::max(estimate.base_noise_limit, std::sqrt(upper_limit(variances, confidence)));
         if (measured && stop > 0) {
-            estimate.smoothness = std::max(estimate.smoothness, kCaution * survey.curvature(x, stop));
+            estimate.smoothness =
+                std::max(estimate.smoothness, kCaution * survey.curvature(walk.point(), stop));
         }
     }
     const std::vector<Real> widths = ranges.widths();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -29,17 +30,16 @@ void copy_row(const RowBlock& record, Index row, RowBlock& single) {
 
 }  // namespace
 
-RecordSurvey::RecordSurvey(std::span<const RowBlock> records, const RowFamily& family, std::uint64_t seed)
+RecordSurvey::RecordSurvey(std::vector<const RowBlock*> records, const RowFamily& family, std::uint64_t seed)
     : family_(family),
       seed_(seed),
-      single_(!records.empty() && records.front().sparse()),
+      records_(std::move(records)),
+      single_(!records_.empty() && records_.front()->sparse()),
       gradient_(family.dimension()),
       other_(family.dimension()),
       moved_(family.dimension()),
       direction_(family.dimension()),
-      mean_(family.dimension()) {
-    for (const RowBlock& record : records) records_.push_back(&record);
-}
+      mean_(family.dimension()) {}
 
 void RecordSurvey::keep_finite(ConstView x) {
     std::erase_if(records_, [&](const RowBlock* record) {

@@ -12,7 +12,7 @@ namespace proxstream {
 
 class RecordSurvey {
   public:
-    RecordSurvey(std::span<const RowBlock> records, const RowFamily& family, std::uint64_t seed);
+    RecordSurvey(std::vector<const RowBlock*> records, const RowFamily& family, std::uint64_t seed);
 
     /// Leaves out records whose loss or gradient at x is not finite.
     void keep_finite(ConstView x);

@@ -148,7 +148,7 @@ TEST(NoiseEstimate, AgreesWithTheDefinitionsOnEveryFamily) {
         }
         const std::vector<Real> start = source.point(family->dimension());
         // A claimed L so large that the walk stays where it starts.
-        const NoiseEstimateOptions still{.smoothness = 1e12};
+        const NoiseEstimateOptions still{.smoothness = 1e100};
         const NoiseEstimate estimate = estimate_noise(dense, *family, no_penalty(), start, still);
         const Twin twin = twin_at(dense, *family, start);
         EXPECT_NEAR(estimate.base_noise, std::sqrt(twin.variance), 1e-6 * estimate.base_noise) << spec;
@@ -214,6 +214,9 @@ TEST(NoiseEstimate, TheSwingIsTheRangeOfLossesOverTheWalk) {
     const NoiseEstimate kept =
         estimate_noise(records, *plain_squared(1), parse_regulariser("box:-1,1"), start, {});
     EXPECT_DOUBLE_EQ(kept.swing, 1.5);
+    // The gradient at 0 is -2; the box lets a step of 1 go no further than 1.
+    EXPECT_DOUBLE_EQ(estimate.residual, 2);
+    EXPECT_DOUBLE_EQ(kept.residual, 1);
 }
 
 TEST(NoiseEstimate, RecordsOfOneRowAreExact) {

@@ -42,6 +42,7 @@ struct NoiseEstimate {
     Real swing = 0;        // mean over records of the range of their loss over the points
     Real swing_limit = 0;  // upper limit, as above
     Real variation = 0;    // root mean square of |grad f_i - grad f_j| over pairs of records
+    Real residual = 0;     // of that mean, at the start and step 1/L: a looser test learns nothing
 
     /// Rows are drawn from records: with one row each there is nothing to draw, and gradients are exact.
     bool exact() const { return most_rows <= 1; }

@@ -32,7 +32,8 @@ class Problem {
     ForecastFeed* forecasts() noexcept { return forecasts_.get(); }
     const RowFamily& family() const noexcept { return *family_; }
     const AnyRegulariser& g() const noexcept { return g_; }
-    Real step() const noexcept { return step_; }  // eta
+    ConstView start() const noexcept { return start_; }  // x_1
+    Real step() const noexcept { return step_; }         // eta
     const std::string& step_origin() const noexcept { return step_origin_; }
 
     std::unique_ptr<RowLearner> make_learner(const std::string& text) const;

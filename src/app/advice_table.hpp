@@ -1,0 +1,26 @@
+/// Advice on several windows as a table a human can read, and the command that takes it.
+#pragma once
+
+#include "proxstream/online/advice.hpp"
+#include "proxstream/run/learn_settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace proxstream::app {
+
+struct AdviceRow {
+    AdviceInput input;
+    Advice advice;
+};
+
+/// `rows` is what a record has at least, 0: not known. A batch of more cannot be drawn and is marked.
+void print_advice(const std::vector<AdviceRow>& table, Index rows);
+
+/// The command line of `learn` for the row with the smallest regret bound; data and model as in `settings`.
+void print_command(const std::vector<AdviceRow>& table, Index rows, const LearnSettings& settings);
+
+/// Whether an option says something about data or model, and not about learning.
+bool describes_problem(const OptionRow<LearnSettings>& row);
+
+}  // namespace proxstream::app
