@@ -5,7 +5,7 @@ namespace proxstream::app {
 
 enum ExitCode : int {
     kOk = 0,
-    kNotCertified = 1,  // an inequality of the certificate is violated, or a ledger does not verify
+    kNotCertified = 1,  // an inequality is violated, a ledger does not verify, or a finding does not hold
     kUsage = 2,         // options or settings
     kData = 3,          // the input
     kNumerics = 4,      // a loss was NaN or infinite and its round was refused

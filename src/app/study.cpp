@@ -31,7 +31,7 @@ struct StudyArguments {
 
 void print_studies() {
     fmt::print("studies (proxstream study NAME):\n");
-    for (const StudyRow& row : studies()) fmt::print("  {:<12}{}\n", row.name, row.help);
+    for (const StudyRow& row : studies()) fmt::print("  {:<15}{}\n", row.name, row.help);
 }
 
 std::string unknown_option(const std::string& text) {
@@ -157,8 +157,11 @@ int study(const std::vector<std::string>& arguments) {
         for (const std::string& file : outcome.files) fmt::print(stderr, "wrote {}\n", file);
     }
     for (const std::string& note : outcome.notes) fmt::print(stderr, "proxstream: {}\n", note);
+    for (const Finding& finding : outcome.findings) {
+        if (!finding.holds()) fmt::print(stderr, "proxstream: {}\n", to_text(finding));
+    }
     if (outcome.interrupted) return kInterrupted;
-    return outcome.notes.empty() ? kOk : kNotCertified;
+    return outcome.sound() ? kOk : kNotCertified;
 }
 
 }  // namespace proxstream::app

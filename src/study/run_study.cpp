@@ -34,17 +34,35 @@ void prepare_folder(const std::string& folder, bool replace) {
     if (error) throw IoError(folder, "cannot be made", error.value());
 }
 
+/// What a reader has to know of the tables' entries.
+std::string table_key(const StudyPlan& plan, Index seeds) {
+    std::string text = seeds > 1 ? " Mean +- standard error over the seeds" : "";
+    const bool bold = std::any_of(plan.figures.begin(), plan.figures.end(),
+                                  [](const StudyFigure& f) { return f.better != Better::neither; });
+    if (bold) text += seeds > 1 ? "; the best mean of a stream is bold" : " The best of a stream is bold";
+    return text.empty() ? text : text + ".";
+}
+
+std::string findings_text(const StudyPlan& plan, const StudyOutcome& outcome) {
+    if (!plan.findings) return {};
+    std::string text = "## Findings\n\n";
+    if (outcome.interrupted) return text + "Not judged: the study was interrupted.\n\n";
+    for (const Finding& finding : outcome.findings) text += "- " + to_text(finding) + "\n";
+    return text + '\n';
+}
+
 std::string report_text(const StudyRow& row, const StudyOptions& options, const StudyPlan& plan, Index seeds,
                         Index done, const ResultTable& table, const StudyOutcome& outcome) {
     std::string text =
         fmt::format("# Study {}\n\n{}\n\n    {}\n\n", row.name, plan.question, options.command);
-    text += fmt::format("proxstream {}, preset {}, seeds 1 to {}. Mean +- standard error over the seeds",
-                        options.version, options.preset == StudyPreset::full ? "full" : "quick", seeds);
-    text += "; the best mean of a stream is bold.\n\n";
+    text +=
+        fmt::format("proxstream {}, preset {}, seeds 1 to {}.{}\n\n", options.version,
+                    options.preset == StudyPreset::full ? "full" : "quick", seeds, table_key(plan, seeds));
     if (outcome.interrupted) {
         text +=
             fmt::format("**Interrupted: {} of {} cells are in these tables.**\n\n", done, plan.cells.size());
     }
+    text += findings_text(plan, outcome);
     if (!table.empty()) text += table.to_markdown(plan.figures, plan.layout);
     if (!outcome.notes.empty()) {
         text += "## Notes\n\n";
@@ -62,6 +80,11 @@ std::string glossary_text(const StudyPlan& plan) {
 }
 
 }  // namespace
+
+bool StudyOutcome::sound() const {
+    return notes.empty() &&
+           std::all_of(findings.begin(), findings.end(), [](const Finding& f) { return f.holds(); });
+}
 
 StudyOutcome run_study(const StudyRow& row, const StudyOptions& options, StopFlag stop,
                        const std::function<void(const StudyProgress&)>& on_progress) {
@@ -96,6 +119,7 @@ StudyOutcome run_study(const StudyRow& row, const StudyOptions& options, StopFla
     }
     csv.close();
     outcome.interrupted = done < plan.cells.size();
+    if (plan.findings && !outcome.interrupted) outcome.findings = plan.findings(table);
 
     outcome.report = report_text(row, options, plan, seeds, done, table, outcome);
     write_whole_file(path("table.md"), outcome.report + glossary_text(plan));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/run/byte_source.hpp"
+#include "proxstream/study/finding.hpp"
 #include "proxstream/study/result_table.hpp"
 #include "proxstream/study/svg_chart.hpp"
 
@@ -48,6 +49,8 @@ struct StudyPlan {
     TableLayout layout = TableLayout::by_figure;
     std::vector<StudyCell> cells;
     std::function<std::vector<NamedChart>(const ResultTable&)> charts;
+    /// What the tables have to show; asked of whole results only. May be empty.
+    std::function<std::vector<Finding>(const ResultTable&)> findings;
     /// Names used in the tables and what to type to get the same again.
     std::vector<std::pair<std::string, std::string>> glossary;
 };
@@ -82,7 +85,11 @@ struct StudyOutcome {
     std::string report;              // the Markdown report
     std::vector<std::string> files;  // what was written
     std::vector<std::string> notes;
+    std::vector<Finding> findings;  // of a study that was not interrupted
     bool interrupted = false;
+
+    /// Everything held: no certificate was violated, no round refused, no finding failed.
+    bool sound() const;
 };
 
 /// Runs the study and writes results.csv, table.md and the charts into the folder. The folder is made and
