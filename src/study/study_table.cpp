@@ -15,6 +15,15 @@ constexpr std::array kStudies{
              plan_churn},
     StudyRow{"streams", "real streams: the bank against fixed windows and the usual methods", 3, 2,
              plan_streams},
+    StudyRow{"regret-window", "Reg_w/T against the window, with its bounds, and judged by other windows", 5,
+             2, plan_regret_window},
+    StudyRow{"steps", "updates against T and w: where O(w^2) is right and where it is O(T w)", 5, 2,
+             plan_steps},
+    StudyRow{"w1", "what no policy avoids: linear regret with window 1, T/(8 w^2) with window w", 5, 2,
+             plan_w1},
+    StudyRow{"window-choice",
+             "a season: where regret, variation and loss dip; and a drift that outruns the window", 5, 2,
+             plan_window_choice},
 };
 
 }  // namespace

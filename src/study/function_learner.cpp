@@ -1,0 +1,65 @@
+#include "study/function_learner.hpp"
+
+#include "proxstream/online/gradient_learner.hpp"
+#include "proxstream/online/time_smoothed.hpp"
+#include "proxstream/online/update_rules.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/solve/prox_grad.hpp"
+
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+using Ring = RecordRing<FunctionFamily>;
+
+/// Enough for any round that is meant to end.
+constexpr std::uint64_t kManySteps = 100'000'000;
+
+Ring make_ring(const FunctionProblem& problem) {
+    return {FunctionFamily(problem.start.size()), CarriedWindow<Ring>::slots(problem.window)};
+}
+
+}  // namespace
+
+std::unique_ptr<FunctionLearner> make_smoothed(const FunctionProblem& problem, Real delta,
+                                               const ModelRule& model) {
+    TimeSmoothedOptions options;
+    options.window = problem.window;
+    options.model = model;
+    options.step = problem.step;
+    options.tolerance = Tolerance::fixed(delta);
+    options.budget.max_steps = kManySteps;
+    return std::make_unique<TimeSmoothed<AnyRegulariser, Ring, ProxGrad>>(
+        parse_regulariser(problem.reg), make_ring(problem), problem.start, options,
+        ProxGrad(problem.smoothness));
+}
+
+std::unique_ptr<FunctionLearner> make_prox_gradient(const FunctionProblem& problem) {
+    return std::make_unique<GradientLearner<AnyRegulariser, Ring, ScheduledGradient>>(
+        parse_regulariser(problem.reg), make_ring(problem), problem.start, problem.window, problem.step,
+        ScheduledGradient({.step = problem.step}));
+}
+
+FunctionMeter make_meter(const FunctionProblem& problem, const std::vector<Index>& windows) {
+    const Index dimension = problem.start.size();
+    return {parse_regulariser(problem.reg),
+            [dimension](Index capacity) { return Ring(FunctionFamily(dimension), capacity); }, dimension,
+            problem.step, windows};
+}
+
+LossFunction line(Real slope) {
+    return [slope](ConstView x, View gradient) {
+        if (!gradient.empty()) gradient[0] = slope;
+        return slope * x[0];
+    };
+}
+
+LossFunction wave(Real phase) {
+    return [phase](ConstView x, View gradient) {
+        if (!gradient.empty()) gradient[0] = std::sin(x[0] - phase);
+        return -std::cos(x[0] - phase);
+    };
+}
+
+}  // namespace proxstream

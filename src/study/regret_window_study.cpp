@@ -1,0 +1,328 @@
+#include "proxstream/run/synthetic.hpp"
+#include "proxstream/study/slope.hpp"
+
+#include "study/plans.hpp"
+#include "study/played_run.hpp"
+#include "study/row_setting.hpp"
+#include "study/stream_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr const char* kPathBound = "path_bound";  // of C3a, over T
+constexpr const char* kBound = "bound";           // what was proved beforehand, over T
+constexpr const char* kAttained = "attained";     // Reg over the path bound
+constexpr const char* kMeterOff =
+    "referee_differs";  // relative: the referee's Reg_w against the learner's own
+
+constexpr Real kDelta = 0.3;
+
+/// A way to play a window, by the text of its learner and the inequality that bounds its regret. A row here
+/// is a line in every chart, a row in every table and a finding on its slope.
+struct Method {
+    const char* name;
+    std::string (*learner)(Index window);
+    const char* bound;
+};
+
+std::string exact(Index window) {
+    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", window, kDelta);
+}
+
+// Bounded noise is one more row.
+constexpr std::array kMethods{
+    Method{"exact", exact, "C3c"},
+};
+
+std::string method_name(const Method& method, Index window) {
+    return fmt::format("{} {}", method.name, window);
+}
+
+/// A stream is a function of the seed; its rows may depend on the point that is about to be judged.
+using Reveal = std::function<void(Round t, ConstView x, RowBlock& record)>;
+struct StreamRow {
+    const char* name;
+    const char* formula;
+    bool random;
+    RowSetting (*setting)();
+    Reveal (*reveal)(std::uint64_t seed);
+    Real steepest, flattest;  // what the slope has to be
+};
+
+RowSetting chase_setting() {
+    return {.loss = "tukey", .reg = "zero", .features = 1, .step = 0.5, .smoothness = 1};
+}
+
+/// Where Tukey's loss pulls hardest, seen from its minimum.
+constexpr Real kAhead = 0.4472135954999579;  // 1/sqrt 5
+
+/// The newest minimum is always as far ahead as pulls hardest, and the one that leaves pulled the other way
+/// or not at all.
+Reveal chase(std::uint64_t /*seed*/) {
+    return [](Round /*t*/, ConstView x, RowBlock& record) {
+        const Real one = 1;
+        record.add_dense({&one, 1}, x[0] + kAhead);
+    };
+}
+
+RowSetting drift_setting() {
+    return {.loss = "cauchy", .reg = "l1:0.01", .features = 4, .step = 0.1, .smoothness = 10};
+}
+
+Reveal drift(std::uint64_t seed) {
+    SyntheticOptions options = SyntheticOptions::parse("drift,features=4,active=4,period=20000");
+    options.jump = std::uint64_t{1} << 40U;  // never
+    options.rows = options.jump;
+    options.seed = seed;
+    const auto reader = std::make_shared<const SyntheticReader>(options);
+    return [reader](Round t, ConstView /*x*/, RowBlock& record) {
+        std::array<Real, 4> features{};
+        const Real target = reader->row(t, features);
+        record.add_dense(features, target);
+    };
+}
+
+constexpr std::array kStreams{
+    StreamRow{"chase", "f_t = tukey(x - x_t - 1/sqrt 5) on the line, eta = 0.5", false, chase_setting, chase,
+              -2.1, -1.8},
+    StreamRow{"drift",
+              "builtin:drift,features=4,active=4,period=20000 without jumps, cauchy + l1:0.01, eta = 0.1",
+              true, drift_setting, drift, -2.2, -1.8},
+};
+
+/// The runs of a stream judged by other windows are a table of their own.
+std::string judged(const StreamRow& stream) {
+    return fmt::format("{}, judged by other windows", stream.name);
+}
+std::string judged_by(Index window) {
+    return fmt::format("regret_{}", window);
+}
+
+struct Sweep {
+    std::vector<Index> windows;
+    Round rounds;
+};
+
+Sweep sweep_of(StudyPreset preset) {
+    if (preset == StudyPreset::full) return {{4, 8, 16, 32, 64, 128, 256}, 5000};
+    return {{4, 8, 16, 32}, 600};
+}
+
+CellResult run_cell(const StreamRow& stream, const Method& method, Index window, const Sweep& sweep,
+                    std::uint64_t seed, StopFlag stop, const std::function<void(Real)>& on_share) {
+    const RowSetting setting = stream.setting();
+    const auto learner = make_learner(setting, method.learner(window), seed);
+    auto meter = make_meter(setting, sweep.windows);
+    const Reveal reveal = stream.reveal(seed);
+    std::vector<Real> regrets(sweep.windows.size());
+    RowBlock record;
+    const PlayedRun run = play(
+        *learner, sweep.rounds, stop,
+        [&](Round t, ConstView x) -> const RowBlock& {
+            record.clear();
+            reveal(t, x, record);
+            meter.measure(record, x);
+            for (Index i = 0; i < regrets.size(); ++i) {
+                regrets[i] += meter.residuals()[i] * meter.residuals()[i];
+            }
+            return record;
+        },
+        [&](const RoundReport& report) {
+            on_share(static_cast<Real>(report.round) / static_cast<Real>(sweep.rounds));
+        });
+
+    CellResult result;
+    note_run(run, method_name(method, window), result);
+    const auto add = [&](const std::string& figure, Real value) {
+        result.measurements.push_back({stream.name, method_name(method, window), figure, seed, value});
+    };
+    const Real regret = run.certificate.summary.regret;
+    const Real path_bound = run.certificate.at("C3a").right;
+    const auto length = static_cast<Real>(window);
+    add(kRegret, regret / run.rounds());
+    add(kScaledRegret, length * length * regret / run.rounds());
+    add(kPathBound, path_bound / run.rounds());
+    add(kBound, run.certificate.at(method.bound).right / run.rounds());
+    add(kAttained, regret / path_bound);
+    add(kSteps, static_cast<Real>(run.certificate.summary.totals.steps) / run.rounds());
+    for (Index i = 0; i < regrets.size(); ++i) {
+        result.measurements.push_back({judged(stream), method_name(method, window),
+                                       judged_by(sweep.windows[i]), seed, regrets[i] / run.rounds()});
+        if (sweep.windows[i] == window) add(kMeterOff, std::abs(regrets[i] / regret - 1));
+    }
+    return result;
+}
+
+std::vector<StudyCell> make_cells(const Sweep& sweep, Index seeds) {
+    std::vector<StudyCell> cells;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        for (const StreamRow& stream : kStreams) {
+            if (seed > 1 && !stream.random) continue;
+            for (const Method& method : kMethods) {
+                for (const Index window : sweep.windows) {
+                    cells.push_back(
+                        {fmt::format("{}, {}, seed {}", stream.name, method_name(method, window), seed),
+                         [&stream, &method, window, sweep, seed](StopFlag stop,
+                                                                 const std::function<void(Real)>& share) {
+                             return run_cell(stream, method, window, sweep, seed, stop, share);
+                         }});
+                }
+            }
+        }
+    }
+    return cells;
+}
+
+std::vector<ChartPoint> points(const ResultTable& table, const Sweep& sweep, const StreamRow& stream,
+                               const Method& method, const char* figure) {
+    std::vector<ChartPoint> line;
+    for (const Index window : sweep.windows) {
+        line.push_back(
+            point_of(table, stream.name, method_name(method, window), static_cast<Real>(window), figure));
+    }
+    return line;
+}
+
+template <class MakeSeries>
+Chart chart_of(const char* title, const Sweep& sweep, const Axis& x, const Axis& y, MakeSeries series) {
+    Chart chart;
+    chart.title = title;
+    chart.subtitle = fmt::format("delta = {}, T = {}", kDelta, sweep.rounds);
+    for (const StreamRow& stream : kStreams) {
+        Panel& panel = chart.panels.emplace_back();
+        panel.title = stream.name;
+        panel.x = x;
+        panel.y = y;
+        panel.series = series(stream);
+    }
+    return chart;
+}
+
+std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
+    const Axis window{"window w", Scale::log2};
+    std::vector<NamedChart> all;
+    all.push_back(
+        {"regret.svg",
+         chart_of("Regret of the own window", sweep, window, {"Reg_w / T", Scale::log},
+                  [&](const StreamRow& stream) {
+                      std::vector<Series> series;
+                      for (const Method& method : kMethods) {
+                          const auto add = [&](const std::string& name, const char* figure, Mark mark) {
+                              series.push_back({name, points(table, sweep, stream, method, figure), mark});
+                          };
+                          add(method.name, kRegret, Mark::line);
+                          add(fmt::format("{}: path bound (C3a)", method.name), kPathBound, Mark::band);
+                          add(fmt::format("{}: bound ({})", method.name, method.bound), kBound, Mark::band);
+                      }
+                      return series;
+                  })});
+    all.push_back(
+        {"scaled.svg",
+         chart_of(
+             "The same times w^2: a flat line is the rate 1/w^2", sweep, window, {"w^2 Reg_w / T"},
+             [&](const StreamRow& stream) {
+                 std::vector<Series> series;
+                 for (const Method& method : kMethods) {
+                     series.push_back({method.name, points(table, sweep, stream, method, kScaledRegret)});
+                 }
+                 return series;
+             })});
+    all.push_back(
+        {"other-windows.svg",
+         chart_of("The same runs judged by other windows", sweep, {"judge's window w'", Scale::log2},
+                  {"Reg_w' / T", Scale::log}, [&](const StreamRow& stream) {
+                      std::vector<Series> series;
+                      for (const Index own : sweep.windows) {
+                          Series& line = series.emplace_back();
+                          line.name = fmt::format("w = {}", own);
+                          for (const Index judge : sweep.windows) {
+                              line.points.push_back(
+                                  point_of(table, judged(stream), method_name(kMethods.front(), own),
+                                           static_cast<Real>(judge), judged_by(judge).c_str()));
+                          }
+                      }
+                      return series;
+                  })});
+    return all;
+}
+
+/// What the longest window's run costs for the shortest judge, over what it costs for its own.
+Estimate over_own(const ResultTable& table, const Sweep& sweep, const StreamRow& stream,
+                  const Method& method) {
+    const Index own = sweep.windows.back();
+    Estimate other = table.at(judged(stream), method_name(method, own), judged_by(sweep.windows.front()));
+    const Real mean = table.at(stream.name, method_name(method, own), kRegret).mean;
+    other.mean /= mean;
+    if (other.error) *other.error /= mean;
+    return other;
+}
+
+std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+    std::vector<Finding> found;
+    for (const StreamRow& stream : kStreams) {
+        for (const Method& method : kMethods) {
+            const std::string name = fmt::format("{}, {}", stream.name, method.name);
+            const auto extreme = [&](const char* figure, bool largest) {
+                Estimate result;
+                for (const Index window : sweep.windows) {
+                    const Estimate here = table.at(stream.name, method_name(method, window), figure);
+                    if (result.count == 0 || (here.mean > result.mean) == largest) result = here;
+                }
+                return result;
+            };
+            found.push_back({name + ": slope of Reg_w/T against w, log-log",
+                             log_log_slope(points(table, sweep, stream, method, kRegret)), stream.steepest,
+                             stream.flattest});
+            found.push_back(
+                {name + ": largest Reg over its path bound (C3a)", extreme(kAttained, true), 0, 1 + 1e-9});
+            found.push_back(
+                {name + ": largest relative difference between the referee's Reg_w and the learner's",
+                 extreme(kMeterOff, true), 0, 1e-6});
+            found.push_back({fmt::format("{}: Reg for w' = {} over Reg for its own window, w = {}", name,
+                                         sweep.windows.front(), sweep.windows.back()),
+                             over_own(table, sweep, stream, method), 5, kInfinity});
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+StudyPlan plan_regret_window(StudyPreset preset, Index seeds) {
+    const Sweep sweep = sweep_of(preset);
+    StudyPlan plan;
+    plan.question = fmt::format(
+        "How does the regret fall with the window, at a fixed delta = {}? On a stream that always moves "
+        "ahead of "
+        "the point, and on one\nthat drifts, against what Theorem 1' proves: from what the run met (C3a) and "
+        "from the tolerances alone (C3c). The number\nbehind a name is w. Then the same runs judged by other "
+        "windows, about which nothing is promised.",
+        kDelta);
+    plan.figures = {{kRegret, "Reg_w/T", Better::neither},
+                    {kScaledRegret, "w^2 Reg_w/T", Better::neither},
+                    {kPathBound, "C3a", Better::neither},
+                    {kBound, "bound", Better::neither},
+                    {kSteps, "updates a round", Better::neither}};
+    for (const Index window : sweep.windows) {
+        plan.figures.push_back({judged_by(window), fmt::format("w' = {}", window), Better::neither});
+    }
+    plan.layout = TableLayout::by_stream;
+    plan.cells = make_cells(sweep, seeds);
+    for (const StreamRow& stream : kStreams) plan.glossary.emplace_back(stream.name, stream.formula);
+    for (const Method& method : kMethods) {
+        plan.glossary.emplace_back(method_name(method, sweep.windows.front()),
+                                   method.learner(sweep.windows.front()));
+    }
+    plan.charts = [sweep](const ResultTable& table) { return charts(table, sweep); };
+    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
+    return plan;
+}
+
+}  // namespace proxstream
