@@ -23,8 +23,8 @@ Index work_of(const PassFamily& family, std::span<const RecordRows> records) {
     Index stored = 0;
     for (const RecordRows& record : records) {
         rows += record.rows;
-        stored +=
-            record.sparse != nullptr ? record.sparse->all_values().size() : record.rows * family.features();
+        stored += record.sparse != nullptr ? record.sparse->stored(record.first, record.rows)
+                                           : record.rows * family.features();
     }
     return family.work(rows, stored);
 }

@@ -1,6 +1,10 @@
 #include "proxstream/loss/row_block.hpp"
 
+#include "proxstream/core/checkpoint.hpp"
+
+#include <algorithm>
 #include <cassert>
+#include <functional>
 
 namespace proxstream {
 
@@ -24,6 +28,29 @@ void RowBlock::add_sparse(std::span<const FeatureIndex> indices, ConstView value
     indices_.insert(indices_.end(), indices.begin(), indices.end());
     offsets_.push_back(values_.size());
     targets_.push_back(target);
+}
+
+void RowBlock::exchange(Checkpoint& checkpoint) {
+    checkpoint.exchange("sparse", sparse_);
+    checkpoint.list("values", values_);
+    checkpoint.list("indices", indices_);
+    checkpoint.list("offsets", offsets_);
+    checkpoint.list("targets", targets_);
+    if (!checkpoint.reading()) return;
+    checkpoint.require(offsets_.size() == targets_.size() + 1 && offsets_.front() == 0 &&
+                           offsets_.back() == values_.size() &&
+                           std::is_sorted(offsets_.begin(), offsets_.end()) &&
+                           indices_.size() == (sparse_ ? values_.size() : 0),
+                       "whole rows");
+    for (Index row = 0; row < rows(); ++row) {
+        if (sparse_) {
+            const auto own = indices(row);
+            const auto falls = std::adjacent_find(own.begin(), own.end(), std::greater_equal<>());
+            checkpoint.require(falls == own.end(), "indices that ascend");
+        } else {
+            checkpoint.require(values(row).size() == values(0).size(), "rows of one length");
+        }
+    }
 }
 
 }  // namespace proxstream

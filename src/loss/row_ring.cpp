@@ -1,5 +1,6 @@
 #include "proxstream/loss/row_ring.hpp"
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/simd.hpp"
 
@@ -108,6 +109,29 @@ RecordRows RowRing::record(Index age) const {
             row_stride_,
             nullptr,
             1};
+}
+
+void RowRing::exchange(Checkpoint& checkpoint) {
+    Index count = size_;
+    checkpoint.exchange("count", count, capacity_);
+    if (checkpoint.reading()) next_ = size_ = 0;
+    for (Index age = count; age-- > 0;) {
+        RowBlock block;
+        if (!checkpoint.reading()) copy_to(block, age);
+        checkpoint.part("record", block);
+        if (checkpoint.reading()) push(block);
+    }
+}
+
+void RowRing::copy_to(RowBlock& block, Index age) const {
+    const RecordRows rows = record(age);
+    if (rows.sparse != nullptr) {
+        block = *rows.sparse;
+        return;
+    }
+    for (Index row = 0; row < rows.rows; ++row) {
+        block.add_dense({rows.dense + row * rows.stride, features_}, rows.targets[row]);
+    }
 }
 
 std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scratch::Frame& frame) const {

@@ -1,5 +1,6 @@
 #include "proxstream/online/selector.hpp"
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/find_row.hpp"
@@ -192,6 +193,24 @@ void Selector::follow_leader(ConstView losses) {
     if (lead > options_.margin * now_.spread / now_.rounds) now_.in_charge = best;
     std::fill(now_.weights.begin(), now_.weights.end(), 0);
     now_.weights[now_.in_charge] = 1;
+}
+
+void Selector::State::exchange(Checkpoint& checkpoint) {
+    checkpoint.fixed("weights", weights);
+    checkpoint.fixed("logarithms", logarithms);
+    checkpoint.fixed("discounted", discounted);
+    checkpoint.exchange("mixability", mixability);
+    checkpoint.exchange("scale", scale);
+    checkpoint.exchange("share", share);
+    checkpoint.exchange("spread", spread);
+    checkpoint.exchange("rounds", rounds);
+    checkpoint.exchange("in charge", in_charge, weights.size() - 1);
+    checkpoint.exchange("round", round);
+}
+
+void Selector::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("now", now_);
+    checkpoint.part("before", before_);
 }
 
 }  // namespace proxstream

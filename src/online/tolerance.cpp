@@ -1,5 +1,6 @@
 #include "proxstream/online/tolerance.hpp"
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
@@ -116,6 +117,24 @@ void Tolerance::take_back() {
     erase_sorted(sorted_, recent_[oldest_]);
     recent_[oldest_] = overwritten_;
     insert_sorted(sorted_, overwritten_);
+}
+
+void Tolerance::exchange(Checkpoint& checkpoint) {
+    checkpoint.list("recent", recent_);
+    checkpoint.exchange("oldest", oldest_, kMemory - 1);
+    checkpoint.exchange("total", total_);
+    checkpoint.exchange("total before", total_before_);
+    checkpoint.exchange("rounds", rounds_);
+    checkpoint.exchange("overwritten", overwritten_);
+    checkpoint.exchange("remembered", remembered_);
+    const bool full = recent_.size() == kMemory;
+    checkpoint.require(recent_.size() <= kMemory && rounds_ >= recent_.size() && (full || oldest_ == 0) &&
+                           (full || !(overwritten_ >= 0)) &&
+                           std::all_of(recent_.begin(), recent_.end(), [](Real each) { return each > 0; }),
+                       "the changes of its last rounds");
+    if (!checkpoint.reading()) return;
+    sorted_ = recent_;
+    std::sort(sorted_.begin(), sorted_.end());
 }
 
 }  // namespace proxstream

@@ -91,6 +91,7 @@ struct LedgerReader::State {
         }
         chain.absorb(text.substr(sealed));
         chain.absorb("\n");
+        bytes += text.size() + 1;
         return text.substr(0, body);
     }
 
@@ -118,6 +119,7 @@ struct LedgerReader::State {
     std::istream& in;
     std::string source;
     std::uint64_t line = 0;
+    std::uint64_t bytes = 0;  // of the lines whose seals have been checked
     std::string buffer;
     std::size_t start = 0;  // of what is not used yet
     DigestChain chain;
@@ -183,6 +185,10 @@ RowExtras LedgerReader::extras() const {
 
 const RunFooter& LedgerReader::footer() const {
     return state_->footer;
+}
+
+LedgerMark LedgerReader::mark() const {
+    return {state_->line, state_->bytes, std::string(state_->chain.hex(kAllDigits)), state_->order};
 }
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 #include "digest_chain.hpp"
 #include "ledger_format.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -42,6 +43,7 @@ struct LedgerWriter::State {
         buffer += chain.hex(digits);
         buffer += kSealClose;
         chain.absorb(std::string_view(buffer).substr(sealed));
+        bytes += buffer.size() - start;
         ++line;
     }
 
@@ -57,6 +59,22 @@ struct LedgerWriter::State {
         pending = 0;
     }
 
+    /// Follows the chain over lines that are there already.
+    void absorb_first(std::uint64_t count) {
+        constexpr std::uint64_t kPiece = std::uint64_t{1} << 16U;
+        std::string piece;
+        while (count > 0) {
+            piece.resize(static_cast<std::size_t>(std::min(count, kPiece)));
+            const ssize_t got = ::read(descriptor, piece.data(), piece.size());
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) fail("read the ledger");
+            if (got == 0) return;
+            piece.resize(static_cast<std::size_t>(got));
+            chain.absorb(piece);
+            count -= piece.size();
+        }
+    }
+
     void close() {
         // Pipes and terminals cannot be synchronised; everything else must be.
         if (::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
@@ -69,8 +87,9 @@ struct LedgerWriter::State {
     RunHeader header;
     Index flush_every;
     int descriptor = -1;
-    std::uint64_t line = 0;  // lines sealed so far
-    Index pending = 0;       // rounds in the buffer
+    std::uint64_t line = 0;   // lines sealed so far
+    std::uint64_t bytes = 0;  // of them
+    Index pending = 0;        // rounds in the buffer
     bool failed = false;
     std::string buffer;
     DigestChain chain;
@@ -87,6 +106,24 @@ LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, Ind
     state_->flush();
 }
 
+LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
+                           Index flush_every) {
+    state_ = std::make_unique<State>(path, header, flush_every);
+    State& state = *state_;
+    state.descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (state.descriptor < 0) state.fail("open the ledger for going on");
+    state.absorb_first(mark.bytes);
+    if (state.chain.hex(kAllDigits) != mark.digest) {
+        state.failed = true;
+        throw DataError({path, mark.lines, 0, ""}, "the ledger has changed since it was read", "");
+    }
+    state.line = mark.lines;
+    state.bytes = mark.bytes;
+    state.order = mark.order;
+    // The rest is given up only now.
+    if (::ftruncate(state.descriptor, static_cast<off_t>(mark.bytes)) != 0) state.fail("cut the ledger");
+}
+
 LedgerWriter::~LedgerWriter() = default;
 LedgerWriter::LedgerWriter(LedgerWriter&&) noexcept = default;
 LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
@@ -100,6 +137,10 @@ void LedgerWriter::write(const RoundReport& report, const RowExtras& extras) {
     append_row(state.buffer, report, extras);
     state.seal(start, kRowDigits);
     if (++state.pending >= state.flush_every) state.flush();
+}
+
+LedgerMark LedgerWriter::mark() const {
+    return {state_->line, state_->bytes, std::string(state_->chain.hex(kAllDigits)), state_->order};
 }
 
 void LedgerWriter::flush() {

@@ -1,6 +1,7 @@
 /// Any record batch behind one type. A virtual call per pass over the window, none per record.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/loss/parts.hpp"
 
 #include <concepts>
@@ -41,6 +42,7 @@ class AnyBatch {
                         Scratch& scratch) const {
         return self_->parts_gradient(parts, x, gradient, scratch);
     }
+    void exchange(Checkpoint& checkpoint) { self_->exchange(checkpoint); }
 
   private:
     struct Base {
@@ -57,6 +59,7 @@ class AnyBatch {
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
+        virtual void exchange(Checkpoint& checkpoint) = 0;
     };
     template <class B>
     struct Model final : Base {
@@ -83,6 +86,7 @@ class AnyBatch {
                             Scratch& scratch) const override {
             return proxstream::parts_gradient(batch, parts, x, gradient, scratch);
         }
+        void exchange(Checkpoint& checkpoint) override { checkpoint.part("batch", batch); }
         B batch;
     };
     std::unique_ptr<Base> self_;

@@ -80,6 +80,8 @@ class RowBatch {
         return chunked_pass(family_, ring_.parts(parts, frame), x, gradient, scratch);
     }
 
+    void exchange(Checkpoint& checkpoint) { ring_.exchange(checkpoint); }
+
   private:
     F family_;
     RowRing ring_;

@@ -10,6 +10,8 @@
 
 namespace proxstream {
 
+class Checkpoint;
+
 using FeatureIndex = std::uint32_t;
 
 class RowBlock {
@@ -34,8 +36,12 @@ class RowBlock {
     std::span<const FeatureIndex> indices(Index row) const {
         return std::span(indices_).subspan(offsets_[row], offsets_[row + 1] - offsets_[row]);
     }
+    /// How many values are stored for `count` rows from `first` on.
+    Index stored(Index first, Index count) const { return offsets_[first + count] - offsets_[first]; }
     /// All values in row order; for dense blocks a row-major matrix.
     ConstView all_values() const noexcept { return values_; }
+
+    void exchange(Checkpoint& checkpoint);
 
   private:
     bool sparse_;

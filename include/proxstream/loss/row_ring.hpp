@@ -14,6 +14,8 @@
 
 namespace proxstream {
 
+class Checkpoint;
+
 /// Where the rows of one record lie; a view.
 struct RecordRows {
     Index rows = 0;
@@ -44,6 +46,9 @@ class RowRing {
     /// Single rows, in the order given; the same lifetime.
     std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;
 
+    /// The records themselves; where the ring stands makes no difference and may change.
+    void exchange(Checkpoint& checkpoint);
+
   private:
     /// Rows start on cache lines: a wide load that straddles two of them costs twice.
     template <class T>
@@ -64,6 +69,7 @@ class RowRing {
     };
 
     void make_room(Index slot, Index rows);
+    void copy_to(RowBlock& block, Index age) const;
 
     Index features_;
     Index capacity_;

@@ -154,6 +154,16 @@ class Bank final : public Learner<Record> {
         return total;
     }
 
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.agree("members", members_.size());
+        checkpoint.part("store", *store_);
+        for (auto& member : members_) checkpoint.part("member", *member);
+        checkpoint.part("selector", selector_);
+        checkpoint.fixed("recent", recent_);
+        checkpoint.fixed("recent before", recent_before_);
+        if (checkpoint.reading()) choose_point();
+    }
+
   private:
     static constexpr Real kClearly = 0.5;  // of its own loss a member has to be behind
     static constexpr Real kMemory = 0.95;  // of the losses that tell who does better lately

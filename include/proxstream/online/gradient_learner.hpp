@@ -128,6 +128,13 @@ class GradientLearner final : public Learner<typename B::Record> {
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.part("round", round_);
+        checkpoint.part("rule", rule_);
+        checkpoint.exchange("advanced", advanced_);
+        checkpoint.exchange("seconds", seconds_);
+    }
+
   private:
     PlayedRound<G, B> round_;
     Rule rule_;

@@ -1,6 +1,7 @@
 /// The contract of everything that plays: decide before the loss is seen, then observe it.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/types.hpp"
@@ -64,6 +65,10 @@ class Learner {
     virtual const BankRound* bank() const { return nullptr; }
     /// Seconds spent learning; measuring for the referee is not charged.
     virtual double seconds() const = 0;
+
+    /// Between two rounds: writes everything the rounds to come depend on, or reads it into a learner made
+    /// from the same settings, which then goes on bit for bit as the one that was saved.
+    virtual void exchange(Checkpoint& /*checkpoint*/) { throw Error("this learner cannot be saved"); }
 };
 
 }  // namespace proxstream

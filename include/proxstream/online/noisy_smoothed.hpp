@@ -150,6 +150,18 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     }
     double seconds() const override { return seconds_; }
 
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.exchange("round", round_);
+        checkpoint.part("store", *store_);
+        checkpoint.part("referee", referee_);
+        checkpoint.part("window", window_);
+        checkpoint.part("iterate", iterate_);
+        checkpoint.part("iterate before", before_);
+        checkpoint.exchange("begun", begun_);
+        checkpoint.exchange("seconds", seconds_);
+        checkpoint.require(round_ == 0 || store_->size() > 0, "the records of its rounds");
+    }
+
   private:
     ConstView exact_gradient() const { return referee_.window().gradient(); }
 

@@ -190,6 +190,14 @@ class PlayedRound {
         return closing;
     }
 
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("round", round_);
+        checkpoint.part("window", window_);
+        checkpoint.part("iterate", iterate_);
+        checkpoint.part("iterate before", before_);
+        checkpoint.part("expected", expected_);
+    }
+
   private:
     bool model_is_judge() const { return rule_.kind == ModelRule::Kind::previous; }
 

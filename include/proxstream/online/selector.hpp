@@ -13,6 +13,8 @@
 
 namespace proxstream {
 
+class Checkpoint;
+
 struct SelectorRow {
     std::string_view name;
     std::string_view usage;
@@ -58,6 +60,8 @@ class Selector {
     /// Forgets the last update().
     void take_back();
 
+    void exchange(Checkpoint& checkpoint);
+
   private:
     struct State {
         std::vector<Real> weights;     // p
@@ -70,6 +74,8 @@ class Selector {
         Real rounds = 0;               // discounted
         Index in_charge = 0;
         Round round = 0;
+
+        void exchange(Checkpoint& checkpoint);
     };
 
     void share_weights(ConstView losses);

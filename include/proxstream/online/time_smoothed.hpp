@@ -102,6 +102,16 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.part("round", round_);
+        checkpoint.part("tolerance", tolerance_);
+        checkpoint.exchange("savings", savings_);
+        checkpoint.exchange("savings before", savings_before_);
+        checkpoint.part("inner", inner_);
+        checkpoint.part("inner before", inner_before_);
+        checkpoint.exchange("seconds", seconds_);
+    }
+
   private:
     /// Adds the time it lives to a sum.
     class Stopwatch {

@@ -9,6 +9,8 @@
 
 namespace proxstream {
 
+class Checkpoint;
+
 /// Either a fixed delta, or a multiple of the median change that recent losses made to the residual: tight
 /// enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The certificate
 /// takes any sequence of tolerances, so adapting costs no proof.
@@ -37,6 +39,8 @@ class Tolerance {
     Real next(Real length, Real change);
     /// Forgets the last call of next(), for a round that was refused after it.
     void take_back();
+
+    void exchange(Checkpoint& checkpoint);
 
   private:
     enum class Kind { fixed, automatic, none };

@@ -52,6 +52,7 @@ class ScheduledGradient {
         ++round_;
     }
     void undo() { --round_; }
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("round", round_); }
 
   private:
     StepSchedule schedule_;
@@ -73,6 +74,10 @@ class Momentum {
         move.step(step_, mean_);
     }
     void undo() { mean_.swap(before_); }
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.fixed("mean", mean_);
+        checkpoint.fixed("mean before", before_);
+    }
 
   private:
     Real step_, decay_;
@@ -106,6 +111,13 @@ class Adam {
     void undo() {
         std::swap(moments_, before_);
         --round_;
+    }
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.fixed("first", moments_.first);
+        checkpoint.fixed("second", moments_.second);
+        checkpoint.fixed("first before", before_.first);
+        checkpoint.fixed("second before", before_.second);
+        checkpoint.exchange("round", round_);
     }
 
   private:
@@ -151,6 +163,11 @@ class AdaGrad {
         squares_.swap(before_);
         --round_;
     }
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.fixed("squares", squares_);
+        checkpoint.fixed("squares before", before_);
+        checkpoint.exchange("round", round_);
+    }
 
   private:
     /// Gathers the squares of a gradient, then turns it into a direction. Returns the mean scale, as Adam's.
@@ -194,6 +211,18 @@ class FullHistory {
         move.step(step_, mean);
     }
     void undo() { chunks_.back().drop_newest(); }
+    void exchange(Checkpoint& checkpoint) {
+        Index count = chunks_.size();
+        checkpoint.exchange("chunks", count);
+        if (checkpoint.reading()) chunks_.clear();
+        for (Index i = 0; i < count; ++i) {
+            if (checkpoint.reading()) {
+                checkpoint.require(i == 0 || chunks_.back().size() == kChunk, "full chunks");
+                chunks_.push_back(make_chunk_());
+            }
+            checkpoint.part("chunk", chunks_[i]);
+        }
+    }
 
   private:
     Real step_;

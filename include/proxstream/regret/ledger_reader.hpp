@@ -3,6 +3,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include <iosfwd>
@@ -42,6 +43,8 @@ class LedgerReader {
     RowExtras extras() const;
     /// After next() returned false.
     const RunFooter& footer() const;
+    /// Behind the round that was handed out last, or the header.
+    LedgerMark mark() const;
 
   private:
     struct State;

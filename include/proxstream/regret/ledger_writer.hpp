@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include <memory>
@@ -20,6 +21,10 @@ class LedgerWriter {
     /// Creates or overwrites the file at `path` and writes the header. A crash loses at most `flush_every`
     /// rounds.
     LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
+    /// Goes on with the ledger at `path` behind the mark; whatever stood there is dropped. Throws DataError,
+    /// and drops nothing, if the lines before it are not those the mark was made on.
+    LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
+                 Index flush_every = kDefaultFlushEvery);
     ~LedgerWriter();
     LedgerWriter(LedgerWriter&&) noexcept;
     LedgerWriter& operator=(LedgerWriter&&) noexcept;
@@ -29,6 +34,8 @@ class LedgerWriter {
     void write(const RoundReport& report, const RowExtras& extras = {});
     /// Hands every line so far to the operating system.
     void flush();
+    /// Behind the last line written so far. Not after finish().
+    LedgerMark mark() const;
     /// Writes the footer and closes the file, synchronised to the disk. Call once, last.
     void finish(const RunFooter& footer);
 

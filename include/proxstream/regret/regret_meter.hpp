@@ -60,6 +60,12 @@ class RegretMeter {
         return total;
     }
 
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.agree("windows", windows_.size());
+        checkpoint.fixed("point", point_);
+        for (CarriedWindow<B>& window : windows_) checkpoint.part("window", window);
+    }
+
   private:
     G g_;
     Real step_;

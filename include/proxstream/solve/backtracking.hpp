@@ -88,6 +88,11 @@ class Backtracking {
         return report;
     }
 
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("step", step_);
+        checkpoint.exchange("streak", streak_);
+    }
+
   private:
     /// After an acceptance. `bend` is how far the model ran above its tangent along the move.
     void adapt(Real bend, Real length_squared, Real reference_step) {
@@ -100,7 +105,7 @@ class Backtracking {
         step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
     }
 
-    static constexpr int kStreak = 3;
+    static constexpr std::uint64_t kStreak = 3;
     static constexpr Real kSafety = 0.9;  // the next move will not point the same way
     // In multiples of the reference step. Linear losses accept any step: without a roof it would overflow.
     static constexpr Real kSmallestStep = 1e-15;
@@ -108,7 +113,7 @@ class Backtracking {
 
     BacktrackingOptions options_;
     Real step_ = 0;  // e, kept between rounds: neighbouring windows curve alike
-    int streak_ = 0;
+    std::uint64_t streak_ = 0;
 };
 
 }  // namespace proxstream

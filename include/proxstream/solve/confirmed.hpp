@@ -63,6 +63,11 @@ class Confirmed {
         return report;
     }
 
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.part("cheap", cheap_);
+        checkpoint.part("exact", exact_);
+    }
+
   private:
     /// One exact step, cheap updates after it, one exact pass. False: it was taken back.
     template <Regulariser G, class Model>
@@ -167,6 +172,8 @@ class SampledGradient {
         model.weighted_gradient(sampled_, y, out, scratch);
         axpy(1, correction_, out);
     }
+
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("turn", turn_); }
 
   private:
     Index records_;

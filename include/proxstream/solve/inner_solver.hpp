@@ -4,6 +4,7 @@
 /// needs.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/prox/residual.hpp"
 
@@ -96,6 +97,15 @@ struct Iterate {
     Real residual_norm = 0;
     Real regulariser = 0;          // g(y)
     Real forward_regulariser = 0;  // g(T)
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.fixed("point", point);
+        checkpoint.fixed("forward", forward);
+        checkpoint.fixed("residual", residual);
+        checkpoint.exchange("residual norm", residual_norm);
+        checkpoint.exchange("regulariser", regulariser);
+        checkpoint.exchange("forward regulariser", forward_regulariser);
+    }
 };
 
 /// The exit test's left side: one prox at the model's current gradient.

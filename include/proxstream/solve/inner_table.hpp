@@ -37,6 +37,10 @@ class AnyInner {
             held_);
     }
 
+    void exchange(Checkpoint& checkpoint) {
+        std::visit([&](auto& inner) { inner.exchange(checkpoint); }, held_);
+    }
+
   private:
     Held held_;
 };

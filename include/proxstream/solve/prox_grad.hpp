@@ -41,6 +41,8 @@ class ProxGrad {
         return report;
     }
 
+    void exchange(Checkpoint& /*checkpoint*/) {}  // nothing is kept between rounds
+
   private:
     Real smoothness_;  // L
 };

@@ -4,6 +4,7 @@
 /// records are missing: f_i = 0 for i <= 0.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/loss_family.hpp"
@@ -196,6 +197,25 @@ class CarriedWindow {
 
     const Cost& cost() const noexcept { return cost_; }
 
+    /// Counts of costs start over: whoever looks at them looks at differences.
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("round", round_);
+        checkpoint.part("records", batch_);
+        checkpoint.agree("forecasts", forecasts_ ? 1 : 0);
+        if (forecasts_) checkpoint.part("forecast records", *forecasts_);
+        checkpoint.exchange("forecast pushed", forecast_pushed_);
+        checkpoint.exchange("sum renewed", sum_renewed_);
+        checkpoint.part("carry", current_);
+        checkpoint.part("carry before", before_);
+        if (!checkpoint.reading() || round_ == 0) return;
+        checkpoint.require(batch_.size() > 0, "the records of its rounds");
+        checkpoint.require(current_.forecast_weight == 0 || (forecasts_ && forecasts_->size() > 0),
+                           "the forecast that has a weight");
+        const Round t = window_.varies() ? round_ : 1;
+        window_.at(t, weights_);
+        window_.follow(t, recurrence_);
+    }
+
   private:
     struct Carry {
         Carry(Index dimension, bool summed) : gradient(dimension), sum_gradient(summed ? dimension : 0) {}
@@ -209,6 +229,18 @@ class CarriedWindow {
         Real sum_value = 0;
         bool sum_valid = true;  // of no records it is 0
         Real forecast_weight = 0;
+
+        void exchange(Checkpoint& checkpoint) {
+            checkpoint.fixed("gradient", gradient);
+            checkpoint.exchange("value", value);
+            checkpoint.exchange("gradient drift", gradient_drift);
+            checkpoint.exchange("value drift", value_drift);
+            checkpoint.exchange("rounds since pass", rounds_since_pass);
+            checkpoint.fixed("sum gradient", sum_gradient);
+            checkpoint.exchange("sum value", sum_value);
+            checkpoint.exchange("sum valid", sum_valid);
+            checkpoint.exchange("forecast weight", forecast_weight);
+        }
     };
     static constexpr Real kPerUpdate = 8 * kUnitRoundoff;
 

@@ -2,6 +2,7 @@
 /// It stands where the exact window stands (window/carried_window.hpp), so the same inner loop runs on both.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/window_weights.hpp"
 
@@ -105,6 +106,14 @@ class OracleWindow {
     const EstimatorOptions& options() const noexcept { return options_; }
     const Cost& cost() const noexcept { return cost_; }
 
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("round", round_);
+        checkpoint.part("records", batch_);
+        checkpoint.part("estimate", current_);
+        checkpoint.part("estimate before", before_);
+        if (checkpoint.reading() && window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
+    }
+
   private:
     struct Estimate {
         Estimate(Index dimension, Index kept)
@@ -113,6 +122,13 @@ class OracleWindow {
         std::vector<Real> point;     // where
         std::uint64_t differences = 0;
         std::vector<Real> answers;  // of kind paper: the records' own, by round modulo w
+
+        void exchange(Checkpoint& checkpoint) {
+            checkpoint.fixed("gradient", gradient);
+            checkpoint.fixed("point", point);
+            checkpoint.exchange("differences", differences);
+            checkpoint.fixed("answers", answers);
+        }
     };
 
     std::span<const Real> live_weights() const {

@@ -1,6 +1,7 @@
 /// The plain store: a ring of records, evaluated one by one. For families that bring no batch of their own.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/loss/loss_family.hpp"
 
@@ -60,11 +61,19 @@ class RecordRing {
         return total;
     }
 
+    /// The records themselves, where they say how; the ring then starts over.
+    void exchange(Checkpoint& checkpoint) requires Exchangeable<Record> {
+        checkpoint.exchange("count", size_, slots_.size());
+        if (checkpoint.reading()) newest_ = (size_ + slots_.size() - 1) % slots_.size();
+        for (Index age = size_; age-- > 0;) checkpoint.part("record", slots_[slot(age)]);
+    }
+
   private:
     const Record& record(Index age) const {
         assert(age < size_);
-        return slots_[(newest_ + slots_.size() - age) % slots_.size()];
+        return slots_[slot(age)];
     }
+    Index slot(Index age) const { return (newest_ + slots_.size() - age) % slots_.size(); }
 
     F family_;
     std::vector<Record> slots_;

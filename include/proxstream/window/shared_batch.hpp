@@ -9,6 +9,8 @@
 
 namespace proxstream {
 
+class Checkpoint;
+
 template <RecordBatch B>
 class SharedBatch {
   public:
@@ -36,6 +38,8 @@ class SharedBatch {
                         Scratch& scratch) const {
         return proxstream::parts_gradient(*store_, parts, x, gradient, scratch);
     }
+
+    void exchange(Checkpoint& /*checkpoint*/) {}  // the owner does it
 
   private:
     std::shared_ptr<const B> store_;
