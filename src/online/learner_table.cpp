@@ -230,6 +230,7 @@ void check_learner(std::string_view text, const std::string& window, const Model
                        .noise = noise};
     // What the noise is and whether rounds end under it only the data can tell.
     parts.noise.base_noise = noise.base_noise.value_or(1);
+    parts.noise.first_residual = noise.first_residual.value_or(1);
     parts.noise.force = true;
     make_learner(text, std::move(parts));
 }

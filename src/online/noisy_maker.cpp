@@ -60,17 +60,54 @@ void check_rows(const NoiseParts& noise, std::uint64_t samples) {
     }
 }
 
+/// w_a s of a full window.
+std::optional<Real> sigma_of(const AnyOracle& oracle, const WindowWeights& window, std::uint64_t samples) {
+    std::vector<Real> weights;
+    window.at(window.length(), weights);
+    const std::optional<Real> level = oracle.level(weights, samples);
+    if (!level) return std::nullopt;
+    return window.effective_length() * *level;
+}
+
+NoisyTest test_of(const LearnerParts& parts, const AnyOracle& oracle, Real sigma) {
+    return {.smoothness = parts.smoothness,
+            .step = parts.step,
+            .sigma = sigma,
+            .confirm = parts.noise.confirm,
+            .bounded = oracle.bounded()};
+}
+
+/// `minibatch` alone: the fewest rows with which the test can see a quarter of the first residual. A test as
+/// coarse as that residual would leave the start where it is.
+void choose_rows(LearnerParts& parts, const WindowWeights& window) {
+    NoiseParts& noise = parts.noise;
+    const Spec spec = Spec::parse(noise.oracle);
+    if (spec.name() != "minibatch" || spec.positional_count() > 0 || spec.has("sigma")) return;
+    if (noise.record_rows < 2 || !noise.base_noise || !noise.first_residual) return;  // refused further on
+    const Real wanted = window.effective_length() * *noise.first_residual / 4;
+    std::uint64_t rows = 1;
+    for (; rows + 1 < noise.record_rows; ++rows) {
+        const AnyOracle oracle(MinibatchOracle(rows, false, noise.base_noise, noise.record_rows));
+        const Real sigma = *sigma_of(oracle, window, rows);
+        const Real needed = parts.tolerance.fixed_delta()
+                                ? 1.1 * stopping_delta(test_of(parts, oracle, sigma))
+                                : usual_delta(test_of(parts, oracle, sigma));
+        if (needed <= parts.tolerance.fixed_delta().value_or(wanted)) break;
+    }
+    noise.oracle = "minibatch:" + std::to_string(rows) + noise.oracle.substr(std::string("minibatch").size());
+}
+
 /// delta: given and found to work, or what suits the noise.
-Real choose_delta(const LearnerParts& parts, const NoisyTest& test, std::optional<Real> level,
-                  std::uint64_t samples) {
+Real choose_delta(const LearnerParts& parts, const AnyOracle& oracle, std::optional<Real> sigma) {
     const std::optional<Real> given = parts.tolerance.fixed_delta();
-    if (!level) {
+    if (!sigma) {
         if (given) return *given;
         throw ConfigError("tolerance: auto is made from the noise's deviation, and of '" +
                           parts.noise.oracle + "' none is known; give the tolerance, or noise");
     }
+    const NoisyTest test = test_of(parts, oracle, *sigma);
     if (given) {
-        if (!parts.noise.force) check_condition(test, *given, samples);
+        if (!parts.noise.force) check_condition(test, *given, oracle.samples());
         return *given;
     }
     const Real usual = usual_delta(test);
@@ -80,12 +117,11 @@ Real choose_delta(const LearnerParts& parts, const NoisyTest& test, std::optiona
 }
 
 /// B, b and q of a spider (G2): 8 sigma_0^2/rho^2 samples make the fresh estimate as good as the test needs.
-void read_spider(const Spec& spec, Real level_of_one, Real tolerance, Index window,
-                 EstimatorOptions& estimator) {
+/// `noise_ratio` is s/rho with one sample a record: w samples have the variance sigma_0^2/w.
+void read_spider(const Spec& spec, Real noise_ratio, Index window, EstimatorOptions& estimator) {
     estimator.kind = EstimatorOptions::Kind::spider;
     const Real records = static_cast<Real>(window);
-    // level_of_one is the window's with a sample a record: w such samples have the variance sigma_0^2/w.
-    const Real needed = 8 * records * std::pow(level_of_one / tolerance, 2);
+    const Real needed = 8 * records * noise_ratio * noise_ratio;
     const Real batch = std::clamp<Real>(std::ceil(needed), records, 1e9);
     estimator.batch = spec.count_or("batch", static_cast<Index>(batch));
     const auto root = static_cast<Index>(std::ceil(std::sqrt(static_cast<Real>(estimator.batch) / 2)));
@@ -105,7 +141,9 @@ std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     Violations violations;
     check_parts(parts, window, violations);
     if (!violations.empty()) throw ConfigError(violations);
-    AnyOracle oracle = parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise});
+    choose_rows(parts, window);
+    AnyOracle oracle =
+        parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise, parts.noise.record_rows});
     check_rows(parts.noise, oracle.samples());
 
     NoisySmoothedOptions options;
@@ -121,19 +159,12 @@ std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     options.confidence = parts.noise.confidence;
     if (parts.noise.variant == "paper") options.estimator.kind = EstimatorOptions::Kind::paper;
 
-    std::vector<Real> weights;
-    window.at(window.length(), weights);
-    const std::optional<Real> level = oracle.level(weights, oracle.samples());
-    const NoisyTest test{.smoothness = parts.smoothness,
-                         .step = parts.step,
-                         .sigma = window.effective_length() * level.value_or(0),
-                         .confirm = parts.noise.confirm,
-                         .bounded = oracle.bounded()};
-    options.delta = choose_delta(parts, test, level, oracle.samples());
+    const std::optional<Real> sigma = sigma_of(oracle, window, oracle.samples());
+    options.delta = choose_delta(parts, oracle, sigma);
     const Spec inner = Spec::parse(parts.inner);
     if (inner.name() == kSpider) {
-        read_spider(inner, oracle.level(weights, 1).value_or(0), options.delta / window.effective_length(),
-                    window.length(), options.estimator);
+        read_spider(inner, sigma_of(oracle, window, 1).value_or(0) / options.delta, window.length(),
+                    options.estimator);
     }
     Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
     return std::make_unique<NoisySmoothed<AnyRegulariser, Batch>>(

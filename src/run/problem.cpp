@@ -25,6 +25,17 @@ AnyRegulariser penalise(const std::string& text, const RowFamily& family) {
     return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
 }
 
+std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowFamily& family, ConstView x) {
+    std::vector<Real> mean(x.size());
+    std::vector<Real> gradient(x.size());
+    Scratch scratch;
+    for (const RowBlock& record : records) {
+        family.value_and_gradient(record, x, gradient, scratch);
+        axpy(1 / static_cast<Real>(records.size()), gradient, mean);
+    }
+    return mean;
+}
+
 std::string describe_lags(const std::vector<Index>& lags) {
     std::string list;
     for (const Index lag : lags) list += (list.empty() ? "lags " : ",") + std::to_string(lag);
@@ -104,29 +115,33 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector
 }
 
 void Problem::choose_step() {
+    smoothness_ = settings_.smoothness;
+    // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
+    const bool noisy = Spec::parse(settings_.oracle).name() != "exact";
+    const bool spider = Spec::parse(settings_.inner).name() == "spider";
+    const Real parts = noisy || spider ? 2 : 1;
+    const std::string origin = parts == 1 ? "1/L" : "1/(2L)";
     if (const auto given = number_or_auto("step", settings_.step)) {
         step_ = *given;
         step_origin_ = "given";
-        return;
+    } else if (smoothness_ > 0) {
+        step_ = 1 / (parts * smoothness_);
+        step_origin_ = parts == 1 ? "1/smoothness" : "1/(2 smoothness)";
+    } else if (spider) {
+        // (G2) rests on how much gradients of single rows change, in the mean square.
+        smoothness_ = std::max(noise_estimate_->mean_squared_smoothness, noise_estimate_->smoothness);
+        step_ = 1 / (parts * smoothness_);
+        step_origin_ = origin + " of rows, " + noise_estimate_->smoothness_origin();
+    } else {
+        const std::vector<RowBlock> records = stream_->peek(kPeek);
+        for (const RowBlock& record : records)
+            smoothness_ = std::max(smoothness_, family_->smoothness(record).value_or(0));
+        step_ = smoothness_ > 0 ? 1 / (parts * smoothness_) : kNetworkStep;
+        step_origin_ = smoothness_ > 0
+                           ? origin + " of the first " + std::to_string(records.size()) + " records"
+                           : "default, the loss has no known L";
     }
-    if (settings_.smoothness > 0) {
-        step_ = 1 / settings_.smoothness;
-        step_origin_ = "1/smoothness";
-        return;
-    }
-    if (Spec::parse(settings_.inner).name() == "spider") {
-        const NoiseEstimate& found = *noise_estimate_;
-        step_ = 1 / (2 * std::max(found.mean_squared_smoothness, found.smoothness));
-        step_origin_ = "1/(2L), L the mean-square smoothness of rows, " + found.smoothness_origin();
-        return;
-    }
-    Real largest = 0;
-    const std::vector<RowBlock> records = stream_->peek(kPeek);
-    for (const RowBlock& record : records)
-        largest = std::max(largest, family_->smoothness(record).value_or(0));
-    step_ = largest > 0 ? 1 / largest : kNetworkStep;
-    step_origin_ = largest > 0 ? "1/L of the first " + std::to_string(records.size()) + " records"
-                               : "default, the loss has no known L";
+    if (smoothness_ == 0) smoothness_ = 1 / step_;
 }
 
 void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
@@ -137,7 +152,9 @@ void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
     if (!minibatch && !mention("spider")) return;
     const NoiseEstimateOptions options{
         .confidence = settings_.confidence, .smoothness = settings_.smoothness, .seed = settings_.seed};
-    noise_estimate_ = estimate_noise(stream_->peek(kPeek), *family_, g_, start_, options);
+    const std::vector<RowBlock> records = stream_->peek(kPeek);
+    noise_estimate_ = estimate_noise(records, *family_, g_, start_, options);
+    first_gradient_ = mean_gradient(records, *family_, start_);
 }
 
 std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
@@ -145,8 +162,12 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
     if (noise_estimate_ && !noise.base_noise) {
         noise.base_noise = noise_estimate_->base_noise_limit;
         noise.origin = noise_estimate_->base_noise_origin(settings_.confidence);
+        Scratch scratch;
+        std::vector<Real> forward(start_.size());
+        std::vector<Real> residual(start_.size());
+        noise.first_residual =
+            prox_residual(g_, start_, first_gradient_, step_, forward, residual, scratch).norm;
     }
-    const Real smoothness = settings_.smoothness > 0 ? settings_.smoothness : 1 / step_;
     std::function<AnyBatch<RowBlock>()> make_forecasts;
     if (forecasts_) make_forecasts = [family = family_] { return family->make_batch(2); };
     LearnerParts parts{
@@ -159,7 +180,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .hysteresis = settings_.hysteresis,
         .switching = settings_.switching,
         .step = step_,
-        .smoothness = smoothness,
+        .smoothness = smoothness_,
         .tolerance = Tolerance::parse(settings_.tolerance),
         .budget = {settings_.max_steps, settings_.max_seconds},
         .effort = settings_.effort > 0 ? settings_.effort : kInfinity,

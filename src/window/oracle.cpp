@@ -45,6 +45,14 @@ Real noise_level(Real base_noise, std::span<const Real> weights, std::uint64_t s
     return base_noise * (independent ? std::sqrt(squares) : sum) / std::sqrt(static_cast<Real>(samples));
 }
 
+std::optional<Real> MinibatchOracle::level(std::span<const Real> weights, std::uint64_t samples) const {
+    if (!base_noise_) return std::nullopt;
+    const Real level = noise_level(*base_noise_, weights, samples, true);
+    if (replace_ || record_rows_ < 2) return level;
+    if (samples >= record_rows_) return 0;
+    return level * std::sqrt(static_cast<Real>(record_rows_ - samples) / static_cast<Real>(record_rows_ - 1));
+}
+
 void MinibatchOracle::draw_rows(Draw draw, Index count, std::span<Index> rows, Scratch& scratch) const {
     if (replace_) {
         for (Index i = 0; i < rows.size(); ++i) {

@@ -72,7 +72,7 @@ AnyOracle make_minibatch(const Spec& spec, const OracleContext& context) {
         }
         samples = samples_of(spec, *context.base_noise, true, context);
     }
-    return AnyOracle(MinibatchOracle(samples, replace, context.base_noise));
+    return AnyOracle(MinibatchOracle(samples, replace, context.base_noise, context.record_rows));
 }
 
 template <NoiseModel::Kind kKind>

@@ -52,6 +52,8 @@ class Problem {
     AnyRegulariser g_;
     std::vector<Real> start_;
     std::optional<NoiseEstimate> noise_estimate_;
+    std::vector<Real> first_gradient_;  // of the mean of the records it was made from, at the start
+    Real smoothness_ = 0;  // L, as claimed
     Real step_ = 0;
     std::string step_origin_;  // where the step comes from, in words
 };

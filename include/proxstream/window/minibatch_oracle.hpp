@@ -11,19 +11,18 @@ class MinibatchOracle {
   public:
     /// `samples` rows of each record an answer, drawn with replacement or without; a record that has no more
     /// rows than asked for is then evaluated whole. `base_noise` is sigma_0, the root mean square distance of
-    /// a row's gradient from its record's; nullopt: not known.
-    MinibatchOracle(std::uint64_t samples, bool replace, std::optional<Real> base_noise)
-        : samples_(samples), replace_(replace), base_noise_(base_noise) {}
+    /// a row's gradient from its record's; nullopt: not known. No record has more than `record_rows` rows; 0:
+    /// not known.
+    MinibatchOracle(std::uint64_t samples, bool replace, std::optional<Real> base_noise, Index record_rows)
+        : samples_(samples), replace_(replace), base_noise_(base_noise), record_rows_(record_rows) {}
 
     std::uint64_t samples() const noexcept { return samples_; }
     bool exact() const noexcept { return false; }
     bool bounded() const noexcept { return false; }
     bool independent() const noexcept { return true; }
-    /// Drawing without replacement varies less than this; by how much depends on the records' sizes.
-    std::optional<Real> level(std::span<const Real> weights, std::uint64_t samples) const {
-        if (!base_noise_) return std::nullopt;
-        return noise_level(*base_noise_, weights, samples, true);
-    }
+    /// Without replacement the mean of b of R rows has (R - b)/(R - 1) of the variance that b free draws
+    /// have.
+    std::optional<Real> level(std::span<const Real> weights, std::uint64_t samples) const;
 
     template <RecordBatch B>
     void estimate(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
@@ -98,6 +97,7 @@ class MinibatchOracle {
     std::uint64_t samples_;
     bool replace_;
     std::optional<Real> base_noise_;
+    Index record_rows_;
 };
 
 }  // namespace proxstream

@@ -70,6 +70,7 @@ class AnyOracle {
 struct OracleContext {
     WindowWeights window = 1;
     std::optional<Real> base_noise = {};  // sigma_0 of a row's gradient, for minibatches
+    Index record_rows = 0;                // most rows of a record; 0: not known
 };
 
 struct OracleRow {
