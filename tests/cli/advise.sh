@@ -31,6 +31,9 @@ expect "estimates from data" 0 'the largest bound of the first 20 records' 'uppe
 cp "$work/out" "$work/first"
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 check "the same again, digit by digit" cmp "$work/out" "$work/first"
+command=$(tail -n 1 "$work/out")
+eval "run ${command#  proxstream}"
+expect "the command it ends with runs" 0 'C11 .* holds' 'C12 .* holds'
 run advise builtin:drift,rows=640,features=4 --batch 32 --noise 3 --swing 2 --variation 1 --smoothness 9 --confidence 0.99
 expect "what is given is not estimated" 0 'L +9 +given' 'sigma_0 +3 +given' 'swing +2 +given' 'variation +1 +given'
 run advise builtin:drift,rows=640,features=4 --batch 32 --loss mlp:hidden=4

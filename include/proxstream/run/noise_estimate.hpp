@@ -19,7 +19,7 @@ struct NoiseEstimateOptions {
 };
 
 /// Figures at the points a learner would pass: the start and a short walk of prox-gradient steps on the mean
-/// of the records. Of each figure the worst of these points is given.
+/// of the first eight records. Of each figure the worst of these points is given.
 struct NoiseEstimate {
     Index records = 0;  // whose losses were finite
     Index fewest_rows = 0;
