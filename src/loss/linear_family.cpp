@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
+#include "loss/row_curvature.hpp"
 #include "loss/row_kernels.hpp"
 #include "loss/scalar_formulas.hpp"
 
@@ -132,15 +133,25 @@ Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scrat
     return product + (intercept_ ? x.back() : 0);
 }
 
-std::optional<Real> LinearFamily::smoothness(const RowBlock& record) const {
+std::vector<Real> LinearFamily::row_scales(const RowBlock& record) const {
     rows_of(record, features_);  // checks that it fits
-    const bool margin = target_kind() == TargetKind::sign;
-    Real squares = 0;
-    for (Index row = 0; row < record.rows(); ++row) {
-        const Real square = squared_norm(record.values(row)) + (intercept_ ? 1 : 0);
-        squares += margin ? square * record.target(row) * record.target(row) : square;
+    std::vector<Real> scales(record.rows(), 1);
+    if (target_kind() != TargetKind::sign) return scales;
+    for (Index row = 0; row < scales.size(); ++row) scales[row] = std::abs(record.target(row));
+    return scales;
+}
+
+std::optional<Real> LinearFamily::smoothness(const RowBlock& record) const {
+    return curvature_bound(loss_.formula) * largest_curvature(record, intercept_, row_scales(record));
+}
+
+std::optional<Real> LinearFamily::mean_square_smoothness(const RowBlock& record) const {
+    // |grad F(x) - grad F(y)|^2 of a row b is at most (kappa s)^2 |b|^2 (b.(x - y))^2, s its scale squared.
+    std::vector<Real> scales = row_scales(record);
+    for (Index row = 0; row < scales.size(); ++row) {
+        scales[row] *= scales[row] * std::sqrt(squared_norm(record.values(row)) + (intercept_ ? 1 : 0));
     }
-    return curvature_bound(loss_.formula) * squares / static_cast<Real>(record.rows());
+    return curvature_bound(loss_.formula) * std::sqrt(largest_curvature(record, intercept_, scales));
 }
 
 void LinearFamily::start(View x, std::uint64_t /*seed*/) const {

@@ -127,18 +127,12 @@ Real RecordSurvey::record_smoothness() const {
 
 Real RecordSurvey::row_smoothness() {
     Real largest = 0;
-    for (Index i = 0; i < records_.size(); ++i) {
-        const Index rows = looked_at(i);
-        Real squares = 0;
-        for (Index k = 0; k < rows; ++k) {
-            copy_row(*records_[i], row_of(i, k), single_);
-            const auto own = family_.smoothness(single_);
-            if (!own) return 0;
-            squares += *own * *own / static_cast<Real>(rows);
-        }
-        largest = std::max(largest, squares);
+    for (const RowBlock* record : records_) {
+        const auto own = family_.mean_square_smoothness(*record);
+        if (!own) return 0;
+        largest = std::max(largest, *own);
     }
-    return std::sqrt(largest);
+    return largest;
 }
 
 Index RecordSurvey::looked_at(Index record) const {

@@ -6,6 +6,7 @@
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include <span>
+#include <vector>
 
 namespace proxstream {
 
@@ -23,9 +24,10 @@ class LinearFamily final : public PassFamily {
     Index penalised() const override { return features_; }
     TargetKind target_kind() const override { return proxstream::target_kind(loss_.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
-    /// max |phi''| times the mean squared norm of the rows (the intercept's 1 included), which is at least
-    /// the largest eigenvalue of their mean outer product.
+    /// max |phi''| times the largest eigenvalue of the rows' mean outer product (the intercept's 1 included),
+    /// or their mean squared norm where there are very many.
     std::optional<Real> smoothness(const RowBlock& record) const override;
+    std::optional<Real> mean_square_smoothness(const RowBlock& record) const override;
     /// Zeros; 1/sqrt(n) everywhere for the negative square, which is stationary at 0.
     void start(View x, std::uint64_t seed) const override;
     AnyBatch<RowBlock> make_batch(Index capacity) const override;
@@ -36,6 +38,9 @@ class LinearFamily final : public PassFamily {
               Scratch& scratch) const override;
 
   private:
+    /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.
+    std::vector<Real> row_scales(const RowBlock& record) const;
+
     ScalarLoss loss_;
     Index features_;
     bool intercept_;

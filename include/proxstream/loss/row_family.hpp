@@ -42,6 +42,11 @@ class RowFamily {
 
     /// An L such that grad f is L-Lipschitz for this record, where one is known on all of R^n (else nullopt).
     virtual std::optional<Real> smoothness(const RowBlock& record) const = 0;
+    /// An Lb such that the gradients of single rows change by at most Lb |x - y| in the root mean square over
+    /// the record's rows.
+    virtual std::optional<Real> mean_square_smoothness(const RowBlock& /*record*/) const {
+        return std::nullopt;
+    }
 
     /// Where learning starts unless the user says otherwise: zeros, or a seeded draw for networks.
     virtual void start(View x, std::uint64_t seed) const = 0;
