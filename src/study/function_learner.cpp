@@ -1,6 +1,7 @@
 #include "study/function_learner.hpp"
 
 #include "proxstream/online/gradient_learner.hpp"
+#include "proxstream/online/noisy_smoothed.hpp"
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -12,9 +13,6 @@ namespace proxstream {
 namespace {
 
 using Ring = RecordRing<FunctionFamily>;
-
-/// Enough for any round that is meant to end.
-constexpr std::uint64_t kManySteps = 100'000'000;
 
 Ring make_ring(const FunctionProblem& problem) {
     return {FunctionFamily(problem.start.size()), CarriedWindow<Ring>::slots(problem.window)};
@@ -33,6 +31,23 @@ std::unique_ptr<FunctionLearner> make_smoothed(const FunctionProblem& problem, R
     return std::make_unique<TimeSmoothed<AnyRegulariser, Ring, ProxGrad>>(
         parse_regulariser(problem.reg), make_ring(problem), problem.start, options,
         ProxGrad(problem.smoothness));
+}
+
+std::unique_ptr<FunctionLearner> make_noisy(const FunctionProblem& problem, Real delta,
+                                            const NoisySetting& setting) {
+    NoisySmoothedOptions options;
+    options.window = problem.window;
+    options.step = problem.step;
+    options.smoothness = problem.smoothness;
+    options.delta = delta;
+    options.confirm = setting.confirm;
+    options.budget.max_steps = setting.max_steps;
+    options.estimator.kind = setting.variant;
+    options.seed = setting.seed;
+    options.oracle_text = setting.oracle_text;
+    options.noise_origin = "the study";
+    return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
+        parse_regulariser(problem.reg), make_ring(problem), problem.start, setting.oracle, options);
 }
 
 std::unique_ptr<FunctionLearner> make_prox_gradient(const FunctionProblem& problem) {

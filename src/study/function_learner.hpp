@@ -4,6 +4,7 @@
 #include "proxstream/loss/function_family.hpp"
 #include "proxstream/online/learner.hpp"
 #include "proxstream/regret/regret_meter.hpp"
+#include "proxstream/window/oracle_window.hpp"
 #include "proxstream/window/record_ring.hpp"
 
 #include <memory>
@@ -15,6 +16,9 @@ namespace proxstream {
 using LossFunction = FunctionFamily::Record;
 using FunctionLearner = Learner<LossFunction>;
 using FunctionMeter = RegretMeter<AnyRegulariser, RecordRing<FunctionFamily>>;
+
+/// Enough for any round that is meant to end.
+inline constexpr std::uint64_t kManySteps = 100'000'000;
 
 /// Lines have no curvature; a learner has to claim some.
 inline constexpr Real kFlat = 1e-9;
@@ -31,6 +35,19 @@ struct FunctionProblem {
 std::unique_ptr<FunctionLearner> make_smoothed(const FunctionProblem& problem, Real delta,
                                                const ModelRule& model = {});
 inline constexpr Real kStay = 1e9;
+
+/// Algorithm 2: the same with gradients from an oracle.
+struct NoisySetting {
+    AnyOracle oracle;
+    std::string oracle_text = {};  // for the record
+    EstimatorOptions::Kind variant = EstimatorOptions::Kind::fresh;
+    std::uint64_t confirm = 1;
+    std::uint64_t max_steps = kManySteps;
+    std::uint64_t seed = 1;
+};
+std::unique_ptr<FunctionLearner> make_noisy(const FunctionProblem& problem, Real delta,
+                                            const NoisySetting& setting);
+
 /// Online prox-gradient on the newest loss, its step eta; the window only measures.
 std::unique_ptr<FunctionLearner> make_prox_gradient(const FunctionProblem& problem);
 /// Residuals of a played sequence for other windows.

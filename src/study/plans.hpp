@@ -11,6 +11,7 @@ StudyPlan plan_churn(StudyPreset preset, Index seeds);
 StudyPlan plan_streams(StudyPreset preset, Index seeds);
 StudyPlan plan_regret_window(StudyPreset preset, Index seeds);
 StudyPlan plan_steps(StudyPreset preset, Index seeds);
+StudyPlan plan_errata(StudyPreset preset, Index seeds);
 StudyPlan plan_w1(StudyPreset preset, Index seeds);
 StudyPlan plan_window_choice(StudyPreset preset, Index seeds);
 

@@ -65,13 +65,15 @@ class MarkdownTable {
         : methods_(std::move(methods)), cells_(methods_.size()) {}
 
     /// Columns without a single figure are left out.
-    void add_column(const std::string& heading, const std::vector<Estimate>& estimates, Better better) {
+    void add_column(const std::string& heading, const std::vector<Estimate>& estimates,
+                    const StudyFigure& figure) {
+        const Better better = figure.better;
         const auto measured = [](const Estimate& estimate) { return estimate.count > 0; };
         if (std::none_of(estimates.begin(), estimates.end(), measured)) return;
         const Real best = best_of(estimates, better);
         headings_.push_back(markdown_cell(heading));
         for (std::size_t i = 0; i < estimates.size(); ++i) {
-            const std::string text = to_text(estimates[i]);
+            const std::string text = figure.yes_no ? answer(estimates[i]) : to_text(estimates[i]);
             const bool bold =
                 better != Better::neither && estimates[i].count > 0 && estimates[i].mean == best;
             cells_[i].push_back(bold ? "**" + text + "**" : text);
@@ -91,6 +93,13 @@ class MarkdownTable {
     }
 
   private:
+    static std::string answer(const Estimate& estimate) {
+        if (estimate.count == 0) return "-";
+        return estimate.mean == 1   ? "yes"
+               : estimate.mean == 0 ? "no"
+                                    : fmt::format("in {:.0f} % of seeds", 100 * estimate.mean);
+    }
+
     static Real best_of(const std::vector<Estimate>& estimates, Better better) {
         Real best = better == Better::higher ? -kInfinity : kInfinity;
         for (const Estimate& estimate : estimates) {
@@ -143,7 +152,7 @@ std::string ResultTable::to_markdown(std::span<const StudyFigure> figures, Table
         for (const StudyFigure& figure : figures) {
             MarkdownTable table(all_methods);
             for (const std::string& stream : all_streams) {
-                table.add_column(stream, column(stream, figure), figure.better);
+                table.add_column(stream, column(stream, figure), figure);
             }
             text += fmt::format("## {}{}\n\n{}\n", figure.heading, preference(figure.better), table.text());
         }
@@ -152,7 +161,7 @@ std::string ResultTable::to_markdown(std::span<const StudyFigure> figures, Table
     for (const std::string& stream : all_streams) {
         MarkdownTable table(all_methods);
         for (const StudyFigure& figure : figures) {
-            table.add_column(figure.heading, column(stream, figure), figure.better);
+            table.add_column(figure.heading, column(stream, figure), figure);
         }
         text += fmt::format("## {}\n\n{}\n", stream, table.text());
     }

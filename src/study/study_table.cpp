@@ -19,6 +19,7 @@ constexpr std::array kStudies{
              2, plan_regret_window},
     StudyRow{"steps", "updates against T and w: where O(w^2) is right and where it is O(T w)", 5, 2,
              plan_steps},
+    StudyRow{"errata", "claims of the paper that fail: claimed, measured, corrected", 3, 2, plan_errata},
     StudyRow{"w1", "what no policy avoids: linear regret with window 1, T/(8 w^2) with window w", 5, 2,
              plan_w1},
     StudyRow{"window-choice",

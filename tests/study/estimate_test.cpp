@@ -99,6 +99,23 @@ TEST(ResultTable, MarkdownByStreamShowsHolesAndLeavesOutWhoIsNotThere) {
               "| d      | 1.000 |\n\n");
 }
 
+TEST(ResultTable, QuestionsAreAnsweredInWords) {
+    ResultTable table;
+    for (const std::uint64_t seed : {1, 2}) {
+        table.add({"s", "always", "holds", seed, 1});
+        table.add({"s", "never", "holds", seed, 0});
+        table.add({"s", "at times", "holds", seed, seed == 1 ? 1.0 : 0.0});
+    }
+    const std::array<StudyFigure, 1> figures{{{"holds", "holds", Better::neither, true}}};
+    EXPECT_EQ(table.to_markdown(figures, TableLayout::by_stream),
+              "## s\n\n"
+              "| method   |            holds |\n"
+              "|----------|-----------------:|\n"
+              "| always   |              yes |\n"
+              "| never    |               no |\n"
+              "| at times | in 50 % of seeds |\n\n");
+}
+
 TEST(ResultTable, EstimatesAreOfOneStreamMethodAndFigure) {
     const ResultTable table = small_table();
     EXPECT_EQ(table.streams(), (std::vector<std::string>{"calm", "wild"}));

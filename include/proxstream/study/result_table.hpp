@@ -26,6 +26,7 @@ struct StudyFigure {
     std::string key;      // as in the CSV
     std::string heading;  // as in tables
     Better better = Better::lower;
+    bool yes_no = false;  // 1 is yes, 0 is no
 };
 
 enum class TableLayout : std::uint8_t {
