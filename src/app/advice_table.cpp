@@ -15,8 +15,9 @@ std::string figure(Real value) {
     return value == kInfinity ? "-" : fmt::format("{:.4g}", value);
 }
 
-bool drawable(const Advice& advice, Index rows) {
-    return rows == 0 || advice.batch <= rows;
+/// An estimate and its confirmations draw fewer rows than there are.
+bool sampling_pays(const AdviceRow& row) {
+    return row.input.rows == 0 || row.advice.batch * row.advice.confirm < row.input.rows;
 }
 
 struct Column {
@@ -50,7 +51,7 @@ void print_legend(const AdviceRow& row) {
         "base samples; regret: bounds a round over a long run, '-' where none is proved. 'by' names the "
         "theorem.\n"
         "fresh draws every estimate anew; S(s/w) makes each call as exact as the paper asks; spider uses\n"
-        "differences.\n");
+        "differences, and is counted without confirmations.\n");
     const PaperCondition& paper = row.advice.paper;
     fmt::print("(23): the delta the paper's condition asks for at eta = {:.4g}", paper.step);
     if (paper.step != row.advice.step) fmt::print(" (at eta >= 1/L it has none)");
@@ -112,16 +113,17 @@ bool describes_problem(const OptionRow<LearnSettings>& row) {
     return row.group == "Data" || row.group == "Model";
 }
 
-void print_advice(const std::vector<AdviceRow>& table, Index rows) {
+void print_advice(const std::vector<AdviceRow>& table) {
     Cells titles;
     std::transform(kColumns.begin(), kColumns.end(), titles.begin(),
                    [](const Column& column) { return std::string(column.title); });
     print_line(titles);
     bool marked = false;
-    for (const auto& [input, advice] : table) {
-        const bool too_many = !drawable(advice, rows);
-        marked = marked || too_many;
-        print_line({std::to_string(input.window), std::to_string(advice.batch) + (too_many ? "*" : " "),
+    for (const AdviceRow& row : table) {
+        const Advice& advice = row.advice;
+        const bool pays = sampling_pays(row);
+        marked = marked || !pays;
+        print_line({std::to_string(row.input.window), std::to_string(advice.batch) + (pays ? " " : "*"),
                     figure(advice.sigma), figure(advice.smallest_delta), figure(advice.delta),
                     figure(advice.tolerance), std::to_string(advice.confirm), figure(advice.updates),
                     std::string(advice.updates_rule), figure(advice.fresh_samples),
@@ -129,13 +131,18 @@ void print_advice(const std::vector<AdviceRow>& table, Index rows) {
                     std::string(advice.regret_rule), figure(advice.paper.delta)});
     }
     print_legend(table.front());
-    if (marked) fmt::print("*: more than the {} rows of a record: exact gradients cost less.\n", rows);
+    if (marked) {
+        fmt::print(
+            "*: with its confirmations an estimate draws the {} rows a record has: exact gradients cost "
+            "less.\n",
+            table.front().input.rows);
+    }
 }
 
-void print_command(const std::vector<AdviceRow>& table, Index rows, const LearnSettings& settings) {
+void print_command(const std::vector<AdviceRow>& table, const LearnSettings& settings) {
     const AdviceRow* best = nullptr;
     for (const AdviceRow& row : table) {
-        if (!drawable(row.advice, rows)) continue;
+        if (!sampling_pays(row)) continue;
         if (best == nullptr || row.advice.regret < best->advice.regret) best = &row;
     }
     if (best == nullptr) {

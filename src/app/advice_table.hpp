@@ -14,11 +14,12 @@ struct AdviceRow {
     Advice advice;
 };
 
-/// `rows` is what a record has at least, 0: not known. A batch of more cannot be drawn and is marked.
-void print_advice(const std::vector<AdviceRow>& table, Index rows);
+/// A line a window; marked where exact gradients would cost less.
+void print_advice(const std::vector<AdviceRow>& table);
 
-/// The command line of `learn` for the row with the smallest regret bound; data and model as in `settings`.
-void print_command(const std::vector<AdviceRow>& table, Index rows, const LearnSettings& settings);
+/// The command line of `learn` for the row with the smallest regret bound, of those where sampling pays; data
+/// and model as in `settings`.
+void print_command(const std::vector<AdviceRow>& table, const LearnSettings& settings);
 
 /// Whether an option says something about data or model, and not about learning.
 bool describes_problem(const OptionRow<LearnSettings>& row);

@@ -123,9 +123,8 @@ void print_figure(std::string_view name, Real value, std::string_view origin) {
     fmt::print("  {:<18}{:<11.6g} {}\n", name, value, origin);
 }
 
-/// Fills in what was not given, and says where each figure comes from. Returns the rows a record has at
-/// least; 0 where no data was looked at.
-Index settle_figures(const LearnSettings& settings, Wanted& wanted) {
+/// Fills in what was not given, and says where each figure comes from.
+void settle_figures(const LearnSettings& settings, Wanted& wanted) {
     std::optional<NoiseEstimate> estimate;
     if (!settings.data.empty()) {
         Problem problem(settings, stop_requested());
@@ -134,6 +133,7 @@ Index settle_figures(const LearnSettings& settings, Wanted& wanted) {
             records, problem.family(), problem.g(), problem.start(),
             {.confidence = wanted.confidence, .smoothness = settings.smoothness, .seed = settings.seed});
         wanted.input.mean_squared_smoothness = estimate->mean_squared_smoothness;
+        if (!estimate->exact()) wanted.input.rows = estimate->most_rows;
     }
     AdviceInput& input = wanted.input;
     input.smoothness = estimate ? estimate->smoothness : settings.smoothness;
@@ -153,10 +153,9 @@ Index settle_figures(const LearnSettings& settings, Wanted& wanted) {
     // Samples have to resolve what there is to learn at the start, or every round is quiet.
     if (estimate && estimate->residual > 0 && !input.delta && !input.batch &&
         input.tail != NoiseTail::bounded) {
-        wanted.tolerance = estimate->residual / 2;
-        print_figure("tolerance rho", *wanted.tolerance, "half the residual at the start");
+        wanted.tolerance = estimate->residual / 4;
+        print_figure("tolerance rho", *wanted.tolerance, "a quarter of the residual at the start");
     }
-    return estimate ? estimate->fewest_rows : 0;
 }
 
 /// The windows that can do with what was asked for. Throws ConfigError if there are none.
@@ -224,7 +223,7 @@ int advise(const std::vector<std::string>& arguments) {
          .check = [&] { wanted = read_texts(texts, settings); }});
     if (done) return *done;
 
-    const Index rows = settle_figures(settings, *wanted);
+    settle_figures(settings, *wanted);
     if (wanted->input.base_noise == 0 && !wanted->input.delta) {
         fmt::print(
             "\nThere is no noise to advise on: gradients are exact. With more rows a record (--batch) some "
@@ -235,13 +234,13 @@ int advise(const std::vector<std::string>& arguments) {
     std::vector<std::string> refused;
     const std::vector<AdviceRow> table = advise_windows(*wanted, refused);
     const Advice& first = table.front().advice;
-    print_figure(
-        "step eta", first.step,
-        fmt::format("{}, c = 1 - eta L/2 = {:.4g}", wanted->input.step ? "given" : "1/L", first.contraction));
+    print_figure("step eta", first.step,
+                 fmt::format("{}, c = 1 - eta L/2 = {:.4g}", wanted->input.step ? "given" : "1/(2L)",
+                             first.contraction));
     fmt::print("\n");
-    print_advice(table, rows);
+    print_advice(table);
     for (const std::string& text : refused) fmt::print("refused: {}\n", text);
-    print_command(table, rows, settings);
+    print_command(table, settings);
     return kOk;
 }
 

@@ -2,19 +2,21 @@
 # Advice on noise: tables from given figures and from data, and what is refused.
 . "$(dirname "$0")/common.bash"
 
-given=(--smoothness 4 --noise 2 --swing 1)
+given=(--smoothness 4 --noise 2 --swing 1 --step 0.25)
 # cell W COLUMN: a figure of the last table.
 cell() { awk -v w="$1" -v column="$2" '$1 == w { print $column; exit }' "$work/out"; }
 # near NAME VALUE WANTED: equal to four digits.
 near() { check "$1" awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && (a - b) ^ 2 <= (1e-3 * b) ^ 2) }'; }
 
 run advise "${given[@]}" --windows 16,64 --tail subgaussian
-expect "a table from given figures" 0 'step eta +0.25 +1/L, c = 1 - eta L/2 = 0.5' 'D-sg' '\(23\)' 'at eta >= 1/L it has none' \
+expect "a table from given figures" 0 'step eta +0.25 +given, c = 1 - eta L/2 = 0.5' 'D-sg' '\(23\)' 'at eta >= 1/L it has none' \
     '^  proxstream learn DATA --batch ROWS --window 64 --oracle minibatch:1 --noise 2 --step 0.25 .* --confirm 1$'
 near "sigma = sigma_0 sqrt(w)" "$(cell 64 3)" 16
 near "above sigma/sqrt(c) a round ends" "$(cell 64 4)" 22.627
 near "delta is twice that" "$(cell 64 5)" 45.254
 near "rho is delta/w" "$(cell 64 6)" 0.70711
+run advise --smoothness 4 --noise 2 --swing 1
+expect "half a step of 1/L unless one is given" 0 'step eta +0.125 +1/\(2L\), c = 1 - eta L/2 = 0.75' '4.9 times what is needed there'
 run advise "${given[@]}" --windows 16 --delta 8
 near "a smaller delta asks for more samples" "$(cell 16 2)" 16
 run advise "${given[@]}" --windows 16 --across shared --tail bounded --oracle-batch 4
@@ -27,7 +29,7 @@ expect "windows that cannot do with a delta are refused one by one" 0 '^ +16 ' '
 
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 expect "estimates from data" 0 'the largest bound of the first 20 records' 'upper 95 % limit over 20 records of 200 rows at 4 points, approximate' \
-    'half the residual at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --batch 200 --loss huber:2 --reg l1:0.02 --window 64'
+    'a quarter of the residual at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --batch 200 --loss huber:2 --reg l1:0.02 --window 64'
 cp "$work/out" "$work/first"
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 check "the same again, digit by digit" cmp "$work/out" "$work/first"
@@ -41,7 +43,7 @@ expect "a network has no proved smoothness" 0 '2 times the steepest change of gr
 run advise builtin:drift,rows=200
 expect "records of one row have no noise" 0 'every record has one row' 'no noise to advise on'
 run advise builtin:drift,rows=640 --batch 8 --delta 1
-expect "more samples than a record has" 0 '[0-9]\*' 'more than the 8 rows of a record' 'No window here can do with samples'
+expect "more samples than a record has" 0 '[0-9]\*' 'draws the 8 rows a record has' 'No window here can do with samples'
 awk 'BEGIN { srand(5); print "a,b c"; for (i = 0; i < 80; ++i) print rand() "," rand() }' >"$work/odd name.csv"
 run advise "$work/odd name.csv" --label 'b c' --batch 8 --no-intercept --oracle-batch 2
 expect "the command can be given to a shell" 0 "'$work/odd name.csv' --label 'b c' --batch 8 --no-intercept --window 128 --oracle minibatch:2"
@@ -49,7 +51,8 @@ expect "the command can be given to a shell" 0 "'$work/odd name.csv' --label 'b 
 refused() { run advise "${@:3}"; expect "$1" 2 "$2"; }
 refused "a delta below the noise" 'w = 8: delta = 1: a round may never end.*c delta.2 = 0.5 .*sigma.2 = 32.*smallest delta that works is above 8; .*65 base samples' \
     "${given[@]}" --delta 1 --oracle-batch 1
-refused "a step of 2/L" 'w = 8, 16: step = 0.5: must be below 2/L = 0.5' "${given[@]}" --step 0.5 --windows 8,16
+refused "a batch larger than a record" 'batch = 9: a record has 8 rows' builtin:drift,rows=80 --batch 8 --oracle-batch 9
+refused "a step of 2/L" 'w = 8, 16: step = 0.5: must be below 2/L = 0.5' --smoothness 4 --noise 2 --swing 1 --step 0.5 --windows 8,16
 refused "neither figures nor data" 'swing: give it, or data' --smoothness 1 --noise 1
 refused "an absurd noise" 'noise = 1e.200: must be 0 or more and at most 1e.150' --smoothness 1 --noise 1e200 --swing 1
 refused "an unknown tail" "did you mean 'variance'" "${given[@]}" --tail vairance

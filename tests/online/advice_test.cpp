@@ -25,9 +25,9 @@ std::vector<std::string> refusals(const std::function<void()>& call) {
     return {};
 }
 
-/// L = 2, sigma_0 = 3, w = 16, one sample: eta = c = 1/2, sigma = 3 sqrt(16) = 12.
+/// L = 2, sigma_0 = 3, w = 16, one sample, eta = 1/2: c = 1/2, sigma = 3 sqrt(16) = 12.
 AdviceInput usual() {
-    return {.smoothness = 2, .base_noise = 3, .window = 16, .swing = 0.5, .variation = 1};
+    return {.smoothness = 2, .base_noise = 3, .window = 16, .swing = 0.5, .variation = 1, .step = 0.5};
 }
 
 TEST(Advice, WorkedOutByHandForSubGaussianNoise) {
@@ -262,6 +262,60 @@ TEST(Advice, TakesTheSmallestBatchThatDeltaAllows) {
     EXPECT_NE(refusals([&] { advise(input); }).at(0).find("base samples"), std::string::npos);
 }
 
+TEST(Advice, TakesTheStepThatNeedsFewestSamples) {
+    // With losses that dominate, at a given delta and by confirmed stops.
+    AdviceInput input = usual();
+    input.swing = 1e6;
+    input.delta = 1;
+    input.confirm = 2;
+    input.step = {};
+    const Real best = advise(input).fresh_samples;
+    EXPECT_DOUBLE_EQ(advise(input).step, 0.25);
+    for (const Real step : {0.05, 0.15, 0.2, 0.3, 0.4, 0.5, 0.9}) {
+        input.step = step;
+        EXPECT_GT(advise(input).fresh_samples, best) << step;
+    }
+}
+
+TEST(Advice, CountsWhatDrawingWithoutReplacementSaves) {
+    AdviceInput input = usual();
+    input.rows = 5;
+    input.confirm = 1;
+    for (const Index b : {Index{1}, Index{2}, Index{4}}) {
+        input.batch = b;
+        // Two of five rows: the variance of a mean is sigma_0^2/2 * 3/4.
+        const Real kept = static_cast<Real>(5 - b) / static_cast<Real>(4 * b);
+        EXPECT_NEAR(advise(input).sigma, 12 * std::sqrt(kept), 1e-12) << b;
+    }
+    input.batch = {};
+    for (const Real delta : {5.0, 10.0, 20.0, 30.0}) {
+        input.delta = delta;
+        const Advice advice = advise(input);
+        const auto needed = [&](Index b) {
+            return 2 * std::sqrt(2) * 12 * std::sqrt(static_cast<Real>(5 - b) / static_cast<Real>(4 * b));
+        };
+        EXPECT_LE(needed(advice.batch), delta);
+        if (advice.batch > 1) {
+            EXPECT_GT(needed(advice.batch - 1), delta);
+        }
+    }
+    // All rows are the record itself: nothing to confirm, the counts of the exact method.
+    input.delta = 0.1;
+    input.confirm = {};
+    const Advice whole = advise(input);
+    EXPECT_EQ(whole.batch, 5U);
+    EXPECT_EQ(whole.sigma, 0);
+    EXPECT_EQ(whole.confirm, 1U);
+    EXPECT_DOUBLE_EQ(whole.updates, 16 * 0.5 / (0.25 * 0.01));
+    EXPECT_DOUBLE_EQ(whole.spider.restart_samples, 80);
+    EXPECT_EQ(whole.paper_samples, kInfinity);
+    input.delta = {};
+    input.batch = 5;
+    EXPECT_NE(refusals([&] { advise(input); }).at(0).find("without noise"), std::string::npos);
+    input.batch = 6;
+    EXPECT_NE(refusals([&] { advise(input); }).at(0).find("5 rows to draw from"), std::string::npos);
+}
+
 TEST(Advice, ConfirmsAsSeldomAsSelectionAllows) {
     Index largest = 0;
     for (const Real swing : {0.0, 1.0, 1e3, 1e6, 1e9, 1e12}) {
@@ -395,6 +449,8 @@ TEST(Advice, RefusesEverythingThatIsWrongAtOnce) {
     EXPECT_NE(refusals([&] { advise(input); }).at(0).find("below 2/L = 1"), std::string::npos);
     input = usual();
     input.smoothness = 0;
+    EXPECT_TRUE(refusals([&] { advise(input); }).empty());
+    input.step = {};
     EXPECT_FALSE(refusals([&] { advise(input); }).empty());
     EXPECT_EQ(refusals([&] { check_condition({-1, 0, -1, 0, false}, 0, 0); }).size(), 6U);
 }

@@ -1,40 +1,15 @@
-/// What a learner with sampled gradients should be told: how large its exit test must be against the noise,
-/// and what follows for updates, base samples and regret. Pure arithmetic on the corrected theorems; the
-/// names of the rules (C-i, D-conf, ...) are those of docs/theory.md.
+/// What a learner with sampled gradients should be told, and what follows for updates, base samples and
+/// regret. Pure arithmetic on the corrected theorems; the names of the rules (C-i, D-conf, ...) are those of
+/// docs/theory.md.
 #pragma once
 
-#include "proxstream/core/types.hpp"
+#include "proxstream/online/noisy_test.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace proxstream {
-
-/// What decides whether a round with noise ends: the exit test |P(y; G)| <= delta / w and the noise of G.
-struct NoisyTest {
-    Real smoothness = 0;   // L
-    Real step = 0;         // eta, of test and updates alike
-    Real sigma = 0;        // w_a s, E|G - grad S|^2 <= s^2
-    Index confirm = 1;     // m, estimates that have to pass at one point
-    bool bounded = false;  // |G - grad S| <= s surely
-
-    Real contraction() const { return 1 - step * smoothness / 2; }  // c
-};
-
-/// sigma / sqrt(c): at this delta or below the noise alone may keep the test failing for ever (Theorem 4',
-/// sharp).
-Real stopping_delta(const NoisyTest& test);
-/// Above this delta the number of updates has a proved bound: as above; sqrt(m) sigma / c where a stop is
-/// confirmed (D-conf); sigma / c for bounded noise, then on every run (Theorem 5').
-Real counting_delta(const NoisyTest& test);
-/// The delta to take when nobody asks for one, a multiple of sigma; 0 when there is no noise.
-Real usual_delta(const NoisyTest& test);
-
-/// Throws ConfigError with every violation: figures that are negative or absurd, eta >= 2/L, and delta at or
-/// below stopping_delta(), with the smallest delta that works and, unless the noise is bounded surely, the
-/// smallest batch. `batch` is what a record and call average now.
-void check_condition(const NoisyTest& test, Real delta, Index batch = 1);
 
 /// What is known of the noise of one base sample, in rising order of strength.
 enum class NoiseTail : std::uint8_t {
@@ -48,12 +23,13 @@ struct AdviceInput {
     Real mean_squared_smoothness = 0;  // of single samples, for spider; 0: L
     Real base_noise = 0;               // sigma_0 of one sample of one record's gradient
     Index window = 0;                  // w
+    Index rows = 0;                    // of a record, where samples are rows drawn without replacement
     bool independent = true;           // noise across the records
     NoiseTail tail = NoiseTail::variance;
     Real swing = 0;  // osc(f): what a loss may fall between entering and leaving the window, on average
     Real variation =
         0;  // root mean square of |grad f_t - grad f_{t-w}|, the stream's own share of the regret
-    std::optional<Real> step = {};      // eta; absent: 1/L
+    std::optional<Real> step = {};      // eta; absent: 1/(2L)
     std::optional<Real> delta = {};     // absent: usual_delta()
     std::optional<Index> batch = {};    // samples a record and call; absent: 1, or what delta asks for
     std::optional<Index> confirm = {};  // m; absent: 1, with a variance alone what keeps selection in check
