@@ -10,9 +10,10 @@
 namespace proxstream {
 namespace {
 
-/// A base sample has n coordinates and one number beside: each its own place in the sequence.
+/// A base sample has n coordinates and one number beside: each its own place in the sequence, counted from
+/// the draw's.
 Draw place(Draw draw, std::uint64_t sample, Index dimension, Index coordinate) {
-    draw.sample = sample * (dimension + 1) + coordinate;
+    draw.sample += sample * (dimension + 1) + coordinate;
     return draw;
 }
 
