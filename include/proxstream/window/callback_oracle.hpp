@@ -72,6 +72,7 @@ class CallbackOracle {
         for (Index i = 0; i < parts.size(); ++i) {
             const Round record = ticket.round - parts[i].age;
             Draw draw = claim_.independent ? ticket.of_record(parts[i].age) : ticket.shared();
+            draw.step = ~draw.step;  // apart from the draws of the records themselves
             draw.sample = i;
             add_sample(record, y, draw, parts[i].weight, out, gradient);
             add_sample(record, from, draw, -parts[i].weight, out, gradient);
