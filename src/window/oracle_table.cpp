@@ -31,7 +31,11 @@ std::uint64_t samples_of(const Spec& spec, Real base_noise, bool independent, co
         if (spec.has("calls")) {
             throw ConfigError("'" + spec.text() + "': calls= says how sigma= is reached; there is none");
         }
-        return spec.count_or("samples", 1);
+        const Index samples = spec.count_or("samples", 1);
+        if (static_cast<Real>(samples) > kMostSamples) {
+            throw ConfigError("'" + spec.text() + "': samples must be at most " + format_short(kMostSamples));
+        }
+        return samples;
     }
     const Real sigma = spec.number(Spec::kByNameOnly, "sigma");
     const bool by_call = choice(spec, "calls", "paper", "window", false);
@@ -88,6 +92,10 @@ AnyOracle make_noisy(const Spec& spec, const OracleContext& context) {
     if (!model.additive() && spec.has("sigma")) {
         throw ConfigError("'" + spec.text() +
                           "': the noise of dropout has no deviation to aim at; give samples");
+    }
+    if (model.bounded() && spec.has("sigma")) {
+        throw ConfigError("'" + spec.text() +
+                          "': averaging does not lower a bound that holds surely; give samples");
     }
     return AnyOracle(NoisyOracle(model, samples_of(spec, model.sigma, independent, context), independent));
 }
