@@ -88,7 +88,7 @@ std::string describe(const NoiseFacts& noise) {
     if (noise.estimator != "sample") text += fmt::format(", inner {}", noise.estimator);
     if (!noise.sigma) return text + "; no sigma claimed";
     text += fmt::format("; sigma = {:.6g}, {}, {} across records", *noise.sigma,
-                        noise.bounded ? "never exceeded" : "in the mean square",
+                        noise.bounded ? "a sure bound" : "in the mean square",
                         noise.independent ? "independent" : "shared");
     return noise.origin.empty() ? text : text + fmt::format(" ({})", noise.origin);
 }
@@ -105,12 +105,11 @@ void append_noise(std::string& out, const NoiseFacts& facts, const RunSummary& r
     if (facts.confirm > 1)
         append(out, "  confirmations    {:<14} failed   {}\n", run.confirmations, run.failed_confirmations);
     if (noise.endless == 0) return;
-    append_wrapped(
-        out,
-        fmt::format("c delta^2 <= sigma^2 in {} rounds: nothing makes their loops end unless delta "
-                    "is above {:.6g}",
-                    noise.endless, noise.smallest_delta),
-        2);
+    append_wrapped(out,
+                   fmt::format("c delta^2 <= sigma^2 in {} rounds: nothing guarantees an end of their loops "
+                               "unless delta is above {:.6g}",
+                               noise.endless, noise.smallest_delta),
+                   2);
 }
 
 void append_summary(std::string& out, const Certificate& certificate) {
@@ -218,9 +217,17 @@ std::string to_text(const Certificate& certificate) {
     std::string out;
     append_summary(out, certificate);
     append(out, "\n  {:<50} {:>10} {:>10} {:>8}  verdict\n", "proved", "left", "right", "ratio");
+    std::string unmeasured;  // one line for all of them
     for (const Inequality& each : certificate.inequalities) {
-        if (concerns(certificate, each)) append_inequality(out, each);
+        if (!concerns(certificate, each)) continue;
+        if (!certificate.summary.measured && each.verdict == Verdict::not_applicable) {
+            unmeasured += (unmeasured.empty() ? "" : ", ") + each.id;
+        } else {
+            append_inequality(out, each);
+        }
     }
+    if (!unmeasured.empty())
+        append_wrapped(out, "Not applicable, since the referee was off: " + unmeasured + ".", 2);
     if (certificate.summary.bank) append_bank(out, certificate);
     if (!certificate.paper_claims.empty()) out += "\nThe paper's claims (not proved; shown for comparison)\n";
     for (const PaperClaim& claim : certificate.paper_claims) append_claim(out, claim);

@@ -27,7 +27,7 @@ std::string list(const Certificate& certificate, Picks picks) {
     return ids;
 }
 
-/// Rounds that nothing makes end, if some had to be cut off.
+/// Rounds whose loops need not end, if some had to be cut off.
 std::string endless(const RunSummary& run) {
     if (!run.noise || run.noise->endless == 0 || run.budget_exhausted == 0) return {};
     return fmt::format(

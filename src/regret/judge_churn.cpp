@@ -20,8 +20,8 @@ Inequality Judge::path() const {
                                          sums.strayed.count, sums.strayed.first);
         return true;
     };
-    // That needs no exact figures, and no promise about the noise.
-    if (nothing_played(result) || (header_.noise && strays()) || unmeasured(result) ||
+    // That needs no promise about the noise.
+    if (nothing_played(result) || unmeasured(result) || (header_.noise && strays()) ||
         leaves_domain(result) || promises_no_decrease(result) || promises_no_test(result) ||
         unsure(result, "a single update may climb; see C12"))
         return result;
@@ -42,7 +42,7 @@ Inequality Judge::path() const {
 Inequality Judge::active_rounds() const {
     const ChurnSums& sums = tally_.churn_;
     Inequality result{.id = "C7b",
-                      .statement = header_.noise ? "sum (rho_t-s_t-r_s) <= sum u, active rounds s<t"
+                      .statement = header_.noise ? "sum(rho_t-s_t-r_s) <= sum u, active rounds s<t"
                                                  : "sum (rho_t - r_s) <= sum u, active rounds s<t"};
     if (nothing_played(result) || unmeasured(result) || promises_no_decrease(result) ||
         promises_no_test(result) || unsure(result, "noise alone may make a round work"))

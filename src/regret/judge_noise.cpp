@@ -45,7 +45,8 @@ std::string Judge::endless() const {
     const Occurrences& rounds = tally_.noise_.endless;
     if (!rounds) return {};
     return fmt::format(
-        "c delta^2 <= sigma^2 in {} rounds, so that nothing makes their loops end: delta has to be above "
+        "c delta^2 <= sigma^2 in {} rounds, so that nothing guarantees an end of their loops: delta has to "
+        "be above "
         "{:.6g}",
         rounds.count, smallest_delta(std::sqrt(descent())));
 }
@@ -157,16 +158,16 @@ Inequality Judge::mean_count() const {
         return refuse(
             "for recursive differences (G2) bounds single rounds, by constants a run does not declare");
     if (sums.endless) return refuse(endless());
-    if (sums.unaverage && tally_.residuals_.exhausted) {
+    if (sums.weak && tally_.residuals_.exhausted) {
         return refuse(fmt::format("c delta <= sigma, and {} rounds ended on their budget",
                                   tally_.residuals_.exhausted.count));
     }
-    if (sums.unaverage && noise.confirm > 1) {
+    if (sums.weak && noise.confirm > 1) {
         return refuse(fmt::format("{} confirmations need c delta > {:.4g} sigma, so delta above {:.6g}",
                                   noise.confirm, std::sqrt(confirm),
                                   smallest_delta(descent() / std::sqrt(confirm))));
     }
-    const MeanBound bound = sums.unaverage ? sharp_bound() : young_bound();
+    const MeanBound bound = sums.weak ? sharp_bound() : young_bound();
     result.left = bound.a * sums.update_aims.value() - bound.b * sums.update_levels.value();
     result.right = bound.right;
     result.slack = 2 * energy_slack_ / header_.reference_step + bound.a * sums.update_aims.rounding(8) +

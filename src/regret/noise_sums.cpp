@@ -63,7 +63,7 @@ void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report) {
         const Real ratio = (aim / level) * (aim / level);
         smallest_ratio = std::min(smallest_ratio, ratio);
         if (share * ratio <= 1) endless.note(report.round);
-        if (share * share * ratio <= confirm) unaverage.note(report.round);
+        if (share * share * ratio <= confirm) weak.note(report.round);
     }
 
     const bool solved = report.status == RoundStatus::solved;

@@ -216,8 +216,8 @@ TEST(NoiseVerdict, TamperedFiguresAreFound) {
         EXPECT_EQ(result.at(each.id).verdict, Verdict::violated) << each.id << '\n' << to_text(result);
     }
     // What needs no exact figures is found without a referee too.
-    const auto short_path = [](RoundReport& r) { r.path = 0.5 * r.movement; };
-    EXPECT_EQ(altered(short_path, false).at("C7a").verdict, Verdict::violated);
+    EXPECT_EQ(altered([](RoundReport& r) { r.tested_residual *= 2; }, false).at("C1").verdict,
+              Verdict::violated);
     EXPECT_EQ(altered([](RoundReport& r) { r.noise_level *= 2; }, false).at("C11").verdict,
               Verdict::violated);
 }
@@ -277,7 +277,7 @@ TEST(NoiseVerdict, PaperClaimsStandBesideOurs) {
 }
 
 TEST(NoiseVerdict, BanksTakeTheNoiseOfTheMemberInCharge) {
-    const auto bank = [](std::vector<Played> runs) {
+    const auto bank = [](const std::vector<Played>& runs) {
         naive::BankPlan rules;
         naive::PlayedBank played = naive::play_bank(rules, runs);
         played.header.noise.reset();

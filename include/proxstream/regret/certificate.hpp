@@ -78,7 +78,7 @@ struct NoiseSummary {
     Real claimed = 0;         // root mean square of s_t
     Real first = 0;           // of |e|, the rounds' first estimates; 0 unless measured
     Real kept = 0;            // of those the rounds ended with, which were kept because they passed
-    Round endless = 0;        // rounds with c aim_t^2 <= s_t^2, which nothing makes end
+    Round endless = 0;        // rounds with c aim_t^2 <= s_t^2: nothing guarantees an end of their loops
     Real smallest_delta = 0;  // there are none above it; 0 if no sigma was claimed
 
     friend bool operator==(const NoiseSummary&, const NoiseSummary&) = default;

@@ -37,8 +37,8 @@ struct NoiseSums {
     Real smallest_ratio = kInfinity;  // of aim_t^2 / s_t^2
     Real smallest_aim = kInfinity;
     Real largest_aim = 0;
-    Occurrences endless;    // rounds with c aim_t^2 <= s_t^2: nothing makes them end
-    Occurrences unaverage;  // rounds with c^2 aim_t^2 <= m s_t^2: an average update may not descend
+    Occurrences endless;  // rounds with c aim_t^2 <= s_t^2: nothing guarantees an end of their loops
+    Occurrences weak;     // rounds with c^2 aim_t^2 <= m s_t^2, of which (C-i) says nothing
 
   private:
     void add_errors(const RunHeader& rules, const RoundReport& report);
