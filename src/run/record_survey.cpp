@@ -125,7 +125,7 @@ Real RecordSurvey::record_smoothness() const {
     return largest;
 }
 
-Real RecordSurvey::row_smoothness() {
+Real RecordSurvey::row_smoothness() const {
     Real largest = 0;
     for (const RowBlock* record : records_) {
         const auto own = family_.mean_square_smoothness(*record);

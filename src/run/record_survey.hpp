@@ -34,8 +34,8 @@ class RecordSurvey {
 
     /// The largest of the records' own L; 0 where the family knows none.
     Real record_smoothness() const;
-    /// Root mean square of the rows' own L, the largest over records; 0 where the family knows none.
-    Real row_smoothness();
+    /// The largest of the records' Lb, in the mean square over their rows; 0 where the family knows none.
+    Real row_smoothness() const;
 
   private:
     Index looked_at(Index record) const;
