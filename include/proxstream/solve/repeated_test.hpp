@@ -4,6 +4,9 @@
 
 #include "proxstream/solve/prox_grad.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace proxstream {
 
 /// An estimate that ends the loop was chosen for passing, so its noise is not what it was when drawn. With
@@ -21,6 +24,7 @@ class RepeatedTest {
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
+        const auto begun = std::chrono::steady_clock::now();
         InnerReport report;
         Budget rest = budget;
         for (;;) {
@@ -32,6 +36,8 @@ class RepeatedTest {
                 confirmed(model, g, reference_step, tolerance, iterate, report, cost, scratch)) {
                 return report;
             }
+            const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
+            rest.max_seconds = std::max(0.0, budget.max_seconds - spent.count());
         }
     }
 
