@@ -48,16 +48,31 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Violati
 }
 
 /// Minibatches are drawn from the rows of a record.
-void check_rows(const NoiseParts& noise, std::uint64_t samples) {
+void check_rows(const NoiseParts& noise, std::uint64_t samples, Violations& violations) {
     if (Spec::parse(noise.oracle).name() != "minibatch" || noise.record_rows == 0) return;
     const std::string what = "oracle = " + noise.oracle + ": ";
     if (noise.record_rows == 1) {
-        throw ConfigError(what + "records of one row have nothing to draw from; gather rows with batch");
+        violations.push_back(what + "records of one row have nothing to draw from; gather rows with batch");
+    } else if (samples > noise.record_rows) {
+        violations.push_back(what + "draws " + std::to_string(samples) + " rows of a record, which has " +
+                             std::to_string(noise.record_rows) +
+                             " (batch); draw fewer, or make records larger");
     }
-    if (samples > noise.record_rows) {
-        throw ConfigError(what + "draws " + std::to_string(samples) + " rows of a record, which has " +
-                          std::to_string(noise.record_rows) + " (batch); draw fewer, or make records larger");
+}
+
+/// The oracle, held against everything else that is asked for. Throws ConfigError with all that is wrong.
+AnyOracle checked_oracle(const LearnerParts& parts, const WindowWeights& window) {
+    Violations violations;
+    check_parts(parts, window, violations);
+    try {
+        AnyOracle oracle =
+            parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise, parts.noise.record_rows});
+        check_rows(parts.noise, oracle.samples(), violations);
+        if (violations.empty()) return oracle;
+    } catch (const ConfigError& error) {
+        violations.insert(violations.end(), error.violations().begin(), error.violations().end());
     }
+    throw ConfigError(violations);
 }
 
 /// w_a s of a full window.
@@ -85,16 +100,19 @@ void choose_rows(LearnerParts& parts, const WindowWeights& window) {
     if (spec.name() != "minibatch" || spec.positional_count() > 0 || spec.has("sigma")) return;
     if (noise.record_rows < 2 || !noise.base_noise || !noise.first_residual) return;  // refused further on
     const Real wanted = window.effective_length() * *noise.first_residual / 4;
+    const bool replace = spec.word_or("replace", "no") == "yes";
     std::uint64_t rows = 1;
     for (; rows + 1 < noise.record_rows; ++rows) {
-        const AnyOracle oracle(MinibatchOracle(rows, false, noise.base_noise, noise.record_rows));
+        const AnyOracle oracle(MinibatchOracle(rows, replace, noise.base_noise, noise.record_rows));
         const Real sigma = *sigma_of(oracle, window, rows);
         const Real needed = parts.tolerance.fixed_delta()
                                 ? 1.1 * stopping_delta(test_of(parts, oracle, sigma))
                                 : usual_delta(test_of(parts, oracle, sigma));
         if (needed <= parts.tolerance.fixed_delta().value_or(wanted)) break;
     }
-    noise.oracle = "minibatch:" + std::to_string(rows) + noise.oracle.substr(std::string("minibatch").size());
+    const auto colon = noise.oracle.find(':');
+    noise.oracle = "minibatch:" + std::to_string(rows) +
+                   (colon == std::string::npos ? "" : "," + noise.oracle.substr(colon + 1));
 }
 
 /// delta: given and found to work, or what suits the noise.
@@ -138,13 +156,8 @@ bool is_noisy(const LearnerParts& parts) {
 
 std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     const WindowWeights window = WindowWeights::parse(parts.window);
-    Violations violations;
-    check_parts(parts, window, violations);
-    if (!violations.empty()) throw ConfigError(violations);
     choose_rows(parts, window);
-    AnyOracle oracle =
-        parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise, parts.noise.record_rows});
-    check_rows(parts.noise, oracle.samples());
+    AnyOracle oracle = checked_oracle(parts, window);
 
     NoisySmoothedOptions options;
     options.window = window;
