@@ -107,6 +107,35 @@ TEST(NoiseCertificate, SidesAreThoseOfTheFormulas) {
     EXPECT_EQ(result.summary.tests, result.summary.totals.steps + 60);
 }
 
+TEST(NoiseCertificate, CountsWeighEveryRoundByItsOwnTest) {
+    for (const std::uint64_t confirm : {1, 3}) {
+        NoisyPlan rules{.plan = {.n = 2, .w = 3, .rounds = 40}, .level = 0.01, .confirm = confirm};
+        const Certificate steady = play_noisily(rules).live();
+        const Real m = static_cast<Real>(confirm), eta = 0.4, rho = 0.1, s = 0.01;
+        Real levels = 0;
+        for (Round t = 1; t <= 40; ++t) levels += square(rules.mean_level(t));
+        const Real most =
+            (2 * kShare * steady.summary.energy / eta + m * levels) / (square(kShare * rho) - m * square(s));
+        EXPECT_NEAR(steady.at("C12").right, most, 1e-9 * most);
+        EXPECT_EQ(steady.summary.tests, steady.summary.totals.steps + 40 + steady.summary.confirmations);
+
+        rules.plan.varied_delta = true;
+        const Played run = play_noisily(rules);
+        const Certificate varied = run.live();
+        Real sure = 0, mean = 0;
+        for (const RoundReport& report : run.reports) {
+            const Real updates = static_cast<Real>(report.steps), aim = report.aim,
+                       level = report.noise_level;
+            sure += updates * eta * aim * (kShare * aim - level);
+            mean += updates * (square(kShare * aim) - m * square(level));
+        }
+        EXPECT_NEAR(varied.at("C6").left, sure, 1e-12);
+        EXPECT_EQ(varied.at("C6").right, varied.summary.energy);
+        EXPECT_NEAR(varied.at("C12").left, mean, 1e-12);
+        EXPECT_NEAR(varied.at("C12").right, 2 * kShare * varied.summary.energy / eta + m * levels, 1e-12);
+    }
+}
+
 TEST(NoiseCertificate, GaussianNoiseKeepsItsProbabilities) {
     int missed_regret = 0, missed_noise = 0, stated = 0;
     const int runs = 300;
