@@ -109,15 +109,12 @@ std::vector<Finding> findings(const ResultTable& table, const Errata& errata) {
                              table.at(erratum.group, row, kOverClaim), *erratum.least_ratio, kInfinity,
                              "at most 1"});
         }
-        Estimate furthest;  // from what was proved
-        for (const Index value : erratum.values) {
-            const Estimate here = table.at(erratum.group, erratum.row(value), kOverProof);
-            if (furthest.count == 0 || here.mean > furthest.mean) furthest = here;
-        }
+        std::vector<std::string> rows;
+        for (const Index value : erratum.values) rows.push_back(erratum.row(value));
         if (erratum.proved)
             found.push_back({fmt::format("{}: {}, over what is proved", erratum.name, erratum.quantity),
-                             furthest, erratum.identity ? 1 - kSlack : -kInfinity, 1 + kSlack,
-                             erratum.paper});
+                             table.largest(erratum.group, rows, kOverProof),
+                             erratum.identity ? 1 - kSlack : -kInfinity, 1 + kSlack, erratum.paper});
         if (erratum.growth) {
             const Growth& growth = *erratum.growth;
             found.push_back(

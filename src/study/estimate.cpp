@@ -37,6 +37,12 @@ Estimate estimate(std::span<const Real> values) {
     return result;
 }
 
+Estimate over(Estimate estimate, Real unit) {
+    estimate.mean /= unit;
+    if (estimate.error) *estimate.error /= std::abs(unit);
+    return estimate;
+}
+
 std::string to_text(const Estimate& estimate) {
     if (estimate.count == 0) return "-";
     const Real error = estimate.error.value_or(0);

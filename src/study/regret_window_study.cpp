@@ -266,11 +266,8 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
 Estimate over_own(const ResultTable& table, const Sweep& sweep, const StreamRow& stream,
                   const Method& method) {
     const Index own = sweep.windows.back();
-    Estimate other = table.at(judged(stream), method_name(method, own), judged_by(sweep.windows.front()));
-    const Real mean = table.at(stream.name, method_name(method, own), kRegret).mean;
-    other.mean /= mean;
-    if (other.error) *other.error /= mean;
-    return other;
+    return over(table.at(judged(stream), method_name(method, own), judged_by(sweep.windows.front())),
+                table.at(stream.name, method_name(method, own), kRegret).mean);
 }
 
 std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
@@ -278,22 +275,16 @@ std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
     for (const StreamRow& stream : kStreams) {
         for (const Method& method : kMethods) {
             const std::string name = fmt::format("{}, {}", stream.name, method.name);
-            const auto extreme = [&](const char* figure, bool largest) {
-                Estimate result;
-                for (const Index window : sweep.windows) {
-                    const Estimate here = table.at(stream.name, method_name(method, window), figure);
-                    if (result.count == 0 || (here.mean > result.mean) == largest) result = here;
-                }
-                return result;
-            };
+            std::vector<std::string> runs;
+            for (const Index window : sweep.windows) runs.push_back(method_name(method, window));
             found.push_back({name + ": slope of Reg_w/T against w, log-log",
                              log_log_slope(points(table, sweep, stream, method, kRegret)), stream.steepest,
                              stream.flattest});
-            found.push_back(
-                {name + ": largest Reg over its path bound (C3a)", extreme(kAttained, true), 0, 1 + 1e-9});
+            found.push_back({name + ": largest Reg over its path bound (C3a)",
+                             table.largest(stream.name, runs, kAttained), 0, 1 + 1e-9});
             found.push_back(
                 {name + ": largest relative difference between the referee's Reg_w and the learner's",
-                 extreme(kMeterOff, true), 0, 1e-6});
+                 table.largest(stream.name, runs, kMeterOff), 0, 1e-6});
             found.push_back({fmt::format("{}: Reg for w' = {} over Reg for its own window, w = {}", name,
                                          sweep.windows.front(), sweep.windows.back()),
                              over_own(table, sweep, stream, method), 5, kInfinity});

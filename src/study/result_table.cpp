@@ -139,6 +139,17 @@ Estimate ResultTable::at(std::string_view stream, std::string_view method, std::
     return estimate(values);
 }
 
+Estimate ResultTable::largest(std::string_view stream, std::span<const std::string> methods,
+                              std::string_view figure) const {
+    Estimate most;
+    for (const std::string& method : methods) {
+        const Estimate here = at(stream, method, figure);
+        if (here.count == 0) return {};
+        if (most.count == 0 || here.mean > most.mean) most = here;
+    }
+    return most;
+}
+
 std::string ResultTable::to_markdown(std::span<const StudyFigure> figures, TableLayout layout) const {
     const std::vector<std::string> all_streams = streams();
     const std::vector<std::string> all_methods = methods();

@@ -261,10 +261,7 @@ std::vector<Finding> findings(const ResultTable& table, const Lengths& lengths, 
     const Real coin_slack = 4 / std::sqrt(draws);
     const Real hazan_slack = 2 * coin_slack;  // a quarter of the rounds are drawn
     const auto coin_ratio = [&](Real step, const char* method) {
-        Estimate measured = table.at(coin_stream(step), method, kRegretOne);
-        measured.mean /= coin_bound(step);
-        if (measured.error) *measured.error /= coin_bound(step);
-        return measured;
+        return over(table.at(coin_stream(step), method, kRegretOne), coin_bound(step));
     };
     std::vector<Finding> found{
         {"coin: least Reg_1/T over min(1/2, 1/eta^2), all policies and steps",

@@ -99,6 +99,22 @@ TEST(ResultTable, MarkdownByStreamShowsHolesAndLeavesOutWhoIsNotThere) {
               "| d      | 1.000 |\n\n");
 }
 
+TEST(ResultTable, TheLargestIsNothingIfOneIsMissing) {
+    const ResultTable table = small_table();
+    const std::vector<std::string> both{"a|b", "c"};
+    EXPECT_DOUBLE_EQ(table.largest("calm", both, "loss").mean, 2);
+    EXPECT_DOUBLE_EQ(table.largest("wild", both, "loss").mean, 4);
+    EXPECT_EQ(table.largest("calm", both, "speed").count, 0U) << "a|b has none";
+}
+
+TEST(Estimate, OverAUnitScalesItsErrorToo) {
+    const Estimate half = over({3, 4, 0.5}, -2);
+    EXPECT_EQ(half.count, 3U);
+    EXPECT_EQ(half.mean, -2);
+    EXPECT_EQ(half.error.value(), 0.25);
+    EXPECT_FALSE(over({1, 4, {}}, 2).error.has_value());
+}
+
 TEST(ResultTable, QuestionsAreAnsweredInWords) {
     ResultTable table;
     for (const std::uint64_t seed : {1, 2}) {

@@ -47,6 +47,9 @@ class ResultTable {
     std::vector<std::string> streams() const;
     std::vector<std::string> methods() const;
     Estimate at(std::string_view stream, std::string_view method, std::string_view figure) const;
+    /// The largest mean among these methods; nothing if one of them was not measured.
+    Estimate largest(std::string_view stream, std::span<const std::string> methods,
+                     std::string_view figure) const;
 
     /// Tables of mean +- standard error under a heading each; the best mean of a stream is bold.
     std::string to_markdown(std::span<const StudyFigure> figures, TableLayout layout) const;
