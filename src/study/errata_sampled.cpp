@@ -22,7 +22,7 @@ using Variant = EstimatorOptions::Kind;
 
 NoisySetting setting_of(Variant variant, AnyOracle oracle, std::string text, std::uint64_t seed) {
     NoisySetting setting{std::move(oracle), std::move(text)};
-    setting.variant = variant;
+    setting.estimator.kind = variant;
     setting.seed = seed;
     return setting;
 }

@@ -42,7 +42,7 @@ std::unique_ptr<FunctionLearner> make_noisy(const FunctionProblem& problem, Real
     options.delta = delta;
     options.confirm = setting.confirm;
     options.budget.max_steps = setting.max_steps;
-    options.estimator.kind = setting.variant;
+    options.estimator = setting.estimator;
     options.seed = setting.seed;
     options.oracle_text = setting.oracle_text;
     options.noise_origin = "the study";

@@ -40,7 +40,7 @@ inline constexpr Real kStay = 1e9;
 struct NoisySetting {
     AnyOracle oracle;
     std::string oracle_text = {};  // for the record
-    EstimatorOptions::Kind variant = EstimatorOptions::Kind::fresh;
+    EstimatorOptions estimator = {};
     std::uint64_t confirm = 1;
     std::uint64_t max_steps = kManySteps;
     std::uint64_t seed = 1;

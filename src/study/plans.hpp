@@ -13,6 +13,8 @@ StudyPlan plan_regret_window(StudyPreset preset, Index seeds);
 StudyPlan plan_steps(StudyPreset preset, Index seeds);
 StudyPlan plan_errata(StudyPreset preset, Index seeds);
 StudyPlan plan_w1(StudyPreset preset, Index seeds);
+StudyPlan plan_selection(StudyPreset preset, Index seeds);
+StudyPlan plan_samples(StudyPreset preset, Index seeds);
 StudyPlan plan_window_choice(StudyPreset preset, Index seeds);
 
 }  // namespace proxstream

@@ -20,6 +20,12 @@ constexpr std::array kStudies{
     StudyRow{"steps", "updates against T and w: where O(w^2) is right and where it is O(T w)", 5, 2,
              plan_steps},
     StudyRow{"errata", "claims of the paper that fail: claimed, measured, corrected", 3, 2, plan_errata},
+    StudyRow{"selection",
+             "what stopping does to the estimate a round ends with; the paper's variant, fresh, "
+             "confirmed",
+             5, 2, plan_selection},
+    StudyRow{"samples", "base samples a round against w: the paper's calls, independent noise, spider", 5, 2,
+             plan_samples},
     StudyRow{"w1", "what no policy avoids: linear regret with window 1, T/(8 w^2) with window w", 5, 2,
              plan_w1},
     StudyRow{"window-choice",

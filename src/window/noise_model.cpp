@@ -23,21 +23,21 @@ void NoiseModel::mean_noise(const Draw& draw, std::uint64_t samples, View out, S
     const Index n = out.size();
     Scratch::Frame frame(scratch);
     const View one = frame.take(n);
+    if (kind == Kind::gaussian) {
+        // A mean of normal vectors is a normal vector: drawn at once, however many it stands for.
+        const Real length = sigma / std::sqrt(static_cast<Real>(n) * static_cast<Real>(samples));
+        for (Index i = 0; i < n; ++i) out[i] = length * normal(place(draw, 0, n, i));
+        return;
+    }
     fill(out, 0);
     for (std::uint64_t sample = 0; sample < samples; ++sample) {
         for (Index i = 0; i < n; ++i) one[i] = normal(place(draw, sample, n, i));
-        Real length = 0;
-        if (kind == Kind::gaussian) {
-            length = sigma / std::sqrt(static_cast<Real>(n));
-        } else {
-            const Real size = norm(one);
-            // A normal vector of length 0 has probability 0; its direction is then as good as any.
-            length = size > 0 ? sigma / size : 0;
-            if (kind == Kind::heavy) {
-                // The least length u_0 with E|e|^2 = tail u_0^2 / (tail - 2) = sigma^2.
-                length *=
-                    std::sqrt((tail - 2) / tail) * std::pow(uniform(place(draw, sample, n, n)), -1 / tail);
-            }
+        const Real size = norm(one);
+        // A normal vector of length 0 has probability 0; its direction is then as good as any.
+        Real length = size > 0 ? sigma / size : 0;
+        if (kind == Kind::heavy) {
+            // The least length u_0 with E|e|^2 = tail u_0^2 / (tail - 2) = sigma^2.
+            length *= std::sqrt((tail - 2) / tail) * std::pow(uniform(place(draw, sample, n, n)), -1 / tail);
         }
         axpy(length / static_cast<Real>(samples), one, out);
     }

@@ -1,0 +1,274 @@
+#include "proxstream/run/compare_run.hpp"
+#include "proxstream/run/synthetic.hpp"
+#include "proxstream/study/slope.hpp"
+
+#include "study/function_learner.hpp"
+#include "study/plans.hpp"
+#include "study/played_run.hpp"
+#include "study/stream_study.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr const char* kBaseSamples = "samples";   // base samples a round
+constexpr const char* kCalls = "calls";           // answers of the oracle a round
+constexpr const char* kExitResidual = "exit";     // root mean square of r_t, times w
+constexpr const char* kOverFresh = "over_fresh";  // samples over those of fresh estimates
+
+constexpr const char* kAdversary = "alternating";
+constexpr const char* kRows = "minibatch";
+
+/// On the alternating adversary every round crosses the interval, N_t ~ 2w/eta. sigma_0 is the deviation of a
+/// base sample of one record's gradient, sigma/w what the window's estimate may have.
+constexpr Real kStep = 0.5;
+constexpr Real kDelta = 0.5;
+constexpr Real kSigma = 0.1;
+constexpr Real kBaseNoise = 0.2;
+
+struct MethodRow {
+    std::string_view name;
+    Real low, high;  // of the slope of samples against w, on the adversary
+    const char* rate;
+};
+
+constexpr std::string_view kLiteral = "paper's calls";
+constexpr std::string_view kIndependent = "independent";
+constexpr std::string_view kSpider = "spider";
+
+/// N_t ~ w updates; an estimate by w calls of w^2 samples, by w calls of w samples, or by recursion from w^2.
+constexpr std::array kMethods{
+    MethodRow{kLiteral, 3.75, 4.25, "w^4"},
+    MethodRow{kIndependent, 2.75, 3.25, "w^3"},
+    MethodRow{kSpider, 1.7, 2.3, "w^2"},
+};
+
+struct Sweep {
+    std::vector<Index> windows;  // of the adversary; odd
+    std::vector<Index> row_windows;
+    Index rows;
+};
+
+Sweep sweep_of(StudyPreset preset) {
+    if (preset == StudyPreset::full) return {{9, 17, 33, 65, 129}, {8, 32, 128}, 32'000};
+    return {{9, 17, 33}, {8, 32}, 6400};
+}
+
+std::string name_of(std::string_view method, Index window) {
+    return fmt::format("{} {}", method, window);
+}
+
+NoisySetting setting_of(const MethodRow& method, Index window, std::uint64_t seed) {
+    const auto length = static_cast<Real>(window);
+    const Real asked = std::pow(kBaseNoise / kSigma, 2);
+    const auto samples = static_cast<std::uint64_t>(
+        std::ceil(asked * (method.name == kLiteral ? length * length : length) * (1 - 4 * kUnitRoundoff)));
+    const NoiseModel model{.kind = NoiseModel::Kind::gaussian, .sigma = kBaseNoise};
+    NoisySetting setting{AnyOracle(NoisyOracle(model, samples, true)), "gaussian"};
+    setting.seed = seed;
+    if (method.name == kSpider) {
+        const Real batch = 8 * std::pow(kBaseNoise * length / kDelta, 2);
+        const auto root = static_cast<std::uint64_t>(std::ceil(std::sqrt(batch / 2)));
+        setting.estimator = {EstimatorOptions::Kind::spider, static_cast<std::uint64_t>(std::ceil(batch)),
+                             root, root};
+    }
+    return setting;
+}
+
+CellResult run_adversary(const MethodRow& method, Index window, std::uint64_t seed, StopFlag stop,
+                         const std::function<void(Real)>& on_share) {
+    const Round rounds = 4 * window;
+    const FunctionProblem problem{.reg = "box:-1,1", .start = {0}, .window = window, .step = kStep};
+    const auto learner = make_noisy(problem, kDelta, setting_of(method, window, seed));
+    Real exits = 0;
+    const PlayedRun run = play(
+        *learner, rounds, stop, [](Round t, ConstView) { return line(t % 2 == 0 ? 1 : -1); },
+        [&](const RoundReport& report) {
+            exits += report.exit_residual * report.exit_residual;
+            on_share(static_cast<Real>(report.round) / static_cast<Real>(rounds));
+        });
+    CellResult result;
+    note_run(run, name_of(method.name, window), result);
+    const RunTotals& totals = run.certificate.summary.totals;
+    const auto add = [&](const char* figure, Real value) {
+        result.measurements.push_back({kAdversary, name_of(method.name, window), figure, seed, value});
+    };
+    add(kBaseSamples, static_cast<Real>(totals.cost.base_samples) / run.rounds());
+    add(kCalls, static_cast<Real>(totals.cost.oracle_calls) / run.rounds());
+    add(kSteps, static_cast<Real>(totals.steps) / run.rounds());
+    add(kExitResidual, static_cast<Real>(window) * std::sqrt(exits / run.rounds()));
+    return result;
+}
+
+/// Rows of a stream that drifts slowly, 32 a record, 16 of them drawn; the same exit test rho for all
+/// lengths.
+constexpr Real kRowTolerance = 0.1;
+constexpr Index kRecord = 32;
+
+LearnSettings row_settings(const Sweep& sweep, std::uint64_t seed) {
+    LearnSettings settings;
+    settings.data = {fmt::format("{}drift,rows={},features=8,active=4,jump=1000000000,period=20000,seed={}",
+                                 kBuiltinPrefix, sweep.rows, seed)};
+    settings.batch = kRecord;
+    settings.loss = "cauchy";
+    settings.reg = "l1:0.01";
+    settings.intercept = false;
+    settings.seed = seed;
+    settings.max_steps = 100'000;
+    settings.step = "0.05";
+    settings.smoothness = 10;
+    return settings;
+}
+
+std::string row_learner(std::string_view inner, Index window) {
+    return fmt::format("time-smoothed:window={},tolerance={},oracle=(minibatch:16),inner={}", window,
+                       kRowTolerance * static_cast<Real>(window), inner);
+}
+
+CellResult run_rows(const Sweep& sweep, std::uint64_t seed, StopFlag stop,
+                    const std::function<void(Real)>& on_share) {
+    std::vector<std::string> learners;
+    std::vector<std::pair<std::string_view, Index>> names;
+    for (const Index window : sweep.row_windows) {
+        for (const std::string_view inner : {std::string_view("prox-grad"), kSpider}) {
+            learners.push_back(row_learner(inner, window));
+            names.emplace_back(inner == kSpider ? kSpider : kIndependent, window);
+        }
+    }
+    CompareRun run(row_settings(sweep, seed), learners, stop);
+    const auto rounds = static_cast<Real>(sweep.rows / kRecord);
+    const CompareOutcome outcome = run.run([&](Round done) { on_share(static_cast<Real>(done) / rounds); });
+    CellResult result;
+    result.interrupted = outcome.interrupted;
+    Real fresh = 0;
+    for (Index i = 0; i < names.size(); ++i) {
+        const Contestant& contestant = outcome.contestants[i];
+        const RunSummary& summary = contestant.certificate.summary;
+        const auto [method, window] = names[i];
+        const auto add = [&](const char* figure, Real value) {
+            result.measurements.push_back({kRows, name_of(method, window), figure, seed, value});
+        };
+        const Real samples = static_cast<Real>(summary.totals.cost.base_samples) / rounds;
+        if (method != kSpider) fresh = samples;
+        add(kBaseSamples, samples);
+        add(kCalls, static_cast<Real>(summary.totals.cost.oracle_calls) / rounds);
+        add(kSteps, static_cast<Real>(summary.totals.steps) / rounds);
+        add(kExitResidual, static_cast<Real>(window) * std::sqrt(summary.regret / rounds));
+        add(kOverFresh, samples / fresh);
+        if (!contestant.certificate.sound()) {
+            result.notes.push_back(
+                fmt::format("{}: {}", name_of(method, window), conclusion(contestant.certificate)));
+        }
+    }
+    return result;
+}
+
+std::vector<ChartPoint> points(const ResultTable& table, const char* stream, std::string_view method,
+                               const std::vector<Index>& windows, const char* figure) {
+    std::vector<ChartPoint> line;
+    for (const Index window : windows) {
+        line.push_back(point_of(table, stream, name_of(method, window), static_cast<Real>(window), figure));
+    }
+    return line;
+}
+
+std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
+    const auto chart = [&](const char* title, const char* figure, const char* y) {
+        Chart result;
+        result.title = title;
+        result.subtitle =
+            fmt::format("adversary: delta = {}, sigma = {}, eta = {}; rows: 16 of 32 drawn, rho = {}", kDelta,
+                        kSigma, kStep, kRowTolerance);
+        Panel& adversary = result.panels.emplace_back();
+        adversary.title = kAdversary;
+        adversary.x = {"window w", Scale::log2};
+        adversary.y = {y, Scale::log};
+        for (const MethodRow& method : kMethods) {
+            adversary.series.push_back(
+                {std::string(method.name), points(table, kAdversary, method.name, sweep.windows, figure)});
+        }
+        Panel& rows = result.panels.emplace_back();
+        rows.title = kRows;
+        rows.x = adversary.x;
+        rows.y = adversary.y;
+        for (const std::string_view method : {kIndependent, kSpider}) {
+            rows.series.push_back(
+                {std::string(method), points(table, kRows, method, sweep.row_windows, figure)});
+        }
+        return result;
+    };
+    return {{"samples.svg", chart("Base samples a round", kBaseSamples, "base samples a round")},
+            {"steps.svg", chart("Updates a round", kSteps, "updates a round")}};
+}
+
+std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+    std::vector<Finding> found;
+    for (const MethodRow& method : kMethods) {
+        found.push_back({fmt::format("{}, {}: slope of base samples a round against w, log-log ({})",
+                                     kAdversary, method.name, method.rate),
+                         log_log_slope(points(table, kAdversary, method.name, sweep.windows, kBaseSamples)),
+                         method.low, method.high, method.name == kLiteral ? "3, counted in calls" : ""});
+    }
+    found.push_back(
+        {fmt::format("{}, {}: slope of calls a round against w, the paper's own count", kAdversary, kLiteral),
+         log_log_slope(points(table, kAdversary, kLiteral, sweep.windows, kCalls)), 1.8, 2.2, "O(w^2)"});
+    for (const Index window : sweep.row_windows) {
+        found.push_back(
+            {fmt::format("{}, w = {}: spider's base samples over those of fresh estimates", kRows, window),
+             table.at(kRows, name_of(kSpider, window), kOverFresh), 0, 1});
+    }
+    return found;
+}
+
+}  // namespace
+
+StudyPlan plan_samples(StudyPreset preset, Index seeds) {
+    const Sweep sweep = sweep_of(preset);
+    StudyPlan plan;
+    plan.question =
+        "What does a round cost in base samples? On the adversary that makes every round cross its interval, "
+        "the "
+        "same test and the same\nnoise sigma/w of the window's estimate are reached in three ways: by calls "
+        "that "
+        "are each as exact as the paper's S_{sigma/w}; by calls\nwhose independent noise averages out over "
+        "the "
+        "window; and by spider. Then, on records of 32 rows of which 16 are drawn, spider\nagainst fresh "
+        "estimates at the same exit test rho = 0.1. The number behind a name is w.";
+    plan.figures = {{kBaseSamples, "base samples a round", Better::neither},
+                    {kCalls, "calls a round", Better::neither},
+                    {kSteps, "updates a round", Better::neither},
+                    {kExitResidual, "w times rms residual", Better::neither}};
+    plan.layout = TableLayout::by_stream;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        for (const MethodRow& method : kMethods) {
+            for (const Index window : sweep.windows) {
+                plan.cells.push_back(
+                    {fmt::format("{}, {}, seed {}", kAdversary, name_of(method.name, window), seed),
+                     [&method, window, seed](StopFlag stop, const std::function<void(Real)>& share) {
+                         return run_adversary(method, window, seed, stop, share);
+                     }});
+            }
+        }
+        plan.cells.push_back({fmt::format("{}, seed {}", kRows, seed),
+                              [sweep, seed](StopFlag stop, const std::function<void(Real)>& share) {
+                                  return run_rows(sweep, seed, stop, share);
+                              }});
+    }
+    plan.glossary.emplace_back(kAdversary, "g = indicator of [-1, 1], f_t = (-1)^t x, w odd");
+    plan.glossary.emplace_back(kRows,
+                               fmt::format("proxstream compare {} --batch 32 --step 0.05 --smoothness 10 "
+                                           "--loss cauchy --reg l1:0.01 --no-intercept",
+                                           row_settings(sweep, 1).data.front()));
+    plan.glossary.emplace_back(name_of(kIndependent, 32), row_learner("prox-grad", 32));
+    plan.glossary.emplace_back(name_of(kSpider, 32), row_learner(kSpider, 32));
+    plan.charts = [sweep](const ResultTable& table) { return charts(table, sweep); };
+    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
+    return plan;
+}
+
+}  // namespace proxstream
