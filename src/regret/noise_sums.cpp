@@ -19,19 +19,20 @@ Real sure_noise(const RunHeader& rules, const RoundReport& report) {
 }
 
 void NoiseSums::add(const RunHeader& rules, const RoundReport& report) {
+    const Real level = rules.noise->sigma ? report.noise_level : 0;  // without a sigma nothing is claimed
     first_residuals.add(report.first_residual * report.first_residual);
     first_noise.add(report.first_noise * report.first_noise);
     kept_noise.add(report.kept_noise * report.kept_noise);
-    levels.add(report.noise_level * report.noise_level);
+    levels.add(level * level);
     rounding_norm += 4 * report.residual_rounding * report.residual_rounding;
-    largest_level = std::max(largest_level, report.noise_level);
-    add_errors(rules, report);
-    add_count(rules, report);
+    largest_level = std::max(largest_level, level);
+    if (rules.noise->sigma) add_errors(rules, report);
+    add_count(rules, report, level);
+    add_stop(rules, report);
 }
 
 void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
     const NoiseFacts& claims = *rules.noise;
-    if (!claims.sigma) return;
     const Real level = report.noise_level;
     const Real off = report.residual_rounding;
     if (level > *claims.sigma / rules.effective_length * (1 + kSameLevel)) off_level.note(report.round);
@@ -48,9 +49,8 @@ void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
     needed_sigma = std::max(needed_sigma, scale * (noise - slack));
 }
 
-void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report) {
+void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report, Real level) {
     const Real aim = report.aim;
-    const Real level = report.noise_level;
     const Real steps = static_cast<Real>(report.steps);
     tolerances.add(report.tolerance * report.tolerance);
     update_aims.add(steps * aim * aim);
@@ -59,13 +59,14 @@ void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report) {
     largest_aim = std::max(largest_aim, aim);
     const Real share = rules.fixed_gain() / rules.reference_step;  // c
     const Real confirm = static_cast<Real>(rules.noise->confirm);
-    if (level > 0) {
-        const Real ratio = (aim / level) * (aim / level);
-        smallest_ratio = std::min(smallest_ratio, ratio);
-        if (share * ratio <= 1) endless.note(report.round);
-        if (share * share * ratio <= confirm) weak.note(report.round);
-    }
+    if (!(level > 0 && share > 0)) return;
+    const Real ratio = (aim / level) * (aim / level);
+    smallest_ratio = std::min(smallest_ratio, ratio);
+    if (share * ratio <= 1) endless.note(report.round);
+    if (share * share * ratio <= confirm) weak.note(report.round);
+}
 
+void NoiseSums::add_stop(const RunHeader& rules, const RoundReport& report) {
     const bool solved = report.status == RoundStatus::solved;
     if (!solved && report.status != RoundStatus::quiet) return;
     const bool confirmed = report.confirmations - report.failed_confirmations + 1 >= rules.noise->confirm;

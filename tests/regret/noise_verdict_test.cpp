@@ -62,6 +62,14 @@ TEST(NoiseVerdict, WithoutSigmaOnlyExactFiguresCount) {
     expect_verdicts(result, {{"C1", Verdict::holds}, {"C2", Verdict::holds}, {"C5", Verdict::holds}});
     for (const PaperClaim& claim : result.paper_claims) EXPECT_FALSE(claim.applicable) << claim.id;
     EXPECT_TRUE(says(conclusion(result), "Proved on this run"));
+    // A level that belongs to no sigma claims nothing either.
+    rules.plan.max_steps = 0;
+    Played run = play_noisily(rules);
+    for (RoundReport& report : run.reports) report.noise_level = 10;
+    const Certificate stray = run.live();
+    EXPECT_EQ(stray.summary.noise->endless, 0U);
+    EXPECT_EQ(stray.summary.noise->claimed, 0);
+    EXPECT_EQ(stray.at("C1").verdict, Verdict::not_promised);
 }
 
 TEST(NoiseVerdict, WithoutRefereeTheBoundIsStated) {

@@ -42,7 +42,8 @@ struct NoiseSums {
 
   private:
     void add_errors(const RunHeader& rules, const RoundReport& report);
-    void add_count(const RunHeader& rules, const RoundReport& report);
+    void add_count(const RunHeader& rules, const RoundReport& report, Real level);
+    void add_stop(const RunHeader& rules, const RoundReport& report);
 };
 
 }  // namespace proxstream
