@@ -196,8 +196,8 @@ StudyPlan plan_selection(StudyPreset preset, Index seeds) {
     for (const NoiseRow& noise : kNoises) plan.glossary.emplace_back(noise.name, noise.text);
     plan.charts = [](const ResultTable& table) {
         return std::vector<NamedChart>{
-            {"exit.svg", bars(table, "True residual a round leaves behind", kExit,
-                              {"E r_t^2 / rho^2", Scale::log}, false)},
+            {"exit.svg",
+             bars(table, "True residual a round leaves behind", kExit, {"E r_t^2 / rho^2"}, false)},
             {"noise.svg",
              bars(table, "Noise of the estimate a round ends with", kKept, {"E|e|^2 / s^2"}, true)},
             {"passes.svg", bars(table, "What it costs", kPasses, {"estimates a round"}, false)}};
