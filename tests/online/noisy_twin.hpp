@@ -2,35 +2,14 @@
 /// evaluate: the noise of a sample is a hash of where it stands.
 #pragma once
 
-#include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
-#include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/window/record_ring.hpp"
-
 #include "support/naive.hpp"
+#include "support/noisy_learner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
-
-namespace proxstream {
-
-using Ring = RecordRing<FunctionFamily>;
-using FunctionLearner = Learner<FunctionFamily::Record>;
-
-inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
-                                                           const NoisySmoothedOptions& options,
-                                                           const std::string& regulariser,
-                                                           const std::vector<Real>& start) {
-    return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
-        parse_regulariser(regulariser),
-        Ring(FunctionFamily(start.size()), CarriedWindow<Ring>::slots(options.window.length())), start,
-        std::move(oracle), options);
-}
-
-}  // namespace proxstream
 
 namespace naive {
 

@@ -8,6 +8,7 @@
 #include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>

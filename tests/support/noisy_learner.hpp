@@ -1,0 +1,33 @@
+/// Stochastic learners on losses that are written as code.
+#pragma once
+
+#include "proxstream/loss/function_family.hpp"
+#include "proxstream/online/noisy_smoothed.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/window/record_ring.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+using Ring = RecordRing<FunctionFamily>;
+using FunctionLearner = Learner<FunctionFamily::Record>;
+
+inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
+                                                           const NoisySmoothedOptions& options,
+                                                           AnyRegulariser g, const std::vector<Real>& start) {
+    return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
+        std::move(g), Ring(FunctionFamily(start.size()), CarriedWindow<Ring>::slots(options.window.length())),
+        start, std::move(oracle), options);
+}
+inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
+                                                           const NoisySmoothedOptions& options,
+                                                           const std::string& regulariser,
+                                                           const std::vector<Real>& start) {
+    return make_noisy_learner(std::move(oracle), options, parse_regulariser(regulariser), start);
+}
+
+}  // namespace proxstream
