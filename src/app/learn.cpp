@@ -80,6 +80,12 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
                    100 * static_cast<Real>(totals.errors) / static_cast<Real>(totals.rows));
     }
     fmt::print(stderr, "\nnon-zeros {} of {}", nonzeros, totals.point.size());
+    if (noise_of(run.header()) && totals.steps == 0 && totals.rounds > 0 && !settings.test_only) {
+        fmt::print(
+            stderr,
+            "\nno round moved: the noise allows no finer test than this; draw more rows (oracle), or take "
+            "a longer window");
+    }
     if (stream.bad_rows() > 0) {
         fmt::print(stderr, "\nbad rows skipped: {}; the last one: {}", stream.bad_rows(),
                    stream.last_bad_row());
@@ -118,7 +124,8 @@ int learn(const std::vector<std::string>& arguments) {
     if (!settings.quiet) {
         echo_settings(settings, run);
         table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
-                      member_names(run.header()));
+                      member_names(run.header()),
+                      !noise_of(run.header()) || noise_of(run.header())->refereed);
     }
     const LearnOutcome outcome = run.run([&](const LearnProgress& progress) {
         if (table) table->on_round(progress);

@@ -17,16 +17,18 @@ std::size_t nonzeros(ConstView x) {
 
 }  // namespace
 
-ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members)
+ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured)
     : every_(every),
       classes_(classes),
+      measured_(measured),
       members_(std::move(members)),
       in_charge_(members_.size()),
       terminal_(isatty(fileno(stderr)) != 0) {
     if (every_ > 0) next_ = every_;
     fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
-               "since last", classes_ ? "  error % " : "", "Reg_w", "entry res", "exit res", "steps",
-               "nonzero", members_.empty() ? "" : "  in charge");
+               "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry res" : "first seen",
+               measured_ ? "exit res" : "last seen", "steps", "nonzero",
+               members_.empty() ? "" : "  in charge");
 }
 
 /// Whose points were played most since the last line, and how often.
@@ -67,11 +69,13 @@ void ProgressTable::print_line(const LearnProgress& progress) {
         classes_ ? fmt::format("{:9.2f} ", 100 * static_cast<Real>(progress.errors) /
                                                static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)))
                  : "";
-    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11.5g} {:>10.3g} {:>10.3g} {:>8} {:>7}{}\n",
+    const RoundReport last = progress.last != nullptr ? *progress.last : RoundReport{};
+    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11} {:>10.3g} {:>10.3g} {:>8} {:>7}{}\n",
                progress.rounds, progress.loss_sum / rounds, (progress.loss_sum - loss_at_last_line_) / since,
-               errors, progress.regret, progress.last != nullptr ? progress.last->entry_residual : 0.0,
-               progress.last != nullptr ? progress.last->exit_residual : 0.0,
-               progress.steps - steps_at_last_line_, nonzeros(progress.point), mostly_in_charge());
+               errors, measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
+               measured_ ? last.entry_residual : last.first_residual,
+               measured_ ? last.exit_residual : last.tested_residual, progress.steps - steps_at_last_line_,
+               nonzeros(progress.point), mostly_in_charge());
     std::fill(in_charge_.begin(), in_charge_.end(), 0);
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;

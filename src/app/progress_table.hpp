@@ -12,8 +12,9 @@ namespace proxstream::app {
 
 class ProgressTable {
   public:
-    /// `every` = 0: at powers of two. `members` names those of a bank; empty: there is none.
-    ProgressTable(Index every, bool classes, std::vector<std::string> members);
+    /// `every` = 0: at powers of two. `members` names those of a bank; empty: there is none. Without
+    /// `measured` nobody knows the exact residuals: the column shows what the tests saw.
+    ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured);
 
     void on_round(const LearnProgress& progress);
     /// The last line, if the run did not end on one, and a clean cursor.
@@ -28,6 +29,7 @@ class ProgressTable {
 
     Index every_;
     bool classes_;
+    bool measured_;
     std::vector<std::string> members_;
     std::vector<Round> in_charge_;  // rounds since the last line
     bool terminal_;

@@ -1,6 +1,7 @@
 #include "proxstream/regret/noise_sums.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace proxstream {
 namespace {
@@ -22,6 +23,7 @@ void NoiseSums::add(const RunHeader& rules, const RoundReport& report) {
     const Real level = rules.noise->sigma ? report.noise_level : 0;  // without a sigma nothing is claimed
     first_residuals.add(report.first_residual * report.first_residual);
     first_noise.add(report.first_noise * report.first_noise);
+    fourth_powers.add(std::pow(report.first_noise, 4));
     kept_noise.add(report.kept_noise * report.kept_noise);
     levels.add(level * level);
     rounding_norm += 4 * report.residual_rounding * report.residual_rounding;

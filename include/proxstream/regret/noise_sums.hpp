@@ -27,7 +27,8 @@ struct NoiseSums {
 
     CompensatedSum first_residuals;  // sum |P(x_t; G)|^2, first estimates
     CompensatedSum first_noise;      // sum |e|^2 of them
-    CompensatedSum kept_noise;       // the same of the estimates the rounds ended with
+    CompensatedSum fourth_powers;    // sum |e|^4 of them: how far their sum of squares may stray
+    CompensatedSum kept_noise;       // sum |e|^2 of the estimates the rounds ended with
     CompensatedSum levels;           // sum s_t^2
 
     CompensatedSum tolerances;     // sum rho_t^2
