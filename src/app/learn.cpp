@@ -58,6 +58,9 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
         fmt::print(stderr, "  bank       {}; play {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);
     }
+    if (!settings.resume.empty()) {
+        fmt::print(stderr, "  resumed    {}, after round {}\n", settings.resume, run.resumed().rounds);
+    }
 }
 
 void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
@@ -66,8 +69,10 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     const RecordStream& stream = run.problem().stream();
     const auto nonzeros =
         std::count_if(totals.point.begin(), totals.point.end(), [](Real value) { return value != 0; });
+    const auto rows_now = static_cast<double>(totals.rows - run.resumed().rows);
     fmt::print(stderr, "\n{} rows in {} rounds, {:.3g} s ({:.0f} rows/s)", totals.rows, totals.rounds,
-               outcome.seconds, static_cast<double>(totals.rows) / std::max(outcome.seconds, 1e-9));
+               outcome.seconds, rows_now / std::max(outcome.seconds, 1e-9));
+    if (run.resumed().rounds > 0) fmt::print(stderr, ", {} rounds of them before", run.resumed().rounds);
     if (outcome.ending == RunEnding::interrupted) fmt::print(stderr, ", interrupted");
     fmt::print(stderr, "\naverage loss {:.6g}", totals.loss_sum / rounds);
     if (outcome.best_constant) {
@@ -93,6 +98,8 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     if (totals.refused > 0)
         fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
     if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
+    if (!settings.checkpoint.empty() && !outcome.io_error)
+        fmt::print(stderr, "\nstate saved to {}, for --resume", settings.checkpoint);
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
 }

@@ -113,7 +113,7 @@ int run(const std::vector<std::string>& arguments) {
     } catch (const std::bad_alloc&) {
         return report(kIo, "out of memory: the window or the rows are too large for this machine");
     } catch (const std::exception& error) {
-        return report(kUsage, error.what());
+        return report(g_stop ? kInterrupted : kUsage, error.what());
     }
 }
 

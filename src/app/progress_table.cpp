@@ -46,7 +46,7 @@ void ProgressTable::on_round(const LearnProgress& progress) {
     if (progress.bank != nullptr) ++in_charge_[progress.bank->in_charge];
     if (progress.rounds >= next_) {
         print_line(progress);
-        next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+        while (next_ <= progress.rounds) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
         return;
     }
     if (!terminal_) return;

@@ -38,8 +38,8 @@ std::string Checkpoint::sealed(std::string_view payload) {
     return out;
 }
 
-Checkpoint::Checkpoint(std::string bytes, std::string source) : reading_(true), source_(std::move(source)) {
-    const std::string_view all = bytes;
+Checkpoint::Checkpoint(std::string_view all, std::string source)
+    : reading_(true), source_(std::move(source)) {
     const DataLocation where{.source = source_, .line = 0, .column = 0, .field = ""};
     const auto size = std::to_string(all.size());
     if (!all.starts_with(kOpening.substr(0, all.size())) || all.empty())

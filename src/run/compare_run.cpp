@@ -28,8 +28,10 @@ struct CompareRun::Lane {
 };
 
 CompareRun::CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop)
-    : stop_(stop), problem_(settings, stop, learners) {
+    : stop_(stop), last_round_(settings.rounds), problem_(settings, stop, learners) {
     if (learners.empty()) throw ConfigError("compare: no learner is named");
+    if (!settings.checkpoint.empty() || !settings.resume.empty())
+        throw ConfigError("checkpoint, resume: only learn keeps a state; leave them out of compare");
     LearnSettings plain = settings;
     plain.also_window.clear();  // the comparison's own referee measures w and 1
     std::vector<std::string> violations;
@@ -85,7 +87,7 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     Round rounds = 0;
     try {
-        while (!stopped() && problem_.stream().next(record)) {
+        while (!stopped() && (last_round_ == 0 || rounds < last_round_) && problem_.stream().next(record)) {
             if (ForecastFeed* forecasts = problem_.forecasts()) {
                 if (const RowBlock* forecast = forecasts->next()) {
                     for (const auto& lane : lanes_) lane->learner->expect(*forecast);

@@ -1,10 +1,9 @@
 #include "proxstream/run/learn_run.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
-#include "proxstream/regret/tally.hpp"
 #include "proxstream/run/header_of.hpp"
-#include "proxstream/run/output_file.hpp"
+
+#include "run/learn_outputs.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,16 +13,6 @@
 #include <fmt/format.h>
 
 namespace proxstream {
-
-/// What the run writes as it goes. An output that failed is closed and reported; the others go on.
-struct LearnRun::Outputs {
-    explicit Outputs(const RunHeader& header) : tally(header) {}
-
-    Tally tally;
-    std::optional<LedgerWriter> ledger;
-    std::optional<OutputFile> predictions;
-    fmt::memory_buffer line;
-};
 
 RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
                      const LearnerFacts& facts) {
@@ -54,8 +43,18 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop)
         std::none_of(header_.members.begin(), header_.members.end(), expects)) {
         throw ConfigError("forecast = " + settings_.forecast + ": no model uses it; say --model forecast");
     }
-    if (!settings_.ledger.empty()) outputs_->ledger.emplace(settings_.ledger, header_);
-    if (!settings_.predictions.empty()) outputs_->predictions.emplace(settings_.predictions);
+    if (!settings_.checkpoint.empty()) {
+        // A learner that cannot be saved says so now, not after its last round.
+        Checkpoint trial;
+        exchange_state(trial);
+    }
+    if (!settings_.resume.empty()) {
+        resume();
+    } else if (!settings_.ledger.empty()) {
+        outputs_->ledger.emplace(settings_.ledger, header_);
+    }
+    if (!settings_.predictions.empty())
+        outputs_->predictions.emplace(settings_.predictions, !settings_.resume.empty());
 }
 
 LearnRun::~LearnRun() = default;
@@ -87,15 +86,21 @@ void guarded(LearnOutcome& outcome, std::optional<Output>& output, Write write) 
 LearnOutcome LearnRun::run(const std::function<void(const LearnProgress&)>& on_round) {
     const auto start = std::chrono::steady_clock::now();
     LearnOutcome outcome;
+    outcome.totals = resumed_;
+    outcome.totals.regret = outputs_->tally.regret();
     outcome.totals.point = learner_->decide();
     RowBlock record = problem_.stream().make_record();
+    const auto stopped = [&] { return stop_ != nullptr && *stop_; };
+    const auto more = [&] { return settings_.rounds == 0 || outcome.totals.rounds < settings_.rounds; };
     try {
-        while (!(stop_ != nullptr && *stop_) && problem_.stream().next(record)) {
+        while (!stopped() && more() && problem_.stream().next(record)) {
+            // A record that the interruption cut short will come whole when the run goes on.
+            if (stopped() && record.rows() < settings_.batch && !settings_.checkpoint.empty()) break;
             const bool go_on = play(record, outcome);
             on_round(outcome.totals);
             if (!go_on) break;
         }
-        if (stop_ != nullptr && *stop_) outcome.ending = RunEnding::interrupted;
+        if (stopped()) outcome.ending = RunEnding::interrupted;
     } catch (const DataError& error) {
         outcome.data_error = true;
         outcome.ending = RunEnding::failed;
@@ -181,6 +186,10 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
         outcome.ending = RunEnding::refused;
         return false;
     }
+    if (!settings_.checkpoint.empty()) {
+        count_record(record);
+        completed_ = totals;
+    }
     return !outcome.io_error;
 }
 
@@ -188,7 +197,15 @@ void LearnRun::finish(LearnOutcome& outcome) {
     const RunFooter footer = outputs_->tally.footer(learner_->close(), outcome.ending, learner_->seconds());
     outcome.certificate = outputs_->tally.certificate(footer);
     outcome.best_constant = sampler_.best(settings_.loss);
+    const LedgerMark mark = outputs_->ledger ? outputs_->ledger->mark() : LedgerMark{};
     guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.finish(footer); });
+    if (!settings_.checkpoint.empty()) {
+        if (outputs_->ledger) {
+            guarded(outcome, [&] { save_checkpoint(mark); });
+        } else {
+            outcome.problems.emplace_back("no checkpoint was written: its ledger is not whole");
+        }
+    }
     guarded(outcome, outputs_->predictions, [](OutputFile& file) { file.close(); });
     if (!settings_.certificate_json.empty()) {
         guarded(outcome,

@@ -120,6 +120,13 @@ const std::array kRows{
     Row{"force", "", "Oracle", "BOOL",
         "run even if the tolerance is so small that noise alone may keep a round going", &S::force},
 
+    Row{"rounds", "", "Run", "N", "end the run after round N (0: at the end of the stream)", &S::rounds, 0,
+        1e15},
+    Row{"checkpoint", "", "Run", "FILE",
+        "save the run's state at its end, however it ends; it belongs to the --ledger of the run",
+        &S::checkpoint},
+    Row{"resume", "", "Run", "FILE",
+        "go on from a checkpoint: same settings, same data from their beginning, same --ledger", &S::resume},
     Row{"threads", "", "Run", "N",
         "threads for passes over large windows; results do not depend on it (0: as many as the machine has)",
         &S::threads, 0, static_cast<Real>(kMostThreads)},
@@ -239,6 +246,16 @@ void validate(const LearnSettings& settings) {
         violations.emplace_back(
             "forecast: its rows are taken as they are, in step with the data's; leave out standardise, "
             "standardise-label, lags and on-bad-row = skip");
+    }
+    for (const auto& [name, file] :
+         {std::pair{"checkpoint", settings.checkpoint}, {"resume", settings.resume}}) {
+        if (file.empty()) continue;
+        const std::string what = std::string(name) + " = " + file + ": ";
+        if (settings.ledger.empty())
+            violations.push_back(what + "needs --ledger, where the account of the rounds is kept");
+        if (file == settings.ledger) violations.push_back(what + "the ledger has to be another file");
+        if (file == "-") violations.push_back(what + "must be a file");
+        if (settings.test_only) violations.push_back(what + "test-only learns nothing");
     }
     if (settings.test_only && settings.start == "zeros") {
         violations.emplace_back("test-only: needs a model to test, given by start = FILE");

@@ -4,10 +4,7 @@
 #include "proxstream/run/output_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 #include <type_traits>
 
 #include <nlohmann/json.hpp>
@@ -124,11 +121,7 @@ Model parse_model(const std::string& text, const std::string& source) {
 }
 
 Model load_model(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw IoError(path, "cannot be read", errno);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_model(text.str(), path);
+    return parse_model(read_whole_file(path), path);
 }
 
 }  // namespace proxstream

@@ -3,6 +3,8 @@
 #include "proxstream/core/error.hpp"
 
 #include <cerrno>
+#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include <sys/stat.h>
@@ -14,8 +16,8 @@ void OutputFile::Close::operator()(std::FILE* file) const noexcept {
     if (file != stdout) (void)std::fclose(file);
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-    file_.reset(path_ == "-" ? stdout : std::fopen(path_.c_str(), "wbe"));
+OutputFile::OutputFile(std::string path, bool append) : path_(std::move(path)) {
+    file_.reset(path_ == "-" ? stdout : std::fopen(path_.c_str(), append ? "abe" : "wbe"));
     if (file_ == nullptr) fail("cannot be opened for writing");
 }
 
@@ -58,6 +60,15 @@ void write_whole_file(const std::string& path, std::string_view content) {
         throw;
     }
     if (std::rename(part.c_str(), path.c_str()) != 0) throw IoError(path, "cannot be replaced", errno);
+}
+
+std::string read_whole_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw IoError(path, "cannot be read", errno);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (file.bad()) throw IoError(path, "cannot be read", errno);
+    return text.str();
 }
 
 }  // namespace proxstream

@@ -26,7 +26,6 @@ namespace proxstream {
 namespace {
 
 constexpr Index kFeatures = 5;
-constexpr Round kRounds = 60;
 constexpr Round kSplit = 25;
 
 struct Case {
@@ -41,6 +40,8 @@ struct Case {
     Real effort = kInfinity;
     bool sparse = false;
     bool plain_ring = false;  // records kept by RecordRing, not by the family's own store
+    Round split = kSplit;
+    Round rounds = 60;
 };
 
 /// A drifting linear model; now and then a row that every learner refuses.
@@ -149,21 +150,21 @@ void expect_same_run(const Case& setup) {
                  setup.inner + " oracle " + setup.oracle);
     const auto whole = make(setup);
     Trace one;
-    play(*whole, setup, 1, kSplit, one);
+    play(*whole, setup, 1, setup.split, one);
     const auto first = make(setup);
     Trace two;
-    play(*first, setup, 1, kSplit, two);
+    play(*first, setup, 1, setup.split, two);
     const std::string bytes = save(*first);
     EXPECT_EQ(save(*whole).size(), bytes.size());
     const auto second = make(setup);
     play(*second, setup, 200, 207, two);  // of no consequence: loading replaces everything
-    two.rounds.resize(kSplit);
-    two.points.resize(kSplit);
+    two.rounds.resize(setup.split);
+    two.points.resize(setup.split);
     load(*second, bytes);
     EXPECT_TRUE(std::equal(first->decide().begin(), first->decide().end(), second->decide().begin()));
     EXPECT_EQ(save(*second), bytes);
-    play(*whole, setup, kSplit + 1, kRounds, one);
-    play(*second, setup, kSplit + 1, kRounds, two);
+    play(*whole, setup, setup.split + 1, setup.rounds, one);
+    play(*second, setup, setup.split + 1, setup.rounds, two);
     EXPECT_EQ(one.rounds, two.rounds);
     EXPECT_EQ(one.points, two.points);
     const Closing a = whole->close();
@@ -210,11 +211,14 @@ TEST(Checkpoints, WindowsModelsAndSolversGoOnBitForBit) {
             expect_same_run({.learner = "time-smoothed", .window = window, .model = model});
         }
     }
-    for (const char* inner : {"prox-grad", "backtracking", "measured", "sampled"}) {
+    for (const char* inner : {"prox-grad", "backtracking", "measured", "sampled:records=2,updates=3"}) {
         expect_same_run({.learner = "time-smoothed", .window = "24", .inner = inner});
     }
     expect_same_run({.learner = "time-smoothed", .switching = 0.5});
     expect_same_run({.learner = "time-smoothed", .window = "20", .effort = 30});
+    expect_same_run({.learner = "bank:windows=4/16,effort=5"});
+    // Longer than the automatic tolerance remembers.
+    expect_same_run({.learner = "time-smoothed", .window = "3", .split = 230, .rounds = 290});
     expect_same_run({.learner = "time-smoothed", .loss = "mlp:hidden=3"});
     expect_same_run({.learner = "time-smoothed", .sparse = true});
     expect_same_run({.learner = "full-history", .sparse = true});
@@ -235,10 +239,20 @@ TEST(Checkpoints, SampledGradientsGoOnBitForBit) {
 }
 
 TEST(Checkpoints, TheLastRoundCanStillBeTakenBack) {
-    for (const Case& setup : table_cases()) {
+    std::vector<Case> cases = table_cases();
+    for (const char* window : {"triangle:9", "mean:16,keep=4"}) {
+        for (const char* model : {"previous", "forecast"})
+            cases.push_back({.learner = "time-smoothed", .window = window, .model = model});
+    }
+    cases.push_back({.learner = "time-smoothed", .window = "20", .effort = 30});
+    cases.push_back({.learner = "time-smoothed", .window = "24", .inner = "sampled:records=2,updates=3"});
+    cases.push_back({.learner = "time-smoothed", .window = "2", .split = 230});
+    cases.push_back({.learner = "time-smoothed", .oracle = "gaussian:0.1", .variant = "paper"});
+    cases.push_back({.learner = "time-smoothed", .oracle = "minibatch:2"});
+    for (const Case& setup : cases) {
         const auto whole = make(setup);
         Trace one;
-        play(*whole, setup, 1, 20, one);
+        play(*whole, setup, 1, setup.split - 5, one);
         const auto second = make(setup);
         load(*second, save(*whole));
         whole->take_back();
@@ -246,6 +260,7 @@ TEST(Checkpoints, TheLastRoundCanStillBeTakenBack) {
         Trace two = one;
         play(*whole, setup, 26, 39, one);
         play(*second, setup, 26, 39, two);
+        EXPECT_EQ(one.rounds.size(), setup.split - 5 + 14);
         EXPECT_EQ(one.rounds, two.rounds) << setup.learner;
         EXPECT_EQ(one.points, two.points) << setup.learner;
     }

@@ -7,6 +7,8 @@
 #include "proxstream/run/compare_run.hpp"
 #include "proxstream/run/output_file.hpp"
 
+#include "run/temporary_folder.hpp"
+
 #include <atomic>
 #include <cmath>
 #include <filesystem>
@@ -16,27 +18,6 @@
 
 namespace proxstream {
 namespace {
-
-class TemporaryFolder {
-  public:
-    TemporaryFolder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("proxstream-run-test-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                 "-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-        std::filesystem::create_directories(path_);
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string file(const std::string& name, const std::string& content = "") const {
-        std::ofstream(path_ / name, std::ios::binary) << content;
-        return (path_ / name).string();
-    }
-
-  private:
-    std::filesystem::path path_;
-};
 
 RecordStream stream_of(const std::string& csv, RecordStream::Options options) {
     ReaderOptions reader;

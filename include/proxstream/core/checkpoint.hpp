@@ -30,8 +30,8 @@ class Checkpoint {
 
     /// For writing; seal() ends it.
     Checkpoint() = default;
-    /// For reading what seal() made; `source` stands for it in messages; finish() ends it.
-    Checkpoint(std::string bytes, std::string source);
+    /// For reading all of what seal() made; `source` stands for it in messages; finish() ends it.
+    Checkpoint(std::string_view all, std::string source);
 
     bool reading() const noexcept { return reading_; }
 

@@ -53,6 +53,7 @@ class CompareRun {
     void play(Lane& lane, const RowBlock& record);
 
     StopFlag stop_;
+    Round last_round_;  // 0: of the stream
     Problem problem_;
     std::vector<std::unique_ptr<Lane>> lanes_;
     Scratch scratch_;

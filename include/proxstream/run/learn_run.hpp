@@ -1,7 +1,10 @@
 /// One run of `learn`: predict, reveal, learn, account; and at the end, whatever ended it, a certificate.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/checksum.hpp"
 #include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/run/best_constant.hpp"
 #include "proxstream/run/problem.hpp"
 
@@ -40,12 +43,15 @@ struct LearnOutcome {
 
 class LearnRun {
   public:
-    /// Opens inputs and outputs; nothing has been learned yet.
+    /// Opens inputs and outputs; nothing has been learned yet, or, with settings.resume, as much as the
+    /// checkpoint says. What does not belong together is refused before any file is touched.
     LearnRun(const LearnSettings& settings, StopFlag stop);
     ~LearnRun();
 
     const Problem& problem() const noexcept { return problem_; }
     const RunHeader& header() const noexcept { return header_; }
+    /// Where the run was when it was saved; nothing yet unless it goes on from a checkpoint.
+    const LearnProgress& resumed() const noexcept { return resumed_; }
 
     /// Runs to the end of the stream, to a stop request, or to the first thing that cannot be ignored.
     /// Whatever happens, the certificate covers the rounds that were played, and the model is saved.
@@ -58,6 +64,12 @@ class LearnRun {
     void predict(const RowBlock& record, LearnProgress& totals);
     void finish(LearnOutcome& outcome);
 
+    void resume();
+    void skip_records(std::uint64_t count);
+    void count_record(const RowBlock& record);
+    void exchange_state(Checkpoint& checkpoint);
+    void save_checkpoint(const LedgerMark& mark);
+
     LearnSettings settings_;
     StopFlag stop_;
     Problem problem_;
@@ -69,6 +81,10 @@ class LearnRun {
     std::vector<Real> played_;  // x_t, kept for the meter while the learner moves on
     std::vector<Real> predictions_;
     RoundReport last_;
+    LearnProgress resumed_;
+    LearnProgress completed_;    // as of the last record that is used up
+    std::uint64_t records_ = 0;  // of those, counted for a checkpoint
+    Checksum seen_;
     Scratch scratch_;
 };
 

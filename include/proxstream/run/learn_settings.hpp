@@ -66,7 +66,10 @@ struct LearnSettings {
     bool force = false;
 
     // run: how the work is done, nothing about its figures
-    Index threads = 1;  // 0: as many as the machine has
+    Index rounds = 0;        // the last round; 0: as many as the stream has records
+    std::string checkpoint;  // where the state is written at the end
+    std::string resume;      // a checkpoint to go on from
+    Index threads = 1;       // 0: as many as the machine has
 
     // output
     std::string predictions;

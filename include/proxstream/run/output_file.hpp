@@ -12,7 +12,7 @@ namespace proxstream {
 /// A file written line by line; "-" is standard output.
 class OutputFile {
   public:
-    explicit OutputFile(std::string path);
+    explicit OutputFile(std::string path, bool append = false);
 
     void write(std::string_view text);
     /// Hands everything to the operating system.
@@ -34,5 +34,7 @@ class OutputFile {
 
 /// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.
 void write_whole_file(const std::string& path, std::string_view content);
+/// Throws IoError.
+std::string read_whole_file(const std::string& path);
 
 }  // namespace proxstream

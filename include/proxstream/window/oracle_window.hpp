@@ -125,8 +125,6 @@ class OracleWindow {
 
         void exchange(Checkpoint& checkpoint) {
             checkpoint.fixed("gradient", gradient);
-            checkpoint.fixed("point", point);
-            checkpoint.exchange("differences", differences);
             checkpoint.fixed("answers", answers);
         }
     };

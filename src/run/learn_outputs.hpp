@@ -1,0 +1,24 @@
+/// What a run writes as it goes. An output that failed is closed and reported; the others go on.
+#pragma once
+
+#include "proxstream/regret/ledger_writer.hpp"
+#include "proxstream/regret/tally.hpp"
+#include "proxstream/run/learn_run.hpp"
+#include "proxstream/run/output_file.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+
+struct LearnRun::Outputs {
+    explicit Outputs(const RunHeader& header) : tally(header) {}
+
+    Tally tally;
+    std::optional<LedgerWriter> ledger;
+    std::optional<OutputFile> predictions;
+    fmt::memory_buffer line;
+};
+
+}  // namespace proxstream

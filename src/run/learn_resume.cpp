@@ -1,0 +1,161 @@
+/// Going on from a checkpoint. The learner's state is in the checkpoint, the account of its rounds in the
+/// ledger, and the stream is read again up to where the rounds ended: together they are the run as it was.
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
+#include "proxstream/regret/ledger_reader.hpp"
+
+#include "run/learn_outputs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// What a checkpoint says beside the state of the learner.
+struct RunState {
+    LedgerMark mark;  // of the last round
+    LearnProgress totals;
+    std::uint64_t records = 0;  // of the stream, that the run has used up
+    std::uint64_t checksum = 0;
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("ledger bytes", mark.bytes);
+        checkpoint.exchange("ledger digest", mark.digest);
+        checkpoint.exchange("rounds", totals.rounds);
+        checkpoint.exchange("refused", totals.refused);
+        checkpoint.exchange("rows", totals.rows);
+        checkpoint.exchange("loss sum", totals.loss_sum);
+        checkpoint.exchange("errors", totals.errors);
+        checkpoint.exchange("steps", totals.steps);
+        checkpoint.exchange("records", records);
+        checkpoint.exchange("checksum", checksum);
+    }
+};
+
+/// All differences at once, as refused settings are told.
+void check_header(const LearnSettings& settings, const RunHeader& here, const RunHeader& there) {
+    if (here == there) return;
+    const auto value = [](const RunHeader& header, const std::string& name) -> std::string {
+        for (const auto& [each, text] : header.settings) {
+            if (each == name) return "'" + text + "'";
+        }
+        return "not known";
+    };
+    std::vector<std::string> violations;
+    for (const auto& [name, text] : here.settings) {
+        const std::string before = value(there, name);
+        if (before != "'" + text + "'") {
+            violations.push_back(fmt::format("resume = {}: {} was {} in the run of {}, and is '{}' now",
+                                             settings.resume, name, before, settings.ledger, text));
+        }
+    }
+    if (there.version != here.version) {
+        violations.push_back(fmt::format("resume = {}: {} has version {}, and version {} would be written",
+                                         settings.resume, settings.ledger, there.version, here.version));
+    }
+    if (violations.empty()) {
+        violations.push_back(
+            fmt::format("resume = {}: the settings are those of {}, but step, start or noise come out "
+                        "otherwise; have the data changed?",
+                        settings.resume, settings.ledger));
+    }
+    throw ConfigError(violations);
+}
+
+[[noreturn]] void refuse_ledger(const LearnSettings& settings, Round round, const std::string& problem) {
+    throw DataError(
+        {.source = settings.ledger, .line = 0, .column = 0, .field = ""}, problem,
+        fmt::format("the ledger that belongs to {}, made after round {}", settings.resume, round));
+}
+
+/// Adds up the rounds before the mark; returns it with all a writer needs.
+LedgerMark follow_ledger(const LearnSettings& settings, const RunHeader& header, const RunState& state,
+                         Tally& tally) {
+    LedgerReader ledger(settings.ledger);
+    check_header(settings, header, ledger.header());
+    while (ledger.mark().bytes < state.mark.bytes) {
+        if (!ledger.next()) refuse_ledger(settings, state.totals.rounds, "the ledger ends before that round");
+        tally.add(ledger.report(), ledger.extras());
+    }
+    LedgerMark mark = ledger.mark();
+    if (mark.bytes != state.mark.bytes || mark.digest != state.mark.digest)
+        refuse_ledger(settings, state.totals.rounds, "the ledger is of another run");
+    try {
+        if (!ledger.next()) return mark;
+        while (ledger.next()) {
+        }
+    } catch (const TruncatedLedger&) {
+        return mark;  // of a run that was killed: its rounds will come again
+    }
+    refuse_ledger(settings, state.totals.rounds,
+                  fmt::format("the ledger is whole and goes on to round {}; nothing of it shall be lost",
+                              ledger.mark().order.last()));
+}
+
+}  // namespace
+
+void LearnRun::resume() {
+    Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
+    RunState state;
+    checkpoint.part("run", state);
+    const LedgerMark mark = follow_ledger(settings_, header_, state, outputs_->tally);
+    exchange_state(checkpoint);
+    checkpoint.finish();
+    skip_records(state.records);
+    if (seen_.value() != state.checksum) {
+        throw DataError({.source = problem_.stream().reader().source(), .line = 0, .column = 0, .field = ""},
+                        fmt::format("the first {} records are not those the run of {} has learned from",
+                                    state.records, settings_.resume),
+                        "the same data from their beginning");
+    }
+    completed_ = resumed_ = state.totals;
+    outputs_->ledger.emplace(settings_.ledger, header_, mark);
+}
+
+void LearnRun::exchange_state(Checkpoint& checkpoint) {
+    checkpoint.part("learner", *learner_);
+    checkpoint.part("meter", meter_);
+}
+
+/// Reads what was read before: scales, lags and forecasts are then what they were.
+void LearnRun::skip_records(std::uint64_t count) {
+    RecordStream& stream = problem_.stream();
+    RowBlock record = stream.make_record();
+    while (records_ < count) {
+        const bool there = stream.next(record);
+        if (stop_ != nullptr && *stop_)
+            throw Error("interrupted before the first new round; nothing was changed");
+        if (!there) {
+            throw DataError(
+                {.source = stream.reader().source(), .line = 0, .column = 0, .field = ""},
+                fmt::format("the stream ends after {} records", records_),
+                fmt::format("the {} records the run of {} has learned from", count, settings_.resume));
+        }
+        if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
+        for (const Real target : record.targets()) sampler_.add(target);
+        count_record(record);
+    }
+}
+
+void LearnRun::count_record(const RowBlock& record) {
+    ++records_;
+    seen_.add(record.rows());
+    seen_.add(record.targets());
+    seen_.add(record.all_values());
+    for (Index row = 0; record.sparse() && row < record.rows(); ++row) {
+        for (const FeatureIndex index : record.indices(row)) seen_.add(index);
+    }
+}
+
+void LearnRun::save_checkpoint(const LedgerMark& mark) {
+    RunState state{.mark = mark, .totals = completed_, .records = records_, .checksum = seen_.value()};
+    Checkpoint checkpoint;
+    checkpoint.part("run", state);
+    exchange_state(checkpoint);
+    write_whole_file(settings_.checkpoint, checkpoint.seal());
+}
+
+}  // namespace proxstream
