@@ -38,7 +38,8 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Violati
     refuse(variant != "fresh" && variant != "paper", "variant = " + variant + ": must be fresh or paper");
     refuse(variant == "paper" && inner == kSpider,
            "variant = paper: keeps the answers of single records; spider has none");
-    refuse(variant == "paper" && window.effective_length() != static_cast<Real>(window.length()),
+    const bool plain = !window.varies() && window.effective_length() == static_cast<Real>(window.length());
+    refuse(variant == "paper" && !plain,
            "variant = paper: is about plain windows; " + window.text() + " is none");
     refuse(parts.noise.confirm < 1, "confirm = 0: at least one estimate has to pass");
     refuse(variant == "paper" && parts.noise.confirm > 1,

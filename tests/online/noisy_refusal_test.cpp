@@ -252,6 +252,11 @@ TEST(NoisyParts, EverythingWrongIsSaidAtOnce) {
         EXPECT_TRUE(names(all, what)) << what;
     }
     EXPECT_EQ(all.size(), 4U);
+    // Its effective length is its length, but its weights change from round to round.
+    parts = parts_for("gaussian:0.1", &calls);
+    parts.window = "mean:8";
+    parts.noise.variant = "paper";
+    EXPECT_TRUE(names(violations(parts), "mean:8"));
 
     parts = parts_for("gaussian:0.1", &calls);
     parts.noise.variant = "stale";
