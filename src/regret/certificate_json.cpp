@@ -144,6 +144,7 @@ Json to_object(const PaperClaim& claim) {
         object["left"] = number(claim.left);
         object["right"] = number(claim.right);
         object["satisfied"] = claim.satisfied;
+        object["condition"] = claim.condition;
     }
     object["reason"] = claim.reason;
     return object;

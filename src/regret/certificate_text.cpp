@@ -151,14 +151,17 @@ void append_bank(std::string& out, const Certificate& certificate) {
     const BankSummary& bank = *certificate.summary.bank;
     const Real rounds = static_cast<Real>(std::max<Round>(certificate.summary.totals.rounds, 1));
     const auto share = [rounds](Round count) { return 100 * static_cast<Real>(count) / rounds; };
+    const bool sampled = certificate.members.front().header.noise.has_value();
     append(out, "\n  {:<18} {:>9} {:>11} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member", "in charge",
-           "mean f", "mean f + g", "gradients", "updates", "own Reg");
+           "mean f", "mean f + g", sampled ? "base samples" : "gradients", "updates", "own Reg");
     for (Index k = 0; k < certificate.members.size(); ++k) {
         const Certificate& member = certificate.members[k];
         const RunSummary& run = member.summary;
-        append(out, "  {:<18} {:>8.1f}% {:>11.5g} {:>11.5g} {:>12} {:>10} {:>10.3e}  {}\n",
+        append(out, "  {:<18} {:>8.1f}% {:>11.5g} {:>11.5g} {:>12} {:>10} {:>10}  {}\n",
                shortened(member_name(member.header), kName), share(bank.in_charge[k]), run.mean_loss,
-               run.mean_objective, run.totals.cost.record_gradients, run.totals.steps, run.regret,
+               run.mean_objective,
+               member.header.noise ? run.totals.cost.base_samples : run.totals.cost.record_gradients,
+               run.totals.steps, run.measured ? fmt::format("{:.3e}", run.regret) : "-",
                member.sound() ? "hold" : "VIOLATED");
     }
     append_wrapped(
@@ -206,8 +209,10 @@ void append_claim(std::string& out, const PaperClaim& claim) {
         append(out, "      not applicable to this run\n");
         return;
     }
-    append(out, "      {:.4e} against {:.4e}: {} on this run\n", claim.left, claim.right,
-           claim.satisfied ? "satisfied" : "FAILS");
+    const std::string_view outcome = claim.satisfied   ? (claim.condition ? "met" : "satisfied")
+                                     : claim.condition ? "not met"
+                                                       : "FAILS";
+    append(out, "      {:.4e} against {:.4e}: {} on this run\n", claim.left, claim.right, outcome);
     append_wrapped(out, "wrong in general: " + claim.reason, kIndent);
 }
 

@@ -99,8 +99,14 @@ Inequality Judge::one_run() const {
     }
     judge(result);
     if (result.verdict == Verdict::not_applicable) return result;
-    result.explanation =
-        fmt::format("with probability {:g} at least, from sampled gradients alone", confidence);
+    if (measured && result.verdict == Verdict::holds && claimed_noise().verdict == Verdict::missed) {
+        result.verdict = Verdict::not_promised;
+        result.explanation = "it rests on sigma, which was very likely claimed too small, see C13";
+        return result;
+    }
+    result.explanation = fmt::format(
+        "with probability {:g} at least if sigma is what was claimed, from sampled gradients alone",
+        confidence);
     if (!measured) {
         result.verdict = Verdict::stated;
         result.explanation += "; the referee was off, so Reg itself is not known";
@@ -186,15 +192,26 @@ Inequality Judge::mean_count() const {
     judge(result);
     if (result.verdict == Verdict::not_applicable) return result;
     result.explanation = "bounds the mean over runs, with this run's E_T in place of its mean";
+    if (sums.weak) result.explanation += " and kappa chosen for it";
     if (result.verdict == Verdict::missed)
         result.explanation += ": one run may exceed it; if most do, L or sigma was claimed too small";
     return result;
 }
 
+bool Judge::strays() const {
+    // |e|^2 - s_t^2 has no positive mean given the past, so the variance of its sum is at most the mean of
+    // sum |e|^4. Chebyshev's bound with what was met in place of that mean: approximate, but far sharper than
+    // Markov's.
+    const NoiseSums& sums = tally_.noise_;
+    const Real odds = 1 - header_.noise->confidence;
+    return sums.first_noise.value() > sums.levels.value() * (1 + 1e-9) +
+                                          std::sqrt(sums.fourth_powers.value() / odds) + sums.rounding_norm;
+}
+
 Inequality Judge::claimed_noise() const {
     const NoiseSums& sums = tally_.noise_;
     const Real confidence = header_.noise->confidence;
-    Inequality result{.id = "C13", .statement = "sum |e|^2 <= sum s^2+sqrt(sum |e|^4/p), first ones"};
+    Inequality result{.id = "C13", .statement = "sum |e|^2 <= sum s_t^2/p, first estimates"};
     result.confidence = confidence;
     if (nothing_played(result) || unmeasured(result) || unclaimed(result) || off_level(result)) return result;
     if (!header_.noise->fresh()) {
@@ -203,11 +220,7 @@ Inequality Judge::claimed_noise() const {
         return result;
     }
     result.left = sums.first_noise.value();
-    // |e|^2 - s_t^2 has no positive mean given the past, so the variance of its sum is at most the mean of
-    // sum |e|^4 (Chebyshev, with what was met in place of the mean); Markov's bound stands whatever was met.
-    const Real levels = sums.levels.value();
-    const Real odds = 1 - confidence;
-    result.right = std::min(levels + std::sqrt(sums.fourth_powers.value() / odds), levels / odds);
+    result.right = sums.levels.value() / (1 - confidence);  // Markov
     const Real off = std::sqrt(sums.rounding_norm);
     result.slack = off * (2 * std::sqrt(result.right) + off) + 16 * kUnitRoundoff * result.right;
     judge(result);
@@ -219,6 +232,11 @@ Inequality Judge::claimed_noise() const {
             ": sigma was very likely claimed too small; true claims come to this in at most {:.4g} of all "
             "runs",
             1 - confidence);
+    } else if (strays()) {
+        result.verdict = Verdict::missed;
+        result.explanation +=
+            ": sigma was very likely claimed too small, by how far such sums stray (fourth powers; "
+            "approximate)";
     }
     return result;
 }

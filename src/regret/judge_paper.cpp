@@ -67,7 +67,8 @@ PaperClaim Judge::paper_noisy_regret() const {
 
 PaperClaim Judge::paper_ending() const {
     PaperClaim claim{.id = "Theorem 4",
-                     .statement = "rounds end if 2 sigma^2/(eta (1 - eta L)) < delta^2  (23)"};
+                     .statement = "(23), under which rounds end: 2 sigma^2/(eta (1 - eta L)) < delta^2"};
+    claim.condition = true;
     const Real eta = header_.reference_step;
     const Real room = 1 - eta * header_.claimed_smoothness();
     const Real delta = tally_.residuals_.smallest_tolerance * header_.effective_length;

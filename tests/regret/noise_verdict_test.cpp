@@ -167,7 +167,15 @@ TEST(NoiseVerdict, ABoundClaimedTooSmallIsFoundOut) {
     EXPECT_EQ(likely.at("C13").verdict, Verdict::missed) << to_text(likely);
     EXPECT_TRUE(says(likely.at("C13").explanation, "claimed 0.003"));
     EXPECT_TRUE(says(likely.at("C13").explanation, "very likely claimed too small"));
+    EXPECT_EQ(likely.at("C11").verdict, Verdict::not_promised) << to_text(likely);
     EXPECT_TRUE(likely.sound());
+    // Half as much again as claimed is far below Markov's bound, and still more than chance explains.
+    rules.fill = 1 / 1.5;
+    rules.plan.rounds = 200;
+    const Certificate strayed = play_noisily(rules).live();
+    EXPECT_LT(strayed.at("C13").ratio(), 0.5);
+    EXPECT_EQ(strayed.at("C13").verdict, Verdict::missed) << to_text(strayed);
+    EXPECT_TRUE(says(strayed.at("C13").explanation, "approximate"));
     EXPECT_TRUE(says(conclusion(likely), "missed")) << conclusion(likely);
 }
 

@@ -52,6 +52,7 @@ struct PaperClaim {
     Real left = 0;
     Real right = 0;
     std::string reason = {};  // why it is wrong in general
+    bool condition = false;   // the two sides are what the claim asks for, not what it says
 
     friend bool operator==(const PaperClaim&, const PaperClaim&) = default;
 };
