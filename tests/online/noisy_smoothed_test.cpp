@@ -356,7 +356,6 @@ TEST(NoisySmoothed, SecondsAreThoseOfTheWholeRound) {
     const auto learner = make_noisy_learner(oracle, options, "zero", kStart);
     const RoundReport report = learner->observe(naive::record_of(1));
     EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
-    EXPECT_GT(report.steps, 10U);
     EXPECT_LT(report.steps, 3'000'000U);
     EXPECT_EQ(report.failed_confirmations, report.steps + 1);
 }
