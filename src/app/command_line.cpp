@@ -128,7 +128,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
         }
     };
     if (!config.empty()) collect([&] { read_settings_file(config, settings, on_command_line); });
-    collect([&] { validate(settings); });
+    collect([&] { validate(settings, own.several_learners); });
     if (own.check) collect(own.check);
     if (!violations.empty()) throw ConfigError(violations);
     return std::nullopt;

@@ -21,6 +21,7 @@ struct ExtraOption {
 struct VerbOptions {
     std::vector<ExtraOption> extras = {};
     std::function<bool(const OptionRow<LearnSettings>&)> takes = {};  // rows it has; none: all of them
+    bool several_learners = false;     // their texts may use what the oracle's options say
     std::function<void()> check = {};  // of the extras; its ConfigError joins the other violations
 };
 

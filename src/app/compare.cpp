@@ -25,19 +25,25 @@ void print_table(const CompareOutcome& outcome, Index window) {
         width = std::max(width, contestant.learner.size());
         if (contestant.rounds > 0) best = std::min(best, contestant.loss);
     }
+    const auto samples = [](const Contestant& contestant) {
+        return contestant.certificate.summary.totals.cost.base_samples;
+    };
+    const bool sampled = std::any_of(outcome.contestants.begin(), outcome.contestants.end(),
+                                     [&](const Contestant& each) { return samples(each) > 0; });
     const std::string regret_name = fmt::format("Reg_{}", window);
-    fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {:>9}\n", "learner", width, "loss",
+    fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {}{:>9}\n", "learner", width, "loss",
                "window loss", outcome.classes ? "error % " : "", regret_name, "Reg_1", "nonzero",
-               "grads/round", "seconds");
+               "grads/round", sampled ? "samples/round " : "", "seconds");
     for (const Contestant& contestant : outcome.contestants) {
         const std::string errors =
             outcome.classes ? fmt::format("{:7.2f} ", 100 * contestant.error_rate) : "";
-        fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {:>9.3f}\n",
+        const double rounds = static_cast<double>(std::max<Round>(contestant.rounds, 1));
+        const std::string drawn =
+            sampled ? fmt::format("{:>13.1f} ", static_cast<double>(samples(contestant)) / rounds) : "";
+        fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {}{:>9.3f}\n",
                    contestant.learner, width, contestant.loss, contestant.loss == best ? '*' : ' ',
                    contestant.windowed_loss, errors, contestant.regret, contestant.regret_one,
-                   contestant.nonzeros,
-                   static_cast<double>(contestant.record_gradients) /
-                       static_cast<double>(std::max<Round>(contestant.rounds, 1)),
+                   contestant.nonzeros, static_cast<double>(contestant.record_gradients) / rounds, drawn,
                    contestant.seconds);
     }
 }
@@ -56,7 +62,8 @@ int compare(const std::vector<std::string>& arguments) {
         "record gradients a round and seconds; then the first learner's certificate.",
         arguments, settings,
         {.extras = {{"learners", "A;B;..",
-                     fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}}});
+                     fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}},
+         .several_learners = true});
     if (done) return *done;
     set_threads(settings.threads);
 

@@ -38,6 +38,9 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Violati
     refuse(variant != "fresh" && variant != "paper", "variant = " + variant + ": must be fresh or paper");
     refuse(variant == "paper" && inner == kSpider,
            "variant = paper: keeps the answers of single records; spider has none");
+    refuse(window.varies(), "window = " + window.text() +
+                                ": its weights change from round to round, and its noise with them; take one "
+                                "whose do not");
     const bool plain = !window.varies() && window.effective_length() == static_cast<Real>(window.length());
     refuse(variant == "paper" && !plain,
            "variant = paper: is about plain windows; " + window.text() + " is none");
@@ -116,18 +119,17 @@ void choose_rows(LearnerParts& parts, const WindowWeights& window) {
                    (colon == std::string::npos ? "" : "," + noise.oracle.substr(colon + 1));
 }
 
-/// delta: given and found to work, or what suits the noise.
+/// delta: given, or what suits the noise.
 Real choose_delta(const LearnerParts& parts, const AnyOracle& oracle, std::optional<Real> sigma) {
-    const std::optional<Real> given = parts.tolerance.fixed_delta();
+    if (const std::optional<Real> given = parts.tolerance.fixed_delta()) return *given;
     if (!sigma) {
-        if (given) return *given;
         throw ConfigError("tolerance: auto is made from the noise's deviation, and of '" +
-                          parts.noise.oracle + "' none is known; give the tolerance, or noise");
+                          parts.noise.oracle + "' none is known; give the tolerance");
     }
     const NoisyTest test = test_of(parts, oracle, *sigma);
-    if (given) {
-        if (!parts.noise.force) check_condition(test, *given, oracle.samples());
-        return *given;
+    if (!(test.contraction() > 0)) {
+        throw ConfigError("step = " + format_short(test.step) + ": must be below 2/L = " +
+                          format_short(2 / test.smoothness) + ", or steps along estimates need not descend");
     }
     const Real usual = usual_delta(test);
     if (usual > 0) return usual;
@@ -147,6 +149,22 @@ void read_spider(const Spec& spec, Real noise_ratio, Index window, EstimatorOpti
     estimator.samples = spec.count_or("samples", root);
     estimator.restart = spec.count_or("restart", root);
     spec.finish();
+}
+
+/// Throws ConfigError unless something says that rounds end with estimates of so many samples a record.
+void check_ends(const LearnerParts& parts, const AnyOracle& oracle, const WindowWeights& window, Real delta,
+                std::uint64_t samples, bool spider) {
+    const std::optional<Real> sigma = sigma_of(oracle, window, samples);
+    if (!sigma || parts.noise.force) return;
+    const Spec spec = Spec::parse(parts.noise.oracle);
+    const bool replaced = spec.name() != "minibatch" || spec.word_or("replace", "no") == "yes";
+    check_condition(test_of(parts, oracle, *sigma), delta, samples, replaced ? 0 : parts.noise.record_rows);
+    if (spider && 8 * *sigma * *sigma > delta * delta) {
+        throw ConfigError(
+            "inner = " + parts.inner + ": its fresh estimates have sigma = " + format_short(*sigma) +
+            ", and rounds are known to end if 8 sigma^2 <= delta^2 = " + format_short(delta * delta) +
+            " (G2); leave out batch, or make it larger");
+    }
 }
 
 }  // namespace
@@ -169,17 +187,21 @@ std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     options.seed = parts.seed;
     options.refereed = parts.noise.refereed;
     options.oracle_text = parts.noise.oracle;
-    options.noise_origin = parts.noise.origin;
+    const bool minibatch = Spec::parse(parts.noise.oracle).name() == "minibatch";
+    options.noise_origin = minibatch ? parts.noise.origin : "the oracle's own";
     options.confidence = parts.noise.confidence;
     if (parts.noise.variant == "paper") options.estimator.kind = EstimatorOptions::Kind::paper;
 
-    const std::optional<Real> sigma = sigma_of(oracle, window, oracle.samples());
-    options.delta = choose_delta(parts, oracle, sigma);
+    options.delta = choose_delta(parts, oracle, sigma_of(oracle, window, oracle.samples()));
+    std::uint64_t samples = oracle.samples();  // of a record's answer, in a fresh estimate
     const Spec inner = Spec::parse(parts.inner);
-    if (inner.name() == kSpider) {
+    const bool spider = inner.name() == kSpider;
+    if (spider) {
         read_spider(inner, sigma_of(oracle, window, 1).value_or(0) / options.delta, window.length(),
                     options.estimator);
+        samples = (options.estimator.batch + window.length() - 1) / window.length();
     }
+    check_ends(parts, oracle, window, options.delta, samples, spider);
     Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
     return std::make_unique<NoisySmoothed<AnyRegulariser, Batch>>(
         std::move(parts.g), std::move(batch), std::move(parts.start), std::move(oracle), options);

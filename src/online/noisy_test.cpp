@@ -44,7 +44,7 @@ Real usual_delta(const NoisyTest& test) {
     return test.sigma * usual_ratio(test);
 }
 
-void check_condition(const NoisyTest& test, Real delta, Index batch) {
+void check_condition(const NoisyTest& test, Real delta, Index batch, Index record_rows) {
     Violations violations;
     check_step(violations, test.smoothness, test.step);
     violations.in_range("sigma", test.sigma, true);
@@ -57,7 +57,12 @@ void check_condition(const NoisyTest& test, Real delta, Index batch) {
     if (noise < c) return;
     std::string remedy = fmt::format("the smallest delta that works is above {:.6g}", stopping_delta(test));
     if (!test.bounded) {
-        const Real needed = std::floor(static_cast<Real>(batch) * noise / c) + 1;
+        const Real drawn = static_cast<Real>(batch);
+        const Real rows = static_cast<Real>(record_rows);
+        // Of R rows b leave the variance (R - b)/b, in units that do not matter here.
+        const Real needed = std::floor(record_rows > 0 ? rows / (1 + (rows - drawn) / drawn * c / noise)
+                                                       : drawn * noise / c) +
+                            1;
         remedy += fmt::format("; at this delta, {:.6g} base samples a record and call instead of {}", needed,
                               batch);
     }

@@ -97,6 +97,10 @@ std::string conclusion(const Certificate& certificate) {
         }
         text += endless(run);
     }
+    for (const Certificate& member : certificate.members) {
+        if (const std::string cut = endless(member.summary); !cut.empty())
+            text += "; member " + member_name(member.header) + cut.substr(1);
+    }
     const auto missed = [](Verdict verdict) { return verdict == Verdict::missed; };
     const auto open = [](Verdict verdict) { return verdict != Verdict::holds && verdict != Verdict::missed; };
     if (const std::string ids = list(certificate, missed); !ids.empty())

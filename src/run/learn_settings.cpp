@@ -89,7 +89,7 @@ const std::array kRows{
         &S::switching, 0, 1e300},
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
     Row{"smoothness", "", "Learner", "L", "claimed Lipschitz constant of the gradients (0: 1/step)",
-        &S::smoothness, 0, 1e300},
+        &S::smoothness, 0, kAbsurd},
     Row{"tolerance", "", "Learner", "DELTA",
         "a round ends when the residual is at most DELTA/W; auto[:FACTOR]: from what losses usually change",
         &S::tolerance},
@@ -189,6 +189,10 @@ std::vector<Index> other_windows(const LearnSettings& settings) {
     return windows;
 }
 
+bool has_oracle(const LearnSettings& settings) {
+    return Spec::parse(settings.oracle).name() != "exact" || Spec::parse(settings.learner).has("oracle");
+}
+
 NoiseParts noise_parts(const LearnSettings& settings) {
     NoiseParts parts;
     parts.oracle = settings.oracle;
@@ -210,7 +214,30 @@ NoiseParts noise_parts(const LearnSettings& settings) {
     return parts;
 }
 
-void validate(const LearnSettings& settings) {
+namespace {
+
+/// Options that would be read by nobody.
+void check_oracle_options(const LearnSettings& settings, bool oracles_elsewhere,
+                          std::vector<std::string>& violations) {
+    const auto refuse = [&](bool asked, const char* what) {
+        if (asked) violations.emplace_back(what);
+    };
+    const bool sampled =
+        has_oracle(settings) || Spec::parse(settings.inner).name() == "spider" || oracles_elsewhere;
+    refuse(!sampled && settings.variant != "fresh", "variant: has no meaning without an oracle");
+    refuse(!sampled && settings.confirm > 1, "confirm: has no meaning without an oracle");
+    refuse(!sampled && !settings.referee,
+           "referee: has no meaning without an oracle; the gradients are exact");
+    refuse(!sampled && settings.force, "force: has no meaning without an oracle");
+    const bool minibatch = (settings.oracle + settings.learner).find("minibatch") != std::string::npos;
+    refuse(settings.noise != "auto" && !minibatch && !oracles_elsewhere,
+           "noise: is the deviation of a row's gradient, for the oracle minibatch; other oracles have their "
+           "own");
+}
+
+}  // namespace
+
+void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     std::vector<std::string> violations = range_violations(learn_options(), settings);
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
@@ -219,13 +246,18 @@ void validate(const LearnSettings& settings) {
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
-    collect(violations, "noise", [&] { noise_parts(settings); });
+    LearnSettings checked = settings;  // the learner is made of it, so what is refused is refused once
+    const std::size_t before_noise = violations.size();
+    collect(violations, "", [&] { noise_parts(settings); });
+    if (violations.size() > before_noise) checked.noise = "auto";
+    checked.confirm = std::max<Index>(settings.confirm, 1);
+    collect(violations, "", [&] { check_oracle_options(settings, oracles_elsewhere, violations); });
     const std::size_t others = violations.size();
     collect(violations, "model", [&] { ModelRule::parse(settings.model); });
     collect(violations, "window", [&] { measured_window(settings.window); });
     const bool alone = violations.size() > others;  // the learner's own text can still be checked
     collect(violations, "learner", [&] {
-        NoiseParts noise = noise_parts(settings);
+        const NoiseParts noise = noise_parts(checked);
         check_learner(settings.learner, alone ? "1" : settings.window,
                       alone ? ModelRule{} : ModelRule::parse(settings.model), noise, settings.inner);
     });

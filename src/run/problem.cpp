@@ -74,7 +74,7 @@ void check_fits(const Model& model, const std::string& path, const LearnSettings
 
 Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector<std::string>& learners)
     : settings_(settings), g_(parse_regulariser("zero")) {
-    validate(settings_);
+    validate(settings_, !learners.empty());
     auto reader = open_reader(settings_, stop);
     family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
                                                   .intercept = settings_.intercept,
@@ -115,31 +115,32 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector
 }
 
 void Problem::choose_step() {
-    smoothness_ = settings_.smoothness;
-    // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
-    const bool noisy = Spec::parse(settings_.oracle).name() != "exact";
+    const std::optional<Real> given = number_or_auto("step", settings_.step);
     const bool spider = Spec::parse(settings_.inner).name() == "spider";
-    const Real parts = noisy || spider ? 2 : 1;
-    const std::string origin = parts == 1 ? "1/L" : "1/(2L)";
-    if (const auto given = number_or_auto("step", settings_.step)) {
-        step_ = *given;
-        step_origin_ = "given";
-    } else if (smoothness_ > 0) {
-        step_ = 1 / (parts * smoothness_);
-        step_origin_ = parts == 1 ? "1/smoothness" : "1/(2 smoothness)";
-    } else if (spider) {
+    const bool sampled = spider || has_oracle(settings_);
+    smoothness_ = settings_.smoothness;
+    std::string of = "smoothness";
+    // Under noise nothing but L says that steps descend, so it is looked for even where the step is given.
+    if (smoothness_ == 0 && spider) {
         // (G2) rests on how much gradients of single rows change, in the mean square.
         smoothness_ = std::max(noise_estimate_->mean_squared_smoothness, noise_estimate_->smoothness);
-        step_ = 1 / (parts * smoothness_);
-        step_origin_ = origin + " of rows, " + noise_estimate_->smoothness_origin();
-    } else {
+        of = "L of rows, " + noise_estimate_->smoothness_origin();
+    } else if (smoothness_ == 0 && (sampled || !given)) {
         const std::vector<RowBlock> records = stream_->peek(kPeek);
         for (const RowBlock& record : records)
             smoothness_ = std::max(smoothness_, family_->smoothness(record).value_or(0));
-        step_ = smoothness_ > 0 ? 1 / (parts * smoothness_) : kNetworkStep;
-        step_origin_ = smoothness_ > 0
-                           ? origin + " of the first " + std::to_string(records.size()) + " records"
-                           : "default, the loss has no known L";
+        of = "L of the first " + std::to_string(records.size()) + " records";
+    }
+    if (given) {
+        step_ = *given;
+        step_origin_ = "given";
+    } else if (smoothness_ > 0) {
+        // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
+        step_ = 1 / ((sampled ? 2 : 1) * smoothness_);
+        step_origin_ = sampled ? "half of 1/" + of : "1/" + of;
+    } else {
+        step_ = kNetworkStep;
+        step_origin_ = "default, the loss has no known L";
     }
     if (smoothness_ == 0) smoothness_ = 1 / step_;
 }
@@ -159,7 +160,7 @@ void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
 
 std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
     NoiseParts noise = noise_parts(settings_);
-    if (noise_estimate_ && !noise.base_noise) {
+    if (noise_estimate_ && !noise.base_noise && !noise_estimate_->exact()) {
         noise.base_noise = noise_estimate_->base_noise_limit;
         noise.origin = noise_estimate_->base_noise_origin(settings_.confidence);
         Scratch scratch;

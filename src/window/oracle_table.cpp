@@ -75,6 +75,12 @@ AnyOracle make_minibatch(const Spec& spec, const OracleContext& context) {
             throw ConfigError("'" + spec.text() + "': say how many rows of a record to draw, as minibatch:8");
         }
         samples = samples_of(spec, *context.base_noise, true, context);
+        if (!replace && context.record_rows > 1) {
+            // Without replacement fewer do: (R - b)/(b (R - 1)) in place of 1/b.
+            const auto rows = static_cast<Real>(context.record_rows);
+            samples = static_cast<std::uint64_t>(
+                std::ceil(rows / (1 + (rows - 1) / static_cast<Real>(samples)) - 1e-9));
+        }
     }
     return AnyOracle(MinibatchOracle(samples, replace, context.base_noise, context.record_rows));
 }

@@ -31,7 +31,7 @@ struct NoiseParts {
     std::optional<Real> base_noise = {};      // sigma_0 of a row's gradient, for minibatches
     Index record_rows = 0;                    // rows of a record, the last one apart; 0: not known
     std::optional<Real> first_residual = {};  // at the start, of the mean of the first records
-    std::string origin = "the noise model";   // where what is claimed of the noise comes from, in words
+    std::string origin = {};                  // where what is claimed of the noise comes from, in words
     Real confidence = 0.95;
     bool refereed = true;
     bool force = false;  // run even where nothing says that a round ends

@@ -74,21 +74,14 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     }
 
     void advance(RoundReport& report, ConstView /*start*/) override {
-        const auto begun = std::chrono::steady_clock::now();
-        begun_ = true;
-        const bool finite = window_.begin_round(iterate_.point, scratch_);
         InnerReport inner;
-        if (finite) {
-            test_at(iterate_, window_.gradient(), referee_.g(), options_.step, scratch_);
-            ++inner_cost_.prox;
-            report.first_residual = iterate_.residual_norm;
-            report.noise_level = window_.level().value_or(0);
-            if (options_.refereed) report.first_noise = distance(window_.gradient(), exact_gradient());
-            inner = inner_.solve(window_, referee_.g(), options_.step, tolerance_, options_.budget, iterate_,
-                                 inner_cost_, scratch_);
+        try {
+            inner = move(report);
+        } catch (...) {
+            take_back();  // a sampler of the user's may throw; the round did not happen
+            throw;
         }
-        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-        if (!finite || inner.status == SolveStatus::not_finite || !all_finite(iterate_.point) ||
+        if (inner.status == SolveStatus::not_finite || !all_finite(iterate_.point) ||
             (options_.refereed && !referee_.follow(iterate_.point, iterate_.regulariser))) {
             refuse(report);
             return;
@@ -163,6 +156,26 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     }
 
   private:
+    /// The learner's own part of a round: everything it does, and all it is charged for.
+    InnerReport move(RoundReport& report) {
+        const auto start = std::chrono::steady_clock::now();
+        begun_ = true;
+        InnerReport inner;
+        if (window_.begin_round(iterate_.point, scratch_)) {
+            test_at(iterate_, window_.gradient(), referee_.g(), options_.step, scratch_);
+            ++inner_cost_.prox;
+            report.first_residual = iterate_.residual_norm;
+            report.noise_level = window_.level().value_or(0);
+            if (options_.refereed) report.first_noise = distance(window_.gradient(), exact_gradient());
+            inner = inner_.solve(window_, referee_.g(), options_.step, tolerance_, options_.budget, iterate_,
+                                 inner_cost_, scratch_);
+        } else {
+            inner.status = SolveStatus::not_finite;
+        }
+        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return inner;
+    }
+
     ConstView exact_gradient() const { return referee_.window().gradient(); }
 
     Cost cost() const { return window_.cost() + inner_cost_; }

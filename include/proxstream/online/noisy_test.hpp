@@ -27,7 +27,8 @@ Real usual_delta(const NoisyTest& test);
 
 /// Throws ConfigError with every violation: figures that are negative or absurd, eta >= 2/L, and delta at or
 /// below stopping_delta(), with the smallest delta that works and, unless the noise is bounded surely, the
-/// smallest batch. `batch` is what a record and call average now.
-void check_condition(const NoisyTest& test, Real delta, Index batch = 1);
+/// smallest batch. `batch` is what a record and call average now, drawn without replacement from so many rows
+/// (0: with).
+void check_condition(const NoisyTest& test, Real delta, Index batch = 1, Index record_rows = 0);
 
 }  // namespace proxstream

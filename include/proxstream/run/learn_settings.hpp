@@ -89,8 +89,11 @@ std::span<const OptionRow<LearnSettings>> learn_options();
 bool bears_on_figures(const OptionRow<LearnSettings>& row);
 
 /// Every violation of ranges, choices and of what the parts themselves refuse, at once; throws ConfigError.
-void validate(const LearnSettings& settings);
+/// `oracles_elsewhere`: texts of other learners may use what the oracle's options say.
+void validate(const LearnSettings& settings, bool oracles_elsewhere = false);
 
+/// Whether the settings ask for a stochastic oracle, by themselves or in the learner's text.
+bool has_oracle(const LearnSettings& settings);
 /// What the oracle's settings say, as far as they say it without data.
 NoiseParts noise_parts(const LearnSettings& settings);
 

@@ -53,7 +53,7 @@ class Problem {
     std::vector<Real> start_;
     std::optional<NoiseEstimate> noise_estimate_;
     std::vector<Real> first_gradient_;  // of the mean of the records it was made from, at the start
-    Real smoothness_ = 0;  // L, as claimed
+    Real smoothness_ = 0;               // L, as claimed
     Real step_ = 0;
     std::string step_origin_;  // where the step comes from, in words
 };
