@@ -231,8 +231,7 @@ TEST(Checkpoints, SampledGradientsGoOnBitForBit) {
         expect_same_run({.learner = "time-smoothed", .oracle = oracle});
         expect_same_run({.learner = "time-smoothed", .oracle = oracle, .variant = "paper"});
     }
-    expect_same_run(
-        {.learner = "time-smoothed:confirm=2", .window = "mean:16,keep=4", .oracle = "gaussian:0.1"});
+    expect_same_run({.learner = "time-smoothed:confirm=2", .window = "exp:6", .oracle = "gaussian:0.1"});
     expect_same_run({.learner = "time-smoothed",
                      .inner = "spider:batch=12,samples=3,restart=2",
                      .oracle = "minibatch:2"});
