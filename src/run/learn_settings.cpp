@@ -246,6 +246,9 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
+    collect(violations, "inner", [&] {
+        if (Spec::parse(settings.inner).name() != "spider") parse_inner(settings.inner, 1);
+    });
     LearnSettings checked = settings;  // the learner is made of it, so what is refused is refused once
     const std::size_t before_noise = violations.size();
     collect(violations, "", [&] { noise_parts(settings); });
