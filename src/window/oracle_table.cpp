@@ -25,8 +25,9 @@ bool choice(const Spec& spec, const char* key, const char* yes, const char* no, 
 
 /// Base samples an answer, from `samples=K`, or from `sigma=S`: as many as make the estimate's deviation S/w,
 /// by what the window's weights leave of independent noise, or literally, call by call, as S_{sigma/w} of the
-/// paper (`calls=paper`).
-std::uint64_t samples_of(const Spec& spec, Real base_noise, bool independent, const OracleContext& context) {
+/// paper (`calls=paper`). `population` rows drawn from without replacement; 0: as many as one likes.
+std::uint64_t samples_of(const Spec& spec, Real base_noise, bool independent, const OracleContext& context,
+                         Index population = 0) {
     if (!spec.has("sigma")) {
         if (spec.has("calls")) {
             throw ConfigError("'" + spec.text() + "': calls= says how sigma= is reached; there is none");
@@ -46,7 +47,12 @@ std::uint64_t samples_of(const Spec& spec, Real base_noise, bool independent, co
     std::vector<Real> weights;
     context.window.at(context.window.length(), weights);
     const Real one = by_call ? base_noise : noise_level(base_noise, weights, 1, independent);
-    const Real needed = std::pow(one * context.window.effective_length() / sigma, 2);
+    Real needed = std::pow(one * context.window.effective_length() / sigma, 2);
+    if (population > 1) {
+        // Without replacement fewer do: (R - b)/(b (R - 1)) in place of 1/b.
+        const Real rows = static_cast<Real>(population);
+        needed = rows / (1 + (rows - 1) / needed);
+    }
     if (!(needed <= kMostSamples)) {
         throw ConfigError("'" + spec.text() + "': sigma = " + format_short(sigma) + " would take " +
                           format_short(needed) + " base samples an answer");
@@ -74,13 +80,7 @@ AnyOracle make_minibatch(const Spec& spec, const OracleContext& context) {
         if (!spec.has("sigma")) {
             throw ConfigError("'" + spec.text() + "': say how many rows of a record to draw, as minibatch:8");
         }
-        samples = samples_of(spec, *context.base_noise, true, context);
-        if (!replace && context.record_rows > 1) {
-            // Without replacement fewer do: (R - b)/(b (R - 1)) in place of 1/b.
-            const auto rows = static_cast<Real>(context.record_rows);
-            samples = static_cast<std::uint64_t>(
-                std::ceil(rows / (1 + (rows - 1) / static_cast<Real>(samples)) - 1e-9));
-        }
+        samples = samples_of(spec, *context.base_noise, true, context, replace ? 0 : context.record_rows);
     }
     return AnyOracle(MinibatchOracle(samples, replace, context.base_noise, context.record_rows));
 }

@@ -63,6 +63,20 @@ TEST(OracleText, TheSamplesOfADeviationAreTheFewestThatReachIt) {
     }
 }
 
+TEST(OracleText, RowsWithoutReplacementAreTheFewestThatReachADeviation) {
+    for (const Index rows : {Index{2}, Index{10}, Index{1000}}) {
+        const OracleContext context{.window = 6, .base_noise = 1.3, .record_rows = rows};
+        for (const Real sigma : {0.05, 0.4, 0.9, 1.5, 2.0, 2.9, 10.0}) {
+            const AnyOracle oracle = parse_oracle("minibatch:sigma=" + std::to_string(sigma), context);
+            const std::uint64_t count = oracle.samples();
+            EXPECT_LE(count, rows);
+            EXPECT_LE(6 * level(oracle, context.window, count), sigma * (1 + 1e-12)) << rows << ' ' << sigma;
+            if (count == 1) continue;
+            EXPECT_GT(6 * level(oracle, context.window, count - 1), sigma) << rows << ' ' << sigma;
+        }
+    }
+}
+
 /// Every violation, one a line; empty: the text was taken.
 std::string refusal(const std::string& text, const OracleContext& context = {}) {
     try {
