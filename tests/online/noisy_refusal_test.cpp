@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -38,6 +39,7 @@ enum class Trap {
     loop,          // the one after the first update
     confirmation,  // the one that should confirm a stop
     referee,       // the loss where the learner went, which it never evaluates itself
+    thrown,        // by the sampler, after the first update
 };
 
 /// Honest samples, unless a trap is set.
@@ -55,6 +57,10 @@ AnyOracle trapped_oracle(const Trap* trap) {
                     return;
                 case Trap::confirmation:
                     gradient[0] = first ? 0 : kNaN;
+                    return;
+                case Trap::thrown:
+                    if (!first) throw std::runtime_error("no sample");
+                    gradient[0] = 1000;
                     return;
                 case Trap::referee:
                     gradient[0] = first ? 1000 : 0;
@@ -89,7 +95,7 @@ class RefusedRounds : public testing::TestWithParam<Member> {};
 
 TEST_P(RefusedRounds, LeaveNoTrace) {
     const Member& member = GetParam();
-    std::vector<Trap> traps{Trap::nan_loss, Trap::infinite_loss, Trap::first, Trap::loop};
+    std::vector<Trap> traps{Trap::nan_loss, Trap::infinite_loss, Trap::first, Trap::loop, Trap::thrown};
     if (member.confirm > 1) traps.push_back(Trap::confirmation);
     if (member.refereed) traps.insert(traps.end(), {Trap::gradient, Trap::referee});
     for (const Index window : {Index{1}, Index{5}}) {
@@ -113,6 +119,12 @@ TEST_P(RefusedRounds, LeaveNoTrace) {
             for (Round i = 0; i < count; ++i) {
                 trap = traps[(t + i) % traps.size()];
                 const Vector played(disturbed->decide().begin(), disturbed->decide().end());
+                if (trap == Trap::thrown) {
+                    ASSERT_THROW(disturbed->observe(trapped_loss(trap, played)), std::runtime_error);
+                    ASSERT_TRUE(std::ranges::equal(played, disturbed->decide()));
+                    trap = Trap::none;
+                    continue;
+                }
                 const RoundReport report = disturbed->observe(trapped_loss(trap, played));
                 ASSERT_EQ(report.status, RoundStatus::refused) << "trap " << static_cast<int>(trap);
                 ASSERT_EQ(report.round, t);
