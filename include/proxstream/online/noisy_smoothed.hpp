@@ -89,13 +89,8 @@ class NoisySmoothed final : public Learner<typename B::Record> {
         report.status = inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : inner.steps > 0                             ? RoundStatus::solved
                                                                       : RoundStatus::quiet;
-        report.steps = inner.steps;
-        report.squared_residuals = inner.squared_residuals;
-        report.smallest_step = inner.smallest_step;
-        report.largest_step = inner.largest_step;
-        report.path = inner.path;
-        report.confirmations = inner.confirmations;
-        report.failed_confirmations = inner.failed_confirmations;
+        note_steps(inner, report);
+        report.certified_decrease = 0;  // that was for exact gradients
         if (options_.refereed) {
             referee_.leave(report);
             report.kept_noise = distance(window_.gradient(), exact_gradient());

@@ -165,15 +165,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : active                                        ? RoundStatus::solved
                                                                         : RoundStatus::quiet;
-        report.steps = inner.steps;
-        report.certified_decrease = inner.certified_decrease;
-        report.squared_residuals = inner.squared_residuals;
-        report.smallest_step = inner.smallest_step;
-        report.largest_step = inner.largest_step;
-        report.path = inner.path;
-        report.cheap_steps = inner.cheap_steps;
-        report.confirmations = inner.confirmations;
-        report.failed_confirmations = inner.failed_confirmations;
+        note_steps(inner, report);
         report.tested_residual = iterate.residual_norm;
         if constexpr (kSticky) {
             // What counts for the regret is the residual of g alone: same gradient, one more prox.

@@ -80,6 +80,19 @@ struct InnerReport {
     }
 };
 
+/// What a round's report says of the steps that were taken in it.
+inline void note_steps(const InnerReport& inner, RoundReport& report) {
+    report.steps = inner.steps;
+    report.certified_decrease = inner.certified_decrease;
+    report.squared_residuals = inner.squared_residuals;
+    report.smallest_step = inner.smallest_step;
+    report.largest_step = inner.largest_step;
+    report.path = inner.path;
+    report.cheap_steps = inner.cheap_steps;
+    report.confirmations = inner.confirmations;
+    report.failed_confirmations = inner.failed_confirmations;
+}
+
 /// What a solver's steps rest on, for the certificate.
 struct StepClaim {
     Real smoothness = 0;  // the claimed L; 0: none is claimed
