@@ -93,13 +93,17 @@ std::string describe(const NoiseFacts& noise) {
     return noise.origin.empty() ? text : text + fmt::format(" ({})", noise.origin);
 }
 
+/// Whether gradients were sampled, of a bank by one of its members.
+bool sampled(const Certificate& certificate) {
+    const auto noisy = [](const Certificate& each) { return each.header.noise.has_value(); };
+    return noisy(certificate) || std::any_of(certificate.members.begin(), certificate.members.end(), noisy);
+}
+
 void append_noise(std::string& out, const NoiseFacts& facts, const RunSummary& run) {
     const NoiseSummary& noise = *run.noise;
     const auto measured = [&run](Real figure) {
         return run.measured ? fmt::format("{:.4e}", figure) : std::string("not measured");
     };
-    append(out, "  base samples     {:<14} calls    {:<14} passes       {}\n", run.totals.cost.base_samples,
-           run.totals.cost.oracle_calls, run.totals.cost.passes);
     append(out, "  noise, rms first {:<14} kept     {:<14} claimed      {}\n", measured(noise.first),
            measured(noise.kept), facts.sigma ? fmt::format("{:.4e}", noise.claimed) : "nothing");
     if (facts.confirm > 1)
@@ -132,6 +136,10 @@ void append_summary(std::string& out, const Certificate& certificate) {
         append(out, "  cheap updates    {:<14} confirms {:<14} failed       {}\n", run.cheap_steps,
                run.confirmations, run.failed_confirmations);
     }
+    if (sampled(certificate)) {
+        append(out, "  base samples     {:<14} calls    {:<14} passes       {}\n",
+               run.totals.cost.base_samples, run.totals.cost.oracle_calls, run.totals.cost.passes);
+    }
     if (run.noise) append_noise(out, *certificate.header.noise, run);
     append(out, "  record gradients {:<14} referee  {:<14} seconds      {:.3f}\n",
            run.totals.cost.record_gradients, run.totals.referee_cost.record_gradients, run.seconds);
@@ -151,9 +159,8 @@ void append_bank(std::string& out, const Certificate& certificate) {
     const BankSummary& bank = *certificate.summary.bank;
     const Real rounds = static_cast<Real>(std::max<Round>(certificate.summary.totals.rounds, 1));
     const auto share = [rounds](Round count) { return 100 * static_cast<Real>(count) / rounds; };
-    const bool sampled = certificate.members.front().header.noise.has_value();
     append(out, "\n  {:<18} {:>9} {:>11} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member", "in charge",
-           "mean f", "mean f + g", sampled ? "base samples" : "gradients", "updates", "own Reg");
+           "mean f", "mean f + g", sampled(certificate) ? "base samples" : "gradients", "updates", "own Reg");
     for (Index k = 0; k < certificate.members.size(); ++k) {
         const Certificate& member = certificate.members[k];
         const RunSummary& run = member.summary;
