@@ -76,6 +76,11 @@ bool may_be_long(std::string_view text) {
     return false;
 }
 
+void try_learner(std::string_view text) {
+    if (may_be_long(text)) return;
+    check_learner(text, {.g = parse_regulariser("zero"), .make_batch = {}, .start = {}, .budget = {}});
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -91,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 try_loss(text);
                 break;
             case 2:
-                if (!may_be_long(text)) check_learner(text);
+                try_learner(text);
                 break;
             case 3:
                 parse_inner(text, 1);

@@ -200,37 +200,20 @@ std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts par
     return learner;
 }
 
-namespace {
-
-struct NoRegulariser {
-    Real value(ConstView /*x*/, Scratch& /*scratch*/) const { return 0; }
-    Real prox(ConstView v, Real /*step*/, View out, Scratch& /*scratch*/) const {
-        if (out.data() != v.data()) copy(v, out);
-        return 0;
-    }
-};
-
-}  // namespace
-
 Index measured_window(std::string_view window) {
     if (is_auto(window)) return kMeasured;
     return static_cast<Index>(std::max<Real>(1, std::round(WindowWeights::parse(window).effective_length())));
 }
 
-void check_learner(std::string_view text, const std::string& window, const ModelRule& model,
-                   const NoiseParts& noise, const std::string& inner) {
-    LearnerParts parts{.g = AnyRegulariser(NoRegulariser{}),
-                       .make_batch = [](Index) { return AnyBatch<RowBlock>(NoRecords{}); },
-                       .make_forecasts = [] { return AnyBatch<RowBlock>(NoRecords{}); },
-                       .start = {0},
-                       .window = window,
-                       .model = model,
-                       .budget = {},
-                       .inner = inner,
-                       .noise = noise};
-    // What the noise is and whether rounds end under it only the data can tell.
-    parts.noise.base_noise = noise.base_noise.value_or(1);
-    parts.noise.first_residual = noise.first_residual.value_or(1);
+void check_learner(std::string_view text, LearnerParts parts) {
+    parts.make_batch = [](Index) { return AnyBatch<RowBlock>(NoRecords{}); };
+    parts.make_own_batch = {};
+    parts.make_forecasts = [] { return AnyBatch<RowBlock>(NoRecords{}); };
+    parts.start = {0};
+    parts.tolerance = Tolerance::fixed(1);
+    // How large the noise is, and whether rounds end under it, only the data can tell.
+    if (!parts.noise.base_noise) parts.noise.base_noise = 0;
+    if (!parts.noise.first_residual) parts.noise.first_residual = 1;
     parts.noise.force = true;
     make_learner(text, std::move(parts));
 }

@@ -51,17 +51,20 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Violati
            "confidence = " + format_short(parts.noise.confidence) + ": must lie between 0 and 1");
 }
 
-/// Minibatches are drawn from the rows of a record.
-void check_rows(const NoiseParts& noise, std::uint64_t samples, Violations& violations) {
-    if (Spec::parse(noise.oracle).name() != "minibatch" || noise.record_rows == 0) return;
+/// The oracle, drawing no more rows of a record than there are.
+AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
+    const bool minibatch = Spec::parse(noise.oracle).name() == "minibatch";
     const std::string what = "oracle = " + noise.oracle + ": ";
-    if (noise.record_rows == 1) {
-        violations.push_back(what + "records of one row have nothing to draw from; gather rows with batch");
-    } else if (samples > noise.record_rows) {
-        violations.push_back(what + "draws " + std::to_string(samples) + " rows of a record, which has " +
-                             std::to_string(noise.record_rows) +
-                             " (batch); draw fewer, or make records larger");
+    if (minibatch && noise.record_rows == 1) {
+        throw ConfigError(what + "records of one row have nothing to draw from; gather rows with batch");
     }
+    AnyOracle oracle = parse_oracle(noise.oracle, {window, noise.base_noise, noise.record_rows});
+    if (minibatch && noise.record_rows > 0 && oracle.samples() > noise.record_rows) {
+        throw ConfigError(what + "draws " + std::to_string(oracle.samples()) +
+                          " rows of a record, which has " + std::to_string(noise.record_rows) +
+                          " (batch); draw fewer, or make records larger");
+    }
+    return oracle;
 }
 
 /// The oracle, held against everything else that is asked for. Throws ConfigError with all that is wrong.
@@ -69,9 +72,7 @@ AnyOracle checked_oracle(const LearnerParts& parts, const WindowWeights& window)
     Violations violations;
     check_parts(parts, window, violations);
     try {
-        AnyOracle oracle =
-            parse_oracle(parts.noise.oracle, {window, parts.noise.base_noise, parts.noise.record_rows});
-        check_rows(parts.noise, oracle.samples(), violations);
+        AnyOracle oracle = fitting_oracle(parts.noise, window);
         if (violations.empty()) return oracle;
     } catch (const ConfigError& error) {
         violations.insert(violations.end(), error.violations().begin(), error.violations().end());

@@ -88,7 +88,8 @@ const std::array kRows{
     Row{"switching", "", "Learner", "KAPPA", "price of moving: KAPPA/(W sqrt n) for each unit of change of x",
         &S::switching, 0, 1e300},
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
-    Row{"smoothness", "", "Learner", "L", "claimed Lipschitz constant of the gradients (0: 1/step)",
+    Row{"smoothness", "", "Learner", "L",
+        "claimed Lipschitz constant of the gradients (0: 1/step, with an oracle that of the first records)",
         &S::smoothness, 0, kAbsurd},
     Row{"tolerance", "", "Learner", "DELTA",
         "a round ends when the residual is at most DELTA/W; auto[:FACTOR]: from what losses usually change",
@@ -144,15 +145,18 @@ const std::array kRows{
         &S::test_only},
 };
 
-/// Runs `check` and keeps what it refuses, behind the option's name unless it says that itself.
+/// Runs `check` and keeps what it refuses, behind the option's name unless it says that itself. False: it
+/// refused something.
 template <class Check>
-void collect(std::vector<std::string>& violations, std::string_view option, Check check) {
+bool collect(std::vector<std::string>& violations, std::string_view option, Check check) {
     try {
         check();
+        return true;
     } catch (const ConfigError& error) {
         for (const std::string& violation : error.violations()) {
             violations.push_back(option.empty() ? violation : std::string(option) + ": " + violation);
         }
+        return false;
     }
 }
 
@@ -193,6 +197,10 @@ bool has_oracle(const LearnSettings& settings) {
     return Spec::parse(settings.oracle).name() != "exact" || Spec::parse(settings.learner).has("oracle");
 }
 
+Real effort_of(const LearnSettings& settings) {
+    return settings.effort > 0 ? settings.effort : kInfinity;
+}
+
 NoiseParts noise_parts(const LearnSettings& settings) {
     NoiseParts parts;
     parts.oracle = settings.oracle;
@@ -216,6 +224,21 @@ NoiseParts noise_parts(const LearnSettings& settings) {
 
 namespace {
 
+/// The learner as it would be made, but for the data.
+void check_learner_of(const LearnSettings& settings) {
+    check_learner(settings.learner, LearnerParts{.g = parse_regulariser("zero"),
+                                                 .make_batch = {},
+                                                 .start = {},
+                                                 .window = settings.window,
+                                                 .model = ModelRule::parse(settings.model),
+                                                 .hysteresis = settings.hysteresis,
+                                                 .switching = settings.switching,
+                                                 .budget = {},
+                                                 .effort = effort_of(settings),
+                                                 .inner = settings.inner,
+                                                 .noise = noise_parts(settings)});
+}
+
 /// Options that would be read by nobody.
 void check_oracle_options(const LearnSettings& settings, bool oracles_elsewhere,
                           std::vector<std::string>& violations) {
@@ -238,7 +261,15 @@ void check_oracle_options(const LearnSettings& settings, bool oracles_elsewhere,
 }  // namespace
 
 void validate(const LearnSettings& settings, bool oracles_elsewhere) {
-    std::vector<std::string> violations = range_violations(learn_options(), settings);
+    std::vector<std::string> violations;
+    // With the usual in place of what is refused: that is told once, and hides nothing of the learner.
+    LearnSettings accepted = settings;
+    for (const Row& row : learn_options()) {
+        const std::string violation = range_violation(row, settings);
+        if (violation.empty()) continue;
+        violations.push_back(violation);
+        copy_option(row, {}, accepted);
+    }
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
     collect(violations, "", [&] { lags_of(settings); });
@@ -246,24 +277,20 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
-    collect(violations, "inner", [&] {
+    if (!collect(violations, "", [&] { noise_parts(settings); })) accepted.noise = LearnSettings{}.noise;
+    collect(violations, "", [&] { check_oracle_options(accepted, oracles_elsewhere, violations); });
+    const bool model = collect(violations, "model", [&] { ModelRule::parse(settings.model); });
+    const bool window = collect(violations, "window", [&] { measured_window(settings.window); });
+    if (!model || !window) {
+        accepted.model = ModelRule{}.text();
+        accepted.window = "1";
+    }
+    const auto check_inner = [&] {
+        // Spider is made, and checked, by the learner that can use it.
         if (Spec::parse(settings.inner).name() != "spider") parse_inner(settings.inner, 1);
-    });
-    LearnSettings checked = settings;  // the learner is made of it, so what is refused is refused once
-    const std::size_t before_noise = violations.size();
-    collect(violations, "", [&] { noise_parts(settings); });
-    if (violations.size() > before_noise) checked.noise = "auto";
-    checked.confirm = std::max<Index>(settings.confirm, 1);
-    collect(violations, "", [&] { check_oracle_options(settings, oracles_elsewhere, violations); });
-    const std::size_t others = violations.size();
-    collect(violations, "model", [&] { ModelRule::parse(settings.model); });
-    collect(violations, "window", [&] { measured_window(settings.window); });
-    const bool alone = violations.size() > others;  // the learner's own text can still be checked
-    collect(violations, "learner", [&] {
-        const NoiseParts noise = noise_parts(checked);
-        check_learner(settings.learner, alone ? "1" : settings.window,
-                      alone ? ModelRule{} : ModelRule::parse(settings.model), noise, settings.inner);
-    });
+    };
+    if (!collect(violations, "inner", check_inner)) accepted.inner = LearnSettings{}.inner;
+    collect(violations, "learner", [&] { check_learner_of(accepted); });
     collect(violations, "window", [&] {
         if (Spec::parse(settings.learner).name() == "bank" && settings.window != "auto") {
             throw ConfigError(

@@ -184,7 +184,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         .smoothness = smoothness_,
         .tolerance = Tolerance::parse(settings_.tolerance),
         .budget = {settings_.max_steps, settings_.max_seconds},
-        .effort = settings_.effort > 0 ? settings_.effort : kInfinity,
+        .effort = effort_of(settings_),
         .inner = settings_.inner,
         .noise = noise,
         .seed = settings_.seed};

@@ -104,37 +104,37 @@ std::string present(const OptionRow<Settings>& row, const Settings& settings) {
         row.member);
 }
 
-/// Every value outside its range or list of choices.
+/// A value outside its range or list of choices, in one sentence; "" if it is inside.
 template <class Settings>
-std::vector<std::string> range_violations(std::span<const OptionRow<Settings>> rows,
-                                          const Settings& settings) {
-    std::vector<std::string> violations;
-    for (const OptionRow<Settings>& row : rows) {
-        const auto check_number = [&](Real value) {
-            if (value >= row.low && value <= row.high) return;
-            violations.push_back(std::string(row.name) + " = " + present(row, settings) + ": must lie in [" +
-                                 format_short(row.low) + ", " + format_short(row.high) + "]");
-        };
-        std::visit(
-            [&](auto member) {
-                const auto& value = settings.*member;
-                using T = std::remove_cvref_t<decltype(value)>;
-                if constexpr (std::is_same_v<T, Index> || std::is_same_v<T, Real>) {
-                    check_number(static_cast<Real>(value));
-                } else if constexpr (std::is_same_v<T, std::string>) {
-                    if (row.choices.empty()) return;
-                    std::string allowed;
-                    for (const std::string_view choice : row.choices) {
-                        if (choice == value) return;
-                        allowed += (allowed.empty() ? "" : ", ") + std::string(choice);
-                    }
-                    violations.push_back(std::string(row.name) + " = '" + value + "': must be one of " +
-                                         allowed);
+std::string range_violation(const OptionRow<Settings>& row, const Settings& settings) {
+    return std::visit(
+        [&](auto member) -> std::string {
+            const auto& value = settings.*member;
+            using T = std::remove_cvref_t<decltype(value)>;
+            if constexpr (std::is_same_v<T, Index> || std::is_same_v<T, Real>) {
+                const Real number = static_cast<Real>(value);
+                if (number >= row.low && number <= row.high) return {};
+                return std::string(row.name) + " = " + present(row, settings) + ": must lie in [" +
+                       format_short(row.low) + ", " + format_short(row.high) + "]";
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                std::string allowed;
+                for (const std::string_view choice : row.choices) {
+                    if (choice == value) return {};
+                    allowed += (allowed.empty() ? "" : ", ") + std::string(choice);
                 }
-            },
-            row.member);
-    }
-    return violations;
+                if (allowed.empty()) return {};
+                return std::string(row.name) + " = '" + value + "': must be one of " + allowed;
+            } else {
+                return {};
+            }
+        },
+        row.member);
+}
+
+/// The option's value in `from`, and nothing else of it.
+template <class Settings>
+void copy_option(const OptionRow<Settings>& row, const Settings& from, Settings& to) {
+    std::visit([&](auto member) { to.*member = from.*member; }, row.member);
 }
 
 }  // namespace proxstream

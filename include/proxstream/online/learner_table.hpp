@@ -73,9 +73,9 @@ std::span<const LearnerRow> learners();
 /// one run.
 std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
 
-/// Throws what make_learner would, without data: for checking settings before anything is opened.
-void check_learner(std::string_view text, const std::string& window = "1", const ModelRule& model = {},
-                   const NoiseParts& noise = {}, const std::string& inner = "auto");
+/// Throws what make_learner would, without data: for checking settings before anything is opened. Of the
+/// parts neither stores, start nor tolerance are looked at.
+void check_learner(std::string_view text, LearnerParts parts);
 
 /// The box by which everybody in a comparison is measured, from the text of --window: its length, the nearest
 /// whole number of an effective length, or kMeasured where windows choose themselves.

@@ -94,6 +94,8 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere = false);
 
 /// Whether the settings ask for a stochastic oracle, by themselves or in the learner's text.
 bool has_oracle(const LearnSettings& settings);
+/// Record gradients a round; infinite: no limit.
+Real effort_of(const LearnSettings& settings);
 /// What the oracle's settings say, as far as they say it without data.
 NoiseParts noise_parts(const LearnSettings& settings);
 
