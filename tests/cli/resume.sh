@@ -6,10 +6,6 @@ awk 'BEGIN { srand(5); print "a,b,noise,y"
              for (i = 0; i < 150; ++i) { a = rand() - .5; b = rand() - .5; print a "," b "," rand() - .5 "," 2*a - b + i/100 + (rand()-.5)/10 } }' >"$work/rows.csv"
 rows="$work/rows.csv"
 
-# Every line but the footer's seconds, and its seal, which covers them.
-account() { sed -E '$ { s/"seconds":[^,]*,//; s/"h":"[^"]*"// }' "$1"; }
-same_ledger() { diff <(account "$1") <(account "$2") | cut -c1-200; cmp -s <(account "$1") <(account "$2"); }
-
 # split NAME ROUND ARGS...: whole in $work/whole.*, split after ROUND in $work/split.*
 split() {
     local name=$1 round=$2
