@@ -1,4 +1,5 @@
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/core/spec.hpp"
 #include "proxstream/run/learn_run.hpp"
 
 #include "app/command_line.hpp"
@@ -52,6 +53,12 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
                    noise->sigma ? fmt::format("sigma {:.4g}{} ({})", *noise->sigma,
                                               noise->bounded ? ", sure" : "", noise->origin)
                                 : "of its noise nothing is known");
+        // The rows are the program's choice where the oracle was left without a number.
+        if (settings.oracle == "minibatch" &&
+            2 * Spec::parse(noise->oracle).number(0, "rows") > static_cast<Real>(settings.batch)) {
+            fmt::print(stderr,
+                       "             more than half of every record: --oracle exact may well cost less\n");
+        }
         if (!noise->refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
     }
     if (!run.header().members.empty()) {
