@@ -67,8 +67,8 @@ struct RoundReport {
     Real squared_residuals = 0;   // sum over updates of |P|^2, at the step each of them used
     Real smallest_step = 0;       // over the round's updates; 0 when there was none
     Real largest_step = 0;
-    std::uint64_t cheap_steps = 0;           // updates without a proof (T4)
-    std::uint64_t confirmations = 0;         // exact tests that ended a stretch of cheap updates
+    std::uint64_t cheap_steps = 0;    // updates without a proof (T4)
+    std::uint64_t confirmations = 0;  // exact tests after cheap updates; under noise, further estimates
     std::uint64_t failed_confirmations = 0;  // those that did not pass
 
     // Rounds with sampled gradients: G estimates grad S_t, e = G - grad S_t. The residuals above are the
