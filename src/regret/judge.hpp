@@ -55,7 +55,7 @@ class Judge {
     Inequality one_run() const;        // C11
     Inequality mean_count() const;     // C12
     Inequality claimed_noise() const;  // C13
-    bool strays() const;               // more noise was met than chance explains
+    bool noise_strays() const;         // more noise was met than chance explains
 
     PaperClaim paper_regret() const;
     PaperClaim paper_count() const;

@@ -198,7 +198,7 @@ Inequality Judge::mean_count() const {
     return result;
 }
 
-bool Judge::strays() const {
+bool Judge::noise_strays() const {
     // |e|^2 - s_t^2 has no positive mean given the past, so the variance of its sum is at most the mean of
     // sum |e|^4. Chebyshev's bound with what was met in place of that mean: approximate, but far sharper than
     // Markov's.
@@ -232,7 +232,7 @@ Inequality Judge::claimed_noise() const {
             ": sigma was very likely claimed too small; true claims come to this in at most {:.4g} of all "
             "runs",
             1 - confidence);
-    } else if (strays()) {
+    } else if (noise_strays()) {
         result.verdict = Verdict::missed;
         result.explanation +=
             ": sigma was very likely claimed too small, by how far such sums stray (fourth powers; "
