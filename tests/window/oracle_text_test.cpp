@@ -2,7 +2,10 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/loss/function_family.hpp"
 #include "proxstream/window/oracle_table.hpp"
+#include "proxstream/window/oracle_window.hpp"
+#include "proxstream/window/record_ring.hpp"
 
 #include <cmath>
 #include <string>
@@ -147,6 +150,14 @@ TEST(OracleText, EveryRowSaysWhatItIs) {
         EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);
         EXPECT_FALSE(row.help.empty());
     }
+}
+
+TEST(OracleWindow, RefusesWindowsWhoseWeightsVary) {
+    const auto make = [](const WindowWeights& window) {
+        return OracleWindow(RecordRing(FunctionFamily(1), 9), 1, window, AnyOracle(ExactOracle{}), {}, 1);
+    };
+    EXPECT_NO_THROW(make(WindowWeights::exponential(4, 8)));
+    EXPECT_THROW(make(WindowWeights::running_mean(8, 1)), ConfigError);
 }
 
 }  // namespace

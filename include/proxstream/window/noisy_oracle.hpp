@@ -82,20 +82,14 @@ class NoisyOracle {
     void difference(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
                     ConstView from, View out, Cost& cost, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        const auto parts = frame.take<WeightedPart>(samples);
-        draw_ages(window.weights, ticket.shared(), parts);
-        const View weights = frame.take(window.weights.size());
-        fill(weights, 0);
-        for (Index i = 0; i < parts.size(); ++i) {
-            Real factor = 1;
-            if (!model_.additive()) {
-                Draw draw = draw_for(ticket, parts[i].age);
-                draw.step = ~draw.step;  // apart from the draws of records and of estimates
-                draw.sample = independent_ ? i : 0;
-                factor = model_.mean_factor(draw, 1);
-            }
-            weights[parts[i].age] += factor * parts[i].weight;
-        }
+        const auto factor = [&](Index sample, Index age) {
+            if (model_.additive()) return Real{1};
+            Draw draw = draw_for(ticket, age);
+            draw.step = ~draw.step;  // apart from the draws of records and of estimates
+            draw.sample = independent_ ? sample : 0;
+            return model_.mean_factor(draw, 1);
+        };
+        const View weights = drawn_weights(window.weights, ticket.shared(), samples, frame, factor);
         records_difference(window.batch, weights, y, from, out, scratch);
         cost.oracle_calls += 2 * samples;
         cost.base_samples += 2 * samples;

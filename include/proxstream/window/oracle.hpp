@@ -68,6 +68,18 @@ std::uint64_t count_records(std::span<const Real> weights);
 /// are equal and add up to the window's.
 void draw_ages(std::span<const Real> weights, const Draw& draw, std::span<WeightedPart> out);
 
+/// The weights of `samples` records drawn from the window, each times what `factor(sample, age)` makes of it.
+template <class Factor>
+View drawn_weights(std::span<const Real> weights, const Draw& draw, std::uint64_t samples,
+                   Scratch::Frame& frame, Factor factor) {
+    const auto parts = frame.take<WeightedPart>(samples);
+    draw_ages(weights, draw, parts);
+    const View drawn = frame.take(weights.size());
+    fill(drawn, 0);
+    for (Index i = 0; i < parts.size(); ++i) drawn[parts[i].age] += factor(i, parts[i].age) * parts[i].weight;
+    return drawn;
+}
+
 /// out = the gradient at y of a weighted sum of records less that at `from`.
 template <RecordBatch B>
 void records_difference(const B& batch, std::span<const Real> weights, ConstView y, ConstView from, View out,
@@ -119,11 +131,8 @@ class ExactOracle {
     void difference(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
                     ConstView from, View out, Cost& cost, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        const auto parts = frame.take<WeightedPart>(samples);
-        draw_ages(window.weights, ticket.shared(), parts);
-        const View weights = frame.take(window.weights.size());
-        fill(weights, 0);
-        for (const WeightedPart& each : parts) weights[each.age] += each.weight;
+        const View weights = drawn_weights(window.weights, ticket.shared(), samples, frame,
+                                           [](Index /*sample*/, Index /*age*/) { return Real{1}; });
         records_difference(window.batch, weights, y, from, out, scratch);
         cost.record_gradients += 2 * count_records(weights);
     }

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
 #include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/window_weights.hpp"
 
-#include <cassert>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,8 @@ template <RecordBatch B>
 class OracleWindow {
   public:
     /// `batch` is filled by its owner: the newest record is there when begin_round() is called. Kind paper
-    /// needs a box.
+    /// needs a box. Throws ConfigError for windows whose weights vary: what is claimed of the noise would not
+    /// hold while they are short.
     OracleWindow(B batch, Index dimension, WindowWeights weights, AnyOracle oracle,
                  const EstimatorOptions& options, std::uint64_t seed)
         : batch_(std::move(batch)),
@@ -43,6 +45,10 @@ class OracleWindow {
           current_(dimension, options_.kind == EstimatorOptions::Kind::paper ? window_.length() : 0),
           before_(current_),
           trial_(current_) {
+        if (window_.varies()) {
+            throw ConfigError("window " + window_.text() +
+                              ": its weights change from round to round, and its noise with them");
+        }
         window_.at(1, weights_);
     }
 
@@ -51,7 +57,6 @@ class OracleWindow {
     bool begin_round(ConstView x, Scratch& scratch) {
         ++round_;
         pass_ = 0;
-        if (window_.varies()) window_.at(round_, weights_);
         if (options_.kind == EstimatorOptions::Kind::paper) {
             before_ = current_;
             enter_newest(x, scratch);
@@ -63,7 +68,6 @@ class OracleWindow {
     }
     void take_back() {
         --round_;
-        if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
         if (options_.kind == EstimatorOptions::Kind::paper) std::swap(current_, before_);
     }
 
@@ -98,9 +102,7 @@ class OracleWindow {
     std::optional<Real> level() const { return oracle_.level(live_weights(), answer_samples()); }
     /// The same once the window is full.
     std::optional<Real> full_level() const {
-        std::vector<Real> weights;
-        window_.at(window_.length(), weights);
-        return oracle_.level(weights, samples_each(count_records(weights)));
+        return oracle_.level(weights_, samples_each(count_records(weights_)));
     }
     const AnyOracle& oracle() const noexcept { return oracle_; }
     const EstimatorOptions& options() const noexcept { return options_; }
@@ -111,7 +113,6 @@ class OracleWindow {
         checkpoint.part("records", batch_);
         checkpoint.part("estimate", current_);
         checkpoint.part("estimate before", before_);
-        if (checkpoint.reading() && window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
     }
 
   private:
