@@ -2,6 +2,7 @@
 #include "proxstream/online/advice.hpp"
 #include "proxstream/online/noisy_smoothed.hpp"
 
+#include "online/figure_checks.hpp"
 #include "online/learner_arguments.hpp"
 
 #include <algorithm>
@@ -14,12 +15,12 @@ namespace proxstream {
 namespace {
 
 using Batch = AnyBatch<RowBlock>;
-using Violations = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
 constexpr std::string_view kSpider = "spider";
 
 /// What has no theorem, or no meaning, with estimated gradients.
-void check_parts(const LearnerParts& parts, const WindowWeights& window, Violations& violations) {
+void check_parts(const LearnerParts& parts, const WindowWeights& window, Texts& violations) {
     const auto refuse = [&](bool asked, const std::string& what) {
         if (asked) violations.push_back(what);
     };
@@ -69,7 +70,7 @@ AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
 
 /// The oracle, held against everything else that is asked for. Throws ConfigError with all that is wrong.
 AnyOracle checked_oracle(const LearnerParts& parts, const WindowWeights& window) {
-    Violations violations;
+    Texts violations;
     check_parts(parts, window, violations);
     try {
         AnyOracle oracle = fitting_oracle(parts.noise, window);
@@ -128,10 +129,9 @@ Real choose_delta(const LearnerParts& parts, const AnyOracle& oracle, std::optio
                           parts.noise.oracle + "' none is known; give the tolerance");
     }
     const NoisyTest test = test_of(parts, oracle, *sigma);
-    if (!(test.contraction() > 0)) {
-        throw ConfigError("step = " + format_short(test.step) + ": must be below 2/L = " +
-                          format_short(2 / test.smoothness) + ", or steps along estimates need not descend");
-    }
+    Violations violations;
+    check_step(violations, test.smoothness, test.step);
+    violations.settle();
     const Real usual = usual_delta(test);
     if (usual > 0) return usual;
     throw ConfigError(
