@@ -1,7 +1,7 @@
 /// Bytes to lines: gzip data and plain text. For plain text the lines are also checked against the input,
 /// and the number parser is checked against std::from_chars on each of them.
 #include "fuzz_support.hpp"
-#include "run/parse_number.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <bit>
 #include <charconv>

@@ -2,7 +2,7 @@
 
 #include "proxstream/core/spec.hpp"
 
-#include "run/parse_number.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,8 +1,8 @@
 #include "proxstream/run/csv_reader.hpp"
 
 #include "run/csv_columns.hpp"
-#include "run/describe_text.hpp"
-#include "run/parse_number.hpp"
+#include "proxstream/io/describe_text.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <algorithm>
 #include <cassert>

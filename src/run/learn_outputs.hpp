@@ -4,7 +4,7 @@
 #include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/regret/tally.hpp"
 #include "proxstream/run/learn_run.hpp"
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include "proxstream/run/libsvm_reader.hpp"
 
-#include "run/describe_text.hpp"
-#include "run/parse_number.hpp"
+#include "proxstream/io/describe_text.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <algorithm>
 #include <cassert>

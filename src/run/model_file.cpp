@@ -1,7 +1,7 @@
 #include "proxstream/run/model_file.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 
 #include <algorithm>
 #include <cmath>

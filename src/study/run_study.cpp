@@ -1,5 +1,5 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 #include "proxstream/study/study.hpp"
 
 #include <algorithm>

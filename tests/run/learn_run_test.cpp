@@ -5,7 +5,7 @@
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/run/compare_run.hpp"
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 
 #include "run/temporary_folder.hpp"
 

@@ -2,7 +2,7 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/run/learn_run.hpp"
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 
 #include "run/temporary_folder.hpp"
 

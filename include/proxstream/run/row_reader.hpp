@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/run/line_reader.hpp"
+#include "proxstream/io/line_reader.hpp"
 #include "proxstream/run/target_rule.hpp"
 
 #include <memory>

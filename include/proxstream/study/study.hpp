@@ -2,7 +2,7 @@
 /// show what they measured.
 #pragma once
 
-#include "proxstream/run/byte_source.hpp"
+#include "proxstream/io/byte_source.hpp"
 #include "proxstream/study/finding.hpp"
 #include "proxstream/study/result_table.hpp"
 #include "proxstream/study/svg_chart.hpp"

@@ -1,4 +1,4 @@
-#include "run/gzip_source.hpp"
+#include "io/gzip_source.hpp"
 
 #include <algorithm>
 #include <cstdint>

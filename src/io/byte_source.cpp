@@ -1,6 +1,6 @@
-#include "proxstream/run/byte_source.hpp"
+#include "proxstream/io/byte_source.hpp"
 
-#include "run/gzip_source.hpp"
+#include "io/gzip_source.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "proxstream/run/output_file.hpp"
+#include "proxstream/io/output_file.hpp"
 
 #include "proxstream/core/error.hpp"
 

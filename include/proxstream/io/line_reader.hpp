@@ -1,7 +1,7 @@
 /// Splits a byte source into lines without copying or allocating per line, and walks through several inputs.
 #pragma once
 
-#include "proxstream/run/byte_source.hpp"
+#include "proxstream/io/byte_source.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "proxstream/run/line_reader.hpp"
+#include "proxstream/io/line_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

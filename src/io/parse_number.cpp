@@ -1,4 +1,4 @@
-#include "run/parse_number.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "run/describe_text.hpp"
+#include "proxstream/io/describe_text.hpp"
 
-#include "run/parse_number.hpp"
+#include "proxstream/io/parse_number.hpp"
 
 #include <charconv>
 

@@ -1,7 +1,7 @@
 /// Gzip data as a byte source, recognised by its first two bytes and not by the name of the file.
 #pragma once
 
-#include "proxstream/run/byte_source.hpp"
+#include "proxstream/io/byte_source.hpp"
 
 namespace proxstream {
 
