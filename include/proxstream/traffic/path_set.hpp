@@ -1,0 +1,77 @@
+/// The paths that splits are chosen among, a few for every pair. Paths of one origin share their beginnings:
+/// they are leaves of a tree kept in flat arrays, so loads and path costs take one step a tree node and not
+/// one a link of every path, and no path has memory of its own.
+///
+/// Every pair owns a fixed number of slots, the coordinates of the decision. A slot is live, when it holds a
+/// path, or empty; an empty one can be given a path later, without moving any other coordinate.
+#pragma once
+
+#include "proxstream/traffic/network.hpp"
+
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+using SlotIndex = std::uint32_t;
+using TreeNode = std::uint32_t;
+inline constexpr TreeNode kNoPath = std::numeric_limits<TreeNode>::max();
+
+/// What is to become of a slot: it gets the path along `links`, from the pair's origin to its destination.
+struct PathChange {
+    SlotIndex slot = 0;
+    bool live = true;                   // false: it becomes empty, and `links` are not looked at
+    std::vector<LinkIndex> links = {};  // empty and live: the pair's demand leaves the network (slack)
+};
+
+class PathSet {
+  public:
+    /// `slots[i]` slots for pair i, all empty. Pairs ascend.
+    PathSet(const Network& network, std::vector<Pair> pairs, std::span<const Index> slots);
+
+    void change(std::span<const PathChange> changes);
+
+    Index pairs() const noexcept { return pairs_.size(); }
+    const Pair& pair(Index i) const { return pairs_[i]; }
+    std::span<const Pair> all_pairs() const noexcept { return pairs_; }
+    Index slots() const noexcept { return leaves_.size(); }
+    SlotIndex first_slot(Index pair) const { return first_[pair]; }
+    SlotIndex end_slot(Index pair) const { return first_[pair + 1]; }
+    Index pair_of(SlotIndex slot) const;
+    bool live(SlotIndex slot) const { return leaves_[slot] != kNoPath; }
+    Index live_slots() const noexcept { return live_; }
+    /// The links of a live slot's path, from its end to its origin.
+    template <class Body>
+    void for_each_link(SlotIndex slot, Body body) const {
+        for (TreeNode at = leaves_[slot]; link_[at] != kRoot; at = parent_[at]) body(link_[at]);
+    }
+    /// The same in the order of travel.
+    std::vector<LinkIndex> links(SlotIndex slot) const;
+
+    /// The tree of an origin: nodes [begin, end), the first of which is the origin itself, parents before
+    /// children; and the pairs that start there.
+    struct Tree {
+        TreeNode begin = 0, end = 0;
+        Index first_pair = 0, end_pair = 0;
+    };
+    static constexpr LinkIndex kRoot = std::numeric_limits<LinkIndex>::max();
+    std::span<const Tree> trees() const noexcept { return trees_; }
+    Index tree_nodes() const noexcept { return parent_.size(); }
+    TreeNode parent(TreeNode node) const { return parent_[node]; }
+    LinkIndex link(TreeNode node) const { return link_[node]; }  // kRoot for the origin
+    TreeNode leaf(SlotIndex slot) const { return leaves_[slot]; }
+    Index bytes() const noexcept;
+
+  private:
+    std::vector<Pair> pairs_;
+    std::vector<SlotIndex> first_;  // of each pair, and the end of the last
+    std::vector<TreeNode> leaves_;  // by slot
+    Index live_ = 0;
+    std::vector<Tree> trees_;
+    std::vector<TreeNode> parent_;
+    std::vector<LinkIndex> link_;
+    std::vector<NodeIndex> tails_, heads_;  // of the network's links, to check paths with
+};
+
+}  // namespace proxstream

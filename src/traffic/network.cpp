@@ -1,0 +1,83 @@
+#include "proxstream/traffic/network.hpp"
+
+#include "proxstream/io/parse_number.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace proxstream {
+
+NodeIndex Network::node(std::string_view name) {
+    const auto [found, made] = by_name_.try_emplace(std::string(name), static_cast<NodeIndex>(nodes()));
+    if (made) {
+        names_.emplace_back(name);
+        leaving_.emplace_back();
+        barred_.push_back(false);
+        places_.emplace_back();
+    }
+    return found->second;
+}
+
+std::optional<NodeIndex> Network::find_node(std::string_view name) const {
+    const auto found = by_name_.find(std::string(name));
+    if (found == by_name_.end()) return std::nullopt;
+    return found->second;
+}
+
+LinkIndex Network::add_link(Link link) {
+    const auto index = static_cast<LinkIndex>(links());
+    leaving_[link.from].push_back(index);
+    links_.push_back(std::move(link));
+    return index;
+}
+
+void Network::set_place(NodeIndex node, Place place) {
+    if (!places_[node]) ++placed_;
+    places_[node] = place;
+}
+
+void Network::bar_through(NodeIndex node) {
+    barred_[node] = true;
+}
+
+std::string Network::link_name(LinkIndex index) const {
+    const Link& link = links_[index];
+    if (!link.name.empty()) return link.name;
+    std::string name = names_[link.from] + "-" + names_[link.to];
+    Index copy = 0;
+    for (const LinkIndex other : leaving_[link.from]) {
+        if (links_[other].to == link.to) ++copy;
+        if (other == index) break;
+    }
+    if (copy > 1) name += "#" + std::to_string(copy);
+    return name;
+}
+
+std::optional<LinkIndex> Network::find_link(std::string_view name) const {
+    for (LinkIndex index = 0; index < links(); ++index) {
+        if (!links_[index].name.empty() && links_[index].name == name) return index;
+    }
+    Index copy = 0;  // which of the parallel links; 0: the only one
+    if (const auto mark = name.rfind('#'); mark != std::string_view::npos) {
+        const std::string_view digits = name.substr(mark + 1);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), copy);
+        if (error != std::errc{} || end != digits.data() + digits.size() || copy == 0) return std::nullopt;
+        name = name.substr(0, mark);
+    }
+    // Node names may contain dashes: every cut is tried.
+    for (auto cut = name.find('-'); cut != std::string_view::npos; cut = name.find('-', cut + 1)) {
+        const auto from = find_node(without_blanks(name.substr(0, cut)));
+        std::string_view rest = name.substr(cut + 1);
+        if (!rest.empty() && rest.front() == '>') rest.remove_prefix(1);
+        const auto to = find_node(without_blanks(rest));
+        if (!from || !to) continue;
+        std::vector<LinkIndex> matches;
+        std::copy_if(leaving_[*from].begin(), leaving_[*from].end(), std::back_inserter(matches),
+                     [&](LinkIndex link) { return links_[link].to == *to; });
+        if (copy == 0 && matches.size() == 1) return matches.front();
+        if (copy > 0 && copy <= matches.size()) return matches[copy - 1];
+    }
+    return std::nullopt;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,128 @@
+#include "proxstream/traffic/path_set.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// A tree under construction, with the children of a node in a list: out-degrees are small.
+class Grower {
+  public:
+    Grower(std::vector<TreeNode>& parent, std::vector<LinkIndex>& link) : parent_(parent), link_(link) {}
+
+    /// Everything grown from now on hangs under a new root.
+    TreeNode plant() {
+        first_ = parent_.size();
+        child_.clear();
+        sibling_.clear();
+        return append(static_cast<TreeNode>(first_), PathSet::kRoot);
+    }
+    TreeNode grow(TreeNode from, LinkIndex link) {
+        for (TreeNode child = child_[from - first_]; child != kNoPath; child = sibling_[child - first_]) {
+            if (link_[child] == link) return child;
+        }
+        const TreeNode grown = append(from, link);
+        sibling_[grown - first_] = std::exchange(child_[from - first_], grown);
+        return grown;
+    }
+
+  private:
+    TreeNode append(TreeNode parent, LinkIndex link) {
+        const auto node = static_cast<TreeNode>(parent_.size());
+        parent_.push_back(parent);
+        link_.push_back(link);
+        child_.push_back(kNoPath);
+        sibling_.push_back(kNoPath);
+        return node;
+    }
+
+    std::vector<TreeNode>& parent_;
+    std::vector<LinkIndex>& link_;
+    Index first_ = 0;
+    std::vector<TreeNode> child_, sibling_;
+};
+
+}  // namespace
+
+PathSet::PathSet(const Network& network, std::vector<Pair> pairs, std::span<const Index> slots)
+    : pairs_(std::move(pairs)) {
+    assert(slots.size() == pairs_.size() && std::is_sorted(pairs_.begin(), pairs_.end()));
+    first_.reserve(pairs_.size() + 1);
+    first_.push_back(0);
+    for (const Index count : slots) first_.push_back(static_cast<SlotIndex>(first_.back() + count));
+    leaves_.assign(first_.back(), kNoPath);
+    for (Index i = 0; i < pairs_.size(); ++i) {
+        if (i == 0 || pairs_[i].origin != pairs_[i - 1].origin) trees_.push_back({0, 0, i, i});
+        trees_.back().end_pair = i + 1;
+    }
+    for (const Link& link : network.all_links()) {
+        tails_.push_back(link.from);
+        heads_.push_back(link.to);
+    }
+    change({});
+}
+
+Index PathSet::pair_of(SlotIndex slot) const {
+    return static_cast<Index>(std::upper_bound(first_.begin(), first_.end(), slot) - first_.begin()) - 1;
+}
+
+std::vector<LinkIndex> PathSet::links(SlotIndex slot) const {
+    std::vector<LinkIndex> found;
+    for_each_link(slot, [&](LinkIndex link) { found.push_back(link); });
+    std::reverse(found.begin(), found.end());
+    return found;
+}
+
+/// All trees are grown anew: a change is rare beside the passes over them, which want them contiguous.
+void PathSet::change(std::span<const PathChange> changes) {
+    std::vector<const PathChange*> wanted(slots(), nullptr);
+    for (const PathChange& each : changes) wanted[each.slot] = &each;
+    std::vector<TreeNode> parent;
+    std::vector<LinkIndex> link;
+    std::vector<TreeNode> leaves(slots(), kNoPath);
+    std::vector<Tree> trees = trees_;
+    parent.reserve(parent_.size());
+    link.reserve(link_.size());
+    Grower grower(parent, link);
+    std::vector<LinkIndex> path;
+    Index live = 0;
+    for (Tree& tree : trees) {
+        const TreeNode root = grower.plant();
+        tree.begin = root;
+        for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
+            for (SlotIndex slot = first_[i]; slot < first_[i + 1]; ++slot) {
+                if (wanted[slot] != nullptr ? !wanted[slot]->live : !this->live(slot)) continue;
+                path = wanted[slot] != nullptr ? wanted[slot]->links : links(slot);
+                TreeNode at = root;
+                NodeIndex place = pairs_[i].origin;
+                for (const LinkIndex each : path) {
+                    if (each >= tails_.size() || tails_[each] != place)
+                        throw Error("a path has to follow links of the network, one after the other");
+                    place = heads_[each];
+                    at = grower.grow(at, each);
+                }
+                if (!path.empty() && place != pairs_[i].destination)
+                    throw Error("a path has to end at the destination of its pair");
+                leaves[slot] = at;
+                ++live;
+            }
+        }
+        tree.end = static_cast<TreeNode>(parent.size());
+    }
+    trees_ = std::move(trees);
+    parent_ = std::move(parent);
+    link_ = std::move(link);
+    leaves_ = std::move(leaves);
+    live_ = live;
+}
+
+Index PathSet::bytes() const noexcept {
+    return parent_.capacity() * sizeof(TreeNode) + link_.capacity() * sizeof(LinkIndex) +
+           leaves_.capacity() * sizeof(TreeNode) + first_.capacity() * sizeof(SlotIndex);
+}
+
+}  // namespace proxstream
