@@ -1,0 +1,44 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/route/report_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+std::uint16_t permille(Real utilisation) {
+    const Real value = std::round(utilisation * 1000);
+    if (!(value > 0)) return 0;  // NaN too: nothing is known to be on that link
+    return static_cast<std::uint16_t>(std::min<Real>(value, ReportFrames::kLargest));
+}
+
+}  // namespace
+
+ReportFrames::ReportFrames(Index most_frames, Index most_values)
+    : most_frames_(std::max<Index>(most_frames, 2)), most_values_(most_values) {}
+
+void ReportFrames::add(std::span<const Real> utilisation) {
+    if (seen_ == 0) links_ = utilisation.size();
+    if (utilisation.size() != links_) throw Error("report: a frame has not as many links as the ones before");
+    const Index period = seen_++;
+    if (period % stride_ != 0) return;
+    periods_.push_back(period);
+    for (const Real value : utilisation) values_.push_back(permille(value));
+    while (periods_.size() > 2 && (periods_.size() > most_frames_ || values_.size() > most_values_))
+        drop_every_other();
+}
+
+void ReportFrames::drop_every_other() {
+    stride_ *= 2;
+    Index kept = 0;
+    for (Index i = 0; i < periods_.size(); i += 2, ++kept) {
+        periods_[kept] = periods_[i];
+        std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(i * links_), links_,
+                    values_.begin() + static_cast<std::ptrdiff_t>(kept * links_));
+    }
+    periods_.resize(kept);
+    values_.resize(kept * links_);
+}
+
+}  // namespace proxstream
