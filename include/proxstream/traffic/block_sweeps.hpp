@@ -1,0 +1,21 @@
+/// Fast progress on a weighted sum of demands, pair by pair: Newton's model of the links' terms, a few sweeps
+/// over the pairs that move share from each path to the pair's cheapest one, and a search along the whole of
+/// the move, which needs the links' loads only. No proof comes with it: whoever uses it confirms with an
+/// exact pass (T4).
+#pragma once
+
+#include "proxstream/traffic/demand_batch.hpp"
+
+namespace proxstream {
+
+struct SweepOptions {
+    Index models = 2;  // Newton models in a row
+    Index sweeps = 3;  // over the pairs, for each model
+};
+
+/// Moves x within its simplices. Not for the unweighted objective. Returns by how much the sum fell, as far
+/// as the searches saw.
+Real sweep_blocks(const Routing& routing, const DemandMix& mix, View x, const SweepOptions& options,
+                  Scratch& scratch);
+
+}  // namespace proxstream

@@ -1,0 +1,240 @@
+#include "proxstream/traffic/demand_batch.hpp"
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/traffic/block_sweeps.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// body(first, end) over ranges of links, on several threads where that is worth it.
+template <class Body>
+void for_link_ranges(Index links, Index uses, const Body& body) {
+    constexpr Index kLeastWork = Index{1} << 14;
+    constexpr Index kMostRanges = 16;
+    const Index ranges = std::clamp<Index>(links * uses / kLeastWork, 1, kMostRanges);
+    parallel_for(ranges, [&](Index i) { body(i * links / ranges, (i + 1) * links / ranges); });
+}
+
+/// The paper's sum is not one of loads alone: link e contributes z_e t_e(y_e), z_e being what splits without
+/// demand put on it. The last column is that of z.
+Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
+                      Scratch& scratch) {
+    const Index width = mix.columns.size() + 1;
+    const Index links = routing.costs.links();
+    Scratch::Frame frame(scratch);
+    const View values = frame.take(links);
+    for_link_ranges(links, mix.uses.size(), [&](Index begin, Index end) {
+        for (Index link = begin; link < end; ++link) {
+            const Real* load = &loads[link * width];
+            Real* price = &prices[link * width];
+            std::fill(price, price + width, 0);
+            const Real z = load[width - 1];
+            Real value = 0;
+            for (const ColumnUse& use : mix.uses) {
+                const LinkTime at =
+                    routing.costs.time(static_cast<LinkIndex>(link), use.scale * load[use.column]);
+                value += use.weight * z * at.time;
+                price[use.column] += use.weight * use.scale * z * at.slope;
+                price[width - 1] += use.weight * at.time;
+            }
+            values[link] = value;
+        }
+    });
+    return sum(values);
+}
+
+/// Prices that belong to no link: of a share, and of demand that is not served.
+Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, View gradient) {
+    const PathSet& paths = routing.paths;
+    Real total = 0;
+    if (!routing.share_prices.empty()) {
+        total += mix.weight * dot(routing.share_prices, x);
+        if (!gradient.empty()) axpy(mix.weight, routing.share_prices, gradient);
+    }
+    if (routing.slack_price == 0) return total;
+    for (const PathSet::Tree& tree : paths.trees()) {
+        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+                if (paths.leaf(slot) != tree.begin) continue;
+                Real demand = 0;
+                for (const ColumnUse& use : mix.uses)
+                    demand += use.weight * use.scale * mix.columns[use.column].demand[pair];
+                const Real price = routing.slack_price * demand;
+                total += price * x[slot];
+                if (!gradient.empty()) gradient[slot] += price;
+            }
+        }
+    }
+    return total;
+}
+
+}  // namespace
+
+Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, View prices, View curvatures,
+                 Scratch& scratch) {
+    const Index width = mix.columns.size();
+    const Index links = routing.costs.links();
+    Scratch::Frame frame(scratch);
+    const View values = frame.take(links);
+    for_link_ranges(links, mix.uses.size(), [&](Index begin, Index end) {
+        for (Index link = begin; link < end; ++link) {
+            const Real* load = &loads[link * width];
+            Real* price = &prices[link * width];
+            std::fill(price, price + width, 0);
+            if (!curvatures.empty()) std::fill_n(&curvatures[link * width], width, 0);
+            Real value = 0;
+            for (const ColumnUse& use : mix.uses) {
+                const LinkTerm term =
+                    routing.costs.term(static_cast<LinkIndex>(link), use.scale * load[use.column]);
+                value += use.weight * term.value;
+                price[use.column] += use.weight * use.scale * term.marginal;
+                if (!curvatures.empty())
+                    curvatures[link * width + use.column] +=
+                        use.weight * use.scale * use.scale * term.curvature;
+            }
+            values[link] = value;
+        }
+    });
+    return sum(values);
+}
+
+Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch) {
+    const bool unweighted = routing.costs.objective().kind == ObjectiveKind::unweighted;
+    const Index width = mix.columns.size() + (unweighted ? 1 : 0);
+    Scratch::Frame frame(scratch);
+    std::span<const DemandColumn> columns = mix.columns;
+    if (unweighted) {
+        const std::span<DemandColumn> longer = frame.take<DemandColumn>(width);
+        std::copy(columns.begin(), columns.end(), longer.begin());
+        longer.back() = {};
+        columns = longer;
+    }
+    const View loads = frame.take(routing.costs.links() * width);
+    const View prices = frame.take(loads.size());
+    find_loads(routing.paths, columns, x, loads, scratch);
+    Real total = unweighted ? price_unweighted(routing, mix, loads, prices, scratch)
+                            : price_links(routing, mix, loads, prices, {}, scratch);
+    if (!gradient.empty()) price_paths(routing.paths, columns, prices, gradient, scratch);
+    total += add_slot_prices(routing, mix, x, gradient);
+    if (!gradient.empty()) scaled(1 / routing.unit, gradient, gradient);
+    return total / routing.unit;
+}
+
+DemandBatch::DemandBatch(std::shared_ptr<const Routing> routing, Index capacity)
+    : routing_(std::move(routing)), ring_(routing_->paths.pairs(), capacity), shapes_(capacity) {}
+
+ConstView DemandBatch::demand(Index age) const {
+    return {ring_.record(age).dense, routing_->paths.pairs()};
+}
+
+const DemandBatch::Shape& DemandBatch::shape(Index age) const {
+    return shapes_[(newest_ + shapes_.size() - age) % shapes_.size()];
+}
+
+void DemandBatch::push(const Record& record) {
+    assert(record.rows() == 1 && !record.sparse());
+    ring_.push(record);
+    note_shape();
+}
+
+void DemandBatch::note_shape() {
+    newest_ = (newest_ + 1) % shapes_.size();
+    Shape& newest = shapes_[newest_];
+    newest.size = sum(demand(0));
+    newest.group = 0;
+    if (ring_.size() == 1) return;
+    const Shape& before = shape(1);
+    const Real scale = newest.size / before.size;
+    const ConstView now = demand(0);
+    const ConstView then = demand(1);
+    bool multiple = std::isfinite(scale) && scale > 0;
+    for (Index i = 0; multiple && i < now.size(); ++i) {
+        multiple = std::abs(now[i] - scale * then[i]) <= 16 * kUnitRoundoff * now[i];
+    }
+    newest.group = before.group + (multiple ? 0 : 1);
+}
+
+void DemandBatch::drop_newest() {
+    ring_.drop_newest();
+    newest_ = (newest_ + shapes_.size() - 1) % shapes_.size();
+}
+
+DemandMix DemandBatch::single(Index age, Scratch::Frame& frame) const {
+    const auto column = frame.take<DemandColumn>(1);
+    const auto use = frame.take<ColumnUse>(1);
+    column[0] = {demand(age)};
+    use[0] = {};
+    return {column, use, 1};
+}
+
+DemandMix DemandBatch::mix(std::span<const Real> weights, Scratch::Frame& frame) const {
+    const auto columns = frame.take<DemandColumn>(weights.size());
+    const auto uses = frame.take<ColumnUse>(weights.size());
+    Index width = 0;
+    Index used = 0;
+    const Shape* column_shape = nullptr;
+    Real weight = 0;
+    for (Index age = weights.size(); age-- > 0;) {
+        if (weights[age] == 0) continue;
+        const Shape& each = shape(age);
+        if (column_shape == nullptr || column_shape->group != each.group) {
+            column_shape = &each;
+            columns[width++] = {demand(age)};
+        }
+        const Real scale = column_shape->size > 0 ? each.size / column_shape->size : 1;
+        uses[used++] = {width - 1, scale, weights[age]};
+        weight += weights[age];
+    }
+    return {columns.first(width), uses.first(used), weight};
+}
+
+Real DemandBatch::value(Index age, ConstView x, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    return evaluate(*routing_, single(age, frame), x, {}, scratch);
+}
+
+Real DemandBatch::value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    return evaluate(*routing_, single(age, frame), x, gradient, scratch);
+}
+
+Real DemandBatch::weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    return evaluate(*routing_, mix(weights, frame), x, {}, scratch);
+}
+
+Real DemandBatch::weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                              Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    return evaluate(*routing_, mix(weights, frame), x, gradient, scratch);
+}
+
+bool DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scratch) const {
+    if (routing_->costs.objective().kind == ObjectiveKind::unweighted) return false;
+    Scratch::Frame frame(scratch);
+    sweep_blocks(*routing_, mix(weights, frame), x, {}, scratch);
+    return true;
+}
+
+void DemandBatch::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("demands", ring_);
+    if (!checkpoint.reading()) return;
+    // The shapes are found again, from the oldest on.
+    RowRing found(routing_->paths.pairs(), ring_.capacity());
+    std::swap(found, ring_);
+    RowBlock record;
+    for (Index age = found.size(); age-- > 0;) {
+        record.clear();
+        record.add_dense({found.record(age).dense, routing_->paths.pairs()}, 0);
+        push(record);
+    }
+}
+
+}  // namespace proxstream
