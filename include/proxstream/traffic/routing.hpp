@@ -16,6 +16,7 @@ struct Routing {
     LinkCosts costs;
     std::vector<Real> share_prices = {};  // by slot: price of a share of 1, whatever the demand; empty: none
     Real slack_price = 0;                 // of a unit of demand that leaves the network by an empty path
+    std::vector<char> closed = {};        // by link: no path may be added there; empty: none is closed
     Real unit = 1;                        // losses are divided by it, so that they are of the order of 1
 
     Index dimension() const noexcept { return paths.slots(); }

@@ -1,0 +1,91 @@
+#include "proxstream/traffic/assignment.hpp"
+
+#include "proxstream/core/linalg.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// The gap over the paths there are, from the gradient of the mix at x.
+Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
+    Real total = 0;
+    Real lowest = 0;
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        Real cheapest = kInfinity;
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+            if (!paths.live(slot)) continue;
+            total += x[slot] * gradient[slot];
+            cheapest = std::min(cheapest, gradient[slot]);
+        }
+        if (cheapest < kInfinity) lowest += cheapest;
+    }
+    return lowest > 0 ? (total - lowest) / lowest : 0;
+}
+
+}  // namespace
+
+AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix& mix, std::vector<Real>& x,
+                        const AssignmentOptions& options, Scratch& scratch,
+                        const std::function<void(const AssignmentRound&)>& on_round) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    AssignmentResult result;
+    std::vector<Real> gradient(x.size());
+    Index idle = 0;  // rounds in a row in which nothing fell and nothing was added
+    for (Index round = 1;; ++round) {
+        Pricing pricing;
+        Real gap = 0;
+        Real value = evaluate(routing, mix, x, gradient, scratch) * routing.unit;
+        if (options.generate) {
+            pricing = pricer.price(routing, mix, x, 1e-12, scratch);
+            gap = pricing.gap();
+            result.full = pricing.full;
+        } else {
+            gap = restricted_gap(routing.paths, x, gradient);
+        }
+        result.last = {round, gap, value, routing.paths.live_slots(), seconds()};
+        if (on_round) on_round(result.last);
+        result.status = gap <= options.gap                           ? AssignmentStatus::reached
+                        : options.stop != nullptr && *options.stop   ? AssignmentStatus::stopped
+                        : round >= options.max_rounds                ? AssignmentStatus::out_of_rounds
+                        : result.last.seconds >= options.max_seconds ? AssignmentStatus::out_of_time
+                        : idle >= 3                                  ? AssignmentStatus::stalled
+                                                                     : AssignmentStatus::reached;
+        if (result.status != AssignmentStatus::reached || gap <= options.gap) return result;
+        if (!pricing.changes.empty()) routing.paths.change(pricing.changes);
+        // Until the paths at hand are ten times closer to their optimum than the network is: then new ones
+        // are due.
+        constexpr Index kMostCalls = 8;
+        Real fall = 0;
+        for (Index i = 0; i < kMostCalls; ++i) {
+            fall += sweep_blocks(routing, mix, x, {}, scratch);
+            evaluate(routing, mix, x, gradient, scratch);
+            if (restricted_gap(routing.paths, x, gradient) <= gap / 10) break;
+        }
+        idle = fall > 0 || !pricing.changes.empty() ? 0 : idle + 1;
+    }
+}
+
+void widen(Routing& routing, const Network& network, Index slots, std::vector<Real>& x) {
+    const PathSet& old = routing.paths;
+    const std::vector<Index> wider(old.pairs(), slots);
+    PathSet paths(network, {old.all_pairs().begin(), old.all_pairs().end()}, wider);
+    std::vector<PathChange> changes;
+    std::vector<Real> moved(paths.slots(), 0);
+    for (Index pair = 0; pair < old.pairs(); ++pair) {
+        for (SlotIndex slot = old.first_slot(pair); slot < old.end_slot(pair); ++slot) {
+            const SlotIndex to = paths.first_slot(pair) + (slot - old.first_slot(pair));
+            moved[to] = x[slot];
+            if (old.live(slot)) changes.push_back({to, true, old.links(slot)});
+        }
+    }
+    paths.change(changes);
+    routing.paths = std::move(paths);
+    x = std::move(moved);
+}
+
+}  // namespace proxstream
