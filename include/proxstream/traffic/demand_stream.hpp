@@ -38,6 +38,8 @@ class DemandStream {
     virtual void reveal(DemandPeriod& period) = 0;
     virtual std::string source() const = 0;
     virtual std::uint64_t line() const = 0;
+    /// Sentences on what had to be decided so far.
+    virtual std::vector<std::string> notes() const { return {}; }
 };
 
 }  // namespace proxstream

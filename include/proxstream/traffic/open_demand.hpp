@@ -1,0 +1,36 @@
+/// Demand series from files, folders and pipes, told apart by their content.
+#pragma once
+
+#include "proxstream/traffic/demand_stream.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+enum class DemandFormat { detect, matrix, csv, jsonl, sndlib, trips };
+
+/// auto, matrix, csv, jsonl, sndlib or trips; throws ConfigError for another word.
+DemandFormat parse_demand_format(std::string_view name);
+
+struct DemandOptions {
+    DemandFormat format = DemandFormat::detect;
+    /// Empty: those the input names, where it does so at its beginning or can be read twice; otherwise every
+    /// ordered pair of zones.
+    std::vector<Pair> pairs = {};
+    Index zones = 0;   // the first so many nodes of the network; 0: all of them
+    Real scale = 1;    // multiplies every number, > 0
+    Index repeat = 1;  // how many periods one trip table is the demand of
+};
+
+/// "-" is standard input; a folder holds SNDlib files, a period each, in the natural order of their names. A
+/// period is handed out as soon as its line has arrived. Throws IoError, DataError, ConfigError.
+std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
+                                          const DemandOptions& options = {}, StopFlag stop = nullptr);
+/// The same from any input; `network` has to outlive the stream.
+std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& network,
+                                          const DemandOptions& options = {});
+
+}  // namespace proxstream

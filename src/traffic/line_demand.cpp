@@ -1,0 +1,48 @@
+#include "traffic/line_demand.hpp"
+
+#include "traffic/field_text.hpp"
+
+namespace proxstream {
+
+bool next_full_line(LineReader& lines, std::string_view& line) {
+    while (lines.next(line)) {
+        if (!without_blanks(line).empty()) return true;
+    }
+    return false;
+}
+
+bool LineDemand::announce(DemandPeriod& period) {
+    period.label.clear();
+    period.demand.clear();
+    period.events.clear();
+    fault_.reset();
+    try {
+        if (!next_full_line(*lines_, line_)) return false;
+        ++periods_;
+        period.label = read_head(line_, period.events);
+        if (period.label.empty()) {
+            period.label = std::to_string(periods_);
+        } else if (!labels_.insert(period.label).second) {
+            throw DataError({source(), line(), 0, "period"},
+                            "the period " + quoted_excerpt(period.label) + " was there before",
+                            "a label no other period has");
+        }
+    } catch (const DamagedFile&) {
+        throw;
+    } catch (const DataError& error) {
+        fault_ = error;
+        period.label += (period.label.empty() ? "line " : " (line ") + std::to_string(error.where().line) +
+                        (period.label.empty() ? "" : ")");
+        period.events.clear();
+    }
+    return true;
+}
+
+void LineDemand::reveal(DemandPeriod& period) {
+    period.demand.clear();
+    if (fault_) throw DataError(*fault_);
+    demand_.assign(pairs().size(), 0);
+    if (read_body(line_, demand_)) period.demand = demand_;
+}
+
+}  // namespace proxstream

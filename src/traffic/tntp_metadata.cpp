@@ -1,0 +1,64 @@
+#include "traffic/tntp_metadata.hpp"
+
+#include "traffic/field_text.hpp"
+
+namespace proxstream {
+namespace {
+
+/// Upper case, with single blanks.
+std::string key_of(std::string_view text) {
+    std::string key;
+    for (const char c : without_blanks(text)) {
+        if (c == ' ' || c == '\t') {
+            if (key.back() != ' ') key += ' ';
+        } else {
+            key += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        }
+    }
+    return key;
+}
+
+}  // namespace
+
+bool TntpMetadata::take(std::string_view text, const LineReader& lines) {
+    text = without_blanks(text);
+    if (text.empty() || text.front() != '<') return false;
+    const auto close = text.find('>');
+    if (close == std::string_view::npos) {
+        throw DataError({lines.name(), lines.line(), 0, ""}, quoted_excerpt(text) + " is not closed",
+                        "<KEY> and a value");
+    }
+    const std::string key = key_of(text.substr(1, close - 1));
+    source_ = lines.name();
+    if (key == "END OF METADATA") {
+        ended_ = true;
+        return true;
+    }
+    const bool free_text = key == "ORIGINAL HEADER";
+    const std::string_view value =
+        free_text ? text.substr(close + 1) : without_tntp_comment(text.substr(close + 1));
+    if (!values_.try_emplace(key, Value{std::string(value), lines.line()}).second && !free_text) {
+        throw DataError({source_, lines.line(), 0, key},
+                        "the key stands on line " + std::to_string(values_.at(key).line) + " already",
+                        "every key once");
+    }
+    return true;
+}
+
+std::optional<std::uint64_t> TntpMetadata::count(const std::string& key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return std::nullopt;
+    return read_count(found->second.text, [&] { return DataLocation{source_, found->second.line, 0, key}; });
+}
+
+std::optional<Real> TntpMetadata::number(const std::string& key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return std::nullopt;
+    return read_amount(found->second.text, [&] { return DataLocation{source_, found->second.line, 0, key}; });
+}
+
+std::string_view without_tntp_comment(std::string_view line) noexcept {
+    return without_blanks(line.substr(0, line.find('~')));
+}
+
+}  // namespace proxstream

@@ -1,0 +1,38 @@
+/// The lines `<KEY> value` a TNTP file begins with.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+#include "proxstream/io/line_reader.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+class TntpMetadata {
+  public:
+    /// Takes a line if it is one of metadata. Throws DataError for a key that is not closed or given twice.
+    bool take(std::string_view text, const LineReader& lines);
+    bool ended() const noexcept { return ended_; }
+    bool has(const std::string& key) const { return values_.contains(key); }
+    std::optional<std::uint64_t> count(const std::string& key) const;
+    std::optional<Real> number(const std::string& key) const;
+    std::uint64_t line(const std::string& key) const { return values_.at(key).line; }
+
+  private:
+    struct Value {
+        std::string text;
+        std::uint64_t line = 0;
+    };
+    std::map<std::string, Value> values_;
+    std::string source_;
+    bool ended_ = false;
+};
+
+/// The line without its comment, which begins with ~, and blanks around it.
+std::string_view without_tntp_comment(std::string_view line) noexcept;
+
+}  // namespace proxstream
