@@ -56,16 +56,15 @@ Tolerance Tolerance::none() {
 }
 
 Real Tolerance::next(Real length, Real change) {
-    switch (kind_) {
-        case Kind::none:
-            return 0;
-        case Kind::fixed:
-            return value_ / length;
-        case Kind::automatic:
-            break;
-    }
+    if (kind_ != Kind::automatic) return current(length);
     remembered_ = change > 0;
     if (remembered_) remember(change);
+    return current(length);
+}
+
+Real Tolerance::current(Real length) const {
+    if (kind_ == Kind::none) return 0;
+    if (kind_ == Kind::fixed) return value_ / length;
     if (sorted_.empty()) return 0;
     return (value_ > 0 ? value_ : usual_factor(length)) *
            std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));

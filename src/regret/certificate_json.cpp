@@ -55,7 +55,7 @@ Json to_object(const RunHeader& header) {
                 {"step_rule", name(header.step_rule)},
                 {"lambda", header.acceptance},
                 {"initial_residual", header.initial_residual},
-                {"initial_regulariser", number(header.initial_regulariser)},
+                {"initial_objective", number(header.initial_objective)},
                 {"regulariser_infimum", number(header.regulariser_infimum)},
                 {"exit_test", header.exit_test},
                 {"max_steps", optional(header.max_steps)},

@@ -13,7 +13,7 @@ namespace proxstream {
 
 Judge::Judge(const Tally& tally, const RunFooter& footer)
     : tally_(tally), header_(tally.header_), footer_(footer), bank_(tally.bank_.has_value()) {
-    outside_ = tally.energy_.outside || !std::isfinite(header_.initial_regulariser) ||
+    outside_ = tally.energy_.outside || !std::isfinite(header_.initial_objective) ||
                !std::isfinite(footer.final_regulariser);
     largest_loss_ = tally.energy_.largest_loss;
     add_energy();

@@ -44,7 +44,7 @@ void Judge::add_energy() {
         losses.add(-footer_.final_weights[i] * footer_.final_losses[i]);
         largest_loss_ = std::max(largest_loss_, std::abs(footer_.final_losses[i]));
     }
-    const Real start = header_.initial_regulariser;
+    const Real start = header_.initial_objective;
     const Real end = footer_.final_regulariser;
     energy_ = (start - end) + losses.value();
     // An exchange is a difference of losses: what rounds there is part of its round's objective rounding.

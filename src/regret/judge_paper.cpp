@@ -32,11 +32,11 @@ PaperClaim Judge::paper_count() const {
     if (!claim.applicable) return claim;
     const Real unit = header_.fixed_gain() * rho * rho;
     claim.left = static_cast<Real>(tally_.totals_.steps);
-    claim.right = (header_.initial_regulariser + 2 * largest_loss_) / unit;
+    claim.right = (header_.initial_objective + 2 * largest_loss_) / unit;
     claim.satisfied = claim.left <= claim.right;
     const Real rounds = static_cast<Real>(tally_.totals_.rounds);
     if (std::isfinite(header_.regulariser_infimum)) {
-        const Real corrected = (header_.initial_regulariser - header_.regulariser_infimum +
+        const Real corrected = (header_.initial_objective - header_.regulariser_infimum +
                                 2 * largest_loss_ * rounds / header_.effective_length) /
                                unit;
         claim.reason +=
@@ -101,7 +101,7 @@ PaperClaim Judge::paper_noisy_count() const {
     claim.applicable = unit > 0;
     if (!claim.applicable) return claim;
     claim.left = static_cast<Real>(tally_.totals_.steps);
-    claim.right = 2 * (header_.initial_regulariser + 2 * largest_loss_) / unit;
+    claim.right = 2 * (header_.initial_objective + 2 * largest_loss_) / unit;
     claim.satisfied = claim.left <= claim.right;
     return claim;
 }

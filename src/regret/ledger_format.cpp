@@ -71,7 +71,7 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append(out, ",\"rule\":\"{}\"", name(header.step_rule));
     append_field(out, "lambda", header.acceptance);
     append_field(out, "r0", header.initial_residual);
-    append_field(out, "g1", header.initial_regulariser);
+    append_field(out, "g1", header.initial_objective);
     append_field(out, "ginf", header.regulariser_infimum);
     append(out, ",\"exit_test\":{}", header.exit_test);
     append_key(out, "max_steps");
@@ -108,7 +108,7 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.step_rule = read_name(cursor, kStepRules);
     header.acceptance = read_field(cursor, "lambda", kNonnegative);
     header.initial_residual = read_field(cursor, "r0", kNonnegative);
-    header.initial_regulariser = read_field(cursor, "g1", kMaybeInfinite);
+    header.initial_objective = read_field(cursor, "g1", kMaybeInfinite);
     header.regulariser_infimum = read_field(cursor, "ginf", kMaybeInfinite);
     cursor.key("exit_test");
     header.exit_test = cursor.boolean();

@@ -33,8 +33,8 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
         "between 0 and 2, both excluded");
     ask(finite_from_zero(header.initial_residual), "initial residual", header.initial_residual,
         "a finite number >= 0");
-    ask(!std::isnan(header.initial_regulariser) && header.initial_regulariser != -kInfinity, "g(x_1)",
-        header.initial_regulariser, "a number or +infinity");
+    ask(!std::isnan(header.initial_objective) && header.initial_objective != -kInfinity, "g(x_1)",
+        header.initial_objective, "a number or +infinity");
     ask(!std::isnan(header.regulariser_infimum) && header.regulariser_infimum != kInfinity, "inf g",
         header.regulariser_infimum, "a number or -infinity");
     if (header.max_seconds) {

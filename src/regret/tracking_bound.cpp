@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -91,6 +92,15 @@ Real TrackingBound::mix(const BankRound& bank) {
 
 void TrackingBound::check_weights(Round round, const BankRound& bank) {
     if (expected_.empty()) return;
+    const bool first = !std::exchange(started_, true);
+    if (first && bank.share > 0) {
+        // A bank may come with weights from before: the price of switches needs no more than a least share.
+        const Real least = bank.share / static_cast<Real>(members_) - kSameWeight;
+        Real mass = 0;
+        for (const Real weight : bank.weights) mass += weight >= least ? weight : kInfinity;
+        if (!(std::abs(mass - 1) <= kSameWeight)) off_rule.note(round);
+        return;
+    }
     for (Index k = 0; k < members_; ++k) {
         if (!(std::abs(bank.weights[k] - expected_[k]) <= kSameWeight)) {
             off_rule.note(round);

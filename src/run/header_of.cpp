@@ -19,7 +19,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
                                                 : StepRule::fixed;
     if (facts.steps.lambda > 0) header.acceptance = facts.steps.lambda;
     header.initial_residual = facts.initial_residual;
-    header.initial_regulariser = facts.initial_regulariser;
+    header.initial_objective = facts.initial_objective;
     header.regulariser_infimum = facts.infimum_regulariser;
     header.exit_test = facts.promises_exit;
     header.noise = facts.noise;

@@ -43,6 +43,10 @@ AnyInner make_sampled(const Spec& spec, Real /*claimed_smoothness*/) {
     return AnyInner(Confirmed(SampledGradient(records, updates)));
 }
 
+AnyInner make_blocks(const Spec& spec, Real /*claimed_smoothness*/) {
+    return AnyInner(Confirmed(OwnMoves(), backtracking_options(spec, {})));
+}
+
 AnyInner make_auto(const Spec& spec, Real claimed_smoothness) {
     return make_backtracking(spec, claimed_smoothness);
 }
@@ -62,6 +66,9 @@ constexpr std::array kInnerSolvers{
     InnerRow{"sampled", "sampled[:records=32,updates=8]",
              "cheap updates on a few records of the window, each stretch confirmed by an exact pass",
              make_sampled},
+    InnerRow{"blocks", "blocks[:lambda=1,shrink=0.5,grow=1.6]",
+             "Newton sweeps over the pairs of a network, confirmed by an exact pass; backtracking elsewhere",
+             make_blocks},
     InnerRow{"prox-grad", "prox-grad",
              "prox-gradient with the reference step, the paper's loop; relies on step <= 1/L",
              make_prox_grad},

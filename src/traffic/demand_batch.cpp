@@ -216,11 +216,14 @@ Real DemandBatch::weighted_value_and_gradient(std::span<const Real> weights, Con
     return evaluate(*routing_, mix(weights, frame), x, gradient, scratch);
 }
 
-bool DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scratch) const {
-    if (routing_->costs.objective().kind == ObjectiveKind::unweighted) return false;
+Index DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scratch) const {
+    if (routing_->costs.objective().kind == ObjectiveKind::unweighted) return 0;
     Scratch::Frame frame(scratch);
-    sweep_blocks(*routing_, mix(weights, frame), x, {}, scratch);
-    return true;
+    const SweepOptions options;
+    sweep_blocks(*routing_, mix(weights, frame), x, options, scratch);
+    // A pass is a walk for loads and one for prices; a sweep a walk for prices and about as much for its
+    // moves.
+    return 1 + options.models * options.sweeps;
 }
 
 void DemandBatch::exchange(Checkpoint& checkpoint) {

@@ -248,7 +248,7 @@ TEST(Learner, KnowsItsFirstResidual) {
     Calls calls;
     const LearnerFacts facts = make("time-smoothed", setup, &calls)->facts();
     EXPECT_NEAR(facts.initial_residual, 1, 1e-12);  // mu sqrt(n): the t = 1 term
-    EXPECT_NEAR(facts.initial_regulariser, 6, 1e-12);
+    EXPECT_NEAR(facts.initial_objective, 6, 1e-12);
     EXPECT_EQ(facts.infimum_regulariser, 0);
     EXPECT_EQ(facts.window, 5U);
     EXPECT_TRUE(facts.promises_exit);

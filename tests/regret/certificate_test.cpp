@@ -345,7 +345,7 @@ TEST(Certificate, BaselinesPromiseNothingButAreMeasured) {
 
 TEST(Certificate, StartOutsideTheDomainLeavesTheEnergyOut) {
     Played run = play({.n = 1, .w = 3, .rounds = 10, .g = G::box});
-    run.header.initial_regulariser = kInfinity;
+    run.header.initial_objective = kInfinity;
     run.reports[0].regulariser = run.reports[0].objective_entry = kInfinity;
     const Certificate result = run.live();
     for (const char* id : {"C4", "C5", "C6"}) EXPECT_EQ(result.at(id).verdict, Verdict::not_applicable) << id;

@@ -176,7 +176,7 @@ TEST(Ledger, IsJsonOnEveryLine) {
 TEST(Ledger, KeepsPredictionLossesAndInfinities) {
     TemporaryFile file;
     Played run = play({.n = 1, .w = 3, .rounds = 6, .g = naive::G::box});
-    run.header.initial_regulariser = kInfinity;
+    run.header.initial_objective = kInfinity;
     run.reports[0].regulariser = run.reports[0].objective_entry = kInfinity;
     Tally tally(run.header);
     LedgerWriter writer(file.name(), run.header);

@@ -134,7 +134,7 @@ inline RunHeader header_of(const Played& run, const Point& x) {
     header.step_rule = plan.rule;
     header.acceptance = plan.lambda;
     header.initial_residual = length(run.residual(x, Point(plan.n), plan.eta));
-    header.initial_regulariser = run.g(x);
+    header.initial_objective = run.g(x);
     header.exit_test = true;
     header.max_steps = plan.max_steps;
     header.other_windows = plan.also;

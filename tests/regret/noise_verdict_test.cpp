@@ -287,7 +287,7 @@ TEST(NoiseVerdict, PaperClaimsStandBesideOurs) {
     EXPECT_TRUE(count.applicable);
     const Real unit = 0.2 * 0.5 * 0.09 - 0.0081;
     EXPECT_NEAR(count.right,
-                2 * 9 * (result.header.initial_regulariser + 2 * result.summary.largest_loss) / unit,
+                2 * 9 * (result.header.initial_objective + 2 * result.summary.largest_loss) / unit,
                 1e-6 * count.right);
     for (const PaperClaim& claim : result.paper_claims) EXPECT_FALSE(claim.reason.empty());
 }

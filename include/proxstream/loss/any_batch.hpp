@@ -37,6 +37,9 @@ class AnyBatch {
                                      Scratch& scratch) const {
         return self_->weighted_value_and_gradient(weights, x, gradient, scratch);
     }
+    Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
+        return self_->improve(weights, x, scratch);
+    }
     Index parts(Index age) const { return self_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
@@ -56,6 +59,7 @@ class AnyBatch {
         virtual Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const = 0;
         virtual Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                                  Scratch& scratch) const = 0;
+        virtual Index improve(std::span<const Real> weights, View x, Scratch& scratch) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -80,6 +84,9 @@ class AnyBatch {
         Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                          Scratch& scratch) const override {
             return batch.weighted_value_and_gradient(weights, x, gradient, scratch);
+        }
+        Index improve(std::span<const Real> weights, View x, Scratch& scratch) const override {
+            return proxstream::improve(batch, weights, x, scratch);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -37,6 +37,18 @@ concept RecordBatch = requires(B& batch, const B& view, const typename B::Record
     { view.weighted_value_and_gradient(weights, x, gradient, scratch) } -> std::same_as<Real>;
 };
 
+/// A batch may know a way of its own towards a minimum of a weighted sum: improve(weights, x) moves x, which
+/// stays in the domain its family is made for, and says what that cost, in passes; 0: it did nothing. Nothing
+/// is proved by it (T4 confirms).
+template <RecordBatch B>
+Index improve(const B& batch, std::span<const Real> weights, View x, Scratch& scratch) {
+    if constexpr (requires { batch.improve(weights, x, scratch); }) {
+        return batch.improve(weights, x, scratch);
+    } else {
+        return 0;
+    }
+}
+
 /// Families may bring `using Batch = ...` (constructed from (family, capacity)): contiguous records and a
 /// kernel that reads each of them once. Others are kept in a plain ring (window/record_ring.hpp).
 template <class F>

@@ -115,6 +115,18 @@ class Bank final : public Learner<Record> {
         choose_point();
     }
 
+    RoundReport revise(const std::function<void(View)>& repair) override {
+        RoundReport report;
+        for (Index k = 0; k < members_.size(); ++k) {
+            reports_[k] = members_[k]->revise(repair);
+            if (reports_[k].status == RoundStatus::refused) report.status = RoundStatus::refused;
+        }
+        if (report.status != RoundStatus::refused) report = reports_[selector_.in_charge()];
+        add_up(report);
+        choose_point();
+        return report;
+    }
+
     LearnerFacts facts() const override {
         LearnerFacts facts;
         facts.name = "bank";
@@ -134,7 +146,7 @@ class Bank final : public Learner<Record> {
         facts.hysteresis = longest.hysteresis;
         facts.switching = longest.switching;
         facts.initial_residual = facts.members[selector_.in_charge()].initial_residual;
-        facts.initial_regulariser = longest.initial_regulariser;
+        facts.initial_objective = longest.initial_objective;
         facts.infimum_regulariser = longest.infimum_regulariser;
         return facts;
     }

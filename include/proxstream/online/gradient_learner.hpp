@@ -118,6 +118,15 @@ class GradientLearner final : public Learner<typename B::Record> {
         round_.take_back();
     }
 
+    RoundReport revise(const std::function<void(View)>& repair) override {
+        RoundReport report;
+        const bool finite = round_.revise(repair);
+        report.status = finite ? RoundStatus::moved : RoundStatus::refused;
+        report.referee_cost = round_.cost_since_entry();
+        round_.begin_anew();
+        return report;
+    }
+
     LearnerFacts facts() const override {
         LearnerFacts facts = round_.facts();
         facts.promises_exit = false;

@@ -7,6 +7,7 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,8 @@ struct LearnerFacts {
     StepClaim steps;                 // what the inner solver's steps rest on
     bool promises_exit = true;       // an exit test ends every round that ends within its budget
     bool counts_steps = true;        // the inner steps carry a proved decrease, so their number is bounded
-    Real initial_residual = 0;       // r_0 = |P(x_1; 0)|
-    Real initial_regulariser = 0;
+    Real initial_residual = 0;       // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
+    Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
     Real infimum_regulariser = 0;
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // how a bank picks its member; empty: no bank
@@ -57,6 +58,15 @@ class Learner {
     /// What the next but one loss to be observed is expected to be; said before observe() of the loss in
     /// between.
     virtual void expect(const Record& /*forecast*/) {}
+
+    /// Between two rounds: the losses that are remembered, or dom g, are not what they were (a network has
+    /// changed). `repair` takes a point into the new domain. What was carried is worked out again there, and
+    /// learners with an exit test move on until it holds. What is proved begins anew: facts() says from
+    /// where, and rounds are counted from 1 again. The report has status, steps and cost; refused: a loss is
+    /// not finite now, and the learner is of no use any more.
+    virtual RoundReport revise(const std::function<void(View)>& /*repair*/) {
+        throw Error("this learner cannot follow losses that change");
+    }
 
     virtual LearnerFacts facts() const = 0;
     /// What the certificate needs to know of the end.

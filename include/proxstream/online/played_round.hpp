@@ -43,7 +43,7 @@ class PlayedRound {
         if (!std::isfinite(iterate_.regulariser)) {
             throw ConfigError("the starting point lies outside the domain of the regulariser");
         }
-        initial_regulariser_ = iterate_.regulariser;
+        initial_objective_ = iterate_.regulariser;
         // S_0 = 0: the first entry residual is bounded from here (the t = 1 term the paper's Theorem 1
         // lacks).
         test_model();
@@ -58,7 +58,7 @@ class PlayedRound {
     bool enter(const Record& record, RoundReport& report) {
         cost_before_ = cost();
         referee_cost_ = {};
-        report.round = round_ + 1;
+        report.round = round_ - revised_ + 1;
         const auto start = std::chrono::steady_clock::now();
         window_.arrive(record, iterate_.point, scratch_);
         arrival_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -120,6 +120,28 @@ class PlayedRound {
         return true;
     }
 
+    /// The losses or dom g have changed: the point is repaired and everything worked out anew. False: the
+    /// window is not finite there.
+    bool revise(const std::function<void(View)>& repair) {
+        cost_before_ = cost();
+        referee_cost_ = {};
+        expected_.reset();
+        repair(iterate_.point);
+        iterate_.regulariser = g_.value(iterate_.point, scratch_);
+        window_.try_at(iterate_.point, scratch_);
+        if (!window_.trial_finite() || !std::isfinite(iterate_.regulariser)) return false;
+        window_.accept_trial();
+        test_model();
+        return true;
+    }
+    /// From here on a certificate begins anew.
+    void begin_anew() {
+        before_ = iterate_;
+        initial_residual_ = iterate_.residual_norm;
+        initial_objective_ = window_.value() + iterate_.regulariser;
+        revised_ = round_;
+    }
+
     /// Fills the report's exit side from where the iterate stands now, its residual being the one of g alone.
     void leave(RoundReport& report) {
         report.exit_residual = iterate_.residual_norm;
@@ -178,7 +200,7 @@ class PlayedRound {
         facts.model = rule_.text();
         facts.step = step_;
         facts.initial_residual = initial_residual_;
-        facts.initial_regulariser = initial_regulariser_;
+        facts.initial_objective = initial_objective_;
         facts.infimum_regulariser = infimum(g_);
         return facts;
     }
@@ -192,6 +214,9 @@ class PlayedRound {
 
     void exchange(Checkpoint& checkpoint) {
         checkpoint.exchange("round", round_);
+        checkpoint.exchange("revised", revised_);
+        checkpoint.exchange("initial residual", initial_residual_);
+        checkpoint.exchange("initial objective", initial_objective_);
         checkpoint.part("window", window_);
         checkpoint.part("iterate", iterate_);
         checkpoint.part("iterate before", before_);
@@ -276,7 +301,7 @@ class PlayedRound {
 
     void refuse(RoundReport& report) {
         report = RoundReport{};
-        report.round = round_ + 1;
+        report.round = round_ - revised_ + 1;
         report.status = RoundStatus::refused;
         report.cost = cost_since_entry();
         report.referee_cost = referee_cost_;
@@ -302,8 +327,9 @@ class PlayedRound {
     std::vector<Real> model_change_;
     std::optional<Record> expected_;
     Round round_ = 0;
+    Round revised_ = 0;  // the round after which everything began anew
     Real initial_residual_ = 0;
-    Real initial_regulariser_ = 0;
+    Real initial_objective_ = 0;
     Real residual_change_ = 0;
     Real arrival_scale_ = 0;
     double arrival_seconds_ = 0;

@@ -90,6 +90,31 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         round_.take_back();
     }
 
+    RoundReport revise(const std::function<void(View)>& repair) override {
+        const Stopwatch watch(seconds_);
+        RoundReport report;
+        if (!round_.revise(repair)) {
+            report.status = RoundStatus::refused;
+            return report;
+        }
+        report.tolerance = tolerance_.current(effective_length_);
+        report.aim = hysteresis_ * report.tolerance;
+        InnerReport inner;
+        if (round_.iterate().residual_norm > report.tolerance) {
+            inner = inner_.solve(round_.window(), round_.g(), round_.step(), report.aim, budget_,
+                                 round_.iterate(), round_.inner_cost(), round_.scratch());
+        }
+        report.status = inner.status == SolveStatus::not_finite         ? RoundStatus::refused
+                        : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
+                        : inner.steps > 0                               ? RoundStatus::solved
+                                                                        : RoundStatus::quiet;
+        note_steps(inner, report);
+        report.exit_residual = round_.iterate().residual_norm;
+        report.cost = round_.cost_since_entry();
+        round_.begin_anew();
+        return report;
+    }
+
     LearnerFacts facts() const override {
         LearnerFacts facts = round_.facts();
         facts.promises_exit = tolerance_.promises_exit();

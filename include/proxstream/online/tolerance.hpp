@@ -37,6 +37,8 @@ class Tolerance {
     /// S_{t-1})|, 0 where rounding hides it: a penalty that holds the point still says nothing about the
     /// scale of losses, and is not remembered.
     Real next(Real length, Real change);
+    /// What the rounds so far ask for, without a change of a new one.
+    Real current(Real length) const;
     /// Forgets the last call of next(), for a round that was refused after it.
     void take_back();
 

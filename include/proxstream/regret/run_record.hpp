@@ -47,8 +47,8 @@ struct RunHeader {
     std::optional<Real> smoothness;  // L as declared; absent: 1/eta is claimed
     StepRule step_rule = StepRule::none;
     Real acceptance = 1;                     // lambda in (0, 2), of backtracking
-    Real initial_residual = 0;               // r_0 = |P(x_1; 0)|
-    Real initial_regulariser = 0;            // g(x_1); +infinity when x_1 lies outside dom g
+    Real initial_residual = 0;               // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
+    Real initial_objective = 0;              // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
     Real regulariser_infimum = 0;            // inf g; may be -infinity
     bool exit_test = false;                  // does the learner promise r_t <= delta_t / w?
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one

@@ -60,6 +60,7 @@ class TrackingBound {
     Real smallest_share_ = 1;
     Real inverse_rate_ = 0;   // 1/eps of the round before
     Real inverse_rates_ = 0;  // 1/eps_1 and all its rises: 1/eps_T while eps_t falls
+    bool started_ = false;
     bool constant_rate_ = true;
 };
 

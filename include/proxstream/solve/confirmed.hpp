@@ -30,6 +30,13 @@ concept CheapGradient = std::copyable<C> &&
     { cheap.updates() } -> std::same_as<std::uint64_t>;  // at most so many in a stretch
 };
 
+/// Whole moves instead of gradients: move(model, y) takes y, within dom g, where it hopes the model is lower;
+/// false: it knows no way.
+template <class C, class Model>
+concept CheapMove = std::copyable<C> && requires(C& cheap, Model& model, View y, Scratch& scratch) {
+    { cheap.move(model, y, scratch) } -> std::same_as<bool>;
+};
+
 template <class Cheap>
 class Confirmed {
   public:
@@ -43,9 +50,10 @@ class Confirmed {
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
         InnerReport report;
-        if constexpr (CheapGradient<Cheap, Model>) {
+        if constexpr (CheapGradient<Cheap, Model> || CheapMove<Cheap, Model>) {
             const BudgetMeter meter(budget);
-            bool going = cheap_.worthwhile(model);
+            bool going = true;
+            if constexpr (CheapGradient<Cheap, Model>) going = cheap_.worthwhile(model);
             while (going && iterate.residual_norm > tolerance) {
                 if (meter.exhausted(report.confirmations)) {
                     report.status = SolveStatus::budget_exhausted;
@@ -78,7 +86,6 @@ class Confirmed {
         const View y = frame.take(iterate.point.size());
         const View next = frame.take(y.size());
         const View direction = frame.take(y.size());
-        cheap_.begin(model, iterate.point, scratch);
         step_along(iterate.point, -step, model.gradient(), y);
         Real regulariser = g.prox(y, step, y, scratch);
         ++cost.prox;
@@ -89,17 +96,26 @@ class Confirmed {
                               (regulariser - iterate.regulariser);
         Real path = exact_length;
         std::uint64_t updates = 0;
-        while (updates < cheap_.updates()) {
-            cheap_.gradient(model, y, direction, scratch);
-            step_along(y, -step, direction, next);
-            const Real next_regulariser = g.prox(next, step, next, scratch);
-            ++cost.prox;
-            const Real moved = distance(next, y);
-            if (!(moved > tolerance * step)) break;  // the cheap test; a NaN ends the stretch too
-            copy(next, y);
-            regulariser = next_regulariser;
-            path += moved;
-            ++updates;
+        if constexpr (CheapMove<Cheap, Model>) {
+            copy(y, next);
+            if (!cheap_.move(model, y, scratch)) return false;
+            regulariser = g.value(y, scratch);
+            path += distance(y, next);
+            updates = 1;
+        } else {
+            cheap_.begin(model, iterate.point, scratch);
+            while (updates < cheap_.updates()) {
+                cheap_.gradient(model, y, direction, scratch);
+                step_along(y, -step, direction, next);
+                const Real next_regulariser = g.prox(next, step, next, scratch);
+                ++cost.prox;
+                const Real moved = distance(next, y);
+                if (!(moved > tolerance * step)) break;  // the cheap test; a NaN ends the stretch too
+                copy(next, y);
+                regulariser = next_regulariser;
+                path += moved;
+                ++updates;
+            }
         }
         report.cheap_steps += updates;
         ++report.confirmations;
@@ -123,6 +139,16 @@ class Confirmed {
 
     Cheap cheap_;
     Backtracking exact_;  // finds the step, and does the rest
+};
+
+/// Moves that the records of a window know themselves: for routing, sweeps over the pairs.
+class OwnMoves {
+  public:
+    template <class Model>
+    requires requires(Model& model, View y, Scratch& scratch) { model.improve(y, scratch); }
+    bool move(Model& model, View y, Scratch& scratch) const { return model.improve(y, scratch); }
+
+    void exchange(Checkpoint& /*checkpoint*/) {}
 };
 
 /// A window whose records can be weighed anew.

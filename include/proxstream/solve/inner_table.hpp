@@ -16,7 +16,7 @@ namespace proxstream {
 
 class AnyInner {
   public:
-    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>>;
+    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<OwnMoves>>;
 
     /// `inner` is one of the alternatives of Held.
     template <class Inner>

@@ -52,9 +52,8 @@ class DemandBatch {
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const;
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                      Scratch& scratch) const;
-    /// Moves x, feasible and without a proof, towards a minimum of the weighted sum (block_sweeps.hpp).
-    /// False: this objective has no such way.
-    bool improve(std::span<const Real> weights, View x, Scratch& scratch) const;
+    /// Sweeps over the pairs (block_sweeps.hpp); nothing for the unweighted objective.
+    Index improve(std::span<const Real> weights, View x, Scratch& scratch) const;
 
     DemandMix mix(std::span<const Real> weights, Scratch::Frame& frame) const;
     void exchange(Checkpoint& checkpoint);

@@ -141,6 +141,15 @@ class CarriedWindow {
         current_.sum_valid = false;
     }
 
+    /// Lets the records move y their own way, if they have one; false: they have not. Nothing is carried.
+    bool improve(View y, Scratch& scratch) {
+        if (forecasts_) return false;
+        const Index passes = proxstream::improve(batch_, live_weights(), y, scratch);
+        cost_.passes += passes;
+        cost_.record_gradients += passes * counted_records();
+        return passes > 0;
+    }
+
     /// Record gradients a pass takes now.
     std::uint64_t pass_cost() const { return counted_records() + (current_.forecast_weight > 0 ? 1 : 0); }
 

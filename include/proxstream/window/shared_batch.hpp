@@ -33,6 +33,9 @@ class SharedBatch {
                                      Scratch& scratch) const {
         return store_->weighted_value_and_gradient(weights, x, gradient, scratch);
     }
+    Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
+        return proxstream::improve(*store_, weights, x, scratch);
+    }
     Index parts(Index age) const { return part_count(*store_, age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
