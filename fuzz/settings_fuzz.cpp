@@ -1,5 +1,6 @@
 /// TOML settings: whatever the text, settings or a ConfigError or DataError.
 #include "proxstream/run/learn_settings.hpp"
+#include "proxstream/run/settings_file.hpp"
 
 #include "fuzz_support.hpp"
 
@@ -8,7 +9,8 @@ using namespace proxstream;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     LearnSettings settings;
     try {
-        read_settings_text({reinterpret_cast<const char*>(data), size}, "f", settings, {"seed"});
+        read_settings_text({reinterpret_cast<const char*>(data), size}, "f", learn_options(), settings,
+                           {"seed"});
         fuzz::require(settings.seed == LearnSettings{}.seed);  // the command line had set it
         validate(settings);
     } catch (const ConfigError& error) {

@@ -199,7 +199,7 @@ int advise(const std::vector<std::string>& arguments) {
         "samples and\nconfirmations, and what follows for updates, base samples and regret. Figures that are "
         "not "
         "given are estimated\nfrom the first records of the data.",
-        arguments, settings,
+        arguments, learn_options(), settings,
         {.extras = {{"windows", "A,B,..", fmt::format("windows to advise on [{}]", kDefaultWindows),
                      &texts.windows},
                     {"noise", "SIGMA0", "deviation of one sample of a record's gradient", &texts.noise},
@@ -220,7 +220,7 @@ int advise(const std::vector<std::string>& arguments) {
              [](const OptionRow<LearnSettings>& row) {
                  return describes_problem(row) || row.name == "step" || row.name == "smoothness";
              },
-         .check = [&] { wanted = read_texts(texts, settings); }});
+         .checks = {[&] { validate(settings); }, [&] { wanted = read_texts(texts, settings); }}});
     if (done) return *done;
 
     settle_figures(settings, *wanted);

@@ -1,5 +1,7 @@
 #include "app/command_line.hpp"
 
+#include "proxstream/io/output_file.hpp"
+
 #include "app/exit_code.hpp"
 
 #include <map>
@@ -11,8 +13,6 @@
 namespace proxstream::app {
 namespace {
 
-using Row = OptionRow<LearnSettings>;
-
 /// What the command line said for an option, before it is checked.
 struct Given {
     bool yes = false;  // --name
@@ -21,33 +21,23 @@ struct Given {
     std::vector<std::string> list;
 };
 
-std::string help_of(const Row& row, const LearnSettings& defaults) {
-    const std::string present_value = present(row, defaults);
-    const bool silent = present_value.empty() || present_value == "false" || present_value == "true" ||
-                        present_value == "inf";
-    return std::string(row.help) + (silent ? "" : fmt::format(" [{}]", present_value));
-}
-
-CLI::Option* add_row(CLI::App& app, const Row& row, const LearnSettings& defaults, Given& given) {
+CLI::Option* add_option(CLI::App& app, const CommandOption& row, Given& given) {
     const std::string dashes = row.alias.empty() ? "" : fmt::format("-{},", row.alias);
-    const std::string help = help_of(row, defaults);
+    const std::string place = row.positional.empty() ? "" : fmt::format(",{}", row.positional);
     CLI::Option* option = nullptr;
-    if (const auto* member = std::get_if<bool LearnSettings::*>(&row.member)) {
+    if (row.kind == CommandOption::Kind::flag) {
         // The help shows the spelling that changes something; the other one is understood too.
-        const bool on = defaults.**member;
-        CLI::Option* yes = app.add_flag(fmt::format("{}--{}", dashes, row.name), given.yes, help);
-        CLI::Option* no = app.add_flag(fmt::format("--no-{}", row.name), given.no, help);
-        (on ? yes : no)->group("");
-        option = on ? no : yes;
-    } else if (std::holds_alternative<std::vector<std::string> LearnSettings::*>(row.member)) {
-        const bool positional = row.name == "data";
-        option = app.add_option(fmt::format("{}--{}{}", dashes, row.name, positional ? ",FILES" : ""),
-                                given.list, help);
-        if (!positional) option->delimiter(',');
-        if (!positional) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        CLI::Option* yes = app.add_flag(fmt::format("{}--{}", dashes, row.name), given.yes, row.help);
+        CLI::Option* no = app.add_flag(fmt::format("--no-{}", row.name), given.no, row.help);
+        (row.on ? yes : no)->group("");
+        option = row.on ? no : yes;
+    } else if (row.kind == CommandOption::Kind::list) {
+        option = app.add_option(fmt::format("{}--{}{}", dashes, row.name, place), given.list, row.help);
+        if (place.empty()) option->delimiter(',');
+        if (place.empty()) option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         option->type_name(std::string(row.value));
     } else {
-        option = app.add_option(fmt::format("{}--{}", dashes, row.name), given.text, help);
+        option = app.add_option(fmt::format("{}--{}{}", dashes, row.name, place), given.text, row.help);
         option->type_name(std::string(row.value));
     }
     return option->group(std::string(row.group));
@@ -58,11 +48,11 @@ bool typed(const CLI::Option& option, const Given& given) {
 }
 
 /// Moves what was typed into the settings; "" or what is wrong with it.
-std::string take(const Row& row, const Given& given, LearnSettings& settings) {
-    if (assign_list(row, settings, given.list)) return {};
-    const bool flag = std::holds_alternative<bool LearnSettings::*>(row.member);
-    if (given.yes && given.no) return fmt::format("--{0} and --no-{0} exclude each other", row.name);
-    const std::string violation = assign(row, settings, flag ? (given.yes ? "true" : "false") : given.text);
+std::string take(const CommandOption& option, Index row, const Given& given, const SettingsSink& sink) {
+    if (sink.take_list(row, given.list)) return {};
+    const bool flag = option.kind == CommandOption::Kind::flag;
+    if (given.yes && given.no) return fmt::format("--{0} and --no-{0} exclude each other", option.name);
+    const std::string violation = sink.take(row, flag ? (given.yes ? "true" : "false") : given.text);
     return violation.empty() ? "" : "--" + violation;
 }
 
@@ -77,10 +67,15 @@ std::string unknown_option(const std::string& verb, const std::string& text,
 
 }  // namespace
 
-std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
-                                      const std::vector<std::string>& arguments, LearnSettings& settings,
-                                      const VerbOptions& own) {
-    CLI::App app(description, "proxstream " + verb);
+CommandOption command_option(const std::string& present_value, CommandOption option) {
+    const bool silent = present_value.empty() || present_value == "false" || present_value == "true" ||
+                        present_value == "inf";
+    if (!silent) option.help += fmt::format(" [{}]", present_value);
+    return option;
+}
+
+std::optional<int> parse_command_line(const CommandLine& line, const std::vector<std::string>& arguments) {
+    CLI::App app(line.description, "proxstream " + line.verb);
     app.allow_extras();
     app.get_formatter()->column_width(34);
     app.set_help_flag("-h,--help", "show this and exit");
@@ -88,18 +83,17 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     app.add_option("-c,--config", config, "TOML file with these same names as keys; flags win over it")
         ->type_name("FILE");
     std::vector<std::string> names{"config", "help"};
-    for (const ExtraOption& extra : own.extras) {
+    for (const ExtraOption& extra : line.extras) {
         app.add_option("--" + extra.name, *extra.target, extra.help)->type_name(extra.value);
         names.push_back(extra.name);
     }
-    const LearnSettings defaults;
-    std::map<std::string_view, Given> given;
-    std::vector<std::pair<const Row*, const CLI::Option*>> options;
-    for (const Row& row : learn_options()) {
-        if (own.takes && !own.takes(row)) continue;
-        options.emplace_back(&row, add_row(app, row, defaults, given[row.name]));
-        names.emplace_back(row.name);
-        names.push_back("no-" + std::string(row.name));
+    std::map<Index, Given> given;
+    std::vector<std::pair<Index, const CLI::Option*>> options;
+    for (Index row = 0; row < line.options.size(); ++row) {
+        if (line.options[row].name.empty()) continue;
+        options.emplace_back(row, add_option(app, line.options[row], given[row]));
+        names.emplace_back(line.options[row].name);
+        names.push_back("no-" + std::string(line.options[row].name));
     }
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -107,17 +101,17 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
         fmt::print("{}", app.help());
         return kOk;
     } catch (const CLI::ParseError& error) {
-        throw ConfigError(std::string(error.what()) + "; see 'proxstream " + verb + " --help'");
+        throw ConfigError(std::string(error.what()) + "; see 'proxstream " + line.verb + " --help'");
     }
 
     std::vector<std::string> violations;
     for (const std::string& unknown : app.remaining())
-        violations.push_back(unknown_option(verb, unknown, names));
+        violations.push_back(unknown_option(line.verb, unknown, names));
     std::vector<std::string> on_command_line;
     for (const auto& [row, option] : options) {
-        if (!typed(*option, given[row->name])) continue;
-        on_command_line.emplace_back(row->name);
-        const std::string violation = take(*row, given[row->name], settings);
+        if (!typed(*option, given[row])) continue;
+        on_command_line.emplace_back(line.options[row].name);
+        const std::string violation = take(line.options[row], row, given[row], line.sink);
         if (!violation.empty()) violations.push_back(violation);
     }
     const auto collect = [&](const auto& check) {
@@ -127,9 +121,9 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
             violations.insert(violations.end(), error.violations().begin(), error.violations().end());
         }
     };
-    if (!config.empty()) collect([&] { read_settings_file(config, settings, on_command_line); });
-    collect([&] { validate(settings, own.several_learners); });
-    if (own.check) collect(own.check);
+    if (!config.empty())
+        collect([&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
+    for (const auto& check : line.checks) collect(check);
     if (!violations.empty()) throw ConfigError(violations);
     return std::nullopt;
 }

@@ -1,7 +1,7 @@
-/// Turns the option table into a command line, so that flags, TOML keys and help cannot disagree.
+/// Turns a table of options into a command line, so that flags, TOML keys and help cannot disagree.
 #pragma once
 
-#include "proxstream/run/learn_settings.hpp"
+#include "proxstream/run/settings_file.hpp"
 
 #include <functional>
 #include <optional>
@@ -17,18 +17,62 @@ struct ExtraOption {
     std::string* target;
 };
 
-/// What a verb takes besides, or instead of, the whole table.
-struct VerbOptions {
-    std::vector<ExtraOption> extras = {};
-    std::function<bool(const OptionRow<LearnSettings>&)> takes = {};  // rows it has; none: all of them
-    bool several_learners = false;     // their texts may use what the oracle's options say
-    std::function<void()> check = {};  // of the extras; its ConfigError joins the other violations
+/// A table's options, and the settings they are in, as the command line sees them.
+struct CommandOption {
+    enum class Kind { flag, list, value };
+    std::string_view name, alias, group, value, positional;
+    std::string help;
+    Kind kind = Kind::value;
+    bool on = false;  // a flag's default
 };
 
-/// Fills `settings` from the arguments and, under them, from the TOML file that --config names. Returns the
+struct CommandLine {
+    std::string verb;
+    std::string description;
+    std::vector<CommandOption> options;
+    std::vector<ExtraOption> extras = {};
+    SettingsSink sink;                          // takes what was typed, and what the file says
+    std::vector<std::function<void()>> checks;  // a ConfigError of theirs joins the other violations
+};
+
+CommandOption command_option(const std::string& present_value, CommandOption option);
+
+/// Fills the settings from the arguments and, under them, from the TOML file that --config names. Returns the
 /// exit status if the program is done (help was asked for). Throws ConfigError with every violation.
+std::optional<int> parse_command_line(const CommandLine& line, const std::vector<std::string>& arguments);
+
+/// What a verb takes besides, or instead of, the whole table.
+template <class Settings>
+struct VerbOptions {
+    std::vector<ExtraOption> extras = {};
+    std::function<bool(const OptionRow<Settings>&)> takes = {};  // rows it has; none: all of them
+    std::vector<std::function<void()>> checks = {};
+};
+
+template <class Settings>
 std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
-                                      const std::vector<std::string>& arguments, LearnSettings& settings,
-                                      const VerbOptions& own = {});
+                                      const std::vector<std::string>& arguments,
+                                      std::span<const OptionRow<Settings>> rows, Settings& settings,
+                                      const VerbOptions<Settings>& own) {
+    CommandLine line{verb, description, {}, own.extras, settings_sink(rows, settings), own.checks};
+    const Settings defaults;
+    for (const auto& row : rows) {
+        CommandOption option{.name = row.name,
+                             .alias = row.alias,
+                             .group = row.group,
+                             .value = row.value,
+                             .positional = row.positional,
+                             .help = std::string(row.help)};
+        if (const auto* flag = std::get_if<bool Settings::*>(&row.member)) {
+            option.kind = CommandOption::Kind::flag;
+            option.on = defaults.**flag;
+        } else if (std::holds_alternative<std::vector<std::string> Settings::*>(row.member)) {
+            option.kind = CommandOption::Kind::list;
+        }
+        line.options.push_back(command_option(present(row, defaults), std::move(option)));
+        if (own.takes && !own.takes(row)) line.options.back().name = {};
+    }
+    return parse_command_line(line, arguments);
+}
 
 }  // namespace proxstream::app

@@ -60,10 +60,10 @@ int compare(const std::vector<std::string>& arguments) {
         "loss of the window at the played point, local regret for the window and for w = 1, non-zeros, the "
         "learner's own\n"
         "record gradients a round and seconds; then the first learner's certificate.",
-        arguments, settings,
+        arguments, learn_options(), settings,
         {.extras = {{"learners", "A;B;..",
                      fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}},
-         .several_learners = true});
+         .checks = {[&] { validate(settings, true); }}});
     if (done) return *done;
     set_threads(settings.threads);
 

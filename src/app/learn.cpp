@@ -128,7 +128,7 @@ int learn(const std::vector<std::string>& arguments) {
                            "Learns online from rows: predicts each record before learning from it, keeps the "
                            "mean loss of the last W\n"
                            "records stationary, and ends with a certificate of what was proved on this run.",
-                           arguments, settings);
+                           arguments, learn_options(), settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
 

@@ -1,10 +1,7 @@
-/// Settings from TOML: the same names as on the command line, through the same table.
-#include "proxstream/run/learn_settings.hpp"
+#include "proxstream/run/settings_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <sstream>
+#include <optional>
 
 #include <toml++/toml.h>
 
@@ -35,15 +32,7 @@ std::optional<std::vector<std::string>> as_list(const toml::node& node) {
 
 }  // namespace
 
-void read_settings_file(const std::string& path, LearnSettings& settings,
-                        const std::vector<std::string>& given) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf())) throw IoError(path, "cannot be read", errno);
-    read_settings_text(text.str(), path, settings, given);
-}
-
-void read_settings_text(std::string_view text, const std::string& source, LearnSettings& settings,
+void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
                         const std::vector<std::string>& given) {
     toml::table table;
     try {
@@ -53,23 +42,20 @@ void read_settings_text(std::string_view text, const std::string& source, LearnS
         throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
                         std::string(error.description()), "");
     }
-    std::vector<std::string> names;
-    for (const auto& row : learn_options()) names.emplace_back(row.name);
     std::vector<std::string> violations;
     for (const auto& [key, node] : table) {
         const std::string where = source + ":" + std::to_string(node.source().begin.line) + ": ";
-        const auto row = std::find_if(learn_options().begin(), learn_options().end(),
-                                      [name = key.str()](const auto& option) { return option.name == name; });
-        if (row == learn_options().end()) {
-            violations.push_back(where + unknown_name("key", key.str(), names));
+        const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
+        if (found == sink.names.end()) {
+            violations.push_back(where + unknown_name("key", key.str(), sink.names));
             continue;
         }
-        if (std::find(given.begin(), given.end(), row->name) != given.end()) continue;
-        if (const auto list = as_list(node); list && assign_list(*row, settings, *list)) continue;
+        if (std::find(given.begin(), given.end(), *found) != given.end()) continue;
+        const auto row = static_cast<Index>(found - sink.names.begin());
+        if (const auto list = as_list(node); list && sink.take_list(row, *list)) continue;
         const auto value = as_text(node);
         const std::string violation =
-            value ? assign(*row, settings, *value)
-                  : std::string(row->name) + ": expected a plain value or a list of them";
+            value ? sink.take(row, *value) : *found + ": expected a plain value or a list of them";
         if (!violation.empty()) violations.push_back(where + violation);
     }
     if (!violations.empty()) throw ConfigError(violations);

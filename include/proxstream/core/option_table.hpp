@@ -31,6 +31,7 @@ struct OptionRow {
     Real high = kInfinity;
     std::span<const std::string_view> choices = {};  // words must be one of these, if there are any
     bool commas_separate = true;                     // in the text of a list
+    std::string_view positional = {};                // its name where it can be given without a flag
 };
 
 /// A value that cannot be read as the option's type, or that is not allowed, in one sentence; "" if all is

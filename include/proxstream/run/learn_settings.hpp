@@ -105,12 +105,4 @@ std::vector<Index> other_windows(const LearnSettings& settings);
 /// `text` as a number, or nullopt for "auto". Throws ConfigError naming the option otherwise.
 std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
 
-/// Reads `path` as TOML with the option names as keys. Unknown keys and wrong types are refused, all at once,
-/// with the nearest valid key; `given` names options the command line has set: those win.
-void read_settings_file(const std::string& path, LearnSettings& settings,
-                        const std::vector<std::string>& given);
-/// The same from memory; `source` stands for it in messages.
-void read_settings_text(std::string_view text, const std::string& source, LearnSettings& settings,
-                        const std::vector<std::string>& given);
-
 }  // namespace proxstream
