@@ -1,0 +1,30 @@
+/// Splits for the machines that carry them out: a JSON object a line and period, handed over at once.
+///
+///   {"period":3,"label":"08:10","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
+///
+/// Paths are links by name. An empty path: that share of the demand leaves the network. A pair without any
+/// path has an empty list.
+#pragma once
+
+#include "proxstream/io/output_file.hpp"
+#include "proxstream/traffic/path_set.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+class DecisionLog {
+  public:
+    /// A file, or "-" for standard output. `network` has to stay. Throws IoError.
+    DecisionLog(const std::string& path, const Network& network);
+
+    void write(Index period, std::string_view label, const PathSet& paths, ConstView splits);
+    void close();
+
+  private:
+    OutputFile file_;
+    const Network& network_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,37 @@
+/// Whether the files of a run add up: every figure that can be had in two ways is computed in the other one.
+#pragma once
+
+#include "proxstream/route/route_files.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+struct ReconcileCheck {
+    std::string name = {};  // what is claimed, in words
+    bool holds = true;
+    std::uint64_t checked = 0;  // comparisons; 0: this folder has nothing to compare
+    Real worst = 0;             // deviation, relative to what it is one of
+    std::string where = {};     // of the first one that is too large, or of the worst
+};
+
+struct ReconcileResult {
+    std::string folder = {};
+    RouteDetail detail = RouteDetail::periods;
+    Index periods = 0;
+    std::vector<ReconcileCheck> checks = {};
+    std::vector<std::string> notes = {};  // what could not be checked, and why
+
+    bool sound() const;
+};
+
+/// Throws IoError for a file that cannot be read, DataError with file, line and field for one that is not
+/// what it should be, a torn last line among them.
+ReconcileResult reconcile(const std::string& folder);
+
+std::string to_text(const ReconcileResult& result);
+std::string to_json(const ReconcileResult& result);
+
+}  // namespace proxstream
