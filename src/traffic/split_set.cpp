@@ -128,7 +128,8 @@ void repair_splits(const PathSet& paths, View x) {
                 whole = false;
             }
         }
-        if (whole && (live == 0 || kept > 0)) return;
+        constexpr Real kWhole = 1e-12;
+        if (whole && (live == 0 || std::abs(kept - 1) <= kWhole)) return;
         for (SlotIndex slot = first; slot < end; ++slot) {
             if (!paths.live(slot)) {
                 x[slot] = 0;

@@ -14,7 +14,8 @@ namespace proxstream {
 struct Routing {
     PathSet paths;
     LinkCosts costs;
-    std::vector<Real> share_prices = {};  // by slot: price of a share of 1, whatever the demand; empty: none
+    Real path_price = 0;                  // of a share of 1, times the free-flow time of its path
+    std::vector<Real> share_prices = {};  // what that comes to, by slot; empty: none
     Real slack_price = 0;                 // of a unit of demand that leaves the network by an empty path
     std::vector<char> closed = {};        // by link: no path may be added there; empty: none is closed
     Real unit = 1;                        // losses are divided by it, so that they are of the order of 1

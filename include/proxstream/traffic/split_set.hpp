@@ -34,8 +34,9 @@ class SplitSet {
     Real constant_;  // mu times the number of pairs
 };
 
-/// A point of the set near x, for when paths have gone: what a pair has on empty slots is shared out among
-/// the others in proportion, or evenly where nothing is left. Pairs without any path get nothing.
+/// A point of the set near x, for when paths have come or gone: what a pair lacks, or has on empty slots, is
+/// shared out among its paths in proportion, or evenly where they have nothing. Pairs without any path get
+/// nothing.
 void repair_splits(const PathSet& paths, View x);
 
 /// Every pair evenly over its paths, slack apart.

@@ -1,0 +1,77 @@
+/// Whoever chooses splits before each period, from the demands so far: the learner a run is about, and its
+/// rivals.
+#pragma once
+
+#include "proxstream/online/learner_table.hpp"
+#include "proxstream/route/route_settings.hpp"
+#include "proxstream/traffic/assignment.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+/// What strategies are made from.
+struct StrategyParts {
+    const RouteSettings* settings = nullptr;
+    const Network* network = nullptr;
+    std::shared_ptr<Routing> routing;
+    std::vector<Real> start;
+    Real step = 1;
+    std::vector<Real> mean_demand =
+        {};  // over the whole stream, for those that know it in hindsight; may be empty
+};
+
+class Strategy {
+  public:
+    virtual ~Strategy() = default;
+    virtual ConstView decide() const = 0;
+    virtual void observe(const RowBlock& demand) = 0;
+    /// The network has changed; `repair` takes splits to what is possible now.
+    virtual void revise(const std::function<void(View)>& repair) = 0;
+    virtual std::uint64_t record_gradients() const { return 0; }
+    /// Spent choosing splits.
+    virtual double seconds() const = 0;
+};
+
+struct StrategyRow {
+    std::string_view name, usage, help;
+};
+/// Rivals that are no learners.
+std::span<const StrategyRow> strategies();
+
+/// The learner of that text on the routing's splits.
+std::unique_ptr<RowLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
+/// A learner, or one of strategies(). Throws ConfigError.
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
+/// Throws what make_strategy would, without a network.
+void check_strategy(std::string_view text, const RouteSettings& settings);
+/// What people call it.
+std::string strategy_label(std::string_view text, const RouteSettings& settings);
+/// Who plays beside the learner unless the settings name others.
+std::vector<std::string> usual_rivals();
+
+/// Solves for one demand, or a mean of several, over the paths there are, from x on.
+class DemandSolver {
+  public:
+    explicit DemandSolver(const StrategyParts& parts);
+    void solve(const DemandMix& mix, std::vector<Real>& x);
+    std::uint64_t passes() const noexcept { return passes_; }
+
+  private:
+    StrategyParts parts_;
+    ColumnPricer pricer_;
+    Scratch scratch_;
+    std::uint64_t passes_ = 0;
+};
+
+/// A reference step: 1/L, L the largest curvature of a demand's loss at x, by power iteration. The demand is
+/// taken larger where its busiest link is below 9/10 of capacity: what is to come is not known yet.
+Real reference_step(const Routing& routing, ConstView demand, ConstView x);
+
+}  // namespace proxstream

@@ -1,0 +1,139 @@
+#include "proxstream/route/path_keeper.hpp"
+
+#include "proxstream/traffic/split_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxstream {
+
+PathKeeper::PathKeeper(const Network& network, std::shared_ptr<Routing> routing,
+                       std::vector<Index> unreachable)
+    : network_(network),
+      routing_(std::move(routing)),
+      search_(network),
+      unreachable_(std::move(unreachable)) {
+    routing_->closed.assign(network.links(), 0);
+}
+
+bool PathKeeper::open(const std::vector<LinkIndex>& links) const {
+    return std::none_of(links.begin(), links.end(),
+                        [&](LinkIndex link) { return routing_->closed[link] != 0; });
+}
+
+bool PathKeeper::apply(std::span<const NetworkEvent> events) {
+    if (events.empty()) return false;
+    replaced_.clear();
+    bool closures = false;
+    for (const NetworkEvent& event : events) {
+        switch (event.kind) {
+            case NetworkEvent::Kind::capacity:
+                routing_->costs.scale_capacity(event.link, event.factor);
+                break;
+            case NetworkEvent::Kind::close:
+            case NetworkEvent::Kind::open:
+                routing_->closed[event.link] = event.kind == NetworkEvent::Kind::close ? 1 : 0;
+                closures = true;
+                break;
+        }
+    }
+    if (closures) {
+        std::vector<PathChange> changes;
+        shelve_closed(changes);
+        change(changes);
+        changes.clear();
+        bring_back(changes);
+        change(changes);
+        find_detours();
+    }
+    return true;
+}
+
+void PathKeeper::shelve_closed(std::vector<PathChange>& changes) {
+    const PathSet& paths = routing_->paths;
+    for (SlotIndex slot = 0; slot < paths.slots(); ++slot) {
+        if (!paths.live(slot)) continue;
+        bool blocked = false;
+        paths.for_each_link(slot, [&](LinkIndex link) { blocked = blocked || routing_->closed[link] != 0; });
+        if (!blocked) continue;
+        changes.push_back({slot, false, {}});
+        shelved_.push_back({slot, true, paths.links(slot)});
+    }
+}
+
+void PathKeeper::bring_back(std::vector<PathChange>& changes) {
+    std::vector<char> taken(routing_->paths.slots(), 0);
+    std::vector<PathChange> waiting;
+    for (PathChange& path : shelved_) {
+        if (open(path.links) && !routing_->paths.live(path.slot) && taken[path.slot] == 0) {
+            taken[path.slot] = 1;
+            changes.push_back(std::move(path));
+        } else {
+            waiting.push_back(std::move(path));
+        }
+    }
+    shelved_ = std::move(waiting);
+}
+
+void PathKeeper::find_detours() {
+    const PathSet& paths = routing_->paths;
+    std::vector<Real> costs(network_.links());
+    for (LinkIndex link = 0; link < costs.size(); ++link) {
+        costs[link] = routing_->closed[link] != 0 ? kInfinity : routing_->costs.time(link, 0).time;
+    }
+    std::vector<PathChange> changes;
+    unreachable_.clear();
+    for (const PathSet::Tree& tree : paths.trees()) {
+        bool searched = false;
+        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
+            const auto serves = [&](SlotIndex slot) {
+                return paths.live(slot) && paths.leaf(slot) != tree.begin;
+            };
+            SlotIndex room = paths.end_slot(pair);
+            bool served = false;
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+                served = served || serves(slot);
+                if (!paths.live(slot) && room == paths.end_slot(pair)) room = slot;
+            }
+            if (served) continue;
+            if (!std::exchange(searched, true)) search_.run(paths.pair(pair).origin, costs);
+            if (!search_.reaches(paths.pair(pair).destination) || room == paths.end_slot(pair)) {
+                unreachable_.push_back(pair);
+                continue;
+            }
+            PathChange detour{room, true, {}};
+            search_.path(paths.pair(pair).destination, detour.links);
+            changes.push_back(std::move(detour));
+        }
+    }
+    added_ += changes.size();
+    change(changes);
+}
+
+bool PathKeeper::add(const Pricing& pricing) {
+    if (pricing.changes.empty()) return false;
+    replaced_.clear();
+    added_ += pricing.changes.size();
+    change(pricing.changes);
+    return true;
+}
+
+void PathKeeper::change(const std::vector<PathChange>& changes) {
+    if (changes.empty()) return;
+    for (const PathChange& each : changes) replaced_.push_back(each.slot);
+    routing_->paths.change(changes);
+    if (routing_->share_prices.empty()) return;
+    // A path's price is for its own free-flow time, whatever stood in its slot before.
+    for (const PathChange& each : changes) {
+        Real time = 0;
+        for (const LinkIndex link : each.links) time += network_.link(link).free_time;
+        routing_->share_prices[each.slot] = routing_->path_price * time;
+    }
+}
+
+void PathKeeper::repair(View x) const {
+    for (const SlotIndex slot : replaced_) x[slot] = 0;
+    repair_splits(routing_->paths, x);
+}
+
+}  // namespace proxstream

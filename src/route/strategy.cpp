@@ -1,0 +1,303 @@
+#include "proxstream/route/strategy.hpp"
+
+#include "proxstream/core/find_row.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/traffic/split_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+constexpr std::array kStrategies{
+    StrategyRow{"static", "static", "the best splits for the mean demand of the whole stream, in hindsight"},
+    StrategyRow{"shortest", "shortest", "everything on the shortest free-flow path"},
+    StrategyRow{"re-solve-last", "re-solve-last",
+                "the best splits for the last demand, found anew every period"},
+    StrategyRow{"re-solve-mean", "re-solve-mean[:window=64]",
+                "the best splits for the mean of the last demands, found anew every period"},
+};
+
+bool is_strategy(std::string_view name) {
+    return std::any_of(kStrategies.begin(), kStrategies.end(),
+                       [&](const StrategyRow& row) { return row.name == name; });
+}
+
+class Stopwatch {
+  public:
+    explicit Stopwatch(double& total) : total_(total) {}
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    ~Stopwatch() {
+        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+  private:
+    double& total_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+class LearnerStrategy final : public Strategy {
+  public:
+    explicit LearnerStrategy(std::unique_ptr<RowLearner> learner) : learner_(std::move(learner)) {}
+    ConstView decide() const override { return learner_->decide(); }
+    void observe(const RowBlock& demand) override {
+        gradients_ += learner_->observe(demand).cost.record_gradients;
+    }
+    void revise(const std::function<void(View)>& repair) override {
+        gradients_ += learner_->revise(repair).cost.record_gradients;
+    }
+    std::uint64_t record_gradients() const override { return gradients_; }
+    double seconds() const override { return learner_->seconds(); }
+
+  private:
+    std::unique_ptr<RowLearner> learner_;
+    std::uint64_t gradients_ = 0;
+};
+
+/// Splits that nothing but the network changes.
+class FixedStrategy final : public Strategy {
+  public:
+    explicit FixedStrategy(std::vector<Real> splits) : splits_(std::move(splits)) {}
+    ConstView decide() const override { return splits_; }
+    void observe(const RowBlock& /*demand*/) override {}
+    void revise(const std::function<void(View)>& repair) override { repair(splits_); }
+    double seconds() const override { return 0; }
+
+  private:
+    std::vector<Real> splits_;
+};
+
+/// Warm re-solve of the mean of the last demands, one or more of them.
+class ResolveStrategy final : public Strategy {
+  public:
+    ResolveStrategy(const StrategyParts& parts, Index window)
+        : solver_(parts), window_(window), splits_(parts.start) {}
+    ConstView decide() const override { return splits_; }
+    void observe(const RowBlock& demand) override {
+        const Stopwatch watch(seconds_);
+        const ConstView newest = demand.values(0);
+        demands_.emplace_back(newest.begin(), newest.end());
+        if (demands_.size() > window_) demands_.pop_front();
+        solve();
+    }
+    void revise(const std::function<void(View)>& repair) override {
+        const Stopwatch watch(seconds_);
+        repair(splits_);
+        if (!demands_.empty()) solve();
+    }
+    std::uint64_t record_gradients() const override { return solver_.passes(); }
+    double seconds() const override { return seconds_; }
+
+  private:
+    void solve() {
+        mean_.assign(demands_.front().size(), 0);
+        for (const auto& each : demands_) axpy(1 / static_cast<Real>(demands_.size()), each, mean_);
+        const DemandColumn column{mean_};
+        const ColumnUse use{};
+        solver_.solve({{&column, 1}, {&use, 1}, 1}, splits_);
+    }
+
+    DemandSolver solver_;
+    Index window_;
+    std::vector<Real> splits_;
+    std::deque<std::vector<Real>> demands_;
+    std::vector<Real> mean_;
+    double seconds_ = 0;
+};
+
+std::vector<Real> shortest_splits(const Routing& routing) {
+    const PathSet& paths = routing.paths;
+    std::vector<Real> times(routing.costs.links());
+    for (LinkIndex link = 0; link < times.size(); ++link) times[link] = routing.costs.time(link, 0).time;
+    std::vector<Real> of_paths(paths.slots());
+    Scratch scratch;
+    const DemandColumn ones{};
+    price_paths(paths, {&ones, 1}, times, of_paths, scratch);
+    std::vector<Real> splits(paths.slots(), 0);
+    for (const PathSet::Tree& tree : paths.trees()) {
+        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
+            std::optional<SlotIndex> best;
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+                if (!paths.live(slot) || paths.leaf(slot) == tree.begin) continue;
+                if (!best || of_paths[slot] < of_paths[*best]) best = slot;
+            }
+            if (best) splits[*best] = 1;
+        }
+    }
+    repair_splits(paths, splits);  // a pair that has only slack
+    return splits;
+}
+
+LearnerParts learner_parts(const RouteSettings& settings) {
+    return {.g = parse_regulariser("zero"),
+            .make_batch = {},
+            .start = {},
+            .window = settings.window,
+            .model = ModelRule::parse(settings.model),
+            .hysteresis = settings.hysteresis,
+            .switching = settings.switching,
+            .tolerance = Tolerance::parse(settings.tolerance),
+            .budget = {settings.max_steps, settings.max_seconds},
+            .effort = settings.effort > 0 ? settings.effort : kInfinity,
+            .inner = settings.inner,
+            .seed = settings.seed};
+}
+
+}  // namespace
+
+std::span<const StrategyRow> strategies() {
+    return kStrategies;
+}
+
+std::vector<std::string> usual_rivals() {
+    return {"time-smoothed:window=1",
+            "time-smoothed:window=16",
+            "time-smoothed:window=64",
+            "adagrad:replay=16",
+            "re-solve-last",
+            "re-solve-mean",
+            "static",
+            "shortest"};
+}
+
+DemandSolver::DemandSolver(const StrategyParts& parts) : parts_(parts), pricer_(*parts.network) {}
+
+void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
+    Routing& routing = *parts_.routing;
+    const RouteSettings& settings = *parts_.settings;
+    if (routing.costs.objective().kind != ObjectiveKind::unweighted) {
+        const AssignmentOptions options{.gap = settings.rival_gap, .max_rounds = 100, .generate = false};
+        passes_ += assign(routing, pricer_, mix, x, options, scratch_).last.round * 8;
+        return;
+    }
+    // No sweeps for this objective: exact steps from where it stands, to a stationary point.
+    StrategyParts parts = parts_;
+    parts.start = x;
+    RouteSettings single = settings;
+    single.window = "1";
+    single.model = "previous";
+    single.tolerance = format_short(settings.rival_gap);
+    single.inner = "backtracking";
+    single.max_steps = 200;
+    single.switching = 0;
+    single.hysteresis = 1;
+    single.effort = 0;
+    parts.settings = &single;
+    const auto learner = make_route_learner("time-smoothed", parts);
+    RowBlock record;
+    record.add_dense(mix.columns.front().demand, 0);
+    passes_ += learner->observe(record).cost.record_gradients;
+    x.assign(learner->decide().begin(), learner->decide().end());
+}
+
+std::unique_ptr<RowLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
+    const std::shared_ptr<const Routing> routing = parts.routing;
+    LearnerParts learner = learner_parts(*parts.settings);
+    learner.g = AnyRegulariser(SplitSet(routing, parts.settings->mu));
+    learner.make_batch = [routing](Index capacity) {
+        return AnyBatch<RowBlock>(DemandBatch(routing, capacity));
+    };
+    learner.start = parts.start;
+    learner.step = parts.step;
+    learner.smoothness = 1 / parts.step;
+    return make_learner(text, std::move(learner));
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts) {
+    const Spec spec = Spec::parse(text);
+    if (!is_strategy(spec.name())) return std::make_unique<LearnerStrategy>(make_route_learner(text, parts));
+    std::unique_ptr<Strategy> made;
+    if (spec.name() == "shortest") {
+        made = std::make_unique<FixedStrategy>(shortest_splits(*parts.routing));
+    } else if (spec.name() == "static") {
+        if (parts.mean_demand.empty())
+            throw ConfigError("'static' needs the mean demand beforehand, which a pipe does not tell");
+        std::vector<Real> splits = parts.start;
+        const DemandColumn column{parts.mean_demand};
+        const ColumnUse use{};
+        DemandSolver(parts).solve({{&column, 1}, {&use, 1}, 1}, splits);
+        made = std::make_unique<FixedStrategy>(std::move(splits));
+    } else if (spec.name() == "re-solve-last") {
+        made = std::make_unique<ResolveStrategy>(parts, 1);
+    } else {
+        made = std::make_unique<ResolveStrategy>(parts, spec.count_or("window", 64));
+    }
+    spec.finish();
+    return made;
+}
+
+void check_strategy(std::string_view text, const RouteSettings& settings) {
+    const Spec spec = Spec::parse(text);
+    if (!is_strategy(spec.name())) {
+        if (Spec::parse(text).has("oracle"))
+            throw ConfigError("routing has exact gradients; leave oracle out");
+        check_learner(text, learner_parts(settings));
+        return;
+    }
+    if (spec.name() == "re-solve-mean") spec.count_or("window", 64);
+    spec.finish();
+}
+
+std::string strategy_label(std::string_view text, const RouteSettings& settings) {
+    const Spec spec = Spec::parse(text);
+    if (spec.name() == "re-solve-last") return "re-solve last demand";
+    if (spec.name() == "re-solve-mean")
+        return "re-solve mean of last " + std::to_string(spec.count_or("window", 64));
+    if (spec.name() == "static") return "static, mean demand in hindsight";
+    if (spec.name() == "shortest") return "shortest paths";
+    if (spec.name() != "time-smoothed") return std::string(text);
+    const std::string window = spec.word_or("window", settings.window);
+    return window.starts_with("auto") ? "bank of windows (auto)" : "window of " + window;
+}
+
+Real reference_step(const Routing& routing, ConstView demand, ConstView x) {
+    constexpr int kIterations = 40;
+    constexpr Real kBusy = 0.9;
+    const Index links = routing.costs.links();
+    Scratch scratch;
+    const DemandColumn column{demand};
+    std::vector<Real> loads(links);
+    find_loads(routing.paths, {&column, 1}, x, loads, scratch);
+    Real busiest = 0;
+    for (LinkIndex link = 0; link < links; ++link)
+        busiest = std::max(busiest, loads[link] / routing.costs.capacity(link));
+    const Real scale = busiest > 0 ? std::max<Real>(1, kBusy / busiest) : 1;
+    std::vector<Real> curvature(links);
+    for (LinkIndex link = 0; link < links; ++link) {
+        const LinkIndex at = link;
+        // The unweighted sum has no such terms; those of the weighted one are of its order.
+        const LinkTime time = routing.costs.time(at, scale * loads[link]);
+        curvature[link] = routing.costs.objective().kind == ObjectiveKind::unweighted
+                              ? 2 * time.slope + scale * loads[link] * time.bend
+                              : routing.costs.term(at, scale * loads[link]).curvature;
+        curvature[link] = std::abs(curvature[link]) * scale * scale / routing.unit;
+    }
+    // Power iteration on v -> price(curvature * load(v)), within the simplices.
+    const SplitSet splits(std::make_shared<Routing>(routing));
+    std::vector<Real> v(x.size());
+    for (Index i = 0; i < v.size(); ++i) v[i] = i % 2 == 0 ? 1 : -1;
+    std::vector<Real> image(v.size());
+    Real largest = 0;
+    for (int i = 0; i < kIterations; ++i) {
+        splits.project_direction(v);
+        const Real length = norm(v);
+        if (!(length > 0)) break;
+        scaled(1 / length, v, v);
+        find_loads(routing.paths, {&column, 1}, v, loads, scratch);
+        for (Index link = 0; link < links; ++link) loads[link] *= curvature[link];
+        price_paths(routing.paths, {&column, 1}, loads, image, scratch);
+        splits.project_direction(image);
+        largest = norm(image);
+        std::swap(v, image);
+    }
+    return largest > 0 ? 1 / largest : 1;
+}
+
+}  // namespace proxstream
