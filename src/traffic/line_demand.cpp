@@ -19,10 +19,10 @@ bool LineDemand::announce(DemandPeriod& period) {
     try {
         if (!next_full_line(*lines_, line_)) return false;
         ++periods_;
-        period.label = read_head(line_, period.events);
-        if (period.label.empty()) {
-            period.label = std::to_string(periods_);
-        } else if (!labels_.insert(period.label).second) {
+        Head head = read_head(line_, period.events);
+        promised_ = head.demand;
+        period.label = head.label.empty() ? std::to_string(periods_) : std::move(head.label);
+        if (promised_ && !labels_.insert(period.label).second) {
             throw DataError({source(), line(), 0, "period"},
                             "the period " + quoted_excerpt(period.label) + " was there before",
                             "a label no other period has");
@@ -41,8 +41,15 @@ bool LineDemand::announce(DemandPeriod& period) {
 void LineDemand::reveal(DemandPeriod& period) {
     period.demand.clear();
     if (fault_) throw DataError(*fault_);
+    if (!promised_) return;
     demand_.assign(pairs().size(), 0);
-    if (read_body(line_, demand_)) period.demand = demand_;
+    read_body(line_, demand_);
+    period.demand = demand_;
+}
+
+void LineDemand::refuse_stranger(const DataLocation& where) const {
+    throw DataError(where, "there is demand, and the pair is none of those served",
+                    "demand for the " + count_of(pairs().size(), "pair") + " of this run");
 }
 
 }  // namespace proxstream

@@ -22,13 +22,19 @@ class LineDemand : public DemandStream {
     std::uint64_t line() const final { return lines_->line(); }
 
   protected:
-    LineDemand(std::unique_ptr<LineReader> lines, const Network& network, std::vector<Pair> pairs, Real scale)
-        : lines_(std::move(lines)), network_(network), index_(network, std::move(pairs)), scale_(scale) {}
+    LineDemand(std::unique_ptr<LineReader> lines, const Network& network, const DemandOptions& options)
+        : lines_(std::move(lines)),
+          network_(network),
+          index_(network, options.pairs),
+          scale_(options.scale) {}
 
-    /// The label and the events of a line; an empty label stands for the number of the period.
-    virtual std::string read_head(std::string_view line, std::vector<NetworkEvent>& events) = 0;
-    /// `demand` holds a 0 a pair; false: the line gives no demand.
-    virtual bool read_body(std::string_view line, std::vector<Real>& demand) = 0;
+    struct Head {
+        std::string label = {};  // empty: the number of the period
+        bool demand = true;      // false: events alone, which may come before the demand of the same label
+    };
+    virtual Head read_head(std::string_view line, std::vector<NetworkEvent>& events) = 0;
+    /// `demand` holds a 0 a pair; only for lines whose head promised demand.
+    virtual void read_body(std::string_view line, std::vector<Real>& demand) = 0;
 
     /// A number of the input, scaled. `where` makes the DataLocation.
     template <class Where>
@@ -36,6 +42,8 @@ class LineDemand : public DemandStream {
         if (const Real result = scale_ * value; result <= kAbsurd) return result;
         throw DataError(where(), "the demand is too large", "at most 1e150, scaled");
     }
+    [[noreturn]] void refuse_stranger(const DataLocation& where) const;
+    const LineReader& lines() const noexcept { return *lines_; }
     const Network& network() const noexcept { return network_; }
     const PairIndex& index() const noexcept { return index_; }
 
@@ -46,7 +54,8 @@ class LineDemand : public DemandStream {
     Real scale_;
     std::string_view line_;
     std::uint64_t periods_ = 0;
-    std::unordered_set<std::string> labels_;  // empty for streams whose labels are numbers of periods
+    std::unordered_set<std::string> labels_;
+    bool promised_ = false;
     std::optional<DataError> fault_;
     std::vector<Real> demand_;
 };

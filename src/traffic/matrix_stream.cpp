@@ -60,7 +60,9 @@ std::unique_ptr<DemandStream> MatrixStream::open(std::unique_ptr<LineReader> lin
     for (const Index size : {network.nodes(), zones}) {
         if (values != size * size) continue;
         lines->rewind();
-        return std::unique_ptr<DemandStream>(new MatrixStream(std::move(lines), network, options, size));
+        DemandOptions fixed = options;
+        if (fixed.pairs.empty()) fixed.pairs = PairIndex::all_pairs(size);
+        return std::unique_ptr<DemandStream>(new MatrixStream(std::move(lines), network, fixed, size));
     }
     throw DamagedFile({lines->name(), lines->line(), 0, ""}, "the first row has " + count_of(values, "value"),
                       describe_size(network.nodes(), " nodes") +
@@ -69,9 +71,7 @@ std::unique_ptr<DemandStream> MatrixStream::open(std::unique_ptr<LineReader> lin
 
 MatrixStream::MatrixStream(std::unique_ptr<LineReader> lines, const Network& network,
                            const DemandOptions& options, Index size)
-    : LineDemand(std::move(lines), network,
-                 options.pairs.empty() ? PairIndex::all_pairs(size) : options.pairs, options.scale),
-      size_(size) {
+    : LineDemand(std::move(lines), network, options), size_(size) {
     slots_.reserve(size * size);
     for (NodeIndex origin = 0; origin < size; ++origin) {
         for (NodeIndex destination = 0; destination < size; ++destination) {
@@ -81,11 +81,11 @@ MatrixStream::MatrixStream(std::unique_ptr<LineReader> lines, const Network& net
     }
 }
 
-std::string MatrixStream::read_head(std::string_view /*line*/, std::vector<NetworkEvent>& /*events*/) {
+LineDemand::Head MatrixStream::read_head(std::string_view /*line*/, std::vector<NetworkEvent>& /*events*/) {
     return {};
 }
 
-bool MatrixStream::read_body(std::string_view line, std::vector<Real>& demand) {
+void MatrixStream::read_body(std::string_view line, std::vector<Real>& demand) {
     Index cell = 0;
     for (RowCursor cursor(line); !cursor.done(); ++cell) {
         const std::string_view text = cursor.next();
@@ -95,7 +95,6 @@ bool MatrixStream::read_body(std::string_view line, std::vector<Real>& demand) {
         throw DataError({source(), this->line(), 0, ""}, "the row has " + count_of(cell, "value"),
                         describe_size(size_, ""));
     }
-    return true;
 }
 
 void MatrixStream::place(Index cell, Real value, std::vector<Real>& demand) {
@@ -105,8 +104,7 @@ void MatrixStream::place(Index cell, Real value, std::vector<Real>& demand) {
         demand[slots_[cell]] = scaled(value, [&] { return locate(cell); });
         kept_ += value;
     } else if (value > 0) {
-        throw DataError(locate(cell), "there is demand, and the pair is none of those served",
-                        "demand for " + count_of(index().pairs().size(), "pair"));
+        refuse_stranger(locate(cell));
     }
 }
 

@@ -16,8 +16,8 @@ class MatrixStream final : public LineDemand {
   private:
     MatrixStream(std::unique_ptr<LineReader> lines, const Network& network, const DemandOptions& options,
                  Index size);
-    std::string read_head(std::string_view line, std::vector<NetworkEvent>& events) override;
-    bool read_body(std::string_view line, std::vector<Real>& demand) override;
+    Head read_head(std::string_view line, std::vector<NetworkEvent>& events) override;
+    void read_body(std::string_view line, std::vector<Real>& demand) override;
     void place(Index cell, Real value, std::vector<Real>& demand);
     DataLocation locate(Index cell) const;
 

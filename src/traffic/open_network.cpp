@@ -4,9 +4,12 @@
 #include "proxstream/traffic/tntp.hpp"
 
 #include "traffic/field_text.hpp"
+#include "traffic/link_table.hpp"
+#include "traffic/sndlib.hpp"
+#include "traffic/sndlib_text.hpp"
 #include "traffic/topology_file.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace proxstream {
 namespace {
@@ -27,15 +30,38 @@ std::string_view first_line(std::string_view bytes) {
     return without_blanks(bytes.substr(0, bytes.find_first_of("\r\n")));
 }
 
+constexpr const char* kKnown =
+    "TNTP (<NUMBER OF ZONES> ..), SNDlib (?SNDlib native format or XML), CSV with columns from,to,capacity, "
+    "or a "
+    "topology (Node_num: .. Edge_num: ..)";
+
 NetworkFormat detect(const std::string& name, std::string_view bytes) {
-    const std::string line = lower_case(first_line(bytes));
-    if (line.starts_with("node_num")) return NetworkFormat::topology;
-    if (line.starts_with("<") || line.starts_with("~") || line.starts_with("origin"))
+    const std::string_view line = first_line(bytes);
+    const std::string low = lower_case(line);
+    if (begins_sndlib_native(line) || begins_sndlib_xml(line)) return NetworkFormat::sndlib;
+    if (low.starts_with("node_num")) return NetworkFormat::topology;
+    if (line.starts_with('<') || line.starts_with('~') || low.starts_with("origin "))
         return NetworkFormat::tntp;
-    throw DamagedFile(
-        {name, 1, 0, ""}, quoted_excerpt(first_line(bytes)) + " begins no network file that is known",
-        "TNTP (<NUMBER OF ZONES> ..), SNDlib (?SNDlib or XML), CSV with columns from,to,capacity or "
-        "a topology (Node_num: ..)");
+    if (names_link_table(line)) return NetworkFormat::csv;
+    const std::string what = line.empty()               ? "the file is empty"
+                             : names_demand_table(line) ? "this is a table of demand"
+                             : line.starts_with('{')
+                                 ? "this is JSON"
+                                 : quoted_excerpt(line) + " begins no network that is known";
+    throw DamagedFile({name, line.empty() ? 0U : 1U, 0, ""}, what, kKnown);
+}
+
+NetworkFile read_as(NetworkFormat format, const Input& text) {
+    switch (format) {
+        case NetworkFormat::topology:
+            return read_topology(text);
+        case NetworkFormat::sndlib:
+            return read_sndlib(text);
+        case NetworkFormat::csv:
+            return read_link_table(text);
+        default:
+            return read_tntp_network(text);
+    }
 }
 
 void check(const NetworkOptions& options) {
@@ -61,11 +87,16 @@ NetworkFile read_network(const Input& input, const NetworkOptions& options) {
     std::string bytes = read_all(input);
     const NetworkFormat format =
         options.format == NetworkFormat::detect ? detect(input.name, bytes) : options.format;
-    const Input text = memory_input(input.name, std::move(bytes));
-    NetworkFile file = format == NetworkFormat::topology ? read_topology(text) : read_tntp_network(text);
+    NetworkFile file = read_as(format, memory_input(input.name, std::move(bytes)));
     file.toll_factor = options.toll_factor.value_or(file.toll_factor);
     file.distance_factor = options.distance_factor.value_or(file.distance_factor);
+    for (const std::string* path : {&options.nodes_path, &options.geojson_path}) {
+        if (!path->empty()) read_places(file_input(*path), file.network, file.notes);
+    }
     if (!options.trips_path.empty()) {
+        if (file.trips)
+            file.notes.push_back("the demands of " + input.name + " are not used: " + options.trips_path +
+                                 " is");
         file.trips = read_trips(file_input(options.trips_path), file.network, file.notes);
     }
     return file;
@@ -76,7 +107,13 @@ NetworkFile open_network(const std::string& path, const NetworkOptions& options)
 }
 
 Trips read_trips(const Input& input, const Network& network, std::vector<std::string>& notes) {
-    return read_tntp_trips(input, network, notes);
+    std::string bytes = read_all(input);
+    const std::string line(first_line(bytes));
+    const Input text = memory_input(input.name, std::move(bytes));
+    if (begins_sndlib_native(line) || begins_sndlib_xml(line))
+        return read_sndlib_demands(text, network, notes);
+    if (names_demand_table(line)) return read_demand_table(text, network, notes);
+    return read_tntp_trips(text, network, notes);
 }
 
 }  // namespace proxstream
