@@ -12,13 +12,39 @@ wanted() {
     }' scripts/packages.txt
 }
 
+# Node comes in packages of other names too, and some bring npm along; any browser of the family will do.
 is_installed() {
+    case $1 in
+    nodejs) command -v node >/dev/null && return ;;
+    npm) command -v npm >/dev/null && return ;;
+    chromium-headless-shell) command -v chromium >/dev/null && return ;;
+    esac
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+# npm fetches too, once: what, is said here before it does.
+announce_npm() {
+    local page test
+    page=$(wanted npm | grep -v '^typescript' | sed 's/^/  /')
+    test=$(wanted npm | grep '^typescript' | sed 's/^/  /')
+    case " $* " in *" build "*) [ -e build/web/site/node_modules/installed.mark ] && page="" ;; *) page="" ;; esac
+    case " $* " in *" test "*) [ -e build/web/check/node_modules/installed.mark ] && test="" ;; *) test="" ;; esac
+    [ -n "$page$test" ] || return 0
+    echo "setup: npm packages will be fetched into build/web, in the versions and with the checksums of web/package-lock.json:"
+    [ -z "$page" ] || echo "$page"
+    [ -z "$test" ] || echo "$test"
+    awk -F '"' '
+        function finish() { if (name != "" && !skip) list = list (list == "" ? "" : ", ") name; name = "" }
+        /^    "node_modules\// { finish(); name = substr($2, 14); skip = name ~ /^(uplot|vite)$/ }
+        /"(dev|optional)": true/ { skip = 1 }
+        END { finish(); print "  and what these need: " list ", programs of esbuild and rollup for this machine" }
+    ' web/package-lock.json
+}
+announce_npm "$@"
+
 list=$(wanted "$@")
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    for tool in cmake ninja c++; do
+    for tool in cmake ninja c++ node npm; do
         if ! command -v "$tool" >/dev/null; then
             {
                 echo "setup: '$tool' is not here, and only Debian's packages are known to this script."

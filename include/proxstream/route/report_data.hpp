@@ -60,7 +60,8 @@ class ReportFrames {
   public:
     static constexpr std::uint16_t kLargest = 4095;  // permille; larger ones are cut off
 
-    explicit ReportFrames(Index most_frames = 700, Index most_values = 4'000'000);
+    ReportFrames() : ReportFrames(700, 4'000'000) {}
+    ReportFrames(Index most_frames, Index most_values);
 
     /// Every period in turn, from 0; a number a link, the same number of links every time.
     void add(std::span<const Real> utilisation);

@@ -1,0 +1,234 @@
+// One chart over time: uPlot inside, a legend that tells the values of the period and switches lines off.
+import uPlot from 'uplot';
+import type { Clock } from './clock';
+import type { ReportData, Series } from './data';
+import { h, oncePerFrame, panel } from './dom';
+import { compact, tickText, ticks } from './format';
+import { onScheme } from './scheme';
+import { drawMark, drawSwatch, type LineStyle } from './series_style';
+
+export interface Line {
+  name: string;
+  style: LineStyle;
+  values: Series;
+  stepped?: boolean;
+  hidden?: boolean; // until it is switched on
+}
+
+export interface ChartSpec {
+  id: string;
+  title: string;
+  note: string;
+  lines: Line[];
+  log?: boolean;
+  format: (value: number | null | undefined) => string;
+  axis?: (value: number) => string;
+  floor?: number; // the axis always reaches down to it
+  reference?: { value: number; text: string }; // a level worth a line of its own
+}
+
+const marksAcross = 5;
+
+/** Powers of ten, at most six of them. */
+function decades(low: number, high: number): number[] {
+  const [from, to] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const step = Math.max(1, Math.ceil((to - from) / 5));
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => 10 ** (from + i * step));
+}
+
+export class Chart {
+  readonly element: HTMLElement;
+  private readonly frame = h('div.chart-frame', { role: 'img' });
+  private readonly cursor = h('div.chart-cursor');
+  private readonly legend = h('ul.chart-legend');
+  private readonly values = new Map<Line, HTMLElement>();
+  private readonly shown = new Map<Line, boolean>();
+  private plot: uPlot | null = null;
+
+  constructor(private readonly data: ReportData, private readonly clock: Clock, private spec: ChartSpec) {
+    this.element = panel(spec.id, spec.title, spec.note, this.frame, this.legend);
+    this.element.classList.add('chart');
+    this.fill();
+    new ResizeObserver(oncePerFrame(() => this.resize())).observe(this.frame);
+    onScheme(() => this.rebuild());
+    clock.listen((period) => this.point(period));
+    this.listenToPointers();
+  }
+
+  /** Other lines in the same place. */
+  show(spec: ChartSpec): void {
+    this.spec = spec;
+    this.fill();
+    this.rebuild();
+    this.point(this.clock.period);
+  }
+
+  private fill(): void {
+    this.values.clear();
+    this.shown.clear();
+    this.frame.setAttribute('aria-label', `${this.spec.title} over time. ${this.spec.note}`);
+    this.legend.replaceChildren(...this.spec.lines.map((line, place) => {
+      const value = h('span.value');
+      this.values.set(line, value);
+      this.shown.set(line, !line.hidden);
+      const button = h('button', {
+        type: 'button',
+        'aria-pressed': String(!line.hidden),
+        click: () => {
+          this.shown.set(line, !this.shown.get(line));
+          button.setAttribute('aria-pressed', String(this.shown.get(line)));
+          this.plot?.setSeries(place + 1, { show: this.shown.get(line)! });
+        },
+      }, h('canvas.swatch', { 'aria-hidden': 'true' }), h('span.name', {}, line.name), value);
+      return h('li', {}, button);
+    }));
+  }
+
+  private point(period: number): void {
+    for (const [line, place] of this.values) place.textContent = this.spec.format(line.values[period]);
+    if (this.plot?.scales.x?.min != null) this.cursor.style.transform = `translateX(${this.plot.valToPos(period, 'x').toFixed(1)}px)`;
+  }
+
+  /** A click, or a drag along the chart, moves the whole page to that period. */
+  private listenToPointers(): void {
+    const go = (event: PointerEvent): void => {
+      if (!this.plot || event.buttons === 0) return;
+      const box = this.plot.over.getBoundingClientRect();
+      this.clock.go(this.plot.posToVal(event.clientX - box.left, 'x'));
+    };
+    this.frame.addEventListener('pointerdown', (event) => {
+      if (event.pointerType === 'mouse') this.frame.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    this.frame.addEventListener('pointermove', go);
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.frame;
+    if (width === 0) return;
+    if (this.plot) this.plot.setSize({ width, height });
+    else this.rebuild();
+  }
+
+  private rebuild(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    const { clientWidth: width, clientHeight: height } = this.frame;
+    if (width === 0) return;
+    const style = getComputedStyle(this.frame);
+    this.plot = new uPlot(this.options(style, width, height), this.columns(), this.frame);
+    this.plot.over.append(this.cursor);
+    this.legend.querySelectorAll<HTMLCanvasElement>('canvas.swatch').forEach((swatch, i) => {
+      drawSwatch(swatch, this.spec.lines[i]!.style);
+    });
+  }
+
+  private columns(): uPlot.AlignedData {
+    const periods = this.data.periods.labels.map((_, i) => i);
+    return [periods, ...this.spec.lines.map((line) => line.values)] as uPlot.AlignedData;
+  }
+
+  private options(style: CSSStyleDeclaration, width: number, height: number): uPlot.Options {
+    const { spec } = this;
+    const { labels, minutes } = this.data.periods;
+    const colour = (name: string): string => style.getPropertyValue(name);
+    const font = `11px ${style.fontFamily}`;
+    const axis = { stroke: colour('--soft'), font, grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
+    return {
+      width,
+      height,
+      legend: { show: false },
+      cursor: { show: false },
+      padding: [8, 10, 0, 0],
+      scales: {
+        x: { time: false, range: [0, Math.max(1, labels.length - 1)] },
+        y: spec.log ? { distr: 3 } : { range: (_, low, high) => this.range(low, high) },
+      },
+      axes: [
+        {
+          ...axis,
+          size: 26,
+          grid: { show: false },
+          splits: (plot, _, from, to) => ticks(labels, minutes, from, to, Math.max(2, plot.width / 90)),
+          values: (_, at) => at.map((i) => tickText(labels[i], at.length > 1 ? at[1]! - at[0]! : 0, minutes)),
+        },
+        {
+          ...axis,
+          size: 48,
+          space: 30,
+          ...(spec.log ? { splits: (_plot: uPlot, _: number, low: number, high: number) => decades(low, high) } : {}),
+          values: (_, at) => at.map((value) => (value === null ? '' : (spec.axis ?? compact)(value))),
+        },
+      ],
+      series: [
+        {},
+        ...spec.lines.map((line): uPlot.Series => ({
+          stroke: colour(line.style.colour),
+          width: line.style.width,
+          dash: line.style.dash,
+          points: { show: false },
+          show: this.shown.get(line)!,
+          ...(line.stepped ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+        })),
+      ],
+      hooks: {
+        // Scales are set a moment after a plot is made, and again when it changes its size.
+        setScale: [() => this.point(this.clock.period)],
+        setSize: [() => this.point(this.clock.period)],
+        draw: [(plot) => this.drawExtras(plot, colour)],
+      },
+    };
+  }
+
+  private range(low: number, high: number): [number, number] {
+    const { floor, reference } = this.spec;
+    if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+    const from = floor === undefined ? low : Math.min(low, floor);
+    const to = Math.max(high, reference?.value ?? high);
+    const room = (to - from || Math.abs(to) || 1) * 0.05;
+    return [from === floor ? from : from - room, to + room];
+  }
+
+  /** Marks a few times along every line, at different places so that they do not hide each other. */
+  private drawExtras(plot: uPlot, colour: (name: string) => string): void {
+    const pen = plot.ctx;
+    const ratio = uPlot.pxRatio;
+    const { left, top, width, height } = plot.bbox;
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, top, width, height);
+    pen.clip();
+    const { reference } = this.spec;
+    if (reference) {
+      const y = plot.valToPos(reference.value, 'y', true);
+      pen.strokeStyle = pen.fillStyle = colour('--soft');
+      pen.lineWidth = ratio;
+      pen.setLineDash([3 * ratio, 3 * ratio]);
+      pen.beginPath();
+      pen.moveTo(left, y);
+      pen.lineTo(left + width, y);
+      pen.stroke();
+      pen.setLineDash([]);
+      pen.textAlign = 'right';
+      pen.textBaseline = 'bottom';
+      // On a halo: lines run behind it.
+      pen.strokeStyle = colour('--panel');
+      pen.lineWidth = 4 * ratio;
+      pen.strokeText(reference.text, left + width - 4 * ratio, y - 2 * ratio);
+      pen.fillText(reference.text, left + width - 4 * ratio, y - 2 * ratio);
+    }
+    const last = this.data.periods.labels.length - 1;
+    this.spec.lines.forEach((line, i) => {
+      if (line.style.mark === 'none' || !this.shown.get(line)) return;
+      pen.strokeStyle = pen.fillStyle = colour(line.style.colour);
+      pen.lineWidth = 1.5 * ratio;
+      for (let k = 0; k < marksAcross; ++k) {
+        const at = Math.round(((k + (i + 1) / (this.spec.lines.length + 1)) / marksAcross) * last);
+        const value = line.values[at];
+        if (value === null || value === undefined) continue;
+        drawMark(pen, line.style.mark, plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true), 3 * ratio);
+      }
+    });
+    pen.restore();
+  }
+}

@@ -1,0 +1,121 @@
+// The charts of a report: which lines, in which units. A chart nobody measured anything for is left out.
+import { Chart, type ChartSpec, type Line } from './chart';
+import type { Clock } from './clock';
+import type { Method, ReportData, Series } from './data';
+import { h } from './dom';
+import { compact, figure, percent, seconds, withUnit } from './format';
+import { floorStyle, leadStyle, rivalStyle, type LineStyle } from './series_style';
+import { positive, runningSums } from './thin';
+
+const linesAtFirst = 4; // rivals shown from the start: the best ones
+
+/** The lead first, then rivals from the best to the worst, the floor last. */
+export function ordered(methods: Method[]): Method[] {
+  const rank = (method: Method): number => (method.isLead ? -1 : method.isFloor ? 1 : 0);
+  return [...methods].sort((a, b) => rank(a) - rank(b) || (a.totalCost ?? Infinity) - (b.totalCost ?? Infinity));
+}
+
+function methodLines(data: ReportData, values: (method: Method) => Series): Line[] {
+  let rivals = 0;
+  return ordered(data.methods).filter((method) => method.cost.length > 0).map((method) => {
+    const rival = !method.isLead && !method.isFloor;
+    const style = method.isLead ? leadStyle : method.isFloor ? floorStyle : rivalStyle(rivals);
+    const hidden = rival && rivals++ >= linesAtFirst;
+    return { name: method.label || method.name, style, values: values(method), hidden };
+  });
+}
+
+/** The two ways to look at costs: above the clairvoyant so far, where it is known, and period by period. */
+export function costSpecs(data: ReportData): ChartSpec[] {
+  const floor = data.methods.find((method) => method.isFloor && method.cost.length > 0);
+  const format = (value: number | null | undefined): string => withUnit(figure(value, 5), data.costUnit);
+  const base = { id: 'chart-cost', title: 'Cost', format };
+  const specs: ChartSpec[] = [];
+  if (floor) {
+    const below = runningSums(floor.cost);
+    const above = (method: Method): Series => runningSums(method.cost).map((sum, i) => sum - below[i]!);
+    const lines = methodLines(data, above);
+    specs.push({ ...base, lines, floor: 0, note: 'Total so far, above that of the clairvoyant, who knew every demand before.' });
+  }
+  const lines = methodLines(data, (method) => method.cost);
+  specs.push({ ...base, lines, note: `Of every period by itself${data.costUnit ? `, ${data.costUnit}` : ''}.` });
+  return specs;
+}
+
+function costChart(data: ReportData, clock: Clock): HTMLElement | null {
+  const specs = costSpecs(data);
+  if (specs[0]!.lines.length === 0) return null;
+  const chart = new Chart(data, clock, specs[0]!);
+  if (specs.length > 1) {
+    const note = chart.element.querySelector('.note')!;
+    const buttons = ['above the floor', 'per period'].map((text, i) => h('button', {
+      type: 'button', 'aria-pressed': String(i === 0),
+      click: () => {
+        buttons.forEach((button, j) => button.setAttribute('aria-pressed', String(i === j)));
+        note.textContent = specs[i]!.note;
+        chart.show(specs[i]!);
+      },
+    }, text));
+    chart.element.querySelector('h2')!.after(h('div.choice', { role: 'group', 'aria-label': 'What the chart shows' }, ...buttons));
+  }
+  return chart.element;
+}
+
+export interface ChartElements { cost: HTMLElement | null; others: HTMLElement[] }
+
+export function charts(data: ReportData, clock: Clock): ChartElements {
+  const { lead } = data;
+  const style = (i: number, more: Partial<LineStyle> = {}): LineStyle => ({ ...rivalStyle(i), mark: 'none', ...more });
+  const short = (value: number | null | undefined): string => figure(value, 3);
+  const specs: ChartSpec[] = [
+    {
+      id: 'chart-load', title: 'Utilisation', note: 'Over the links, of the lead. 100\u202f% is capacity.', floor: 0,
+      format: (value) => percent(value), axis: (value) => `${compact(value * 100)}%`, reference: { value: 1, text: 'capacity' },
+      lines: [
+        { name: 'largest', style: leadStyle, values: lead.utilisationMax },
+        { name: '95th percentile', style: style(0, { dash: [7, 3] }), values: lead.utilisationP95 },
+        { name: 'mean', style: style(1, { dash: [9, 3, 2, 3] }), values: lead.utilisationMean },
+        { name: 'median', style: style(2, { dash: [2, 3] }), values: lead.utilisationMedian },
+      ],
+    },
+    {
+      id: 'chart-demand', title: 'Demand', note: `Sum over all pairs${data.demandUnit ? `, ${data.demandUnit}` : ''}.`, floor: 0,
+      format: (value) => withUnit(figure(value), data.demandUnit),
+      lines: [{ name: 'total', style: leadStyle, values: lead.demand }],
+    },
+    {
+      id: 'chart-churn', title: 'Churn', note: 'Moved to other paths since the period before.', floor: 0,
+      format: short, lines: [{ name: 'moved', style: { ...leadStyle, width: 1.5 }, values: lead.churn }],
+    },
+    {
+      id: 'chart-regret', title: 'Local regret', note: 'So far, and what is proved of it; log scale.', log: true,
+      format: short,
+      lines: [
+        { name: 'regret', style: leadStyle, values: positive(lead.regret) },
+        { name: 'proved bound', style: floorStyle, values: positive(lead.regretBound) },
+      ],
+    },
+    {
+      id: 'chart-residual', title: 'Distance from stationary', note: 'At a period\u2019s start, and its tolerance; log scale.',
+      log: true, format: short,
+      lines: [
+        { name: 'residual', style: { ...leadStyle, width: 1.5 }, values: positive(lead.entryResidual) },
+        { name: 'tolerance', style: floorStyle, values: positive(lead.tolerance) },
+      ],
+    },
+    {
+      id: 'chart-steps', title: 'Inner steps', note: 'None where the splits were good enough as they were.', floor: 0,
+      format: short, lines: [{ name: 'steps', style: { ...leadStyle, width: 1.5 }, values: lead.steps, stepped: true }],
+    },
+    {
+      id: 'chart-seconds', title: 'Time to decide', note: 'On the machine that made this report.', floor: 0,
+      format: seconds, axis: (value) => seconds(value),
+      lines: [{ name: 'seconds', style: { ...leadStyle, width: 1.5 }, values: lead.seconds, stepped: true }],
+    },
+  ];
+  const others = specs
+    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => line.values.some((value) => value !== null)) }))
+    .filter((spec) => spec.lines.length > 0)
+    .map((spec) => new Chart(data, clock, spec).element);
+  return { cost: costChart(data, clock), others };
+}

@@ -1,0 +1,172 @@
+// The data of a report, as include/proxstream/route/report_data.hpp writes them. Periods are counted from 0.
+
+export type Series = (number | null)[];
+
+export interface Lead {
+  demand: Series;
+  cost: Series;
+  utilisationMax: Series;
+  utilisationP95: Series;
+  utilisationMedian: Series;
+  utilisationMean: Series;
+  churn: Series;
+  entryResidual: Series;
+  tolerance: Series;
+  regret: Series;
+  regretBound: Series;
+  steps: Series;
+  seconds: Series;
+}
+
+export interface Method {
+  name: string;
+  label: string;
+  totalCost: number | null;
+  ratio: number | null;
+  churn: number | null;
+  overloadShare: number | null;
+  utilisationMax: number | null;
+  utilisationP95: number | null;
+  gradientsPerPeriod: number | null;
+  seconds: number | null;
+  isLead: boolean;
+  isFloor: boolean;
+  cost: Series;
+}
+
+export interface Alarm {
+  period: number;
+  cleared: number | null;
+  kind: string;
+  subject: string;
+  text: string;
+}
+
+export interface NetworkEvent {
+  period: number;
+  text: string;
+  link: number | null;
+  capacity: number | null;
+}
+
+export interface Claim {
+  id: string;
+  statement: string;
+  verdict: string;
+  left: number | null;
+  right: number | null;
+  explanation: string;
+}
+
+export interface ReportData {
+  title: string;
+  version: string;
+  command: string;
+  settings: { name: string; value: string; isDefault: boolean }[];
+  demandUnit: string;
+  costUnit: string;
+  network: {
+    nodes: { name: string[]; x: number[]; y: number[] };
+    links: { name: string[]; from: number[]; to: number[]; capacity: number[] };
+  };
+  periods: { minutes: number; labels: string[] };
+  lead: Lead;
+  frames: { periods: number[]; permille: string };
+  methods: Method[];
+  alarms: Alarm[];
+  events: NetworkEvent[];
+  certificate: { conclusion: string; claims: Claim[] };
+  kpis: { name: string; value: string; help: string }[];
+  sums: { name: string; total: number | null; parts: number | null }[];
+}
+
+/** Larger utilisations, in permille, are cut off to this one. */
+export const largestPermille = 64 * 64 - 1;
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Two characters a value, six bits each, the higher ones first. */
+export function unpack(text: string): Uint16Array {
+  const codes = new Uint8Array(128);
+  for (let i = 0; i < digits.length; ++i) codes[digits.charCodeAt(i)] = i;
+  const values = new Uint16Array(text.length >> 1);
+  for (let i = 0; i < values.length; ++i) {
+    values[i] = (codes[text.charCodeAt(2 * i)]! << 6) | codes[text.charCodeAt(2 * i + 1)]!;
+  }
+  return values;
+}
+
+/** The last place in ascending `values` that is not above `value`; -1 if all are. */
+export function lastNotAbove(values: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Loads on the map over time: the newest frame that is not in the future. */
+export class Frames {
+  private readonly values: Uint16Array;
+  readonly periods: number[];
+  readonly links: number;
+
+  constructor(data: ReportData) {
+    this.values = unpack(data.frames.permille);
+    this.periods = data.frames.periods;
+    this.links = data.network.links.name.length;
+  }
+  /** Permille of every link, and the period they were seen in; null if there is none. */
+  at(period: number): { period: number; permille: Uint16Array } | null {
+    if (this.periods.length === 0) return null;
+    const frame = Math.max(0, lastNotAbove(this.periods, period));
+    return {
+      period: this.periods[frame]!,
+      permille: this.values.subarray(frame * this.links, (frame + 1) * this.links),
+    };
+  }
+}
+
+/** Capacities in force, which events change. */
+export class Capacities {
+  private readonly changes = new Map<number, { period: number; capacity: number }[]>();
+  private readonly original: number[];
+
+  constructor(data: ReportData) {
+    this.original = data.network.links.capacity;
+    const events = [...data.events].sort((a, b) => a.period - b.period);
+    for (const { link, capacity, period } of events) {
+      if (link === null || capacity === null) continue;
+      const known = this.changes.get(link);
+      if (known) known.push({ period, capacity });
+      else this.changes.set(link, [{ period, capacity }]);
+    }
+  }
+  at(link: number, period: number): number {
+    let capacity = this.original[link]!;
+    for (const change of this.changes.get(link) ?? []) {
+      if (change.period <= period) capacity = change.capacity;
+    }
+    return capacity;
+  }
+  usual(link: number): number {
+    return this.original[link]!;
+  }
+  /** Links whose capacity is not the usual one in that period. */
+  changed(period: number): number[] {
+    return [...this.changes.keys()].filter((link) => this.at(link, period) !== this.original[link]);
+  }
+}
+
+export function isActive(alarm: Alarm, period: number): boolean {
+  return alarm.period <= period && (alarm.cleared === null || period < alarm.cleared);
+}
+
+/** The data that stand in the page; null if none were put in. */
+export function readData(): ReportData | null {
+  const place = document.getElementById('proxstream-data');
+  return place ? (JSON.parse(place.textContent ?? 'null') as ReportData | null) : null;
+}

@@ -1,0 +1,91 @@
+// Numbers and times as people read them.
+
+/** Thousands apart, at most `digits` significant ones; exponents where zeros would have to be counted. */
+export function figure(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '\u2013';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e12) return minus(value.toExponential(Math.min(digits, 3) - 1).replace('e+', 'e'));
+  const whole = Math.floor(Math.log10(size)) + 1;
+  const decimals = Math.min(Math.max(digits - whole, 0), 8);
+  const [before, after] = size.toFixed(decimals).split('.') as [string, string?];
+  const grouped = before.replace(/\B(?=(\d{3})+$)/g, ',');
+  const fraction = after?.replace(/0+$/, '');
+  return (value < 0 ? '\u2212' : '') + grouped + (fraction ? `.${fraction}` : '');
+}
+
+function minus(text: string): string {
+  return text.replace(/-/g, '\u2212');
+}
+
+/** For axes: 1.5k, 20M. */
+export function compact(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e12 || (size > 0 && size < 1e-3)) return minus(value.toExponential(0).replace('e+', 'e'));
+  for (const [unit, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']] as const) {
+    if (size >= unit) return minus(String(Number((value / unit).toPrecision(3)))) + letter;
+  }
+  return minus(String(Number(value.toPrecision(3))));
+}
+
+export function percent(share: number | null | undefined, digits = 1): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
+  return `${figure(Number((share * 100).toFixed(digits)), 6)}\u202f%`;
+}
+
+export function seconds(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '\u2013';
+  if (value === 0) return '0\u202fs';
+  if (value < 1e-3) return `${figure(value * 1e6, 3)}\u202f\u00b5s`;
+  if (value < 1) return `${figure(value * 1e3, 3)}\u202fms`;
+  return `${figure(value, 3)}\u202fs`;
+}
+
+/** A number and its unit. */
+export function withUnit(text: string, unit: string): string {
+  return unit && text !== '\u2013' ? `${text}\u202f${unit}` : text;
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${figure(n, 15)} ${n === 1 ? one : many}`;
+}
+
+/** Minutes as "5 min", "1 h", "1 h 30 min". */
+export function duration(minutes: number): string {
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes - 60 * hours;
+  const parts = [hours ? `${hours}\u202fh` : '', rest ? `${figure(rest, 3)}\u202fmin` : ''].filter(Boolean);
+  return parts.join(' ') || '0\u202fmin';
+}
+
+/** A label's day and its time of day, if it has the two: "Mon 08:15", "2004-03-01T08:15". */
+export function splitLabel(label: string): [string, string] | null {
+  const found = /^(.*?)[ T]+(\d{1,2}:\d{2}(?::\d{2})?)\S*$/.exec(label);
+  return found ? [found[1]!, found[2]!] : null;
+}
+
+/** Where an axis of periods has its marks: at most `most`, on full hours or days where minutes are known. */
+export function ticks(labels: string[], minutes: number, from: number, to: number, most: number): number[] {
+  const span = Math.max(1, to - from);
+  const steps = minutes > 0
+    ? [5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 20160, 40320].map((step) => step / minutes)
+    : [];
+  for (let scale = 1; scale <= span; scale *= 10) {
+    if (minutes <= 0 || scale * minutes > 40320) steps.push(scale, 2 * scale, 5 * scale);
+  }
+  const step = steps.find((s) => s >= 1 && Number.isInteger(s) && span / s <= most) ?? Math.ceil(span / most);
+  const midnight = labels.findIndex((label) => /^0?0:00(:00)?$/.test(splitLabel(label)?.[1] ?? ''));
+  const offset = midnight > 0 ? midnight % step : 0;
+  const found: number[] = [];
+  for (let at = offset + Math.ceil((from - offset) / step) * step; at <= to; at += step) found.push(at);
+  return found;
+}
+
+/** What an axis writes at a mark: the day if marks are days apart, else the time of day. */
+export function tickText(label: string | undefined, step: number, minutes: number): string {
+  if (label === undefined) return '';
+  const parts = splitLabel(label);
+  if (!parts) return label;
+  const [day, time] = parts;
+  return minutes > 0 && step * minutes >= 1440 ? day.replace(/^\d{4}-/, '') : time.replace(/^(\d+:\d+):00$/, '$1');
+}
