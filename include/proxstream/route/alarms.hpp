@@ -58,7 +58,7 @@ struct AlarmInput {
     Real waited = 0;                         // seconds since the period before came
     ConstView utilisation = {};              // by link
     ConstView demand = {};                   // by pair
-    std::span<const Index> unroutable = {};  // pairs with demand and without a path
+    std::span<const Index> unroutable = {};  // pairs with demand and without a path, ascending
     Real entry_residual = std::numeric_limits<Real>::quiet_NaN();
 };
 
@@ -103,12 +103,11 @@ class AlarmDesk {
     template <class Subject, class Text>
     void see(Watch& watch, AlarmKind kind, Sight sight, Index sustain, const Subject& subject,
              const Text& text);
-    void clear(Index number);
     void watch_feed(const AlarmInput& input);
     void watch_links(ConstView utilisation);
     void watch_pairs(const AlarmInput& input);
     void watch_demand(ConstView demand);
-    void watch_history(History& history, Real value, NodeIndex origin);
+    void watch_history(Index which);
     void watch_residual(Real residual);
     void forget();
 

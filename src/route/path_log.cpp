@@ -1,0 +1,59 @@
+#include "route/path_log.hpp"
+
+#include "route/route_tables.hpp"
+
+namespace proxstream {
+namespace {
+
+/// Of the links of a path, never 0. Two paths of a slot share one by a chance of 2^-64.
+std::uint64_t fingerprint(const PathSet& paths, SlotIndex slot) {
+    if (!paths.live(slot)) return 0;
+    std::uint64_t print = 0x9E3779B97F4A7C15U;
+    paths.for_each_link(slot, [&](LinkIndex link) {
+        print = (print ^ link) * 0xBF58476D1CE4E5B9U;
+        print ^= print >> 29U;
+    });
+    return print == 0 ? 1 : print;
+}
+
+}  // namespace
+
+PathLog::PathLog(const std::string& file, const Network& network)
+    : file_(file, route_tables::kPaths.columns), network_(network) {}
+
+void PathLog::follow(const PathSet& paths, Index epoch) {
+    slots_.resize(paths.slots());
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+            const std::uint64_t print = fingerprint(paths, slot);
+            Slot& known = slots_[slot];
+            if (print == known.print) continue;
+            if (known.print != 0) write(paths, slot, pair, epoch, false);
+            known.print = print;
+            if (print == 0) continue;
+            known.path = count_++;
+            write(paths, slot, pair, epoch, true);
+        }
+    }
+    file_.flush();
+}
+
+void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, Index epoch, bool live) {
+    const Pair& ends = paths.pair(pair);
+    file_.integer(slots_[slot].path).integer(slot).integer(pair);
+    file_.text(network_.node_name(ends.origin)).text(network_.node_name(ends.destination));
+    file_.integer(epoch).text(live ? "live" : "gone");
+    std::string links;
+    std::string nodes;
+    if (live) {
+        for (const LinkIndex link : paths.links(slot)) {
+            links += (links.empty() ? "" : " ") + std::to_string(link);
+            if (nodes.empty()) nodes = network_.node_name(ends.origin);
+            nodes += " > " + network_.node_name(network_.link(link).to);
+        }
+    }
+    file_.text(links).text(nodes);
+    file_.end_row();
+}
+
+}  // namespace proxstream

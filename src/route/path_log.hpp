@@ -1,0 +1,37 @@
+/// paths.csv: every path there ever was, numbered in the order they came, with when it came and went.
+#pragma once
+
+#include "proxstream/traffic/path_set.hpp"
+
+#include "route/csv_file.hpp"
+
+#include <vector>
+
+namespace proxstream {
+
+class PathLog {
+  public:
+    /// `network` has to stay.
+    PathLog(const std::string& file, const Network& network);
+
+    /// Writes down what is different from the last call.
+    void follow(const PathSet& paths, Index epoch);
+    /// The number of the path in a live slot.
+    Index path(SlotIndex slot) const { return slots_[slot].path; }
+    void flush() { file_.flush(); }
+    void close() { file_.close(); }
+
+  private:
+    struct Slot {
+        std::uint64_t print = 0;  // of the links; 0: empty
+        Index path = 0;
+    };
+    void write(const PathSet& paths, SlotIndex slot, Index pair, Index epoch, bool live);
+
+    CsvFile file_;
+    const Network& network_;
+    std::vector<Slot> slots_;
+    Index count_ = 0;
+};
+
+}  // namespace proxstream
