@@ -81,6 +81,7 @@ check_build release
 check_built release "release tests" run_tests release
 check_built release "command line" run_cli release
 check_built release "package" tests/package/package.sh
+check_built release "report page" tests/web/web.sh build/release
 check_build dev
 check_built dev "dev tests" run_tests dev
 check "tidy" scripts/tidy.sh

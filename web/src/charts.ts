@@ -5,19 +5,14 @@ import type { Method, ReportData, Series } from './data';
 import { h } from './dom';
 import { compact, figure, percent, seconds, withUnit } from './format';
 import { floorStyle, leadStyle, rivalStyle, type LineStyle } from './series_style';
+import { inOrder } from './sort';
 import { positive, runningSums } from './thin';
 
 const linesAtFirst = 4; // rivals shown from the start: the best ones
 
-/** The lead first, then rivals from the best to the worst, the floor last. */
-export function ordered(methods: Method[]): Method[] {
-  const rank = (method: Method): number => (method.isLead ? -1 : method.isFloor ? 1 : 0);
-  return [...methods].sort((a, b) => rank(a) - rank(b) || (a.totalCost ?? Infinity) - (b.totalCost ?? Infinity));
-}
-
 function methodLines(data: ReportData, values: (method: Method) => Series): Line[] {
   let rivals = 0;
-  return ordered(data.methods).filter((method) => method.cost.length > 0).map((method) => {
+  return inOrder(data.methods).filter((method) => method.cost.length > 0).map((method) => {
     const rival = !method.isLead && !method.isFloor;
     const style = method.isLead ? leadStyle : method.isFloor ? floorStyle : rivalStyle(rivals);
     const hidden = rival && rivals++ >= linesAtFirst;

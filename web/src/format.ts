@@ -8,10 +8,14 @@ export function figure(value: number | null | undefined, digits = 4): string {
   if (size < 1e-4 || size >= 1e12) return minus(value.toExponential(Math.min(digits, 3) - 1).replace('e+', 'e'));
   const whole = Math.floor(Math.log10(size)) + 1;
   const decimals = Math.min(Math.max(digits - whole, 0), 8);
-  const [before, after] = size.toFixed(decimals).split('.') as [string, string?];
-  const grouped = before.replace(/\B(?=(\d{3})+$)/g, ',');
-  const fraction = after?.replace(/0+$/, '');
-  return (value < 0 ? '\u2212' : '') + grouped + (fraction ? `.${fraction}` : '');
+  const text = value.toFixed(decimals);
+  return grouped(decimals > 0 ? text.replace(/\.?0+$/, '') : text);
+}
+
+/** Thousands apart in the decimal form of a number. */
+function grouped(text: string): string {
+  const [before, after] = text.split('.') as [string, string?];
+  return minus(before.replace(/\B(?=(\d{3})+$)/g, ',')) + (after ? `.${after}` : '');
 }
 
 function minus(text: string): string {
@@ -30,7 +34,8 @@ export function compact(value: number): string {
 
 export function percent(share: number | null | undefined, digits = 1): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
-  return `${figure(Number((share * 100).toFixed(digits)), 6)}\u202f%`;
+  // As many decimals everywhere: these stand in columns, and move while one looks.
+  return `${grouped((share * 100).toFixed(digits))}\u202f%`;
 }
 
 export function seconds(value: number | null | undefined): string {

@@ -25,7 +25,7 @@ function masthead(data: ReportData): HTMLElement {
   const good = kinds.filter((kind) => kind === 'good').length;
   const proof = kinds.length === 0 ? null : h('a.proof', { href: '#certificate', class: bad ? 'proof bad' : 'proof good' },
     h('i', { 'aria-hidden': 'true' }, bad ? '\u2717' : '\u2713'),
-    bad ? `${count(bad, 'claim')} of the certificate failed` : `certificate: ${count(good, 'claim')} hold`);
+    bad ? `certificate: ${count(bad, 'claim fails', 'claims fail')}` : `certificate: ${count(good, 'claim holds', 'claims hold')}`);
   return h('header.masthead', {},
     h('p.maker', {}, `proxstream${data.version ? ` ${data.version}` : ''}`),
     h('h1', {}, data.title),

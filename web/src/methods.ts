@@ -1,8 +1,8 @@
 // The table of methods. On a phone it becomes cards, and a list takes the place of the clickable heads.
 import type { Method, ReportData } from './data';
-import { ordered } from './charts';
 import { h, panel } from './dom';
 import { figure, percent, seconds } from './format';
+import { inOrder, sortMethods } from './sort';
 
 interface Column {
   key: keyof Method;
@@ -22,16 +22,6 @@ const columns: Column[] = [
   { key: 'gradientsPerPeriod', title: 'Gradients', help: 'Record gradients a period: the work', text: (m) => figure(m.gradientsPerPeriod, 3) },
   { key: 'seconds', title: 'Time', help: 'Of the whole run', text: (m) => seconds(m.seconds) },
 ];
-
-/** Unknown values last, whichever way. */
-export function sorted(methods: Method[], key: keyof Method, descending: boolean): Method[] {
-  const sign = descending ? -1 : 1;
-  return [...methods].sort((a, b) => {
-    const [p, q] = [a[key], b[key]];
-    if (p === null || q === null) return p === q ? 0 : p === null ? 1 : -1;
-    return sign * (typeof p === 'string' ? p.localeCompare(String(q)) : Number(p) - Number(q));
-  });
-}
 
 export function methodsPanel(data: ReportData): HTMLElement | null {
   if (data.methods.length === 0) return null;
@@ -66,9 +56,9 @@ export function methodsPanel(data: ReportData): HTMLElement | null {
       if (column.key === key) heads[i]!.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
       else heads[i]!.removeAttribute('aria-sort');
     });
-    body.replaceChildren(...sorted(data.methods, key, descending).map(row));
+    body.replaceChildren(...sortMethods(data.methods, key, descending).map(row));
   }
-  body.replaceChildren(...ordered(data.methods).map(row));
+  body.replaceChildren(...inOrder(data.methods).map(row));
   return panel('methods', 'Methods', 'Same periods for all; every split was chosen before its demand was known, except the floor\u2019s.',
     h('label.sort-by', {}, 'Sort by ', select),
     h('table.methods', {}, h('thead', {}, h('tr', {}, ...heads)), body));

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The report page: its packages, its types, the parts that need no browser, and the page of a run in a headless
+# Chromium. Pictures of it are left in build/web/shots, to be looked at.
+#   tests/web/web.sh [BUILD FOLDER]
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-build/release}
+work=build/web/check
+shots=$PWD/build/web/shots
+mkdir -p "$work"
+
+# say NAME COMMAND...: "ok" or "not ok" and what the command said.
+say() {
+    local name=$1 said
+    shift
+    if said=$("$@" 2>&1); then
+        echo "ok web $name"
+    else
+        echo "not ok web $name"
+        printf '%s\n' "$said" | tail -n 40 | sed 's/^/# /'
+        return 1
+    fi
+}
+
+# Checksums say what a package is; where it comes from is the user's own affair.
+no_addresses() {
+    ! grep -nE '"resolved"|://' web/package-lock.json
+}
+# What setup announces is what package.json asks for.
+announced() {
+    diff <(awk '$1 == "npm" {print $2}' scripts/packages.txt | sort) \
+        <(awk -F '"' '/"(dev)?[dD]ependencies": / {in_list = 1; next} /}/ {in_list = 0} in_list {print $2}' web/package.json | sort)
+}
+install_packages() {
+    [ -e "$work/node_modules/installed.mark" ] && cmp -s web/package-lock.json "$work/node_modules/installed.mark" && return
+    cp web/package.json web/package-lock.json "$work/" &&
+        (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline) &&
+        cp web/package-lock.json "$work/node_modules/installed.mark"
+}
+check_types() {
+    rm -rf "$work/src" && cp -r web/src web/tsconfig.json "$work/" && "$work/node_modules/.bin/tsc" -p "$work"
+}
+say "package-lock.json names no addresses" no_addresses
+say "setup announces the packages of package.json" announced
+say "packages install" install_packages || exit 1
+say "types" check_types
+
+"$work/node_modules/.bin/esbuild" tests/web/unit.test.ts --bundle --platform=node --format=esm --log-level=warning \
+    --outfile="$work/unit.mjs" && node --test-reporter=tap "$work/unit.mjs" >"$work/unit.tap"
+awk '/^(not )?ok [0-9]+ - / {sub(/[0-9]+ - /, "web "); print; shown = /^not/} /^    / && shown {print "#" $0}' "$work/unit.tap"
+grep -q '^ok 1 ' "$work/unit.tap" || echo "not ok web unit tests did not run"
+
+browser=$(command -v chromium-headless-shell || command -v chromium) || {
+    echo "skip web page in a browser: there is no chromium here"
+    exit
+}
+fixture=$PWD/$work/fixture.html
+rm -f "$fixture"
+PROXSTREAM_FIXTURE=$fixture "$build/tests/test_route" --gtest_filter=ReportPage.IsWrittenWhole >"$work/fixture.log" 2>&1
+if [ ! -s "$fixture" ]; then
+    echo "not ok web a page to test was not written (see $work/fixture.log)"
+    exit 1
+fi
+timeout 300 node tests/web/browser_test.mjs "$browser" "$shots" "$fixture" || [ $? = 1 ] || echo "not ok web browser test did not end well"
