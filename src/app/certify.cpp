@@ -1,11 +1,57 @@
 #include "proxstream/regret/certify.hpp"
 
+#include "proxstream/route/reconcile.hpp"
+
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+
+#include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 namespace proxstream::app {
+namespace {
+
+/// What one part of the answer is: its text, and whether it holds.
+struct Answer {
+    std::string text;
+    bool holds = false;
+};
+
+Answer certify_file(const std::string& path, bool json) {
+    const Certificate certificate = certify(path);
+    return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
+}
+
+/// ledger*.jsonl, in the order of their names.
+std::vector<std::string> find_ledgers(const std::string& folder) {
+    std::vector<std::string> ledgers;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
+    }
+    std::sort(ledgers.begin(), ledgers.end());
+    return ledgers;
+}
+
+/// The tables of a routing run against each other, and every ledger beside them.
+Answer certify_folder(const std::string& folder, bool json) {
+    const ReconcileResult result = reconcile(folder);
+    Answer answer{json ? "{\"files\":" + to_json(result) + ",\"ledgers\":[" : to_text(result),
+                  result.sound()};
+    const char* separator = "";
+    for (const std::string& ledger : find_ledgers(folder)) {
+        const Answer part = certify_file(ledger, json);
+        answer.holds = answer.holds && part.holds;
+        answer.text += json ? separator + part.text : "\n" + ledger + "\n" + part.text;
+        separator = ",";
+    }
+    if (json) answer.text += std::string("],\"sound\":") + (answer.holds ? "true" : "false") + "}";
+    return answer;
+}
+
+}  // namespace
 
 int certify_ledger(const std::vector<std::string>& arguments) {
     bool json = false;
@@ -15,7 +61,10 @@ int certify_ledger(const std::vector<std::string>& arguments) {
             fmt::print(
                 "Recomputes a run's certificate from its ledger alone and checks that the ledger is whole "
                 "and untouched.\n"
-                "usage: proxstream certify [--json] LEDGER\n");
+                "Of the folder of a routing run, checks that its files add up, and certifies every "
+                "ledger*.jsonl in it.\n"
+                "usage: proxstream certify [--json] LEDGER\n"
+                "       proxstream certify [--json] FOLDER\n");
             return kOk;
         }
         if (argument == "--json") {
@@ -26,11 +75,14 @@ int certify_ledger(const std::vector<std::string>& arguments) {
             paths.push_back(argument);
         }
     }
-    if (paths.size() != 1) throw ConfigError("certify: expected one ledger, see 'proxstream certify --help'");
+    if (paths.size() != 1) {
+        throw ConfigError("certify: expected one ledger or folder, see 'proxstream certify --help'");
+    }
     try {
-        const Certificate certificate = certify(paths[0]);
-        fmt::print("{}{}", json ? to_json(certificate) : to_text(certificate), json ? "\n" : "");
-        return certificate.sound() ? kOk : kNotCertified;
+        const Answer answer = std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
+                                                                      : certify_file(paths[0], json);
+        fmt::print("{}{}", answer.text, json ? "\n" : "");
+        return answer.holds ? kOk : kNotCertified;
     } catch (const DataError& error) {
         fmt::print(stderr, "proxstream: {}\n", error.what());
         return kNotCertified;

@@ -3,7 +3,10 @@
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/route/built_in.hpp"
+#include "proxstream/route/strategy.hpp"
 #include "proxstream/solve/inner_table.hpp"
+#include "proxstream/traffic/link_costs.hpp"
 #include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/window_weights.hpp"
 
@@ -71,6 +74,27 @@ void list_plays() {
     for (const SelectorRow& row : Selector::rows()) print_row(row.usage, row.help);
 }
 
+void list_costs() {
+    fmt::print("link costs (--cost), time at load y, t_0 and capacity c of the link:\n");
+    for (const CostRow& row : link_cost_forms()) print_row(row.usage, row.help);
+}
+
+void list_objectives() {
+    fmt::print("objectives of routing (--objective):\n");
+    for (const CostRow& row : objectives()) print_row(row.usage, row.help);
+}
+
+void list_rivals() {
+    fmt::print("rivals of routing (--rivals), beside any learner:\n");
+    for (const StrategyRow& row : strategies()) print_row(row.usage, row.help);
+}
+
+void list_networks() {
+    fmt::print("built-in networks (builtin:NAME), and their demand (--demand):\n");
+    for (const BuiltInRow& row : built_in_networks()) print_row(row.usage, row.help);
+    for (const BuiltInRow& row : built_in_demands()) print_row(row.usage, row.help);
+}
+
 struct Listing {
     std::string_view name;
     void (*print)();
@@ -79,7 +103,9 @@ struct Listing {
 constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regularisers", list_regularisers},
                                Listing{"learners", list_learners}, Listing{"windows", list_windows},
                                Listing{"models", list_models},     Listing{"plays", list_plays},
-                               Listing{"inner", list_inner},       Listing{"oracles", list_oracles}};
+                               Listing{"inner", list_inner},       Listing{"oracles", list_oracles},
+                               Listing{"costs", list_costs},       Listing{"objectives", list_objectives},
+                               Listing{"rivals", list_rivals},     Listing{"networks", list_networks}};
 
 }  // namespace
 
@@ -95,7 +121,7 @@ int list(const std::vector<std::string>& arguments) {
         if (argument == "--help" || argument == "-h") {
             fmt::print(
                 "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
-                "[inner] [oracles]\n");
+                "[inner] [oracles] [costs]\n                       [objectives] [rivals] [networks]\n");
             return kOk;
         }
         find_row(kListings, "list", argument).print();

@@ -43,6 +43,11 @@ struct Verb {
 };
 
 constexpr std::array kVerbs{
+    Verb{"route",
+         "split traffic over the paths of a network as demand changes, with rivals, map and certificate",
+         route},
+    Verb{"assign", "assign one demand matrix: system optimum or user equilibrium over all paths",
+         assign_demand},
     Verb{"learn", "learn from a stream of rows; ends with a certificate of what was proved on the run",
          learn},
     Verb{"compare", "run several learners on one stream and print one table", compare},
@@ -62,6 +67,9 @@ void print_help() {
     for (const Verb& verb : kVerbs) fmt::print("  {:<10}{}\n", verb.name, verb.help);
     fmt::print(
         "\nexamples:\n"
+        "  proxstream route builtin:ring --report report.html\n"
+        "  proxstream route network.tntp demand.jsonl --objective delay --window 64 --out week\n"
+        "  proxstream assign net.tntp trips.tntp --objective user --gap 1e-8\n"
         "  proxstream learn data.csv --label y --loss cauchy --reg l1:0.01 -f model.json\n"
         "  zcat rows.libsvm.gz | proxstream learn --format libsvm --dimension 123 --loss logistic\n"
         "  proxstream compare builtin:drift --loss cauchy --reg l1:0.02\n"

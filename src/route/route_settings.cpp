@@ -21,7 +21,6 @@ using S = RouteSettings;
 
 constexpr Real kLargeCount = 1e9;
 constexpr std::array<std::string_view, 2> kBadPeriod{"stop", "hold"};
-constexpr std::array<std::string_view, 2> kForms{"ring", "grid"};
 constexpr std::array<std::string_view, 3> kDetails{"periods", "links", "all"};
 constexpr std::array<std::string_view, 5> kNetworkFormats{"auto", "tntp", "sndlib", "csv", "topology"};
 constexpr std::array<std::string_view, 6> kDemandFormats{"auto", "matrix", "csv", "jsonl", "sndlib", "trips"};
@@ -32,10 +31,9 @@ Row positional(Row row, std::string_view name) {
 }
 
 const std::array kRows{
-    positional(
-        Row{"network", "n", "Network", "FILE",
-            "TNTP, SNDlib, CSV of links, a topology list, or builtin:city | builtin:mesh", &S::network},
-        "NETWORK"),
+    positional(Row{"network", "n", "Network", "FILE",
+                   "TNTP, SNDlib, CSV of links, a topology list, or builtin:ring | grid | mesh", &S::network},
+               "NETWORK"),
     Row{"format", "", "Network", "NAME", "tntp, sndlib, csv, topology or auto", &S::format, 0, 0,
         kNetworkFormats},
     Row{"nodes", "", "Network", "FILE", "coordinates: a TNTP node file, CSV (node,x,y) or GeoJSON",
@@ -63,11 +61,6 @@ const std::array kRows{
     Row{"on-bad-period", "", "Demand", "POLICY",
         "stop at a period that cannot be used, or hold: keep the splits and raise an alarm",
         &S::on_bad_period, 0, 0, kBadPeriod},
-    Row{"city-form", "", "Demand", "NAME", "of builtin:city: ring or grid", &S::city_form, 0, 0, kForms},
-    Row{"city-size", "", "Demand", "N", "of builtin:city: rings, or blocks a side; builtin:mesh: pods",
-        &S::city_size, 2, 1000},
-    Row{"city-peak", "", "Demand", "U", "of builtin:city and mesh: utilisation demand is made for",
-        &S::city_peak, 0.01, 10},
 
     Row{"paths", "k", "Paths", "K", "shortest paths a pair to split over", &S::paths, 1,
         static_cast<Real>(kMostPaths)},
@@ -173,7 +166,7 @@ void validate(const RouteSettings& settings) {
     }
     if (settings.network.empty()) {
         violations.emplace_back(
-            "network: give a file, or builtin:city, as in 'proxstream route builtin:city'");
+            "network: give a file, or builtin:ring, as in 'proxstream route builtin:ring'");
     }
     const Network empty;
     collect(violations, "objective", [&] { Objective::parse(settings.objective); });

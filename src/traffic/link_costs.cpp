@@ -87,7 +87,7 @@ LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective ob
         b_.push_back(link.b);
         power_.push_back(link.power);
     }
-    capacity_ = file_capacity_;
+    made_with_ = capacity_ = file_capacity_;
     const auto check_cap = [&] { require(spec, cap_ > 0 && cap_ < 1, "cap must lie in (0, 1)"); };
     if (row.name == "bpr") {
         if (spec.has("b")) std::fill(b_.begin(), b_.end(), spec.number(Spec::kByNameOnly, "b"));
@@ -135,6 +135,14 @@ LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective ob
 void LinkCosts::scale_capacity(LinkIndex link, Real factor) {
     capacity_[link] = factor * file_capacity_[link];
     if (share_ > 0) service_[link] = free_time_[link] * share_ * capacity_[link];
+}
+
+void LinkCosts::scale_all(Real factor) {
+    for (LinkIndex link = 0; link < capacity_.size(); ++link) {
+        const Real now = capacity_[link] / file_capacity_[link];
+        file_capacity_[link] = factor * made_with_[link];
+        scale_capacity(link, now);
+    }
 }
 
 LinkTime LinkCosts::bpr(LinkIndex link, Real load) const {

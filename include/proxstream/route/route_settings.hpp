@@ -12,7 +12,7 @@ namespace proxstream {
 
 struct RouteSettings {
     // network
-    std::string network;  // a file, or builtin:city, builtin:mesh
+    std::string network;  // a file, or builtin:ring, builtin:grid, builtin:mesh with their arguments
     std::string format = "auto";
     std::string nodes;  // coordinates
     std::string toll_factor = "auto";
@@ -28,9 +28,6 @@ struct RouteSettings {
     Index repeat = 1;
     Real minutes = 0;  // of a period; 0: not known, or the built-in's
     std::string on_bad_period = "stop";
-    Index city_size = 4;  // rings, or blocks a side
-    std::string city_form = "ring";
-    Real city_peak = 0.9;
 
     // paths
     Index paths = 4;

@@ -68,7 +68,10 @@ class LinkCosts {
 
     /// Capacity is `factor` times the one of the file, from now on.
     void scale_capacity(LinkIndex link, Real factor);
+    /// Capacities of the file are `factor` times what they were when this was made, for good.
+    void scale_all(Real factor);
     Real capacity(LinkIndex link) const { return capacity_[link]; }
+    Real file_capacity(LinkIndex link) const { return file_capacity_[link]; }
     const Objective& objective() const noexcept { return objective_; }
     Index links() const noexcept { return capacity_.size(); }
 
@@ -88,7 +91,7 @@ class LinkCosts {
 
     Form form_ = Form::bpr;
     Objective objective_;
-    std::vector<Real> file_capacity_, capacity_;
+    std::vector<Real> made_with_, file_capacity_, capacity_;
     std::vector<Real> fixed_;      // whatever the load
     std::vector<Real> free_time_;  // t_0
     std::vector<Real> b_, power_;  // of bpr and s-shape

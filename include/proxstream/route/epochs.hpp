@@ -1,0 +1,64 @@
+/// The account of a learner on a network that changes: an epoch from one change to the next, each with a
+/// ledger and a certificate of its own, which begins with the window as it was.
+#pragma once
+
+#include "proxstream/online/learner.hpp"
+#include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/ledger_writer.hpp"
+#include "proxstream/regret/tally.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+class Epochs {
+  public:
+    struct Options {
+        std::string ledger =
+            {};  // of the first epoch; later ones have -2, -3, .. before the extension; empty: none
+        std::vector<std::pair<std::string, std::string>> settings = {};
+        Index dimension = 0;
+        std::optional<std::uint64_t> max_steps = {};
+        std::optional<Real> max_seconds = {};
+    };
+    explicit Epochs(Options options) : options_(std::move(options)) {}
+
+    /// From here on the learner is the one these facts describe. Nothing is written before a round comes.
+    void begin(const LearnerFacts& facts, double seconds);
+    void add(const RoundReport& report, const BankRound* bank);
+    /// The epoch is over; one without a round leaves nothing.
+    void end(const Closing& closing, RunEnding ending, double seconds);
+    void flush();
+
+    Index count() const noexcept { return certificates_.size() + (tally_ ? 1 : 0); }
+    Real regret() const noexcept { return regret_; }              // of all epochs
+    Real regret_bound() const noexcept { return regret_bound_; }  // what C2 allows for it
+    const std::vector<Certificate>& certificates() const noexcept { return certificates_; }
+    const std::vector<std::string>& ledgers() const noexcept { return ledgers_; }
+
+  private:
+    Options options_;
+    RunHeader header_;
+    std::optional<Tally> tally_;  // of the epoch that goes on
+    std::optional<LedgerWriter> ledger_;
+    std::vector<Certificate> certificates_;
+    std::vector<std::string> ledgers_;
+    double begun_ = 0;  // seconds of learning before the epoch
+    Real regret_ = 0;
+    Real regret_bound_ = 0;
+};
+
+/// Each inequality over all epochs: the worst verdict, with the sides of the epoch where it came closest.
+std::vector<Inequality> combine(const std::vector<Certificate>& epochs);
+bool sound(const std::vector<Certificate>& epochs);
+/// In words; of one epoch, its certificate's own.
+std::string epochs_conclusion(const std::vector<Certificate>& epochs);
+std::string epochs_text(const std::vector<Certificate>& epochs);
+std::string epochs_json(const std::vector<Certificate>& epochs);
+/// `path` for the first, then with -2, -3, ... before its extension.
+std::string epoch_path(const std::string& path, Index epoch);
+
+}  // namespace proxstream

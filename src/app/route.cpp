@@ -1,0 +1,155 @@
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/route/route_run.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace proxstream::app {
+namespace {
+
+/// What was typed, to be typed again: what a shell would cut apart or expand is quoted.
+std::string command_again(const std::vector<std::string>& arguments) {
+    std::string command = "proxstream route";
+    for (const std::string& argument : arguments) {
+        const bool plain =
+            !argument.empty() && argument.find_first_of(" \t\n'\"\\$`;&|<>()*?[]#~!{}") == std::string::npos;
+        std::string quoted = "'";
+        for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        command += " " + (plain ? argument : quoted + "'");
+    }
+    return command;
+}
+
+std::string or_dash(Real value, const char* format) {
+    return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+void echo_scenario(const RouteSettings& settings, const Scenario& scenario) {
+    const PathSet& paths = scenario.routing->paths;
+    fmt::print(stderr, "proxstream route\n");
+    fmt::print(stderr, "  network    {}: {} nodes, {} links\n", scenario.title, scenario.network->nodes(),
+               scenario.network->links());
+    fmt::print(stderr, "  demand     {}, {} pairs\n", scenario.stream->source(), paths.pairs());
+    fmt::print(stderr, "  paths      {} in {} tree nodes\n", paths.live_slots(), paths.tree_nodes());
+    fmt::print(stderr, "  objective  {}, cost {}\n", settings.objective, settings.cost);
+    fmt::print(stderr, "  learner    {}, window {}, inner {}\n", settings.learner, settings.window,
+               settings.inner);
+    for (const std::string& note : scenario.notes) fmt::print(stderr, "  note       {}\n", note);
+    if (!scenario.unreachable.empty())
+        fmt::print(stderr, "  note       {} pairs have no path; demand on one is refused\n",
+                   scenario.unreachable.size());
+}
+
+/// A line now and then, and alarms and events as they come.
+class PeriodTable {
+  public:
+    explicit PeriodTable(Index every) : every_(every), next_(every > 0 ? every : 1) {
+        fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
+                   "period", "label", "demand", "cost", "of floor", "max u", "churn %", "entry res", "steps",
+                   "ms", "alarms");
+    }
+
+    void on_period(const RouteProgress& progress) {
+        const PeriodRow& row = *progress.last;
+        for (const Alarm& alarm : progress.raised)
+            fmt::print(stderr, "{:>8} ! {} {}: {}\n", row.number, name(alarm.kind), alarm.subject,
+                       alarm.text);
+        for (const Alarm& alarm : progress.cleared)
+            fmt::print(stderr, "{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
+        if (row.number < next_) return;
+        print(row, progress.floor_cost);
+        while (next_ <= row.number) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+    }
+
+  private:
+    static void print(const PeriodRow& row, Real floor) {
+        if (!row.measured) {
+            fmt::print(stderr, "{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
+            return;
+        }
+        fmt::print(
+            stderr, "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
+            row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
+            or_dash(row.figures.cost / floor, "{:.3f}"), row.figures.utilisation_max, 100 * row.figures.churn,
+            or_dash(row.entry_residual, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
+    }
+
+    Index every_;
+    Index next_;
+};
+
+void print_methods(const std::vector<MethodRow>& methods) {
+    std::size_t width = 8;
+    for (const MethodRow& row : methods) width = std::max(width, row.label.size());
+    fmt::print("{:<{}}  {:>12} {:>8} {:>8} {:>10} {:>7} {:>7} {:>9} {:>12} {:>9}\n", "method", width,
+               "total cost", "of floor", "churn %", "overload %", "max u", "p95 u", "unserved",
+               "grads/period", "seconds");
+    for (const MethodRow& row : methods) {
+        fmt::print("{:<{}}{} {:>12.7g} {:>8} {:>8.3f} {:>10.3f} {:>7.3f} {:>7.3f} {:>9.4g} {:>12} {:>9.3f}\n",
+                   row.label, width, row.lead ? '*' : ' ', row.total_cost, or_dash(row.ratio, "{:.4f}"),
+                   100 * row.churn, 100 * row.overload_share, row.utilisation_max, row.utilisation_p95,
+                   row.unserved, or_dash(row.gradients, "{:.1f}"), row.seconds);
+    }
+}
+
+void print_outcome(const RouteSettings& settings, const RouteRun& run, const RouteOutcome& outcome) {
+    fmt::print("\n{} periods in {:.3g} s", outcome.periods, outcome.seconds);
+    if (outcome.held > 0) fmt::print(", {} of them held", outcome.held);
+    fmt::print("; {} events, {} alarms", outcome.events, outcome.alarms);
+    if (outcome.paths_added > 0) fmt::print(", {} paths added", outcome.paths_added);
+    if (outcome.ending == RunEnding::interrupted) fmt::print(", interrupted");
+    fmt::print("\nlongest decision {:.3g} ms; reference step {:.4g}\n\n", 1e3 * outcome.busiest_decision,
+               run.step());
+    print_methods(outcome.methods);
+    if (!outcome.certificates.empty()) fmt::print("\n{}", epochs_text(outcome.certificates));
+    if (outcome.io_error) return;
+    if (!settings.out.empty())
+        fmt::print("\nwritten to {}; check it with 'proxstream certify {}'\n", settings.out, settings.out);
+    if (!settings.report.empty()) fmt::print("\nreport: {}\n", settings.report);
+}
+
+int exit_code(const RouteOutcome& outcome) {
+    if (outcome.io_error) return kIo;
+    if (outcome.data_error) return kData;
+    if (outcome.refused > 0) return kNumerics;
+    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
+    return sound(outcome.certificates) ? kOk : kNotCertified;
+}
+
+}  // namespace
+
+int route(const std::vector<std::string>& arguments) {
+    RouteSettings settings;
+    const auto done = parse_command_line(
+        "route",
+        "Chooses splits over the paths of a network before each period's demand is known, keeps the mean "
+        "cost of the "
+        "last W\nperiods stationary, and ends with a table of rivals on the same periods and a certificate.\n"
+        "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
+        arguments, route_options(), settings, {.checks = {[&] { validate(settings); }}});
+    if (done) return *done;
+    set_threads(settings.threads);
+
+    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again(arguments));
+    std::optional<PeriodTable> table;
+    if (!settings.quiet) {
+        echo_scenario(settings, run.scenario());
+        table.emplace(settings.progress);
+    }
+    const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
+        if (table) table->on_period(progress);
+    });
+    // Standard output may carry the decisions.
+    if (!settings.quiet && settings.decisions != "-") print_outcome(settings, run, outcome);
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
+}  // namespace proxstream::app

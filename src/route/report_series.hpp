@@ -1,0 +1,41 @@
+/// Gathers, while a run goes on, what its report page will show.
+#pragma once
+
+#include "proxstream/regret/certificate.hpp"
+#include "proxstream/route/alarms.hpp"
+#include "proxstream/route/report_data.hpp"
+#include "proxstream/route/route_rows.hpp"
+#include "proxstream/route/scenario.hpp"
+
+#include <vector>
+
+namespace proxstream {
+
+/// What is known at the end, beside the series.
+struct ReportFacts {
+    const RouteSettings& settings;
+    const Scenario& scenario;
+    const std::string& version;
+    const std::string& command;
+    const std::vector<MethodRow>& methods;              // the lead first
+    const std::vector<std::vector<Real>>& rival_costs;  // of the others, in order, a number a period
+    const std::vector<Certificate>& certificates;
+    const std::vector<Alarm>& alarms;
+};
+
+class ReportSeries {
+  public:
+    void add(const PeriodRow& row, ConstView utilisation, Real regret, Real regret_bound);
+    void note_events(Index period, std::span<const NetworkEvent> events, const Network& network,
+                     const Routing& routing);
+    ReportData report(const ReportFacts& facts);
+
+  private:
+    std::vector<std::string> labels_;
+    ReportLead lead_;
+    ReportFrames frames_;
+    std::vector<ReportEvent> events_;
+    Real unserved_ = 0, overload_ = 0;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,266 @@
+#include "proxstream/route/scenario.hpp"
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/route/built_in.hpp"
+#include "proxstream/route/strategy.hpp"
+#include "proxstream/traffic/k_shortest.hpp"
+#include "proxstream/traffic/open_demand.hpp"
+#include "proxstream/traffic/open_network.hpp"
+#include "proxstream/traffic/path_file.hpp"
+#include "proxstream/traffic/split_set.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr std::string_view kBuiltin = "builtin:";
+
+/// A network and ways to read the demand on it, from its beginning each time.
+struct Ground {
+    std::string title;
+    std::shared_ptr<const Network> network;
+    LinkCosts::Factors factors;
+    std::function<std::unique_ptr<DemandStream>()> open_demand;
+    bool rereadable = false;
+    std::vector<std::string> notes = {};
+    Real minutes = 0;
+    std::string demand_unit = {}, cost_unit = {};
+};
+
+std::optional<Real> factor(const std::string& text) {
+    if (text == "auto") return std::nullopt;
+    return parse_real(text, "factor");
+}
+
+NetworkFile read_ground(const RouteSettings& settings) {
+    NetworkOptions options;
+    options.format = parse_network_format(settings.format);
+    options.toll_factor = factor(settings.toll_factor);
+    options.distance_factor = factor(settings.distance_factor);
+    options.nodes_path = settings.nodes;
+    return open_network(settings.network, options);
+}
+
+Ground built_in(const RouteSettings& settings) {
+    BuiltIn made = make_built_in(settings.network.substr(kBuiltin.size()), settings.demand, settings.seed);
+    Ground ground{.title = made.title,
+                  .network = made.network,
+                  .factors = {},
+                  .open_demand = made.open_demand,
+                  .rereadable = true,
+                  .minutes = made.minutes,
+                  .demand_unit = made.demand_unit,
+                  .cost_unit = made.cost_unit};
+    return ground;
+}
+
+Ground from_files(const RouteSettings& settings, StopFlag stop) {
+    NetworkFile file = read_ground(settings);
+    DemandOptions options;
+    options.format = parse_demand_format(settings.demand_format);
+    options.zones = file.zones;
+    options.scale = settings.scale;
+    options.repeat = settings.repeat;
+    Ground ground{.title = std::filesystem::path(settings.network).filename().string(),
+                  .network = std::make_shared<const Network>(std::move(file.network)),
+                  .factors = {file.toll_factor, file.distance_factor},
+                  .open_demand = {},
+                  .rereadable = settings.demand != "-",
+                  .notes = std::move(file.notes)};
+    if (settings.demand.empty()) {
+        throw ConfigError("demand: give a file of demand, or '-' for standard input");
+    }
+    ground.open_demand = [network = ground.network, options, path = settings.demand, stop] {
+        return open_demand(path, *network, options, stop);
+    };
+    return ground;
+}
+
+LinkCosts costs_of(const RouteSettings& settings, const Ground& ground) {
+    const Objective objective = Objective::parse(settings.objective);
+    const bool delay = Spec::parse(settings.objective).name() == "delay";
+    const bool queue = Spec::parse(settings.cost).name() == "queue";
+    return LinkCosts(*ground.network, delay && !queue ? "queue" : settings.cost, objective, ground.factors);
+}
+
+MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const LinkCosts& costs,
+                   const std::vector<Pair>& pairs, std::vector<std::string>& notes) {
+    const PathOptions options{.k = settings.paths,
+                              .spare = settings.generate > 0 ? settings.spare : 1,
+                              .slack = settings.slack > 0,
+                              .diverse = settings.diverse};
+    if (!settings.path_file.empty()) {
+        const PathLists lists = read_path_file(file_input(settings.path_file), *ground.network, pairs);
+        return fill_paths(*ground.network, pairs, lists, options);
+    }
+    std::vector<Real> times(ground.network->links());
+    bool free = true;
+    for (LinkIndex link = 0; link < times.size(); ++link) {
+        times[link] = costs.time(link, 0).time;
+        free = free && times[link] == 0;
+    }
+    if (free && !times.empty()) {
+        // Nothing tells links apart: the fewest links are the shortest way.
+        std::fill(times.begin(), times.end(), 1);
+        notes.emplace_back("links have no times: paths are the ones with the fewest links");
+    }
+    return make_paths(*ground.network, pairs, options, times);
+}
+
+void set_prices(const RouteSettings& settings, const Network& network, Routing& routing) {
+    routing.slack_price = settings.slack;
+    routing.path_price = settings.path_price;
+    if (settings.path_price == 0) return;
+    routing.share_prices.assign(routing.paths.slots(), 0);
+    for (SlotIndex slot = 0; slot < routing.paths.slots(); ++slot) {
+        if (!routing.paths.live(slot)) continue;
+        Real time = 0;
+        routing.paths.for_each_link(slot, [&](LinkIndex link) { time += network.link(link).free_time; });
+        routing.share_prices[slot] = settings.path_price * time;
+    }
+}
+
+/// Calls body(demand) for every period that can be used; events are passed over.
+template <class Body>
+Index for_each_demand(const Ground& ground, const RouteSettings& settings, const Body& body) {
+    const auto stream = ground.open_demand();
+    DemandPeriod period;
+    Index count = 0;
+    while ((settings.periods == 0 || count < settings.periods) && stream->announce(period)) {
+        try {
+            stream->reveal(period);
+        } catch (const DataError&) {
+            continue;  // told when the run meets it
+        }
+        if (period.demand.empty()) continue;
+        ++count;
+        body(period.demand);
+    }
+    return count;
+}
+
+/// What hindsight knows: the mean demand, for rivals that are given it and for scaling capacities.
+void survey(const Ground& ground, const RouteSettings& settings, Scenario& scenario) {
+    std::vector<Real> mean(scenario.routing->paths.pairs(), 0);
+    const Index count =
+        for_each_demand(ground, settings, [&](const std::vector<Real>& demand) { axpy(1, demand, mean); });
+    if (count == 0) return;
+    scaled(1 / static_cast<Real>(count), mean, mean);
+    scenario.mean_demand = mean;
+    if (settings.peak == 0) return;
+
+    StrategyParts parts{.settings = &settings,
+                        .network = scenario.network.get(),
+                        .routing = scenario.routing,
+                        .start = even_splits(scenario.routing->paths),
+                        .mean_demand = mean};
+    // Splits that are best for the mean depend on the capacities in the end: two rounds settle that.
+    Real factor = 1;
+    for (int round = 0; round < 2; ++round) {
+        const auto fixed = make_strategy("static", parts);
+        Scratch scratch;
+        std::vector<Real> loads(scenario.routing->costs.links());
+        Real busiest = 0;
+        for_each_demand(ground, settings, [&](const std::vector<Real>& demand) {
+            const DemandColumn column{demand};
+            find_loads(scenario.routing->paths, {&column, 1}, fixed->decide(), loads, scratch);
+            for (LinkIndex link = 0; link < loads.size(); ++link)
+                busiest = std::max(busiest, loads[link] / scenario.network->link(link).capacity);
+        });
+        if (busiest == 0) return;
+        factor = busiest / settings.peak;
+        scenario.routing->costs.scale_all(factor);
+    }
+    scenario.notes.push_back(
+        fmt::format("capacities are {:.6g} times those of the network: static splits for the mean demand "
+                    "then reach {:g} once",
+                    factor, settings.peak));
+}
+
+bool wants_hindsight(const RouteSettings& settings) {
+    if (settings.peak > 0) return true;
+    if (!settings.compare) return false;
+    const auto rivals = settings.rivals.empty() ? usual_rivals() : settings.rivals;
+    return std::find(rivals.begin(), rivals.end(), "static") != rivals.end();
+}
+
+}  // namespace
+
+Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
+    validate(settings);
+    Ground ground = settings.network.starts_with(kBuiltin) ? built_in(settings) : from_files(settings, stop);
+    Scenario scenario;
+    scenario.title = ground.title;
+    scenario.network = ground.network;
+    scenario.notes = std::move(ground.notes);
+    scenario.minutes = settings.minutes > 0 ? settings.minutes : ground.minutes;
+    scenario.demand_unit = ground.demand_unit;
+    scenario.cost_unit = ground.cost_unit;
+    scenario.stream = ground.open_demand();
+    LinkCosts costs = costs_of(settings, ground);
+    MadePaths made = paths_of(settings, ground, costs, scenario.stream->pairs(), scenario.notes);
+    scenario.unreachable = std::move(made.unreachable);
+    scenario.routing = std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)});
+    set_prices(settings, *scenario.network, *scenario.routing);
+    if (settings.mu > 0) {
+        scenario.notes.push_back(
+            fmt::format("mu = {:g}: on splits that sum to 1 the L1 norm is constant, so it adds {:g} to "
+                        "every loss and changes no "
+                        "decision; --path-price, --slack and --switching do change some",
+                        settings.mu, settings.mu * static_cast<Real>(scenario.routing->paths.pairs())));
+    }
+    if (!scenario.routing->costs.convex()) {
+        scenario.notes.emplace_back(
+            "this objective is not convex in the splits: stationary is what is certified, not optimal");
+    }
+    if (ground.rereadable && wants_hindsight(settings)) survey(ground, settings, scenario);
+    return scenario;
+}
+
+StaticScenario open_static_scenario(const RouteSettings& settings) {
+    validate(settings);
+    RouteSettings single = settings;
+    if (single.demand_format == "auto") single.demand_format = "trips";
+    Ground ground = from_files(single, nullptr);
+    const auto stream = ground.open_demand();
+    DemandPeriod period;
+    if (!stream->announce(period)) {
+        throw DataError({.source = settings.demand, .line = 0, .column = 0, .field = ""},
+                        "there is no demand", "");
+    }
+    stream->reveal(period);
+    StaticScenario scenario;
+    scenario.title = ground.title;
+    scenario.network = ground.network;
+    scenario.notes = std::move(ground.notes);
+    // A pair without demand needs no path.
+    std::vector<Pair> pairs;
+    for (Index i = 0; i < period.demand.size(); ++i) {
+        if (period.demand[i] == 0) continue;
+        pairs.push_back(stream->pairs()[i]);
+        scenario.demand.push_back(period.demand[i]);
+    }
+    LinkCosts costs = costs_of(settings, ground);
+    single.paths = 1;
+    single.generate = 1;
+    MadePaths made = paths_of(single, ground, costs, pairs, scenario.notes);
+    if (!made.unreachable.empty()) {
+        const Pair& lost = pairs[made.unreachable.front()];
+        throw DataError(
+            {.source = settings.demand, .line = 0, .column = 0, .field = "demand"},
+            fmt::format("no path leads from {} to {}, which have demand {:g}",
+                        ground.network->node_name(lost.origin), ground.network->node_name(lost.destination),
+                        scenario.demand[made.unreachable.front()]),
+            fmt::format("demand between nodes that are connected; {} pairs are not",
+                        made.unreachable.size()));
+    }
+    scenario.routing = std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)});
+    return scenario;
+}
+
+}  // namespace proxstream
