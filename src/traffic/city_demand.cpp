@@ -115,7 +115,7 @@ CityDemand::CityDemand(const City& city, const CityDemandOptions& options) : opt
         if (total > most) busiest = mean;
         most = std::max(most, total);
     }
-    const Real scale = scale_to_utilisation(city.network, pairs_, busiest, options.peak);
+    const Real scale = scale_to_utilisation(city.network, pairs_, busiest, options.peak, 0.25);
     for (std::vector<Real>* each : {&made.work, &made.back, &made.other}) {
         for (Real& value : *each) value *= scale;
     }

@@ -9,29 +9,32 @@ namespace {
 
 constexpr int kAssignments = 40;
 
-/// All demand on the shortest paths at these times; pairs ascend.
+/// All demand on the shortest paths at these times.
 void load_shortest(ShortestPaths& search, std::span<const Pair> pairs, ConstView demand, ConstView times,
-                   View loads) {
+                   View loads, PathLists* used) {
     std::fill(loads.begin(), loads.end(), 0);
     std::vector<LinkIndex> path;
     for (Index i = 0; i < pairs.size(); ++i) {
         if (i == 0 || pairs[i].origin != pairs[i - 1].origin) search.run(pairs[i].origin, times);
         search.path(pairs[i].destination, path);
         for (const LinkIndex link : path) loads[link] += demand[i];
+        if (used == nullptr) continue;
+        used->add_path(path);
+        used->end_pair();
     }
 }
 
 }  // namespace
 
-Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand,
-                          Real wanted) {
+Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted,
+                          Real queueing, PathLists* used) {
     const Index links = network.links();
     std::vector<Real> times(links), loads(links), mean(links, 0);
     for (LinkIndex i = 0; i < links; ++i) times[i] = network.link(i).free_time;
     ShortestPaths search(network);
     Real scale = 1;
     for (int k = 1; k <= kAssignments; ++k) {
-        load_shortest(search, pairs, demand, times, loads);
+        load_shortest(search, pairs, demand, times, loads, used);
         Real busiest = 0;
         for (LinkIndex i = 0; i < links; ++i) {
             mean[i] += (loads[i] - mean[i]) / k;
@@ -39,8 +42,8 @@ Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, C
         }
         scale = wanted / busiest;
         for (LinkIndex i = 0; i < links; ++i) {
-            const Real used = scale * mean[i] / network.link(i).capacity;
-            times[i] = network.link(i).free_time * (1 + used / (4 * (1 - used)));
+            const Real share = scale * mean[i] / network.link(i).capacity;
+            times[i] = network.link(i).free_time * (1 + queueing * share / (1 - share));
         }
     }
     return scale;

@@ -1,15 +1,18 @@
 /// How much of a demand a network carries.
 #pragma once
 
-#include "proxstream/traffic/network.hpp"
+#include "proxstream/traffic/k_shortest.hpp"
 
 #include <span>
 
 namespace proxstream {
 
 /// The factor by which to multiply `demand` so that its busiest link is used to `wanted` (below 1) of its
-/// capacity, with splits near the user equilibrium of times t_0 (1 + u / (4 (1 - u))), u the utilisation: the
-/// mean of some shortest path assignments, each at the times of the mean before it. Every pair is reachable.
-Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted);
+/// capacity, with splits near the user equilibrium of times t_0 (1 + J u / (1 - u)), u the utilisation and J
+/// `queueing`: the mean of some shortest path assignments, each at the times of the mean before it. Every
+/// pair is reachable; pairs ascend. `used` gets one path for each assignment and each of its pairs: all have
+/// the same share.
+Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted,
+                          Real queueing, PathLists* used = nullptr);
 
 }  // namespace proxstream

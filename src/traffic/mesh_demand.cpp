@@ -1,0 +1,148 @@
+#include "proxstream/traffic/mesh_demand.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include "traffic/burst.hpp"
+#include "traffic/demand_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr Index kSample = 400;  // periods to find the scale with, far behind those of the stream
+constexpr Index kMostPeriods = 10'000'000;
+constexpr Real kElephants = 0.002;
+constexpr Real kTail = 2.5;
+constexpr Real kLargest = 10;
+
+/// Each purpose draws from its own step number, so that no two share numbers.
+enum Purpose : std::uint32_t { kTime, kWeight, kBurst, kIsElephant, kElephant };
+
+void check(const MeshOptions& options) {
+    std::vector<std::string> violations;
+    const auto within = [&](const char* name, Real value, Real least, Real most) {
+        if (!(value >= least && value <= most))
+            violations.push_back(
+                fmt::format("mesh: {} = {}: from {} to {} are possible", name, value, least, most));
+    };
+    within("pods", static_cast<Real>(options.pods), 3, 64);
+    within("periods", static_cast<Real>(options.periods), 1, static_cast<Real>(kMostPeriods));
+    within("peak", options.peak, 0.01, 10);
+    within("burst", options.burst, 0, 3);
+    within("memory", options.memory, 0, 0.95);
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+}
+
+class MeshDemand final : public DemandStream {
+  public:
+    MeshDemand(const Network& network, const MeshOptions& options)
+        : options_(options), smooth_(options.memory) {
+        const auto pods = static_cast<NodeIndex>(options.pods);
+        std::vector<Real> weights;
+        for (NodeIndex a = 0; a < pods; ++a)
+            weights.push_back(std::exp(0.3 * normal({.seed = options.seed, .step = kWeight, .sample = a})));
+        for (NodeIndex a = 0; a < pods; ++a) {
+            for (NodeIndex b = 0; b < pods; ++b) {
+                if (a == b) continue;
+                pairs_.push_back({a, b});
+                means_.push_back(weights[a] * weights[b]);
+            }
+        }
+        const Real scale = find_scale(network);
+        for (Real& mean : means_) mean *= scale;
+    }
+
+    const std::vector<Pair>& pairs() const override { return pairs_; }
+    bool announce(DemandPeriod& period) override {
+        if (next_ == options_.periods) return false;
+        period.label = std::to_string(++next_);
+        period.demand.clear();
+        period.events.clear();
+        return true;
+    }
+    void reveal(DemandPeriod& period) override { find_demand(next_, period.demand); }
+    std::string source() const override { return "built-in data centre"; }
+    std::uint64_t line() const override { return next_; }
+
+  private:
+    void find_demand(Index period, std::vector<Real>& out) const {
+        out.resize(pairs_.size());
+        const Real sd = options_.burst;
+        for (Index i = 0; i < pairs_.size(); ++i) {
+            const auto at = [&](Purpose purpose) {
+                return Draw{.seed = options_.seed, .round = period, .step = purpose, .sample = i};
+            };
+            Real factor = std::exp(sd * (smooth_(at(kBurst)) - sd / 2));
+            if (uniform(at(kIsElephant)) < kElephants)
+                factor *= std::min(kLargest, 2 * std::pow(uniform(at(kElephant)), -1 / kTail));
+            out[i] = means_[i] * factor;
+        }
+    }
+    Real find_scale(const Network& network) const {
+        constexpr Real kWhere = 0.6;  // splits spread out under load
+        PathLists used;
+        scale_to_utilisation(network, pairs_, means_, kWhere, 2, &used);
+        const Real share = static_cast<Real>(pairs_.size()) / static_cast<Real>(used.pairs());
+        std::vector<Real> highest, demand, loads(network.links());
+        for (Index period = 0; period < kSample; ++period) {
+            find_demand(2 * kMostPeriods + 10 * period, demand);
+            std::fill(loads.begin(), loads.end(), 0);
+            for (Index i = 0; i < used.pairs(); ++i) {
+                for (const LinkIndex link : used.links(i)) loads[link] += share * demand[i % pairs_.size()];
+            }
+            Real most = 0;
+            for (LinkIndex i = 0; i < network.links(); ++i)
+                most = std::max(most, loads[i] / network.link(i).capacity);
+            highest.push_back(most);
+        }
+        std::sort(highest.begin(), highest.end());
+        return options_.peak / highest[kSample * 95 / 100];
+    }
+
+    MeshOptions options_;
+    SmoothNormal smooth_;
+    std::vector<Pair> pairs_;
+    std::vector<Real> means_;
+    Index next_ = 0;
+};
+
+}  // namespace
+
+Network make_mesh(const MeshOptions& options) {
+    check(options);
+    Network network;
+    const auto pods = static_cast<NodeIndex>(options.pods);
+    for (NodeIndex a = 0; a < pods; ++a) {
+        const Real angle = 2 * std::numbers::pi * a / pods;
+        network.set_place(network.node(fmt::format("pod{}", a + 1)), {std::sin(angle), std::cos(angle)});
+    }
+    for (NodeIndex a = 0; a < pods; ++a) {
+        for (NodeIndex b = 0; b < pods; ++b) {
+            if (a == b) continue;
+            const Draw draw{.seed = options.seed, .record = a, .step = kTime, .sample = b};
+            network.add_link({.from = a,
+                              .to = b,
+                              .capacity = 100,
+                              .length = 1,
+                              .free_time = 1 + 0.2 * uniform(draw),
+                              .b = 0.15,
+                              .power = 4});
+        }
+    }
+    return network;
+}
+
+std::unique_ptr<DemandStream> mesh_demand(const Network& network, const MeshOptions& options) {
+    check(options);
+    if (network.nodes() != options.pods)
+        throw ConfigError(
+            fmt::format("mesh: pods = {}, and the network has {} nodes", options.pods, network.nodes()));
+    return std::make_unique<MeshDemand>(network, options);
+}
+
+}  // namespace proxstream
