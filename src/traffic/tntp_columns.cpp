@@ -83,7 +83,7 @@ void TntpColumns::split(std::string_view row, std::vector<std::string_view>& fie
     row.remove_prefix(std::min(row.find_first_not_of(' '), row.size()));
     if (row.starts_with('\t')) row.remove_prefix(1);
     split_at(row, '\t', fields);
-    while (fields.size() > columns() && fields.back().empty()) fields.pop_back();
+    while (fields.size() != columns() && !fields.empty() && fields.back().empty()) fields.pop_back();
     const bool mixed = std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
         return field.find(' ') != std::string_view::npos;
     });
