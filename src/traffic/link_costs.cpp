@@ -34,7 +34,7 @@ void require(const Spec& spec, bool holds, const char* what) {
 }
 
 /// u^p with its first two derivatives. At u = 0 a power below 1, or between 1 and 2, has an infinite
-/// derivative: it is taken a little to the right, where everything is finite.
+/// derivative: derivatives are taken a little to the right, where everything is finite.
 struct Power {
     Real value, first, second;
 };
@@ -48,7 +48,8 @@ Power raise(Real u, Real p) {
     constexpr Real kLeast = 1e-12;
     const Real at = std::max(u, kLeast);
     const Real value = std::pow(at, p);
-    return {u > 0 ? value : 0, p * value / at, p * (p - 1) * value / (at * at)};
+    const Real exact = u == at ? value : u > 0 ? std::pow(u, p) : 0;
+    return {exact, p * value / at, p * (p - 1) * value / (at * at)};
 }
 
 }  // namespace
