@@ -111,11 +111,15 @@ std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& net
 
 std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
                                           const DemandOptions& options, StopFlag stop) {
-    if (std::filesystem::is_directory(path)) {
-        check(options, network);
-        return follow_files(demand_files(path), network, options);
-    }
+    if (std::filesystem::is_directory(path)) return open_demand_files(demand_files(path), network, options);
     return read_demand(file_input(path, stop), network, options);
+}
+
+std::unique_ptr<DemandStream> open_demand_files(std::vector<std::string> paths, const Network& network,
+                                                const DemandOptions& options) {
+    check(options, network);
+    if (paths.empty()) throw ConfigError("no demand file is given");
+    return follow_files(std::move(paths), network, options);
 }
 
 }  // namespace proxstream

@@ -25,11 +25,15 @@ struct DemandOptions {
     Index repeat = 1;  // how many periods one trip table is the demand of
 };
 
-/// "-" is standard input; a folder holds SNDlib files, a period each, in the natural order of their names. A
-/// period is handed out as soon as its line has arrived. Throws IoError, DataError, ConfigError.
+/// `network` has to outlive the stream. "-" is standard input; a folder holds SNDlib files, a period each, in
+/// the natural order of their names. A period is handed out as soon as its line has arrived. Throws IoError,
+/// DataError, ConfigError.
 std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
                                           const DemandOptions& options = {}, StopFlag stop = nullptr);
-/// The same from any input; `network` has to outlive the stream.
+/// A file a period, in the order given, each a demand matrix in a format of read_trips().
+std::unique_ptr<DemandStream> open_demand_files(std::vector<std::string> paths, const Network& network,
+                                                const DemandOptions& options = {});
+/// Lines from any input.
 std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& network,
                                           const DemandOptions& options = {});
 
