@@ -5,7 +5,6 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -22,17 +21,6 @@ struct Answer {
 Answer certify_file(const std::string& path, bool json) {
     const Certificate certificate = certify(path);
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
-}
-
-/// ledger*.jsonl, in the order of their names.
-std::vector<std::string> find_ledgers(const std::string& folder) {
-    std::vector<std::string> ledgers;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
-    }
-    std::sort(ledgers.begin(), ledgers.end());
-    return ledgers;
 }
 
 /// The tables of a routing run against each other, and every ledger beside them.

@@ -21,28 +21,31 @@ std::uint64_t fingerprint(const PathSet& paths, SlotIndex slot) {
 PathLog::PathLog(const std::string& file, const Network& network)
     : file_(file, route_tables::kPaths.columns), network_(network) {}
 
-void PathLog::follow(const PathSet& paths, Index epoch) {
+void PathLog::follow(const PathSet& paths) {
+    bool changed = false;
     slots_.resize(paths.slots());
     for (Index pair = 0; pair < paths.pairs(); ++pair) {
         for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             const std::uint64_t print = fingerprint(paths, slot);
             Slot& known = slots_[slot];
             if (print == known.print) continue;
-            if (known.print != 0) write(paths, slot, pair, epoch, false);
+            if (!changed) ++epoch_;
+            changed = true;
+            if (known.print != 0) write(paths, slot, pair, false);
             known.print = print;
             if (print == 0) continue;
             known.path = count_++;
-            write(paths, slot, pair, epoch, true);
+            write(paths, slot, pair, true);
         }
     }
     file_.flush();
 }
 
-void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, Index epoch, bool live) {
+void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, bool live) {
     const Pair& ends = paths.pair(pair);
     file_.integer(slots_[slot].path).integer(slot).integer(pair);
     file_.text(network_.node_name(ends.origin)).text(network_.node_name(ends.destination));
-    file_.integer(epoch).text(live ? "live" : "gone");
+    file_.integer(epoch_).text(live ? "live" : "gone");
     std::string links;
     std::string nodes;
     if (live) {

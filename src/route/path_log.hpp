@@ -14,8 +14,10 @@ class PathLog {
     /// `network` has to stay.
     PathLog(const std::string& file, const Network& network);
 
-    /// Writes down what is different from the last call.
-    void follow(const PathSet& paths, Index epoch);
+    /// Writes down what is different from the last call, as a new epoch if anything is.
+    void follow(const PathSet& paths);
+    /// How often paths changed, the first ones included.
+    Index epoch() const noexcept { return epoch_; }
     /// The number of the path in a live slot.
     Index path(SlotIndex slot) const { return slots_[slot].path; }
     void flush() { file_.flush(); }
@@ -26,12 +28,13 @@ class PathLog {
         std::uint64_t print = 0;  // of the links; 0: empty
         Index path = 0;
     };
-    void write(const PathSet& paths, SlotIndex slot, Index pair, Index epoch, bool live);
+    void write(const PathSet& paths, SlotIndex slot, Index pair, bool live);
 
     CsvFile file_;
     const Network& network_;
     std::vector<Slot> slots_;
     Index count_ = 0;
+    Index epoch_ = 0;
 };
 
 }  // namespace proxstream

@@ -94,9 +94,9 @@ RouteFiles::State::State(std::string at, RouteDetail how_much, RouteFacts what, 
       drawn(places),
       pairs(routing.paths.pairs()),
       paths_now(routing.paths.live_slots()) {
-    claim_folder(folder);
+    const bool used = claim_folder(folder);
     write_run(false, {});
-    clear_folder(folder);
+    if (used) clear_folder(folder);
     for (LinkIndex link = 0; link < network.links(); ++link) capacity.push_back(routing.costs.capacity(link));
     write_network(routing);
     paths.emplace(path(kPaths.file), network);
@@ -232,7 +232,7 @@ void RouteFiles::State::write_period(const PeriodRow& row, const PeriodState& pe
     count(figures.paths_used);
     count(figures.paths_changed);
     periods->number(row.entry_residual).number(row.exit_residual).number(row.tolerance);
-    periods->integer(row.steps).number(row.seconds).integer(row.epoch).integer(row.alarms_open);
+    periods->integer(row.steps).number(row.seconds).integer(paths->epoch()).integer(row.alarms_open);
     periods->end_row();
     periods->flush();
     ++period_count;
@@ -258,7 +258,7 @@ RouteFiles::RouteFiles(RouteFiles&&) noexcept = default;
 void RouteFiles::write(const PeriodRow& row, const PeriodState& state, const AlarmDesk& alarms) {
     State& files = *state_;
     files.write_events(row, state);
-    if (files.epoch != row.epoch) files.paths->follow(state.routing.paths, row.epoch);
+    if (files.epoch != row.epoch) files.paths->follow(state.routing.paths);
     files.epoch = row.epoch;
     files.paths_now = state.routing.paths.live_slots();
     if (row.measured) files.write_flows(row, state);

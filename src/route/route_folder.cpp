@@ -2,11 +2,14 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
+#include "proxstream/route/reconcile.hpp"
 
 #include "route/route_tables.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -31,28 +34,44 @@ std::string path_in(const std::string& folder, std::string_view file) {
     return (std::filesystem::path(folder) / file).string();
 }
 
-void claim_folder(const std::string& folder) {
+bool claim_folder(const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (!std::filesystem::is_directory(folder)) {
         throw IoError(folder, "cannot be made a folder", error ? error.value() : ENOTDIR);
     }
-    if (is_ours(folder)) return;
+    if (is_ours(folder)) return true;
     for (const std::string_view file : route_tables::kAllFiles) {
         const std::string path = path_in(folder, file);
         if (!is_there(path)) continue;
         throw ConfigError("out = '" + folder + "': " + std::string(file) +
                           " is there and not of a routing run; name an empty folder, or one of a run before");
     }
+    return false;
+}
+
+std::vector<std::string> find_ledgers(const std::string& folder) {
+    std::vector<std::string> ledgers;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
+    }
+    // By epoch: ledger-2 before ledger-10.
+    std::sort(ledgers.begin(), ledgers.end(), [](const std::string& a, const std::string& b) {
+        return std::pair(a.size(), a) < std::pair(b.size(), b);
+    });
+    return ledgers;
 }
 
 void clear_folder(const std::string& folder) {
+    std::vector<std::string> old = find_ledgers(folder);
     for (const std::string_view file : route_tables::kAllFiles) {
-        const std::string path = path_in(folder, file);
+        if (file != route_tables::kRun) old.push_back(path_in(folder, file));
+    }
+    for (const std::string& path : old) {
         std::error_code error;
-        if (file != route_tables::kRun && std::filesystem::remove(path, error); error) {
-            throw IoError(path, "cannot be removed", error.value());
-        }
+        std::filesystem::remove(path, error);
+        if (error) throw IoError(path, "cannot be removed", error.value());
     }
 }
 

@@ -31,6 +31,9 @@ struct ReconcileResult {
 /// what it should be, a torn last line among them.
 ReconcileResult reconcile(const std::string& folder);
 
+/// ledger*.jsonl in a folder, in the order of their epochs.
+std::vector<std::string> find_ledgers(const std::string& folder);
+
 std::string to_text(const ReconcileResult& result);
 std::string to_json(const ReconcileResult& result);
 

@@ -24,7 +24,7 @@ struct PeriodRow {
     Real tolerance = kNotKnown;
     std::uint64_t steps = 0;
     Real seconds = 0;  // to decide
-    Index epoch = 0;   // counts the changes of the path set; never falls
+    Index epoch = 0;   // another one whenever paths may have changed; the files count those that did
     Index alarms_open = 0;
 };
 
