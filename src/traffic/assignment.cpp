@@ -76,15 +76,18 @@ void widen(Routing& routing, const Network& network, Index slots, std::vector<Re
     PathSet paths(network, {old.all_pairs().begin(), old.all_pairs().end()}, wider);
     std::vector<PathChange> changes;
     std::vector<Real> moved(paths.slots(), 0);
+    std::vector<Real> prices(routing.share_prices.empty() ? 0 : paths.slots(), 0);
     for (Index pair = 0; pair < old.pairs(); ++pair) {
         for (SlotIndex slot = old.first_slot(pair); slot < old.end_slot(pair); ++slot) {
             const SlotIndex to = paths.first_slot(pair) + (slot - old.first_slot(pair));
             moved[to] = x[slot];
+            if (!prices.empty()) prices[to] = routing.share_prices[slot];
             if (old.live(slot)) changes.push_back({to, true, old.links(slot)});
         }
     }
     paths.change(changes);
     routing.paths = std::move(paths);
+    routing.share_prices = std::move(prices);
     x = std::move(moved);
 }
 

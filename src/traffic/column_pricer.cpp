@@ -11,11 +11,12 @@ namespace {
 
 constexpr Index kParts = 16;
 
-/// The cheapest of a pair's paths, or kInfinity if it has none.
-Real lowest_price(const PathSet& paths, Index pair, ConstView prices) {
+/// The cheapest of a pair's paths, or kInfinity if it has none. What does not serve it, its slack at `root`,
+/// is no path.
+Real lowest_price(const PathSet& paths, Index pair, TreeNode root, ConstView prices) {
     Real lowest = kInfinity;
     for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-        if (paths.live(slot)) lowest = std::min(lowest, prices[slot]);
+        if (paths.live(slot) && paths.leaf(slot) != root) lowest = std::min(lowest, prices[slot]);
     }
     return lowest;
 }
@@ -41,7 +42,9 @@ struct ColumnPricer::Part {
     std::vector<LinkIndex> path;
 };
 
-ColumnPricer::ColumnPricer(const Network& network) : searches_(kParts, ShortestPaths(network)) {}
+ColumnPricer::ColumnPricer(const Network& network) : searches_(kParts, ShortestPaths(network)) {
+    for (const Link& link : network.all_links()) free_times_.push_back(link.free_time);
+}
 
 Pricing ColumnPricer::price(const Routing& routing, const DemandMix& mix, ConstView x, Real margin,
                             Scratch& scratch) {
@@ -104,16 +107,19 @@ void ColumnPricer::price_origin(const Routing& routing, const DemandMix& mix, Co
         Real lowest = kInfinity;
         for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             if (!paths.live(slot)) continue;
-            const Real own = slot_prices_[slot] + (paths.leaf(slot) == tree.begin ? slack : 0);
+            const Real own = slot_prices_[slot] + (paths.leaf(slot) == tree.begin ? slack : 0) +
+                             (routing.share_prices.empty() ? 0 : mix.weight * routing.share_prices[slot]);
             part.found.total += x[slot] * own;
             lowest = std::min(lowest, own);
         }
         const NodeIndex destination = paths.pair(pair).destination;
         if (part.search.reaches(destination) &&
-            part.search.distance(destination) < (1 - margin) * lowest_price(paths, pair, slot_mean_prices_)) {
+            part.search.distance(destination) <
+                (1 - margin) * lowest_price(paths, pair, tree.begin, slot_mean_prices_)) {
             part.search.path(destination, part.path);
             Real price = 0;
             for (const LinkIndex link : part.path) {
+                price += mix.weight * routing.path_price * free_times_[link];
                 for (Index k = 0; k < width; ++k)
                     price += mix.columns[k].demand[pair] * link_prices_[link * width + k];
             }

@@ -26,7 +26,8 @@ class ColumnPricer {
     explicit ColumnPricer(const Network& network);
 
     /// Not for the unweighted objective. A path is wanted if it is cheaper by more than `margin` times the
-    /// cheapest the pair has.
+    /// cheapest the pair has, slack included. Paths are searched by their links' prices; a price on shares
+    /// counts for those that are found.
     Pricing price(const Routing& routing, const DemandMix& mix, ConstView x, Real margin, Scratch& scratch);
 
   private:
@@ -35,6 +36,7 @@ class ColumnPricer {
                       Real margin, Part& part) const;
 
     std::vector<ShortestPaths> searches_;  // one for each part of the work
+    std::vector<Real> free_times_;         // by link
     std::vector<Real> link_prices_;        // by link and column
     std::vector<Real> mean_prices_;        // by link: what paths are searched with
     std::vector<Real> slot_prices_;

@@ -1,0 +1,390 @@
+/// One demand assigned: by hand, against every loop-free path of small networks, with too few slots, and with
+/// prices that belong to no link.
+#include "proxstream/traffic/assignment.hpp"
+
+#include "support/route_optimum.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+using test::Chance;
+using test::RandomRouting;
+using test::Routed;
+using Path = std::vector<LinkIndex>;
+
+/// One demand as a mix of its own.
+class Single {
+  public:
+    explicit Single(std::vector<Real> demand) : demand_(std::move(demand)) {}
+    DemandMix mix() {
+        column_ = {demand_};
+        return {{&column_, 1}, {&use_, 1}, 1};
+    }
+    const std::vector<Real>& demand() const { return demand_; }
+
+  private:
+    std::vector<Real> demand_;
+    DemandColumn column_ = {};
+    ColumnUse use_ = {};
+};
+
+Network braess() {
+    Network network;
+    for (const char* name : {"1", "2", "3", "4"}) network.node(name);
+    const auto add = [&](NodeIndex from, NodeIndex to, Real fixed, Real slope) {
+        network.add_link(
+            {.from = from - 1, .to = to - 1, .free_time = fixed, .b = slope / fixed, .power = 1});
+    };
+    add(1, 3, 1e-8, 10);
+    add(1, 4, 50, 1);
+    add(3, 2, 50, 1);
+    add(3, 4, 10, 1);
+    add(4, 2, 1e-8, 10);
+    return network;
+}
+
+struct Solved {
+    AssignmentResult result;
+    std::vector<Real> loads;
+    Real time = 0;
+    Real beckmann = 0;
+};
+
+/// From the shortest path of each pair on, as many slots as it takes.
+Solved solve(const Network& network, const std::vector<Pair>& pairs, const std::vector<Real>& demand,
+             const char* objective, Real gap) {
+    const LinkCosts costs(network, "bpr", Objective::parse(objective), {});
+    std::vector<Real> times;
+    for (LinkIndex link = 0; link < network.links(); ++link) times.push_back(costs.time(link, 0).time);
+    Routing routing{make_paths(network, pairs, {.k = 1}, times).paths, costs};
+    ColumnPricer pricer(network);
+    Scratch scratch;
+    Single single(demand);
+    std::vector<Real> x = even_splits(routing.paths);
+    Solved solved;
+    for (Index slots = 2;; slots *= 2) {
+        widen(routing, network, slots, x);
+        solved.result = assign(routing, pricer, single.mix(), x, {.gap = gap, .max_rounds = 200}, scratch);
+        if (solved.result.full == 0 || solved.result.status == AssignmentStatus::reached) break;
+    }
+    solved.loads.resize(network.links());
+    const DemandColumn column{demand};
+    find_loads(routing.paths, {&column, 1}, x, solved.loads, scratch);
+    for (LinkIndex link = 0; link < network.links(); ++link) {
+        const LinkTime at = costs.time(link, solved.loads[link]);
+        solved.time += solved.loads[link] * at.time;
+        solved.beckmann += at.integral;
+    }
+    return solved;
+}
+
+TEST(Assignment, BraessByHand) {
+    const Network network = braess();
+    const std::vector<Pair> pairs = {{0, 1}};
+    const Solved user = solve(network, pairs, {6}, "user", 1e-8);
+    EXPECT_EQ(user.result.status, AssignmentStatus::reached);
+    EXPECT_NEAR(user.time, 552, 552e-8);  // 92 on each of three paths
+    EXPECT_NEAR(user.beckmann, 386, 386e-8);
+    const std::vector<Real> equilibrium = {4, 2, 2, 2, 4};
+    for (Index e = 0; e < 5; ++e) EXPECT_NEAR(user.loads[e], equilibrium[e], 1e-4);
+    const Solved system = solve(network, pairs, {6}, "system", 1e-8);
+    EXPECT_NEAR(system.time, 498, 498e-8);  // nobody takes the short cut
+    const std::vector<Real> optimum = {3, 3, 3, 0, 3};
+    for (Index e = 0; e < 5; ++e) EXPECT_NEAR(system.loads[e], optimum[e], 1e-4);
+    EXPECT_NEAR(system.result.last.value, 498, 498e-8);
+}
+
+/// Every path without a node twice, by walking.
+std::vector<Path> all_paths(const Network& network, const Pair& pair, const std::vector<char>& closed) {
+    std::vector<Path> found;
+    Path path;
+    std::vector<char> visited(network.nodes(), 0);
+    const std::function<void(NodeIndex)> walk = [&](NodeIndex at) {
+        if (at == pair.destination) {
+            found.push_back(path);
+            return;
+        }
+        visited[at] = 1;
+        for (const LinkIndex link : network.leaving(at)) {
+            if (!closed.empty() && closed[link] != 0) continue;
+            if (visited[network.link(link).to] != 0) continue;
+            path.push_back(link);
+            walk(network.link(link).to);
+            path.pop_back();
+        }
+        visited[at] = 0;
+    };
+    walk(pair.origin);
+    return found;
+}
+
+/// The same routing with every path there is.
+std::shared_ptr<Routing> with_all_paths(const Network& network, const Routing& routing) {
+    std::vector<Index> slots;
+    std::vector<std::vector<Path>> all;
+    for (const Pair& pair : routing.paths.all_pairs()) {
+        all.push_back(all_paths(network, pair, routing.closed));
+        slots.push_back(all.back().size());
+    }
+    PathSet paths(network, {routing.paths.all_pairs().begin(), routing.paths.all_pairs().end()}, slots);
+    std::vector<PathChange> changes;
+    for (Index pair = 0; pair < all.size(); ++pair) {
+        for (Index i = 0; i < all[pair].size(); ++i)
+            changes.push_back({static_cast<SlotIndex>(paths.first_slot(pair) + i), true, all[pair][i]});
+    }
+    paths.change(changes);
+    return std::make_shared<Routing>(Routing{std::move(paths), routing.costs});
+}
+
+TEST(Assignment, FindsTheOptimumOverEveryPath) {
+    constexpr const char* kForms[] = {"bpr", "queue:0.8", "davidson", "polynomial:1,0.5,0.25"};
+    constexpr const char* kObjectives[] = {"system", "user"};
+    for (std::uint64_t seed = 1; seed <= 14; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Chance chance(seed);
+        const Routed routed = test::random_routing({.nodes = 5,
+                                                    .chords = 5,
+                                                    .pairs = 5,
+                                                    .k = 1,
+                                                    .spare = 12,
+                                                    .form = kForms[seed % 4],
+                                                    .objective = kObjectives[seed % 2]},
+                                                   chance);
+        Routing& routing = *routed.routing;
+        if (seed % 3 == 0) {
+            // A link that no path of the start uses is closed: nothing may be found there.
+            std::vector<char> used(routed.network->links(), 0);
+            for (SlotIndex slot = 0; slot < routing.paths.slots(); ++slot)
+                if (routing.paths.live(slot))
+                    for (const LinkIndex link : routing.paths.links(slot)) used[link] = 1;
+            routing.closed.assign(used.size(), 0);
+            for (LinkIndex link = 0; link < used.size(); link += 2)
+                if (used[link] == 0) routing.closed[link] = 1;
+        }
+        Single single(test::random_demand(5, chance));
+        const auto all = with_all_paths(*routed.network, routing);
+        const std::vector<Real> one = {1};
+        const test::Optimum slow = test::slow_optimum(all, {single.demand()}, one, 1500);
+        ASSERT_LE(slow.left, 1e-6 * slow.value) << "the twin did not arrive";
+        ColumnPricer pricer(*routed.network);
+        Scratch scratch;
+        std::vector<Real> x = even_splits(routing.paths);
+        Real before = kInfinity;
+        const AssignmentResult result =
+            assign(routing, pricer, single.mix(), x, {.gap = 1e-9, .max_rounds = 300}, scratch,
+                   [&](const AssignmentRound& round) {
+                       EXPECT_LE(round.value, before * (1 + 1e-13)) << "it rose";
+                       before = round.value;
+                   });
+        EXPECT_TRUE(result.status == AssignmentStatus::reached || result.status == AssignmentStatus::stalled);
+        EXPECT_EQ(result.full, 0U);
+        EXPECT_LE(result.last.value, slow.value + 1e-8 * slow.value);
+        EXPECT_GE(result.last.value, slow.value - slow.left - 1e-12 * slow.value);
+        for (SlotIndex slot = 0; slot < routing.paths.slots(); ++slot) {
+            if (!routing.paths.live(slot) || routing.closed.empty()) continue;
+            for (const LinkIndex link : routing.paths.links(slot)) EXPECT_EQ(routing.closed[link], 0);
+        }
+    }
+}
+
+TEST(ColumnPricer, TheGapBoundsWhatIsLeftToGain) {
+    for (std::uint64_t seed = 40; seed < 50; ++seed) {
+        Chance chance(seed);
+        const Routed routed =
+            test::random_routing({.nodes = 5, .chords = 5, .pairs = 5, .k = 2, .spare = 1}, chance);
+        Routing& routing = *routed.routing;
+        Single single(test::random_demand(5, chance));
+        const std::vector<Real> one = {1};
+        const auto all = with_all_paths(*routed.network, routing);
+        const test::Optimum slow = test::slow_optimum(all, {single.demand()}, one, 600);
+        ColumnPricer pricer(*routed.network);
+        Scratch scratch;
+        for (int point = 0; point < 5; ++point) {
+            const std::vector<Real> x = test::random_splits(routing.paths, chance);
+            const Real value = test::naive_loss(routing, single.demand(), x).value;
+            const Pricing pricing = pricer.price(routing, single.mix(), x, 0, scratch);
+            EXPECT_GE(pricing.total - pricing.lowest, value - slow.value - 1e-12 * value);
+            EXPECT_NEAR(pricing.gap(), (pricing.total - pricing.lowest) / pricing.lowest, 1e-15);
+            // The cheapest path of each pair, walked: those that are wanted are it, and no pair misses out.
+            const test::NaiveLoss loss = test::naive_loss(routing, single.demand(), x);
+            Real lowest = 0;
+            std::vector<Index> wanted;
+            for (Index pair = 0; pair < routing.paths.pairs(); ++pair) {
+                if (single.demand()[pair] == 0) continue;
+                const auto price = [&](const Path& path) {
+                    Real sum = 0;
+                    for (const LinkIndex link : path)
+                        sum += routing.costs.term(link, loss.loads[link]).marginal;
+                    return single.demand()[pair] * sum;
+                };
+                Real cheapest = kInfinity;
+                Real own = kInfinity;
+                for (const Path& path : all_paths(*routed.network, routing.paths.pair(pair), {}))
+                    cheapest = std::min(cheapest, price(path));
+                for (SlotIndex slot = routing.paths.first_slot(pair); slot < routing.paths.end_slot(pair);
+                     ++slot)
+                    if (routing.paths.live(slot)) own = std::min(own, loss.gradient[slot]);
+                lowest += cheapest;
+                if (cheapest < own * (1 - 1e-9)) wanted.push_back(pair);
+            }
+            EXPECT_NEAR(pricing.lowest, lowest, 1e-12 * lowest);
+            std::vector<Index> found;
+            for (const PathChange& change : pricing.changes)
+                found.push_back(routing.paths.pair_of(change.slot));
+            EXPECT_EQ(found, wanted);
+            for (const PathChange& change : pricing.changes)
+                EXPECT_FALSE(routing.paths.live(change.slot)) << "there was room";
+        }
+    }
+}
+
+TEST(ColumnPricer, WithoutRoomAnUnusedPathGivesWayAndAUsedOneDoesNot) {
+    // Three parallel links: the third is cheapest, and the pair has two slots.
+    Network network;
+    network.node("a");
+    network.node("b");
+    for (const Real time : {3.0, 2.0, 1.0}) network.add_link({.from = 0, .to = 1, .free_time = time});
+    const std::vector<Index> slots = {2};
+    PathSet paths(network, {{0, 1}}, slots);
+    paths.change(std::vector<PathChange>{{0, true, {0}}, {1, true, {1}}});
+    Routing routing{std::move(paths), LinkCosts(network, "bpr", {}, {})};
+    Single single({4});
+    ColumnPricer pricer(network);
+    Scratch scratch;
+    const auto priced = [&](const std::vector<Real>& x) {
+        return pricer.price(routing, single.mix(), x, 0, scratch);
+    };
+    Pricing pricing = priced({0.5, 0.5});
+    EXPECT_EQ(pricing.full, 1U);
+    EXPECT_TRUE(pricing.changes.empty());
+    EXPECT_DOUBLE_EQ(pricing.total, 4 * 2.5);
+    EXPECT_DOUBLE_EQ(pricing.lowest, 4 * 1);
+    for (const SlotIndex unused : {0U, 1U}) {
+        pricing = priced(unused == 0 ? std::vector<Real>{0, 1} : std::vector<Real>{1, 0});
+        EXPECT_EQ(pricing.full, 0U);
+        ASSERT_EQ(pricing.changes.size(), 1U);
+        EXPECT_EQ(pricing.changes[0].slot, unused);
+        EXPECT_EQ(pricing.changes[0].links, Path{2});
+    }
+    // Margins: 1 is cheaper than 2 by one half.
+    EXPECT_TRUE(pricer.price(routing, single.mix(), std::vector<Real>{0, 1}, 0.51, scratch).changes.empty());
+    EXPECT_FALSE(pricer.price(routing, single.mix(), std::vector<Real>{0, 1}, 0.49, scratch).changes.empty());
+    // A pair that nobody asks for gets nothing.
+    Single nothing({0});
+    EXPECT_TRUE(pricer.price(routing, nothing.mix(), std::vector<Real>{0, 1}, 0, scratch).changes.empty());
+}
+
+TEST(ColumnPricer, CountsSlackAndPathPrices) {
+    Network network;
+    network.node("a");
+    network.node("b");
+    for (const Real time : {5.0, 2.0}) network.add_link({.from = 0, .to = 1, .free_time = time});
+    const std::vector<Index> slots = {3};
+    PathSet paths(network, {{0, 1}}, slots);
+    paths.change(std::vector<PathChange>{{0, true, {0}}, {2, true, {}}});
+    Routing routing{std::move(paths), LinkCosts(network, "bpr", {}, {})};
+    Single single({4});
+    ColumnPricer pricer(network);
+    Scratch scratch;
+    const std::vector<Real> x = {1, 0, 0};
+    // Not serving costs 3 a unit: the path of time 2 is better than both.
+    routing.slack_price = 3;
+    Pricing pricing = pricer.price(routing, single.mix(), x, 0, scratch);
+    ASSERT_EQ(pricing.changes.size(), 1U);
+    EXPECT_EQ(pricing.changes[0].links, Path{1});
+    EXPECT_DOUBLE_EQ(pricing.total, 20);
+    EXPECT_DOUBLE_EQ(pricing.lowest, 8);
+    // At 1 a unit nothing beats leaving it.
+    routing.slack_price = 1;
+    pricing = pricer.price(routing, single.mix(), x, 0, scratch);
+    EXPECT_TRUE(pricing.changes.empty());
+    EXPECT_DOUBLE_EQ(pricing.lowest, 4);
+    // A price on shares: 0.5 a unit of free-flow time, so 1 for the new path and 2.5 for the old.
+    routing.slack_price = 100;
+    routing.path_price = 0.5;
+    routing.share_prices = {2.5, 0, 0};
+    pricing = pricer.price(routing, single.mix(), x, 0, scratch);
+    ASSERT_EQ(pricing.changes.size(), 1U);
+    EXPECT_DOUBLE_EQ(pricing.total, 22.5);
+    EXPECT_DOUBLE_EQ(pricing.lowest, 9);
+}
+
+TEST(Widen, KeepsPathsSharesAndPrices) {
+    Chance chance(12);
+    const Routed routed =
+        test::random_routing({.k = 3, .spare = 1, .holes = true, .path_price = 0.3}, chance);
+    Routing& routing = *routed.routing;
+    std::vector<Real> x = test::random_splits(routing.paths, chance);
+    const std::vector<Real> demand = test::random_demand(routing.paths.pairs(), chance);
+    const test::NaiveLoss before = test::naive_loss(routing, demand, x);
+    const Index live = routing.paths.live_slots();
+    widen(routing, *routed.network, 9, x);
+    EXPECT_EQ(routing.paths.slots(), 9 * routing.paths.pairs());
+    EXPECT_EQ(x.size(), routing.paths.slots());
+    EXPECT_EQ(routing.paths.live_slots(), live);
+    const test::NaiveLoss after = test::naive_loss(routing, demand, x);
+    EXPECT_NEAR(after.value, before.value, 1e-14 * before.value);
+    EXPECT_EQ(after.loads, before.loads);
+    Single single(demand);
+    Scratch scratch;
+    EXPECT_NEAR(evaluate(routing, single.mix(), x, {}, scratch), before.value, 1e-13 * before.value);
+}
+
+TEST(Assignment, APairThatNeedsMorePathsThanItHasSlotsIsWidened) {
+    // Six parallel roads of equal times: the optimum is on all of them.
+    Network network;
+    network.node("a");
+    network.node("b");
+    for (int i = 0; i < 6; ++i)
+        network.add_link({.from = 0, .to = 1, .free_time = 1, .b = 0.1 + 0.1 * i, .power = 2});
+    const Solved solved = solve(network, {{0, 1}}, {3}, "system", 1e-8);
+    EXPECT_EQ(solved.result.status, AssignmentStatus::reached);
+    EXPECT_EQ(solved.result.full, 0U);
+    // Marginal costs 1 + 3 b y^2 agree, so y is as 1/sqrt(b).
+    Real all = 0;
+    for (int i = 0; i < 6; ++i) all += 1 / std::sqrt(0.1 + 0.1 * i);
+    for (int i = 0; i < 6; ++i)
+        EXPECT_NEAR(solved.loads[static_cast<Index>(i)], 3 / std::sqrt(0.1 + 0.1 * i) / all, 1e-4);
+    // In two slots it says that it wants more.
+    const LinkCosts costs(network, "bpr", {}, {});
+    Routing routing{make_paths(network, {{0, 1}}, {.k = 2}, std::vector<Real>(6, 1)).paths, costs};
+    std::vector<Real> x = even_splits(routing.paths);
+    ColumnPricer pricer(network);
+    Scratch scratch;
+    Single single({3});
+    const AssignmentResult narrow =
+        assign(routing, pricer, single.mix(), x, {.gap = 1e-10, .max_rounds = 50}, scratch);
+    EXPECT_NE(narrow.status, AssignmentStatus::reached);
+    EXPECT_EQ(narrow.full, 1U);
+}
+
+TEST(Assignment, EndsWhereItIsTold) {
+    Chance chance(13);
+    const Routed routed = test::random_routing({.k = 4}, chance);
+    Routing& routing = *routed.routing;
+    Single single(test::random_demand(9, chance));
+    ColumnPricer pricer(*routed.network);
+    Scratch scratch;
+    const auto ended = [&](AssignmentOptions options) {
+        std::vector<Real> x = even_splits(routing.paths);
+        options.gap = 0;
+        options.generate = false;
+        return assign(routing, pricer, single.mix(), x, options, scratch);
+    };
+    EXPECT_EQ(ended({.max_rounds = 2}).status, AssignmentStatus::out_of_rounds);
+    EXPECT_EQ(ended({.max_rounds = 2}).last.round, 2U);
+    EXPECT_EQ(ended({.max_seconds = 0}).status, AssignmentStatus::out_of_time);
+    const std::atomic<bool> stop{true};
+    EXPECT_EQ(ended({.stop = &stop}).status, AssignmentStatus::stopped);
+    EXPECT_EQ(ended({}).status, AssignmentStatus::stalled) << "a gap of 0 is beyond rounding";
+}
+
+}  // namespace
+}  // namespace proxstream
