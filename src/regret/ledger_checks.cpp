@@ -102,9 +102,10 @@ void check_footer(const RunHeader& header, const RunFooter& footer, std::string_
                      fmt::format("one for each of the {} last losses", footer.final_losses.size()));
     }
     // The forecast of a round that was never played may stand beside the records that came.
-    if (footer.final_losses.size() > footer.totals.rounds + 1) {
+    const Round came = header.initial_records + footer.totals.rounds;
+    if (footer.final_losses.size() > came + 1) {
         place.refuse("last", fmt::format("{} losses", footer.final_losses.size()),
-                     fmt::format("no more than {} rounds can leave in a model", footer.totals.rounds));
+                     fmt::format("no more than {} rounds can leave in a model", came));
     }
     if (footer.members.size() != header.members.size()) {
         place.refuse("members", fmt::format("{} members", footer.members.size()),

@@ -73,6 +73,7 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append_field(out, "r0", header.initial_residual);
     append_field(out, "g1", header.initial_objective);
     append_field(out, "ginf", header.regulariser_infimum);
+    append(out, ",\"records\":{}", header.initial_records);
     append(out, ",\"exit_test\":{}", header.exit_test);
     append_key(out, "max_steps");
     header.max_steps ? append(out, "{}", *header.max_steps) : void(out += "null");
@@ -110,6 +111,7 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.initial_residual = read_field(cursor, "r0", kNonnegative);
     header.initial_objective = read_field(cursor, "g1", kMaybeInfinite);
     header.regulariser_infimum = read_field(cursor, "ginf", kMaybeInfinite);
+    if (cursor.version() > 3) header.initial_records = read_count(cursor, "records");
     cursor.key("exit_test");
     header.exit_test = cursor.boolean();
     header.max_steps = read_optional(cursor, "max_steps", [&] { return cursor.integer(); });

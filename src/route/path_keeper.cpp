@@ -21,8 +21,7 @@ bool PathKeeper::open(const std::vector<LinkIndex>& links) const {
                         [&](LinkIndex link) { return routing_->closed[link] != 0; });
 }
 
-bool PathKeeper::apply(std::span<const NetworkEvent> events) {
-    if (events.empty()) return false;
+void PathKeeper::apply(std::span<const NetworkEvent> events) {
     replaced_.clear();
     bool closures = false;
     for (const NetworkEvent& event : events) {
@@ -46,7 +45,6 @@ bool PathKeeper::apply(std::span<const NetworkEvent> events) {
         change(changes);
         find_detours();
     }
-    return true;
 }
 
 void PathKeeper::shelve_closed(std::vector<PathChange>& changes) {
@@ -110,12 +108,10 @@ void PathKeeper::find_detours() {
     change(changes);
 }
 
-bool PathKeeper::add(const Pricing& pricing) {
-    if (pricing.changes.empty()) return false;
+void PathKeeper::add(const Pricing& pricing) {
     replaced_.clear();
     added_ += pricing.changes.size();
     change(pricing.changes);
-    return true;
 }
 
 void PathKeeper::change(const std::vector<PathChange>& changes) {

@@ -158,20 +158,18 @@ void RouteRun::begin(const DemandPeriod& first) {
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options));
     epochs_->begin(lead_->facts(), 0);
-    if (settings_.compare) {
-        std::vector<std::string> texts = settings_.rivals.empty() ? usual_rivals() : settings_.rivals;
-        if (scenario_.mean_demand.empty()) std::erase(texts, "static");
-        for (const std::string& text : texts) {
-            Rival& rival = rivals_.emplace_back(Rival{.text = text,
-                                                      .strategy = make_strategy(text, parts_),
-                                                      .solver = {},
-                                                      .splits = {},
-                                                      .before = {},
-                                                      .sums = MethodSums(scenario_.network->links()),
-                                                      .cost = {},
-                                                      .links = {}});
-            rival.splits.assign(rival.strategy->decide().begin(), rival.strategy->decide().end());
-        }
+    for (const std::string& text : rival_texts(settings_)) {
+        // A pipe does not tell its mean demand beforehand.
+        if (text == "static" && scenario_.mean_demand.empty()) continue;
+        Rival& rival = rivals_.emplace_back(Rival{.text = text,
+                                                  .strategy = make_strategy(text, parts_),
+                                                  .solver = {},
+                                                  .splits = {},
+                                                  .before = {},
+                                                  .sums = MethodSums(scenario_.network->links()),
+                                                  .cost = {},
+                                                  .links = {}});
+        rival.splits.assign(rival.strategy->decide().begin(), rival.strategy->decide().end());
     }
     if (settings_.clairvoyant) {
         rivals_.push_back(Rival{.text = "clairvoyant",
@@ -189,9 +187,11 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
     progress.raised = progress.cleared = {};
     progress.events = period.events;
     outcome.events += period.events.size();
-    if (keeper_.apply(period.events)) {
-        series_ ? series_->note_events(outcome.periods, period.events, *scenario_.network, *scenario_.routing)
-                : void();
+    if (!period.events.empty()) {
+        end_epoch(RunEnding::finished);
+        keeper_.apply(period.events);
+        if (series_)
+            series_->note_events(outcome.periods, period.events, *scenario_.network, *scenario_.routing);
         revise(outcome);
     }
     // The decision stands before the demand is known.
@@ -298,6 +298,11 @@ void RouteRun::hold(const DemandPeriod& period, const std::string& problem, Rout
                 .events = period.events};
 }
 
+/// Closed on the network it was played on.
+void RouteRun::end_epoch(RunEnding ending) {
+    if (lead_) epochs_->end(lead_->close(), ending, lead_->seconds());
+}
+
 /// The network is not what it was: everybody follows, and a new epoch begins.
 void RouteRun::revise(RouteOutcome& outcome) {
     const auto repair = [&](View x) { keeper_.repair(x); };
@@ -307,7 +312,6 @@ void RouteRun::revise(RouteOutcome& outcome) {
         repair(parts_.start);
         return;
     }
-    epochs_->end(lead_->close(), RunEnding::finished, lead_->seconds());
     const RoundReport report = lead_->revise(repair);
     if (report.status == RoundStatus::refused)
         throw Error("after the change of the network no loss is finite");
@@ -395,7 +399,9 @@ void RouteRun::search_paths(RouteOutcome& outcome) {
     constexpr Real kMargin = 1e-3;
     const Pricing pricing =
         pricer_.price(*scenario_.routing, recent_.mix(weights, frame), lead_->decide(), kMargin, scratch_);
-    if (!keeper_.add(pricing)) return;
+    if (pricing.changes.empty()) return;
+    end_epoch(RunEnding::finished);
+    keeper_.add(pricing);
     revise(outcome);
 }
 
@@ -403,7 +409,7 @@ void RouteRun::finish(RouteOutcome& outcome) {
     outcome.alarms = alarms_.total();
     outcome.paths_added = keeper_.added();
     if (epochs_) {
-        guarded(outcome, [&] { epochs_->end(lead_->close(), outcome.ending, lead_->seconds()); });
+        guarded(outcome, [&] { end_epoch(outcome.ending); });
         outcome.certificates = epochs_->certificates();
     }
     const auto add = [&](MethodRow row, std::string text, std::string label) -> MethodRow& {

@@ -186,7 +186,7 @@ void validate(const RouteSettings& settings) {
     if (violations.empty()) {
         // Only what is right by itself is put together.
         collect(violations, "learner", [&] { check_strategy(settings.learner, settings); });
-        for (const std::string& rival : settings.rivals)
+        for (const std::string& rival : rival_texts(settings))
             collect(violations, "rivals", [&] { check_strategy(rival, settings); });
     }
     if (settings.clear_utilisation > settings.alarm_utilisation)

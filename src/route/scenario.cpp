@@ -184,8 +184,7 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
 
 bool wants_hindsight(const RouteSettings& settings) {
     if (settings.peak > 0) return true;
-    if (!settings.compare) return false;
-    const auto rivals = settings.rivals.empty() ? usual_rivals() : settings.rivals;
+    const auto rivals = rival_texts(settings);
     return std::find(rivals.begin(), rivals.end(), "static") != rivals.end();
 }
 

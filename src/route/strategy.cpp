@@ -156,15 +156,17 @@ std::span<const StrategyRow> strategies() {
     return kStrategies;
 }
 
-std::vector<std::string> usual_rivals() {
-    return {"time-smoothed:window=1",
-            "time-smoothed:window=16",
-            "time-smoothed:window=64",
-            "adagrad:replay=16",
-            "re-solve-last",
-            "re-solve-mean",
-            "static",
-            "shortest"};
+std::vector<std::string> rival_texts(const RouteSettings& settings) {
+    constexpr const char* kUsual =
+        "time-smoothed:window=1; time-smoothed:window=16; time-smoothed:window=64; adagrad:step=1,replay=16; "
+        "re-solve-last; re-solve-mean; static; shortest";
+    std::vector<std::string> texts;
+    if (!settings.compare) return texts;
+    for (const std::string& text :
+         split_outside_parentheses(settings.rivals.empty() ? kUsual : settings.rivals, ';')) {
+        if (!text.empty()) texts.push_back(text);
+    }
+    return texts;
 }
 
 DemandSolver::DemandSolver(const StrategyParts& parts) : parts_(parts), pricer_(*parts.network) {}

@@ -20,6 +20,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     if (facts.steps.lambda > 0) header.acceptance = facts.steps.lambda;
     header.initial_residual = facts.initial_residual;
     header.initial_objective = facts.initial_objective;
+    header.initial_records = facts.initial_records;
     header.regulariser_infimum = facts.infimum_regulariser;
     header.exit_test = facts.promises_exit;
     header.noise = facts.noise;

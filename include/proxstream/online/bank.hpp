@@ -146,6 +146,7 @@ class Bank final : public Learner<Record> {
         facts.hysteresis = longest.hysteresis;
         facts.switching = longest.switching;
         facts.initial_residual = facts.members[selector_.in_charge()].initial_residual;
+        facts.initial_records = longest.initial_records;
         facts.initial_objective = longest.initial_objective;
         facts.infimum_regulariser = longest.infimum_regulariser;
         return facts;

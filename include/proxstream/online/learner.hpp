@@ -29,6 +29,7 @@ struct LearnerFacts {
     bool counts_steps = true;        // the inner steps carry a proved decrease, so their number is bounded
     Real initial_residual = 0;       // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
     Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
+    Index initial_records = 0;       // in the window before the first round
     Real infimum_regulariser = 0;
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // how a bank picks its member; empty: no bank

@@ -139,6 +139,7 @@ class PlayedRound {
         before_ = iterate_;
         initial_residual_ = iterate_.residual_norm;
         initial_objective_ = window_.value() + iterate_.regulariser;
+        initial_records_ = window_.records();
         revised_ = round_;
     }
 
@@ -201,6 +202,7 @@ class PlayedRound {
         facts.step = step_;
         facts.initial_residual = initial_residual_;
         facts.initial_objective = initial_objective_;
+        facts.initial_records = initial_records_;
         facts.infimum_regulariser = infimum(g_);
         return facts;
     }
@@ -215,6 +217,7 @@ class PlayedRound {
     void exchange(Checkpoint& checkpoint) {
         checkpoint.exchange("round", round_);
         checkpoint.exchange("revised", revised_);
+        checkpoint.exchange("initial records", initial_records_);
         checkpoint.exchange("initial residual", initial_residual_);
         checkpoint.exchange("initial objective", initial_objective_);
         checkpoint.part("window", window_);
@@ -328,6 +331,7 @@ class PlayedRound {
     std::optional<Record> expected_;
     Round round_ = 0;
     Round revised_ = 0;  // the round after which everything began anew
+    Index initial_records_ = 0;
     Real initial_residual_ = 0;
     Real initial_objective_ = 0;
     Real residual_change_ = 0;

@@ -16,7 +16,7 @@
 
 namespace proxstream {
 
-inline constexpr std::uint64_t kLedgerVersion = 3;
+inline constexpr std::uint64_t kLedgerVersion = 4;
 inline constexpr std::uint64_t kOldestLedger = 2;  // what can still be read
 
 /// How the inner updates choose their steps; it decides which decrease and which count are promised.
@@ -49,6 +49,7 @@ struct RunHeader {
     Real acceptance = 1;                     // lambda in (0, 2), of backtracking
     Real initial_residual = 0;               // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
     Real initial_objective = 0;              // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
+    Index initial_records = 0;               // in the window before the first round
     Real regulariser_infimum = 0;            // inf g; may be -infinity
     bool exit_test = false;                  // does the learner promise r_t <= delta_t / w?
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one

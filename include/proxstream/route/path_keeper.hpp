@@ -19,10 +19,10 @@ class PathKeeper {
     PathKeeper(const Network& network, std::shared_ptr<Routing> routing, std::vector<Index> unreachable);
 
     /// Paths along a closed link go; they return when it opens, as far as there is room. A pair that would be
-    /// left without a path gets a detour, if there is one. False: nothing has changed.
-    bool apply(std::span<const NetworkEvent> events);
-    /// Takes in paths that price out. False: there were none.
-    bool add(const Pricing& pricing);
+    /// left without a path gets a detour, if there is one.
+    void apply(std::span<const NetworkEvent> events);
+    /// Takes in paths that price out.
+    void add(const Pricing& pricing);
 
     /// What the last change asks of splits: nothing on slots that hold another path now, and whole pairs.
     void repair(View x) const;

@@ -64,6 +64,7 @@ class RouteRun {
 
     bool play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress);
     void begin(const DemandPeriod& first);
+    void end_epoch(RunEnding ending);
     void revise(RouteOutcome& outcome);
     void hold(const DemandPeriod& period, const std::string& problem, RouteOutcome& outcome,
               RouteProgress& progress);

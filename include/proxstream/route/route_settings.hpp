@@ -58,7 +58,7 @@ struct RouteSettings {
     Index seed = 1;
 
     // rivals
-    std::vector<std::string> rivals;  // empty: the usual ones
+    std::string rivals;  // separated by ";"; empty: the usual ones
     bool compare = true;
     bool clairvoyant = true;
     Real rival_gap = 1e-4;

@@ -53,8 +53,8 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
 void check_strategy(std::string_view text, const RouteSettings& settings);
 /// What people call it.
 std::string strategy_label(std::string_view text, const RouteSettings& settings);
-/// Who plays beside the learner unless the settings name others.
-std::vector<std::string> usual_rivals();
+/// Who plays beside the learner: those the settings name, or the usual ones.
+std::vector<std::string> rival_texts(const RouteSettings& settings);
 
 /// Solves for one demand, or a mean of several, over the paths there are, from x on.
 class DemandSolver {
