@@ -4,6 +4,7 @@
 #include "proxstream/core/find_row.hpp"
 #include "proxstream/core/spec.hpp"
 #include "proxstream/traffic/city_demand.hpp"
+#include "proxstream/traffic/mesh_demand.hpp"
 
 #include <array>
 #include <span>
@@ -63,6 +64,29 @@ BuiltIn city(const std::string& network, const std::string& demand, std::uint64_
     return built;
 }
 
+BuiltIn mesh(const std::string& network, const std::string& demand, std::uint64_t seed) {
+    const Spec shape = Spec::parse(network);
+    const Spec spec = Spec::parse(demand.empty() ? "bursts" : demand);
+    if (spec.name() != "bursts") throw ConfigError(unknown_name("demand of a mesh", spec.name(), {"bursts"}));
+    MeshOptions options;
+    options.pods = shape.count_or("pods", options.pods);
+    shape.finish();
+    options.periods = spec.count_or("periods", options.periods);
+    options.peak = within(spec, "peak", options.peak, 0.01, 10);
+    options.burst = within(spec, "burst", options.burst, 0, 3);
+    options.memory = within(spec, "memory", options.memory, 0, 0.95);
+    options.seed = seed;
+    spec.finish();
+    const auto made = std::make_shared<const Network>(make_mesh(options));
+    BuiltIn built;
+    built.title = "built-in data centre";
+    built.network = made;
+    built.open_demand = [made, options] { return mesh_demand(*made, options); };
+    built.open_demand();
+    built.demand_unit = "Gbit/s";
+    return built;
+}
+
 }  // namespace
 
 std::span<const BuiltInRow> built_in_networks() {
@@ -75,8 +99,7 @@ std::span<const BuiltInRow> built_in_demands() {
 
 BuiltIn make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed) {
     const BuiltInRow& row = find_row(kNetworks, "built-in network", Spec::parse(network).name());
-    (void)row;
-    return city(network, demand, seed);
+    return row.name == "mesh" ? mesh(network, demand, seed) : city(network, demand, seed);
 }
 
 }  // namespace proxstream
