@@ -19,9 +19,10 @@ ReportFrames::ReportFrames(Index most_frames, Index most_values)
     : most_frames_(std::max<Index>(most_frames, 2)), most_values_(most_values) {}
 
 void ReportFrames::add(std::span<const Real> utilisation) {
-    if (seen_ == 0) links_ = utilisation.size();
-    if (utilisation.size() != links_) throw Error("report: a frame has not as many links as the ones before");
     const Index period = seen_++;
+    if (utilisation.empty()) return;
+    if (links_ == 0) links_ = utilisation.size();
+    if (utilisation.size() != links_) throw Error("report: a frame has not as many links as the ones before");
     if (period % stride_ != 0) return;
     periods_.push_back(period);
     for (const Real value : utilisation) values_.push_back(permille(value));
@@ -32,10 +33,12 @@ void ReportFrames::add(std::span<const Real> utilisation) {
 void ReportFrames::drop_every_other() {
     stride_ *= 2;
     Index kept = 0;
-    for (Index i = 0; i < periods_.size(); i += 2, ++kept) {
+    for (Index i = 0; i < periods_.size(); ++i) {
+        if (periods_[i] % stride_ != 0) continue;
         periods_[kept] = periods_[i];
         std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(i * links_), links_,
                     values_.begin() + static_cast<std::ptrdiff_t>(kept * links_));
+        ++kept;
     }
     periods_.resize(kept);
     values_.resize(kept * links_);

@@ -70,12 +70,7 @@ void ReportSeries::add(const PeriodRow& row, ConstView utilisation, Real regret,
     lead_.seconds.push_back(row.seconds);
     unserved_ += figures.unserved;
     overload_ += figures.overload;
-    if (utilisation.empty()) {
-        // Held before anything was measured: nothing is on the links.
-        frames_.add(std::vector<Real>(std::max<Index>(frames_.links(), 1), 0));
-    } else {
-        frames_.add(utilisation);
-    }
+    frames_.add(utilisation);
 }
 
 void ReportSeries::note_events(Index period, std::span<const NetworkEvent> events, const Network& network,

@@ -135,6 +135,20 @@ TEST(ReportFrames, CountValuesToo) {
     EXPECT_GE(frames.periods().size(), 5U);
 }
 
+TEST(ReportFrames, PassOverPeriodsWithoutAny) {
+    ReportFrames frames(4, 1'000'000);
+    for (Index period = 0; period < 20; ++period) {
+        if (period < 3 || period % 5 == 0) {
+            frames.add({});
+        } else {
+            frames.add(std::vector<Real>(2, 0.001 * static_cast<Real>(period)));
+        }
+    }
+    ASSERT_EQ(frames.periods(), (std::vector<Index>{4, 8, 12, 16}));
+    EXPECT_EQ(frames.values()[0], 4);
+    EXPECT_EQ(frames.values()[7], 16);
+}
+
 TEST(ReportFrames, CutOffWhatDoesNotFit) {
     ReportFrames frames;
     frames.add(std::vector<Real>{kInfinity, 4.2, kNan, -1, 0.0004});

@@ -63,7 +63,7 @@ class ReportFrames {
     ReportFrames() : ReportFrames(700, 4'000'000) {}
     ReportFrames(Index most_frames, Index most_values);
 
-    /// Every period in turn, from 0; a number a link, the same number of links every time.
+    /// Every period in turn, from 0; a number a link, or nothing where nothing was measured.
     void add(std::span<const Real> utilisation);
 
     Index links() const noexcept { return links_; }
