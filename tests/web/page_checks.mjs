@@ -21,10 +21,12 @@ export function numberIn(text) {
   return found ? Number(found[0].replace(/,/g, '').replace(/\u2212/g, '-')) : NaN;
 }
 
-/** Equal as far as the text goes: to four digits. */
+/** Equal as far as the text goes: within half a unit of its last digit. */
 export function assertShown(text, value, what) {
-  if (value === null || value === undefined) assert.equal(text, '\u2013', what);
-  else assert.ok(Math.abs(numberIn(text) - value) <= Math.abs(value) * 6e-3 + 1e-9, `${what}: '${text}' for ${value}`);
+  if (value === null || value === undefined) return assert.equal(text, '\u2013', what);
+  const decimals = /\.(\d+)/.exec(text)?.[1].length ?? 0;
+  const exact = text.includes('e') ? Math.abs(value) * 6e-3 : 0.50001 * 10 ** -decimals;
+  assert.ok(Math.abs(numberIn(text) - value) <= exact, `${what}: '${text}' for ${value}`);
 }
 
 export async function checkQuiet(page) {
@@ -36,7 +38,8 @@ export async function checkQuiet(page) {
 /** Every figure of the bar, the legends and the list of links, against the data. */
 export async function checkShown(page, data, period) {
   const shown = await page.run(() => ({
-    label: document.querySelector('#now').textContent,
+    label: document.querySelector('#now').title,
+    said: document.querySelector('#now').textContent,
     readings: Object.fromEntries([...document.querySelectorAll('.readings output')].map((o) => [o.id, o.textContent])),
     legends: Object.fromEntries([...document.querySelectorAll('.chart')].map((chart) => [
       chart.id, [...chart.querySelectorAll('.chart-legend .value')].map((value) => value.textContent)])),
@@ -49,6 +52,8 @@ export async function checkShown(page, data, period) {
   }));
   const { lead } = data;
   assert.equal(shown.label, data.periods.labels[period]);
+  const time = /\d\d:\d\d/.exec(shown.label)?.[0] ?? shown.label;
+  assert.ok(shown.said.endsWith(time), `'${shown.said}' for '${shown.label}'`);
   assertShown(shown.readings['now-demand'], lead.demand[period], 'demand');
   assertShown(shown.readings['now-cost'], lead.cost[period], 'cost');
   assertShown(shown.readings['now-load'], lead.utilisationMax[period] * 100, 'largest load');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contrast, darkStops, lightStops, luminance, mix, parseColour } from '../../web/src/colour';
 import { Capacities, Frames, isActive, lastNotAbove, largestPermille, unpack, type Method, type ReportData } from '../../web/src/data';
-import { compact, count, duration, figure, percent, seconds, splitLabel, tickText, ticks, withUnit } from '../../web/src/format';
+import { compact, count, duration, figure, labelText, percent, seconds, splitLabel, tickText, ticks, withUnit } from '../../web/src/format';
 import { distance2, extent, sides, widths } from '../../web/src/geometry';
 import { rivalStyle } from '../../web/src/series_style';
 import { sortMethods } from '../../web/src/sort';
@@ -54,6 +54,10 @@ test('labels with a day and a time are split, others are left alone', () => {
   assert.deepEqual(splitLabel('Mon 08:15'), ['Mon', '08:15']);
   assert.deepEqual(splitLabel('2004-03-01T00:05:00Z'), ['2004-03-01', '00:05:00']);
   assert.equal(splitLabel('17'), null);
+  assert.equal(labelText('2024-01-05T07:45:00Z'), 'Fri 5 Jan 07:45');
+  assert.equal(labelText('Mon 08:15'), 'Mon 08:15');
+  assert.equal(labelText('week 3'), 'week 3');
+  assert.equal(tickText('2004-03-01 00:00', 288, 5), 'Mon 1 Mar');
 });
 
 test('marks stand on midnights where there are days, and are few', () => {

@@ -65,4 +65,6 @@ if [ ! -s "$fixture" ]; then
     echo "not ok web a page to test was not written (see $work/fixture.log)"
     exit 1
 fi
-timeout 300 node tests/web/browser_test.mjs "$browser" "$shots" "$fixture" || [ $? = 1 ] || echo "not ok web browser test did not end well"
+run=$PWD/$work/run.html
+say "a run writes its report" "$build/proxstream" route builtin:ring --periods 120 --window 4 --report "$run" || run=""
+timeout 300 node tests/web/browser_test.mjs "$browser" "$shots" "$fixture" ${run:+"$run"} || [ $? = 1 ] || echo "not ok web browser test did not end well"

@@ -24,6 +24,7 @@ export interface ChartSpec {
   format: (value: number | null | undefined) => string;
   axis?: (value: number) => string;
   floor?: number; // the axis always reaches down to it
+  clip?: boolean; // a few spikes may leave the axis, and are named instead
   reference?: { value: number; text: string }; // a level worth a line of its own
 }
 
@@ -156,6 +157,7 @@ export class Chart {
           ...axis,
           size: 48,
           space: 30,
+          filter: (_, at) => at, // no label is left out: log axes would
           ...(spec.log ? { splits: (_plot: uPlot, _: number, low: number, high: number) => decades(low, high) } : {}),
           values: (_, at) => at.map((value) => (value === null ? '' : (spec.axis ?? compact)(value))),
         },
@@ -184,9 +186,17 @@ export class Chart {
     const { floor, reference } = this.spec;
     if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
     const from = floor === undefined ? low : Math.min(low, floor);
-    const to = Math.max(high, reference?.value ?? high);
+    const to = Math.min(Math.max(high, reference?.value ?? high), this.clipAt() ?? Infinity);
     const room = (to - from || Math.abs(to) || 1) * 0.05;
     return [from === floor ? from : from - room, to + room];
+  }
+
+  /** Twice what 99 of 100 values stay below, if some go far beyond it. */
+  private clipAt(): number | null {
+    if (!this.spec.clip) return null;
+    const values = this.spec.lines.flatMap((line) => line.values).filter((value): value is number => value !== null).sort((a, b) => a - b);
+    const usual = 2 * (values[Math.floor(values.length * 0.99)] ?? 0);
+    return usual > 0 && values[values.length - 1]! > 1.5 * usual ? usual : null;
   }
 
   /** Marks a few times along every line, at different places so that they do not hide each other. */
@@ -199,9 +209,23 @@ export class Chart {
     pen.rect(left, top, width, height);
     pen.clip();
     const { reference } = this.spec;
+    // Texts on a halo: lines run behind them.
+    const write = (text: string, y: number): void => {
+      pen.textAlign = 'right';
+      pen.textBaseline = 'bottom';
+      pen.fillStyle = colour('--soft');
+      pen.strokeStyle = colour('--panel');
+      pen.lineWidth = 4 * ratio;
+      pen.strokeText(text, left + width - 4 * ratio, y);
+      pen.fillText(text, left + width - 4 * ratio, y);
+    };
+    if (this.clipAt() !== null) {
+      const largest = Math.max(...this.spec.lines.map((line) => line.values.reduce<number>((most, value) => Math.max(most, value ?? most), 0)));
+      write(`\u2191 up to ${this.spec.format(largest)}`, top + 14 * ratio);
+    }
     if (reference) {
       const y = plot.valToPos(reference.value, 'y', true);
-      pen.strokeStyle = pen.fillStyle = colour('--soft');
+      pen.strokeStyle = colour('--soft');
       pen.lineWidth = ratio;
       pen.setLineDash([3 * ratio, 3 * ratio]);
       pen.beginPath();
@@ -209,13 +233,7 @@ export class Chart {
       pen.lineTo(left + width, y);
       pen.stroke();
       pen.setLineDash([]);
-      pen.textAlign = 'right';
-      pen.textBaseline = 'bottom';
-      // On a halo: lines run behind it.
-      pen.strokeStyle = colour('--panel');
-      pen.lineWidth = 4 * ratio;
-      pen.strokeText(reference.text, left + width - 4 * ratio, y - 2 * ratio);
-      pen.fillText(reference.text, left + width - 4 * ratio, y - 2 * ratio);
+      write(reference.text, y - 2 * ratio);
     }
     const last = this.data.periods.labels.length - 1;
     this.spec.lines.forEach((line, i) => {

@@ -3,7 +3,7 @@ import { Chart, type ChartSpec, type Line } from './chart';
 import type { Clock } from './clock';
 import type { Method, ReportData, Series } from './data';
 import { h } from './dom';
-import { compact, figure, percent, seconds, withUnit } from './format';
+import { compact, figure, percent, seconds } from './format';
 import { floorStyle, leadStyle, rivalStyle, type LineStyle } from './series_style';
 import { inOrder } from './sort';
 import { positive, runningSums } from './thin';
@@ -23,17 +23,17 @@ function methodLines(data: ReportData, values: (method: Method) => Series): Line
 /** The two ways to look at costs: above the clairvoyant so far, where it is known, and period by period. */
 export function costSpecs(data: ReportData): ChartSpec[] {
   const floor = data.methods.find((method) => method.isFloor && method.cost.length > 0);
-  const format = (value: number | null | undefined): string => withUnit(figure(value, 5), data.costUnit);
-  const base = { id: 'chart-cost', title: 'Cost', format };
+  const unit = data.costUnit ? `; ${data.costUnit}` : '';
+  const base = { id: 'chart-cost', title: 'Cost', format: (value: number | null | undefined): string => figure(value, 5) };
   const specs: ChartSpec[] = [];
   if (floor) {
     const below = runningSums(floor.cost);
     const above = (method: Method): Series => runningSums(method.cost).map((sum, i) => sum - below[i]!);
     const lines = methodLines(data, above);
-    specs.push({ ...base, lines, floor: 0, note: 'Total so far, above that of the clairvoyant, who knew every demand before.' });
+    specs.push({ ...base, lines, floor: 0, note: `Total so far, above that of the clairvoyant, who knew every demand before${unit}.` });
   }
   const lines = methodLines(data, (method) => method.cost);
-  specs.push({ ...base, lines, note: `Of every period by itself${data.costUnit ? `, ${data.costUnit}` : ''}.` });
+  specs.push({ ...base, lines, note: `Of every period by itself${unit}.` });
   return specs;
 }
 
@@ -74,12 +74,12 @@ export function charts(data: ReportData, clock: Clock): ChartElements {
       ],
     },
     {
-      id: 'chart-demand', title: 'Demand', note: `Sum over all pairs${data.demandUnit ? `, ${data.demandUnit}` : ''}.`, floor: 0,
-      format: (value) => withUnit(figure(value), data.demandUnit),
+      id: 'chart-demand', title: 'Demand', note: `Sum over all pairs${data.demandUnit ? `; ${data.demandUnit}` : ''}.`, floor: 0,
+      format: (value) => figure(value),
       lines: [{ name: 'total', style: leadStyle, values: lead.demand }],
     },
     {
-      id: 'chart-churn', title: 'Churn', note: 'Moved to other paths since the period before.', floor: 0,
+      id: 'chart-churn', title: 'Churn', note: 'Moved to other paths since the period before.', floor: 0, clip: true,
       format: short, lines: [{ name: 'moved', style: { ...leadStyle, width: 1.5 }, values: lead.churn }],
     },
     {
@@ -103,7 +103,7 @@ export function charts(data: ReportData, clock: Clock): ChartElements {
       format: short, lines: [{ name: 'steps', style: { ...leadStyle, width: 1.5 }, values: lead.steps, stepped: true }],
     },
     {
-      id: 'chart-seconds', title: 'Time to decide', note: 'On the machine that made this report.', floor: 0,
+      id: 'chart-seconds', title: 'Time to decide', note: 'On the machine that made this report.', floor: 0, clip: true,
       format: seconds, axis: (value) => seconds(value),
       lines: [{ name: 'seconds', style: { ...leadStyle, width: 1.5 }, values: lead.seconds, stepped: true }],
     },

@@ -69,6 +69,26 @@ export function splitLabel(label: string): [string, string] | null {
   return found ? [found[1]!, found[2]!] : null;
 }
 
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** "Fri 5 Jan" for "2024-01-05"; anything else as it is. */
+function dayText(day: string): string {
+  const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day);
+  if (!found) return day;
+  const [year, month, date] = found.slice(1).map(Number) as [number, number, number];
+  const weekday = weekdays[new Date(Date.UTC(year, month - 1, date)).getUTCDay()];
+  return `${weekday} ${date} ${months[month - 1] ?? month}`;
+}
+
+/** A label as people say it: "Fri 5 Jan 07:45" for "2024-01-05T07:45:00". */
+export function labelText(label: string): string {
+  const parts = splitLabel(label);
+  return parts ? `${dayText(parts[0])} ${shortTime(parts[1])}` : label;
+}
+
+const shortTime = (time: string): string => time.replace(/^(\d+:\d+):00$/, '$1');
+
 /** Where an axis of periods has its marks: at most `most`, on full hours or days where minutes are known. */
 export function ticks(labels: string[], minutes: number, from: number, to: number, most: number): number[] {
   const span = Math.max(1, to - from);
@@ -92,5 +112,5 @@ export function tickText(label: string | undefined, step: number, minutes: numbe
   const parts = splitLabel(label);
   if (!parts) return label;
   const [day, time] = parts;
-  return minutes > 0 && step * minutes >= 1440 ? day.replace(/^\d{4}-/, '') : time.replace(/^(\d+:\d+):00$/, '$1');
+  return minutes > 0 && step * minutes >= 1440 ? dayText(day) : shortTime(time);
 }

@@ -2,7 +2,7 @@
 import type { Clock } from './clock';
 import { isActive, type Alarm, type ReportData } from './data';
 import { h, panel } from './dom';
-import { count, duration } from './format';
+import { count, duration, labelText } from './format';
 
 const shownAtFirst = 60;
 
@@ -27,7 +27,7 @@ export function logPanel(data: ReportData, clock: Clock): HTMLElement {
   const list = h('ol.log');
   const items: [Entry, HTMLElement][] = entries.map((entry) => [entry, h('li', { class: entry.alarm ? 'alarm' : 'event' },
     h('button', { type: 'button', click: () => clock.go(entry.period) },
-      h('span.when', {}, periods.labels[entry.period] ?? ''),
+      h('span.when', {}, labelText(periods.labels[entry.period] ?? '')),
       h('span.kind', {}, h('i', { 'aria-hidden': 'true' }, entry.alarm ? '\u25b2' : '\u25c6'), entry.kind),
       h('span.what', {}, entry.subject ? h('b', {}, entry.subject) : null, entry.subject ? ' ' : null, entry.text),
       h('span.lasted', {}, entry.alarm ? lasted(entry.alarm, data) : '')))]);

@@ -3,7 +3,7 @@ import type { Clock } from './clock';
 import { palette } from './colour';
 import { Capacities, Frames, largestPermille, type ReportData } from './data';
 import { h, oncePerFrame, panel } from './dom';
-import { figure, percent, withUnit } from './format';
+import { figure, labelText, percent, withUnit } from './format';
 import { NetworkMap } from './map';
 import { isDark, onScheme } from './scheme';
 
@@ -167,7 +167,7 @@ export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
 
   clock.listen((period) => {
     const frame = frames.at(period);
-    seen.textContent = frame && frame.period !== period ? `loads of ${data.periods.labels[frame.period]}` : '';
+    seen.textContent = frame && frame.period !== period ? `loads of ${labelText(data.periods.labels[frame.period]!)}` : '';
     listBusiest(period);
     redraw();
   });

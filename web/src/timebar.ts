@@ -3,7 +3,7 @@ import type { Clock } from './clock';
 import { palette } from './colour';
 import { isActive, type ReportData } from './data';
 import { h, oncePerFrame } from './dom';
-import { compact, figure, percent } from './format';
+import { compact, figure, labelText, percent } from './format';
 import { isDark, onScheme } from './scheme';
 import { stretchMaxima } from './thin';
 
@@ -82,9 +82,9 @@ export function timebar(data: ReportData, clock: Clock): HTMLElement {
   });
   clock.listen((period) => {
     slider.value = String(period);
-    const text = labels[period] ?? '';
-    slider.setAttribute('aria-valuetext', text);
-    label.textContent = text;
+    slider.setAttribute('aria-valuetext', labels[period] ?? '');
+    label.textContent = labelText(labels[period] ?? '');
+    label.title = labels[period] ?? '';
     place.textContent = `${period + 1} / ${compactCount(labels.length)}`;
     readings.forEach(({ read }, i) => (outputs[i]!.textContent = read(period)));
   });
