@@ -98,7 +98,8 @@ NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) 
             const auto link =
                 network().find_link(value.is_string() ? value.get<std::string>() : value.dump());
             if (!link)
-                refuse(place, quoted_excerpt(value.dump()) + " is no link", "FROM-TO or a link's name");
+                refuse(place, quoted_excerpt(value.dump()) + " is no link",
+                       "FROM-TO, FROM-TO#2 for a parallel link, or a link's name");
             event.link = *link;
             linked = true;
         } else if (key == "capacity") {

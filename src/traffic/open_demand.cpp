@@ -9,6 +9,7 @@
 #include "traffic/long_demand.hpp"
 #include "traffic/matrix_stream.hpp"
 #include "traffic/sndlib_text.hpp"
+#include "traffic/tntp_metadata.hpp"
 #include "traffic/trips_demand.hpp"
 
 #include <cmath>
@@ -42,11 +43,9 @@ void check(const DemandOptions& options, const Network& network) {
 /// Tells from the first line that says something.
 DemandFormat detect(std::string_view line) {
     line = without_blanks(line);
-    const std::string low = lower_case(line);
     if (line.starts_with('{')) return DemandFormat::jsonl;
     if (begins_sndlib_native(line) || begins_sndlib_xml(line)) return DemandFormat::sndlib;
-    if (line.starts_with('<') || line.starts_with('~') || low.starts_with("origin "))
-        return DemandFormat::trips;
+    if (begins_tntp(line)) return DemandFormat::trips;
     if (names_demand_table(line) && !names_long_demand(line)) return DemandFormat::trips;
     // One of the first two values is a number: "nan 1 2" is a matrix with a bad value.
     Real number = 0;

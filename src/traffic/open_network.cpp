@@ -7,6 +7,7 @@
 #include "traffic/link_table.hpp"
 #include "traffic/sndlib.hpp"
 #include "traffic/sndlib_text.hpp"
+#include "traffic/tntp_metadata.hpp"
 #include "traffic/topology_file.hpp"
 
 #include <algorithm>
@@ -40,8 +41,7 @@ NetworkFormat detect(const std::string& name, std::string_view bytes) {
     const std::string low = lower_case(line);
     if (begins_sndlib_native(line) || begins_sndlib_xml(line)) return NetworkFormat::sndlib;
     if (low.starts_with("node_num")) return NetworkFormat::topology;
-    if (line.starts_with('<') || line.starts_with('~') || low.starts_with("origin "))
-        return NetworkFormat::tntp;
+    if (begins_tntp(line)) return NetworkFormat::tntp;
     if (names_link_table(line)) return NetworkFormat::csv;
     const std::string what = line.empty()               ? "the file is empty"
                              : names_demand_table(line) ? "this is a table of demand"

@@ -61,4 +61,9 @@ std::string_view without_tntp_comment(std::string_view line) noexcept {
     return without_blanks(line.substr(0, line.find('~')));
 }
 
+bool begins_tntp(std::string_view line) {
+    const std::string start = lower_case(line.substr(0, 7));
+    return line.starts_with('<') || line.starts_with('~') || start == "origin " || start == "origin\t";
+}
+
 }  // namespace proxstream

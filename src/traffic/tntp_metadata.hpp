@@ -35,4 +35,7 @@ class TntpMetadata {
 /// The line without its comment, which begins with ~, and blanks around it.
 std::string_view without_tntp_comment(std::string_view line) noexcept;
 
+/// Whether a file that begins with this line is one of TNTP.
+bool begins_tntp(std::string_view line);
+
 }  // namespace proxstream

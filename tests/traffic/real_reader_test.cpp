@@ -75,6 +75,28 @@ INSTANTIATE_TEST_SUITE_P(
                                 0, true}),
     [](const auto& real) { return std::string(real.param.stem); });
 
+TEST(RealPlaces, NodeFilesPlaceEveryNode) {
+    for (const char* name : {"SiouxFalls", "Chicago-Sketch"}) {
+        const std::string stem = data_path("tntp/" + std::string(name) + "/") +
+                                 (std::string(name) == "SiouxFalls" ? name : "ChicagoSketch");
+        PROXSTREAM_NEEDS(stem + "_node.tntp");
+        NetworkOptions options;
+        options.nodes_path = stem + "_node.tntp";
+        const NetworkFile file = open_network(stem + "_net.tntp", options);
+        for (NodeIndex node = 0; node < file.network.nodes(); ++node) EXPECT_TRUE(file.network.place(node));
+    }
+}
+
+TEST(RealFlows, TablesOfOurOwnAreReadToo) {
+    const std::string stem = data_path("tntp/SiouxFalls/SiouxFalls");
+    const std::string reference = data_path("tntp/reference/SiouxFalls_ue_flow.csv");
+    PROXSTREAM_NEEDS(reference);
+    const Network network = open_network(stem + "_net.tntp").network;
+    const std::vector<Real> published = read_tntp_flows(stem + "_flow.tntp", network);
+    const std::vector<Real> solved = read_tntp_flows(reference, network);
+    for (LinkIndex link = 0; link < network.links(); ++link) EXPECT_NEAR(solved[link], published[link], 0.05);
+}
+
 TEST(RealAbilene, Gives2016Periods) {
     const std::string topology = data_path("tm/abilene/Abilene");
     PROXSTREAM_NEEDS(topology);
