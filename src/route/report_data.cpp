@@ -227,10 +227,14 @@ std::string to_json(const ReportData& data) {
     return to.out.take();
 }
 
+void require_report_page() {
+    if (report_page().empty())
+        throw ConfigError("report: this program was built without the report page (PROXSTREAM_WEB=OFF)");
+}
+
 std::string report_html(const ReportData& data) {
+    require_report_page();
     const std::string_view page = report_page();
-    if (page.empty())
-        throw Error("report: this program was built without the report page (PROXSTREAM_WEB=OFF)");
     constexpr std::string_view kPlace = "id=\"proxstream-data\">";
     const Index begin = page.find(kPlace);
     const Index end = begin == page.npos ? page.npos : page.find("</script>", begin);

@@ -80,6 +80,7 @@ RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string ver
       series_(settings_.report.empty() ? nullptr : std::make_unique<Series>()),
       pricer_(*scenario_.network),
       recent_(scenario_.routing, kSearched) {
+    if (series_) require_report_page();
     if (!settings_.out.empty()) {
         RouteFacts facts;
         facts.version = version_;

@@ -161,7 +161,8 @@ TEST(ReportPage, HoldsTheDataInItsPlaceAndNothingElseChanges) {
     const std::string page(report_page());
     const ReportData data = testing::fixture_report();
     if (page.empty()) {
-        EXPECT_THROW(report_html(data), Error);
+        EXPECT_THROW(require_report_page(), ConfigError);
+        EXPECT_THROW(report_html(data), ConfigError);
         GTEST_SKIP() << "built without the page";
     }
     const std::string html = report_html(data);
