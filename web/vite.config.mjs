@@ -1,4 +1,5 @@
 // One HTML file with everything in it: the page is opened from disk, where there is nothing to fetch from.
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
 /** Puts the script and the style sheet into the page and drops them as files. */
@@ -15,8 +16,9 @@ function inlined() {
         .replace(/\s*<link rel="stylesheet"[^>]*>/g, '');
       const style = styles.map((file) => file.source).join('');
       const script = scripts.map((file) => file.code).join('').replace(/<\/script/gi, '<\\/script');
+      const licence = readFileSync(new URL('node_modules/uplot/LICENSE', import.meta.url), 'utf8').trim();
       // Functions as replacements: a string would have its $ read as patterns.
-      html = html.replace('</head>', () => `<style>${style.trim()}</style>\n</head>`);
+      html = html.replace('</head>', () => `<!-- The charts are drawn by uPlot.\n${licence}\n-->\n<style>${style.trim()}</style>\n</head>`);
       html = html.replace('</body>', () => `<script type="module">${script.trim()}</script>\n</body>`);
       for (const file of [...scripts, ...styles]) delete bundle[file.fileName];
       if (Object.keys(bundle).length !== 1) this.error('something was left outside the page');

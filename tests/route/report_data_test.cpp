@@ -171,6 +171,8 @@ TEST(ReportPage, HoldsTheDataInItsPlaceAndNothingElseChanges) {
     ASSERT_NE(at, std::string::npos);
     EXPECT_EQ(html.substr(0, at) + "null" + html.substr(at + json.size()), page);
     EXPECT_LT(page.size(), 250'000U);
+    EXPECT_NE(page.find("Copyright (c) 2022 Leon Sorokin"), std::string::npos)
+        << "uPlot's licence goes with it";
     // Nothing to fetch: addresses in the page are names of XML dialects at most.
     for (const char* outside : {"src=\"http", "href=\"http", "src=\"/", "@import", "url(http", "fetch("})
         EXPECT_EQ(page.find(outside), std::string::npos) << outside;

@@ -211,6 +211,16 @@ await check('paper is light even then', async () => {
   await page.media(dark, 'print');
   assert.equal(await page.run(() => getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()), '#ffffff');
 });
+await check('nothing sticks out at any width, nor on paper', async () => {
+  const found = [];
+  for (const [width, media] of [[320, ''], [768, ''], [834, ''], [920, ''], [1024, ''], [1100, ''], [1280, ''], [1920, ''], [718, 'print']]) {
+    await page.send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
+    await page.media({}, media);
+    await page.settle();
+    found.push(...(await stickingOut(page)).map((what) => `${width} ${media}: ${what}`));
+  }
+  assert.deepEqual(found, []);
+});
 await page.close();
 
 const phone = await browser.open(fixture, { width: 360, height: 740, mobile: true });
@@ -334,9 +344,11 @@ for (const path of others) {
     assert.deepEqual(await nameless(other), []);
     await other.screenshot(join(shots, `${basename(path, '.html')}.png`));
     await other.close();
-    const small = await browser.open(path, { width: 360, height: 740, mobile: true });
-    assert.deepEqual(await stickingOut(small), []);
-    await small.close();
+    for (const width of [360, 834, 1024]) {
+      const small = await browser.open(path, { width, height: 740, mobile: true });
+      assert.deepEqual(await stickingOut(small), []);
+      await small.close();
+    }
   });
 }
 await browser.close();
