@@ -221,6 +221,7 @@ TEST(Revise, CertificatesBeginAnewAndHold) {
     std::vector<std::string> texts(std::begin(kSingle), std::end(kSingle));
     for (const char* bank :
          {"bank:windows=1/4/16", "bank:windows=2/8,also=adam/adagrad", "time-smoothed:window=auto",
+          "time-smoothed:window=(mean:8,keep=2)", "time-smoothed:window=(season:3,3),model=(season:3)",
           "time-smoothed:window=(triangle:6)", "time-smoothed:window=(exp:5),model=mean,hysteresis=0.5"})
         texts.emplace_back(bank);
     for (const std::string& text : texts) {
