@@ -79,7 +79,7 @@ CityDemand::~CityDemand() = default;
 
 CityDemand::CityDemand(const City& city, const CityDemandOptions& options) : options_(options) {
     check(options);
-    periods_ = options.days * 24 * 60 / options.minutes;
+    periods_ = options.days * periods_a_day(options);
     auto parts = std::make_unique<Parts>(city, options);
     const Index n = city.zones.size();
     std::vector<Real> people, jobs, both;
@@ -109,7 +109,7 @@ CityDemand::CityDemand(const City& city, const CityDemandOptions& options) : opt
     // The busiest period of a workday carries what was promised.
     std::vector<Real> mean, busiest;
     Real most = 0;
-    for (Index period = 0; period < 24 * 60 / options.minutes; ++period) {
+    for (Index period = 0; period < periods_a_day(options); ++period) {
         mean_demand(period, mean);
         const Real total = std::accumulate(mean.begin(), mean.end(), Real{0});
         if (total > most) busiest = mean;
@@ -122,7 +122,7 @@ CityDemand::CityDemand(const City& city, const CityDemandOptions& options) : opt
 }
 
 void CityDemand::mean_demand(Index period, std::vector<Real>& out) const {
-    const Index a_day = 24 * 60 / options_.minutes;
+    const Index a_day = periods_a_day(options_);
     const Real hour = (static_cast<Real>(period % a_day) + 0.5) * static_cast<Real>(options_.minutes) / 60;
     const DayShape shape = day_shape(period / a_day % 7 >= 5, hour);
     out.resize(pairs_.size());
@@ -160,7 +160,7 @@ std::vector<NetworkEvent> CityDemand::events(Index period) const {
 
 std::string CityDemand::label(Index period) const {
     namespace time = std::chrono;
-    const Index a_day = 24 * 60 / options_.minutes;
+    const Index a_day = periods_a_day(options_);
     const auto minute = period % a_day * options_.minutes;
     const time::sys_days monday = time::year{2024} / time::January / 1;
     const time::year_month_day day(monday + time::days(period / a_day));

@@ -11,10 +11,6 @@
 namespace proxstream {
 namespace {
 
-Index a_day(const CityDemandOptions& options) {
-    return 24 * 60 / options.minutes;
-}
-
 /// Uniform numbers for the i-th happening of a day, by purpose.
 struct Dice {
     const CityDemandOptions& options;
@@ -36,7 +32,7 @@ struct Dice {
 
 std::vector<Incident> incidents_of_day(const CityDemandOptions& options, Index links, Index day) {
     const Dice dice{options, kIncident, day};
-    const Index periods = a_day(options);
+    const Index periods = periods_a_day(options);
     std::vector<Incident> found;
     for (Index i = 0, count = dice.how_many(options.incidents); i < count; ++i) {
         const Real hour = 6 + 15 * dice(i, 0);
@@ -60,10 +56,10 @@ std::vector<NetworkEvent> events_of_period(const CityDemandOptions& options, con
         const Incident* now = nullptr;
     };
     std::map<LinkIndex, Change> changes;
-    const Index today = period / a_day(options);
+    const Index today = period / periods_a_day(options);
     const std::vector<Incident> now = incidents_of_day(options, network.links(), today);
     std::vector<Incident> yesterday;
-    const bool morning = period > 0 && period % a_day(options) == 0;
+    const bool morning = period > 0 && period % periods_a_day(options) == 0;
     if (morning) yesterday = incidents_of_day(options, network.links(), today - 1);
     const auto active = [](const Incident& incident, Index when) {
         return incident.begin <= when && when < incident.end;
@@ -101,10 +97,10 @@ std::vector<NetworkEvent> events_of_period(const CityDemandOptions& options, con
 }
 
 std::vector<Surge> surges_of_period(const CityDemandOptions& options, Index zones, Index period) {
-    const Index day = period / a_day(options);
+    const Index day = period / periods_a_day(options);
     const Dice dice{options, kSurge, day};
     const Real hour =
-        (static_cast<Real>(period % a_day(options)) + 0.5) * static_cast<Real>(options.minutes) / 60;
+        (static_cast<Real>(period % periods_a_day(options)) + 0.5) * static_cast<Real>(options.minutes) / 60;
     std::vector<Surge> found;
     for (Index i = 0, count = dice.how_many(options.surges / 7); i < count; ++i) {
         const Real begin = 12 + 7.5 * dice(i, 0);

@@ -10,6 +10,11 @@ namespace proxstream {
 /// Each purpose draws from its own step number, so that no two share numbers.
 enum CityPurpose : std::uint32_t { kPairBurst, kOriginBurst, kGoalBurst, kIncident, kSurge };
 
+inline Index periods_a_day(const CityDemandOptions& options) {
+    constexpr Index kMinutesADay = 1440;
+    return kMinutesADay / options.minutes;
+}
+
 /// A link is slow or closed from one period of a day to another.
 struct Incident {
     LinkIndex link = 0;

@@ -257,7 +257,7 @@ TEST(CityDemandOf, AnySizeWorks) {
             const Index z = city.zones.size();
             ASSERT_EQ(demand.pairs().size(), z * (z - 1)) << text;
             EXPECT_TRUE(std::is_sorted(demand.pairs().begin(), demand.pairs().end()));
-            demand.demand(8 * 60 / minutes, matrix);
+            demand.demand(480 / minutes, matrix);
             for (const Real value : matrix) EXPECT_TRUE(std::isfinite(value) && value > 0) << text;
         }
     }
@@ -266,13 +266,13 @@ TEST(CityDemandOf, AnySizeWorks) {
 TEST(CityDemandOf, RefusesOptionsAllAtOnce) {
     const City city = make_city({});
     try {
-        CityDemand(city, {.minutes = 7,
-                          .days = 0,
-                          .peak = 1,
-                          .burst = -1,
-                          .memory = 1,
-                          .surges = -1,
-                          .incidents = std::nan("")});
+        city_demand(city, {.minutes = 7,
+                           .days = 0,
+                           .peak = 1,
+                           .burst = -1,
+                           .memory = 1,
+                           .surges = -1,
+                           .incidents = std::nan("")});
         FAIL() << "nothing was refused";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 7U);
