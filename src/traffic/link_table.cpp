@@ -30,7 +30,7 @@ enum DemandColumn : Index { kOrigin, kDestination, kDemand };
 const std::vector<TableColumn>& demand_columns() {
     static const std::vector<TableColumn> kColumns{{"origin", {"origin", "from", "source"}, true},
                                                    {"destination", {"destination", "to", "target"}, true},
-                                                   {"demand", {"demand", "trips", "volume"}, true}};
+                                                   {"demand", {"demand", "trips"}, true}};
     return kColumns;
 }
 

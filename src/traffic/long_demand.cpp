@@ -12,7 +12,7 @@ const std::vector<TableColumn>& columns() {
         {"period", {"period", "time", "label", "timestamp", "date"}, true},
         {"origin", {"origin", "from", "source"}, true},
         {"destination", {"destination", "to", "target"}, true},
-        {"demand", {"demand", "trips", "volume"}, true}};
+        {"demand", {"demand", "trips"}, true}};
     return kColumns;
 }
 

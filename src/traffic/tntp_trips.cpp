@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace proxstream {
 namespace {
 
@@ -109,8 +111,8 @@ class TntpTripsReader {
         const auto declared = metadata_.number("TOTAL OD FLOW");
         const Real total = builder_.total() / (multiplier() > 0 ? multiplier() : 1);
         if (declared && std::abs(*declared - total) > kRounding * std::max(*declared, total)) {
-            notes_.push_back("TOTAL OD FLOW is " + format_short(*declared) + ", the demands add up to " +
-                             format_short(total));
+            notes_.push_back(
+                fmt::format("TOTAL OD FLOW is {:.10g}, the demands add up to {:.10g}", *declared, total));
         }
         const auto zones = metadata_.count("NUMBER OF ZONES");
         if (zones && origins_ != *zones) {

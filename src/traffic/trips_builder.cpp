@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace proxstream {
 
 void TripsBuilder::add(Pair pair, Real amount) {
@@ -36,7 +38,7 @@ Trips TripsBuilder::build(std::vector<std::string>& notes) {
         notes.push_back(count_of(again, "demand") + " of a pair that had one already: added to it");
     }
     if (within_ > 0) {
-        notes.push_back("demand of " + format_short(within_) + " stays within its node and uses no link");
+        notes.push_back(fmt::format("demand of {:.10g} stays within its node and uses no link", within_));
     }
     return trips;
 }
