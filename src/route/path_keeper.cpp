@@ -59,16 +59,28 @@ void PathKeeper::shelve_closed(std::vector<PathChange>& changes) {
     }
 }
 
+/// Into the slot it had, or another empty one of its pair, if somebody else is there now.
 void PathKeeper::bring_back(std::vector<PathChange>& changes) {
-    std::vector<char> taken(routing_->paths.slots(), 0);
+    const PathSet& paths = routing_->paths;
+    std::vector<char> taken(paths.slots(), 0);
     std::vector<PathChange> waiting;
     for (PathChange& path : shelved_) {
-        if (open(path.links) && !routing_->paths.live(path.slot) && taken[path.slot] == 0) {
-            taken[path.slot] = 1;
-            changes.push_back(std::move(path));
-        } else {
-            waiting.push_back(std::move(path));
+        const Index pair = paths.pair_of(path.slot);
+        bool there = false;  // somebody has found the same path meanwhile
+        SlotIndex room = paths.end_slot(pair);
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+            const bool empty = !paths.live(slot) && taken[slot] == 0;
+            if (empty && (room == paths.end_slot(pair) || slot == path.slot)) room = slot;
+            there = there || (paths.live(slot) && paths.links(slot) == path.links);
         }
+        if (there) continue;
+        if (!open(path.links) || room == paths.end_slot(pair)) {
+            waiting.push_back(std::move(path));
+            continue;
+        }
+        path.slot = room;
+        taken[room] = 1;
+        changes.push_back(std::move(path));
     }
     shelved_ = std::move(waiting);
 }

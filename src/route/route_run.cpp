@@ -319,8 +319,12 @@ void RouteRun::revise(RouteOutcome& outcome) {
     epochs_->begin(lead_->facts(), lead_->seconds());
     ++epoch_;
     for (Rival& rival : rivals_) {
-        if (rival.strategy) rival.strategy->revise(repair);
-        repair(rival.splits);
+        if (rival.strategy) {
+            rival.strategy->revise(repair);
+            copy(rival.strategy->decide(), rival.splits);
+        } else {
+            repair(rival.splits);
+        }
         if (!rival.before.empty()) repair(rival.before);
     }
     outcome.paths_added = keeper_.added();
