@@ -131,6 +131,7 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
                         .step = step,
                         .delta = method.automatic ? -kFactor : stream.delta,
                         .effort = method.effort,
+                        .fixed_sum = centred,
                         .replayed = [](std::uint64_t t, std::uint64_t i, std::size_t losses) {
                             return uniform_below({.seed = 0, .round = t, .sample = i}, losses);
                         }});

@@ -153,6 +153,7 @@ struct Settings {
     double step = 1;           // eta
     double delta = 1;          // fixed tolerance; <= 0: -delta times the running median
     std::uint64_t effort = 1;  // K
+    bool fixed_sum = false;    // points of dom g have one
     /// The age of the loss that the i-th replayed step of round t (from 0) takes, of so many.
     std::function<std::size_t(std::uint64_t t, std::uint64_t i, std::size_t losses)> replayed = {};
 };
@@ -267,7 +268,7 @@ class Player {
             const std::size_t age =
                 round.steps == 0 ? 0
                                  : s_.replayed(newest, round.steps - 1, std::min(losses_.size(), s_.window));
-            const Vector slope = losses_[newest - age].gradient(x_);
+            const Vector slope = within(losses_[newest - age].gradient(x_));
             Vector direction = slope;
             for (std::size_t i = 0; i < x_.size(); ++i) {
                 square_[i] += slope[i] * slope[i];
@@ -283,6 +284,7 @@ class Player {
         if (s_.method == Method::prox_sgd) step = s_.step / std::sqrt(1 + (t - 1) / 100);
         if (s_.method == Method::full_history) direction = mean_gradient(x_, 0, losses_.size());
         if (s_.method == Method::adam) step = 0.01;
+        if (s_.method == Method::adam) direction = within(direction);
         for (std::size_t i = 0; i < x_.size(); ++i) {
             const double slope = direction[i];
             if (s_.method == Method::momentum) {
@@ -298,6 +300,15 @@ class Player {
             s_.method == Method::adam ? step * mean_scale(1 / (1 - std::pow(0.999, t))) : step;
         x_ = g_.prox(along(x_, -step, direction), prox_step);
         round.steps = 1;
+    }
+
+    /// Where a sum is fixed, what all coordinates have in common is taken off before they are rescaled.
+    Vector within(Vector direction) const {
+        if (!s_.fixed_sum) return direction;
+        const double mean =
+            std::accumulate(direction.begin(), direction.end(), 0.0) / static_cast<double>(x_.size());
+        for (double& each : direction) each -= mean;
+        return direction;
     }
 
     /// What Adam and AdaGrad multiply gradients by, on average over the coordinates that have met one.

@@ -31,6 +31,9 @@ class Move {
         round_.window().record_gradient(age, point(), out, round_.scratch());
         ++cost.record_gradients;
     }
+    /// Takes from a direction what lies across the affine hull of dom g. A prox would undo that part, unless
+    /// the direction is rescaled coordinate by coordinate first: then it drowns what tells coordinates apart.
+    void keep_within(View direction) const { project_direction(round_.g(), direction); }
     /// point <- prox_{step g}(point - step direction).
     void step(Real step, ConstView direction) { this->step(step, direction, step); }
     /// The same with another step in the prox: a direction that is rescaled asks for it.

@@ -105,7 +105,10 @@ class Adam {
     void move(Move<G, B>& move) {
         Scratch::Frame frame(move.scratch());
         const View direction = frame.take(move.point().size());
-        const Real scale = advance(move.newest_gradient(), direction);
+        const View gradient = frame.take(direction.size());
+        copy(move.newest_gradient(), gradient);
+        move.keep_within(gradient);
+        const Real scale = advance(gradient, direction);
         move.step(options_.step, direction, scale * options_.step);
     }
     void undo() {
@@ -152,6 +155,7 @@ class AdaGrad {
         const View direction = frame.take(move.point().size());
         copy(move.newest_gradient(), direction);
         for (Index i = 0;; ++i) {
+            move.keep_within(direction);
             const Real scale = precondition(direction);
             move.step(options_.step, direction, scale * options_.step);
             if (i == replay_.steps) break;
