@@ -1,12 +1,12 @@
 # Every target does its own set-up: on a fresh Debian 12 `make demo` and `make test` need nothing beforehand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long bench fuzz tidy format format-check clean
+.PHONY: help setup build demo demo-learners test test-long bench fuzz tidy format format-check clean
 
 FUZZ_RUNS ?= 1000000
 export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what building and testing need (Debian packages; says which first)
 	@scripts/setup.sh build test
@@ -15,8 +15,11 @@ build: ## build the program: build/release/proxstream
 	@scripts/setup.sh build
 	@scripts/build.sh release -DPROXSTREAM_TESTS=OFF
 
-demo: build ## compare learners on a drifting stream, with a certificate
+demo: build ## route a city's working week against rivals: table, certificate, proxstream-report.html
 	@scripts/demo.sh
+
+demo-learners: build ## compare learners of rows on a drifting stream, with a certificate
+	@scripts/demo-learners.sh
 
 test: setup ## everything that must hold: tests, sanitizers, lint, format, rooms, package
 	@scripts/test.sh
