@@ -68,6 +68,8 @@ test('marks stand on midnights where there are days, and are few', () => {
   assert.equal(tickText(labels[days[0]!], days[1]! - days[0]!, 15), 'd1');
   assert.equal(tickText(labels[4], 4, 15), '03:00');
   assert.deepEqual(ticks(['1', '2', '3'], 0, 0, 2, 5), [0, 1, 2]);
+  const numbers = Array.from({ length: 288 }, (_, i) => String(i + 1));
+  assert.deepEqual(ticks(numbers, 5, 0, 287, 6).map((at) => numbers[at]), ['50', '100', '150', '200', '250']);
   for (const n of [1, 2, 7, 100, 2016, 100_000]) {
     const marks = ticks(Array.from({ length: n }, (_, i) => String(i)), 0, 0, n - 1, 6);
     assert.ok(marks.length <= 8 && marks.every((at) => Number.isInteger(at) && at >= 0 && at < n), `${n}: ${marks}`);

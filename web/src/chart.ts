@@ -210,9 +210,11 @@ export class Chart {
     pen.clip();
     const { reference } = this.spec;
     // Texts on a halo: lines run behind them.
-    const write = (text: string, y: number): void => {
+    const write = (text: string, line: number): void => {
+      const below = line - top < 16 * ratio;
+      const y = below ? line + 3 * ratio : line - 2 * ratio;
       pen.textAlign = 'right';
-      pen.textBaseline = 'bottom';
+      pen.textBaseline = below ? 'top' : 'bottom';
       pen.fillStyle = colour('--soft');
       pen.strokeStyle = colour('--panel');
       pen.lineWidth = 4 * ratio;
@@ -221,7 +223,7 @@ export class Chart {
     };
     if (this.clipAt() !== null) {
       const largest = Math.max(...this.spec.lines.map((line) => line.values.reduce<number>((most, value) => Math.max(most, value ?? most), 0)));
-      write(`\u2191 up to ${this.spec.format(largest)}`, top + 14 * ratio);
+      write(`\u2191 up to ${this.spec.format(largest)}`, top);
     }
     if (reference) {
       const y = plot.valToPos(reference.value, 'y', true);
@@ -233,7 +235,7 @@ export class Chart {
       pen.lineTo(left + width, y);
       pen.stroke();
       pen.setLineDash([]);
-      write(reference.text, y - 2 * ratio);
+      write(reference.text, y);
     }
     const last = this.data.periods.labels.length - 1;
     this.spec.lines.forEach((line, i) => {

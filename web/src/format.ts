@@ -89,18 +89,21 @@ export function labelText(label: string): string {
 
 const shortTime = (time: string): string => time.replace(/^(\d+:\d+):00$/, '$1');
 
-/** Where an axis of periods has its marks: at most `most`, on full hours or days where minutes are known. */
+/** Where an axis of periods has its marks: at most about `most`, on full hours or days where labels have times, on
+ *  round numbers where they are numbers. */
 export function ticks(labels: string[], minutes: number, from: number, to: number, most: number): number[] {
   const span = Math.max(1, to - from);
-  const steps = minutes > 0
+  const timed = minutes > 0 && splitLabel(labels[0] ?? '') !== null;
+  const steps = timed
     ? [5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 20160, 40320].map((step) => step / minutes)
     : [];
   for (let scale = 1; scale <= span; scale *= 10) {
-    if (minutes <= 0 || scale * minutes > 40320) steps.push(scale, 2 * scale, 5 * scale);
+    if (!timed || scale * minutes > 40320) steps.push(scale, 2 * scale, 5 * scale);
   }
   const step = steps.find((s) => s >= 1 && Number.isInteger(s) && span / s <= most) ?? Math.ceil(span / most);
   const midnight = labels.findIndex((label) => /^0?0:00(:00)?$/.test(splitLabel(label)?.[1] ?? ''));
-  const offset = midnight > 0 ? midnight % step : 0;
+  const first = /^\d+$/.test(labels[0] ?? '') ? Number(labels[0]) : 0;
+  const offset = timed ? Math.max(0, midnight) % step : (step - (first % step)) % step;
   const found: number[] = [];
   for (let at = offset + Math.ceil((from - offset) / step) * step; at <= to; at += step) found.push(at);
   return found;
