@@ -1,18 +1,19 @@
 #include "proxstream/regret/certify.hpp"
 
+#include "proxstream/route/epochs.hpp"
 #include "proxstream/route/reconcile.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace proxstream::app {
 namespace {
 
-/// What one part of the answer is: its text, and whether it holds.
 struct Answer {
     std::string text;
     bool holds = false;
@@ -23,20 +24,18 @@ Answer certify_file(const std::string& path, bool json) {
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
 }
 
-/// The tables of a routing run against each other, and every ledger beside them.
+/// The tables of a routing run against each other, and the ledgers beside them: one an epoch.
 Answer certify_folder(const std::string& folder, bool json) {
     const ReconcileResult result = reconcile(folder);
-    Answer answer{json ? "{\"files\":" + to_json(result) + ",\"ledgers\":[" : to_text(result),
-                  result.sound()};
-    const char* separator = "";
-    for (const std::string& ledger : find_ledgers(folder)) {
-        const Answer part = certify_file(ledger, json);
-        answer.holds = answer.holds && part.holds;
-        answer.text += json ? separator + part.text : "\n" + ledger + "\n" + part.text;
-        separator = ",";
+    std::vector<Certificate> epochs;
+    for (const std::string& ledger : find_ledgers(folder)) epochs.push_back(certify(ledger));
+    const bool holds = result.sound() && sound(epochs);
+    if (json) {
+        return {fmt::format("{{\"sound\": {},\n\"files\": {},\n\"epochs\": {}}}", holds, to_json(result),
+                            epochs_json(epochs)),
+                holds};
     }
-    if (json) answer.text += std::string("],\"sound\":") + (answer.holds ? "true" : "false") + "}";
-    return answer;
+    return {to_text(result) + (epochs.empty() ? "" : "\n" + epochs_text(epochs)), holds};
 }
 
 }  // namespace

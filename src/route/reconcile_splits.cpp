@@ -38,14 +38,16 @@ SplitAudit::SplitAudit(const RunFolder& folder, CheckList& checks)
 }
 
 void SplitAudit::read(const PeriodRecord& period, const LinkAudit& links) {
-    if (paths_of_pair_.empty() || epoch_ != period.epoch) count_paths(period.epoch);
+    if (paths_of_pair_.empty() || epoch_ != period.epoch) {
+        count_paths(period.epoch);
+        carry_over();
+    }
     read_demand(period);
     read_splits(period, links);
     check_pairs(period);
-    if (period.measured) {
-        check_loads(period, links);
-        check_change(period);
-    }
+    if (!period.measured) return;
+    check_loads(period, links);
+    check_change(period);
     std::swap(now_, before_);
     has_before_ = true;
 }
@@ -55,6 +57,31 @@ void SplitAudit::count_paths(Index epoch) {
     paths_of_pair_.assign(folder_.pairs.size(), 0);
     for (const RunFolder::PathLife& path : folder_.paths)
         paths_of_pair_[path.pair] += path.lives(epoch) ? 1 : 0;
+}
+
+/// The splits before, on the paths there are now: what a closure forces is not churn. What a pair had on
+/// paths that went is shared out among the others in proportion, or evenly where nothing is left.
+void SplitAudit::carry_over() {
+    constexpr Real kWhole = 1e-12;
+    if (!has_before_) return;
+    std::vector<Real> kept(folder_.pairs.size(), 0);
+    for (const Index path : before_.used) {
+        if (folder_.paths[path].lives(epoch_)) {
+            kept[folder_.paths[path].pair] += before_.of_path[path];
+        } else {
+            before_.of_path[path] = 0;
+        }
+    }
+    for (const Index path : before_.used) {
+        const Real whole = kept[folder_.paths[path].pair];
+        if (std::abs(whole - 1) > kWhole && before_.of_path[path] != 0) before_.of_path[path] /= whole;
+    }
+    for (Index path = 0; path < folder_.paths.size(); ++path) {
+        const Index pair = folder_.paths[path].pair;
+        if (kept[pair] != 0 || !folder_.paths[path].lives(epoch_)) continue;
+        before_.of_path[path] = 1 / static_cast<Real>(paths_of_pair_[pair]);
+        before_.used.push_back(path);
+    }
 }
 
 void SplitAudit::read_demand(const PeriodRecord& period) {

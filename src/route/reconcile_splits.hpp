@@ -24,6 +24,7 @@ class SplitAudit {
         std::vector<Real> served;   // sums without slack
     };
     void count_paths(Index epoch);
+    void carry_over();
     void read_demand(const PeriodRecord& period);
     void read_splits(const PeriodRecord& period, const LinkAudit& links);
     void check_pairs(const PeriodRecord& period);
@@ -41,7 +42,7 @@ class SplitAudit {
     std::vector<Real> demand_;
     Real total_ = 0;
     Real split_cost_ = 0;  // the paper's unweighted sum
-    Splits now_, before_;
+    Splits now_, before_;  // before: of the last period measured
     bool has_before_ = false;
     std::vector<Real> load_, net_;  // scratch: by link and by node
 };

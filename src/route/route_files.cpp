@@ -77,6 +77,7 @@ struct RouteFiles::State {
     Index paths_now = 0;
     std::optional<PathLog> paths;
     std::optional<CsvFile> periods, events, alarms, flows, splits, demand;
+    std::vector<NetworkEvent> announced;
     std::optional<Index> epoch;
     Index period_count = 0;
     Index alarm_count = 0;
@@ -153,12 +154,14 @@ void RouteFiles::State::write_network(const Routing& routing) const {
 }
 
 void RouteFiles::State::write_events(const PeriodRow& row, const PeriodState& period) {
-    for (const NetworkEvent& event : period.events) {
+    announced.insert(announced.end(), period.events.begin(), period.events.end());
+    for (const NetworkEvent& event : announced) {
         events->integer(row.number).text(kEventNames[static_cast<Index>(event.kind)]);
         events->integer(event.link).text(drawn.links[event.link].name);
         events->number(event.kind == NetworkEvent::Kind::capacity ? event.factor : kNotKnown);
         events->text(event.text).end_row();
     }
+    announced.clear();
     events->flush();
 }
 
@@ -254,6 +257,10 @@ RouteFiles::RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts,
     : state_(std::make_unique<State>(std::move(folder), detail, std::move(facts), network, drawn, routing)) {}
 RouteFiles::~RouteFiles() = default;
 RouteFiles::RouteFiles(RouteFiles&&) noexcept = default;
+
+void RouteFiles::announce(std::span<const NetworkEvent> events) {
+    state_->announced.insert(state_->announced.end(), events.begin(), events.end());
+}
 
 void RouteFiles::write(const PeriodRow& row, const PeriodState& state, const AlarmDesk& alarms) {
     State& files = *state_;

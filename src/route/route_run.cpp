@@ -121,8 +121,9 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
     try {
         while (!stopped() && (settings_.periods == 0 || outcome.periods < settings_.periods)) {
             if (!scenario_.stream->announce(period)) break;
+            const Index before = outcome.periods;
             const bool go_on = play(period, outcome, progress);
-            if (progress.periods > 0) on_period(progress);
+            if (outcome.periods > before) on_period(progress);  // events alone are no period
             if (!go_on) break;
         }
         if (stopped()) outcome.ending = RunEnding::interrupted;
@@ -208,7 +209,10 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
     row_.epoch = epoch_;
     try {
         scenario_.stream->reveal(period);
-        if (period.demand.empty()) return true;  // events alone
+        if (period.demand.empty()) {  // events alone
+            if (outputs_->files) outputs_->files->announce(period.events);
+            return true;
+        }
         check_reachable(period);
     } catch (const DamagedFile&) {
         throw;

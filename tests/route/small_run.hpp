@@ -109,11 +109,11 @@ class SmallRun {
         if (period == 6) changes = {{1, true, {2, 4}}};
         if (changes.empty()) return;
         routing_.paths.change(changes);
+        if (!before_.empty()) repair_splits(routing_.paths, before_);
         ++epoch_;
     }
 
     void choose(Index period) {
-        before_ = splits_;
         splits_.assign(routing_.dimension(), 0);
         for (SlotIndex slot = 0; slot < splits_.size(); ++slot) {
             const bool small = slot == 2;  // slack
@@ -148,6 +148,7 @@ class SmallRun {
         const Index unroutable = 1;
         if (row.measured) {
             row.figures = measure_period(routing_, demand, splits_, before_, links_, scratch_);
+            before_ = splits_;
             sums_.add(row.figures, row.seconds, 4);
             input.utilisation = links_.utilisation;
             input.demand = demand;

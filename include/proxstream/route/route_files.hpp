@@ -68,6 +68,8 @@ class RouteFiles {
     ~RouteFiles();
     RouteFiles(RouteFiles&&) noexcept;
 
+    /// What happened to the network before a period that has not come yet: written down with the next one.
+    void announce(std::span<const NetworkEvent> events);
     /// Every period in turn, after `alarms` has observed it.
     void write(const PeriodRow& row, const PeriodState& state, const AlarmDesk& alarms);
     /// Methods, flows_last.geojson and the end of run.json. `notes`: sentences on what had to be decided.
