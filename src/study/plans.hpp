@@ -16,5 +16,7 @@ StudyPlan plan_w1(StudyPreset preset, Index seeds);
 StudyPlan plan_selection(StudyPreset preset, Index seeds);
 StudyPlan plan_samples(StudyPreset preset, Index seeds);
 StudyPlan plan_window_choice(StudyPreset preset, Index seeds);
+StudyPlan plan_routing(StudyPreset preset, Index seeds);
+StudyPlan plan_route_churn(StudyPreset preset, Index seeds);
 
 }  // namespace proxstream

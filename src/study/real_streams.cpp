@@ -11,12 +11,13 @@
 #include <fmt/format.h>
 
 namespace proxstream {
-namespace {
 
 std::filesystem::path data_folder() {
     const char* given = std::getenv("PROXSTREAM_DATA");
     return given != nullptr && *given != '\0' ? given : "../shared/data";
 }
+
+namespace {
 
 RealStream electricity() {
     LearnSettings settings;

@@ -5,6 +5,7 @@
 
 #include "study/real_race.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct RealStream {
     LearnSettings settings;
 };
 
-/// Their files lie in $PROXSTREAM_DATA, or in ../shared/data.
+/// Where real data lie: $PROXSTREAM_DATA, or ../shared/data.
+std::filesystem::path data_folder();
 std::vector<RealStream> real_streams();
 /// Throws ConfigError when files are missing, with where they were looked for.
 void check_data(const std::vector<RealStream>& streams);

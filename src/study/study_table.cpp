@@ -31,6 +31,10 @@ constexpr std::array kStudies{
     StudyRow{"window-choice",
              "a season: where regret, variation and loss dip; and a drift that outruns the window", 5, 2,
              plan_window_choice},
+    StudyRow{"routing", "windows against re-solving, by cost and churn: a backbone, a city, a data centre", 3,
+             1, plan_routing},
+    StudyRow{"route-churn", "churn of splits against cost: tolerance, hysteresis, switching price", 3, 1,
+             plan_route_churn},
 };
 
 }  // namespace
