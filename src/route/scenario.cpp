@@ -10,6 +10,7 @@
 #include "proxstream/traffic/split_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -70,7 +71,8 @@ Ground from_files(const RouteSettings& settings, StopFlag stop) {
                   .network = std::make_shared<const Network>(std::move(file.network)),
                   .factors = {file.toll_factor, file.distance_factor},
                   .open_demand = {},
-                  .rereadable = settings.demand != "-",
+                  .rereadable = std::filesystem::is_regular_file(settings.demand) ||
+                                std::filesystem::is_directory(settings.demand),
                   .notes = std::move(file.notes)};
     if (settings.demand.empty()) {
         throw ConfigError("demand: give a file of demand, or '-' for standard input");
@@ -159,27 +161,36 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
                         .routing = scenario.routing,
                         .start = even_splits(scenario.routing->paths),
                         .mean_demand = mean};
-    // Splits that are best for the mean depend on the capacities in the end: two rounds settle that.
+    // The best splits depend on the capacities, so the factor is searched for: wider roads, lower
+    // utilisation.
+    constexpr int kMostRounds = 30;
+    constexpr Real kClose = 1e-3;
     Real factor = 1;
-    for (int round = 0; round < 2; ++round) {
+    Real reached = 0;
+    Real low = 0;
+    Real high = kInfinity;
+    for (int round = 0;; ++round) {
         const auto fixed = make_strategy("static", parts);
         Scratch scratch;
         std::vector<Real> loads(scenario.routing->costs.links());
-        Real busiest = 0;
+        reached = 0;
         for_each_demand(ground, settings, [&](const std::vector<Real>& demand) {
             const DemandColumn column{demand};
             find_loads(scenario.routing->paths, {&column, 1}, fixed->decide(), loads, scratch);
             for (LinkIndex link = 0; link < loads.size(); ++link)
-                busiest = std::max(busiest, loads[link] / scenario.network->link(link).capacity);
+                reached = std::max(reached, loads[link] / scenario.routing->costs.capacity(link));
         });
-        if (busiest == 0) return;
-        factor = busiest / settings.peak;
+        if (reached == 0) return;
+        if (std::abs(reached / settings.peak - 1) <= kClose || round == kMostRounds) break;
+        (reached > settings.peak ? low : high) = factor;
+        factor *= reached / settings.peak;
+        if (!(factor > low && factor < high)) factor = std::sqrt(low * high);
         scenario.routing->costs.scale_all(factor);
     }
     scenario.notes.push_back(
         fmt::format("capacities are {:.6g} times those of the network: static splits for the mean demand "
-                    "then reach {:g} once",
-                    factor, settings.peak));
+                    "then reach {:.4g} once",
+                    factor, reached));
 }
 
 bool wants_hindsight(const RouteSettings& settings) {
@@ -217,6 +228,8 @@ Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
         scenario.notes.emplace_back(
             "this objective is not convex in the splits: stationary is what is certified, not optimal");
     }
+    if (settings.peak > 0 && !ground.rereadable)
+        throw ConfigError("peak: the demand has to be read twice, which a pipe cannot");
     if (ground.rereadable && wants_hindsight(settings)) survey(ground, settings, scenario);
     return scenario;
 }
