@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace proxstream::app {
 namespace {
@@ -24,18 +25,29 @@ Answer certify_file(const std::string& path, bool json) {
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
 }
 
-/// The tables of a routing run against each other, and the ledgers beside them: one an epoch.
+/// The tables of a routing run against each other, and the ledgers beside them: one an epoch. What is wrong
+/// with a ledger does not hide what the tables say.
 Answer certify_folder(const std::string& folder, bool json) {
     const ReconcileResult result = reconcile(folder);
     std::vector<Certificate> epochs;
-    for (const std::string& ledger : find_ledgers(folder)) epochs.push_back(certify(ledger));
-    const bool holds = result.sound() && sound(epochs);
+    std::vector<std::string> problems;
+    for (const std::string& ledger : find_ledgers(folder)) {
+        try {
+            epochs.push_back(certify(ledger));
+        } catch (const DataError& error) {
+            problems.emplace_back(error.what());
+        }
+    }
+    const bool holds = result.sound() && sound(epochs) && problems.empty();
     if (json) {
-        return {fmt::format("{{\"sound\": {},\n\"files\": {},\n\"epochs\": {}}}", holds, to_json(result),
-                            epochs_json(epochs)),
+        return {fmt::format("{{\"sound\": {},\n\"files\": {},\n\"epochs\": {},\n\"problems\": {}}}", holds,
+                            to_json(result), epochs_json(epochs), nlohmann::json(problems).dump()),
                 holds};
     }
-    return {to_text(result) + (epochs.empty() ? "" : "\n" + epochs_text(epochs)), holds};
+    Answer answer{to_text(result), holds};
+    if (!epochs.empty()) answer.text += "\n" + epochs_text(epochs);
+    for (const std::string& problem : problems) answer.text += "  " + problem + "\n";
+    return answer;
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void AlarmDesk::watch_feed(const AlarmInput& input) {
         feed_, AlarmKind::stale_feed, {wrong, !wrong, input.waited}, 1, [] { return std::string("feed"); },
         [&] {
             if (!input.problem.empty()) return "the period could not be used: " + std::string(input.problem);
-            return fmt::format("no period for {} s, longer than {} s", format_short(input.waited),
+            return fmt::format("no period for {:.4g} s, longer than {} s", input.waited,
                                format_short(options_.stale_seconds));
         });
 }
@@ -134,7 +134,7 @@ void AlarmDesk::watch_pairs(const AlarmInput& input) {
                 return network_.node_name(pairs_[pair].origin) + "->" +
                        network_.node_name(pairs_[pair].destination);
             },
-            [&] { return fmt::format("demand {} and no path", format_short(demand)); });
+            [&] { return fmt::format("demand {:.4g} and no path", demand); });
     };
     for (auto entry = without_path_.begin(); entry != without_path_.end();) {
         auto& [pair, watch] = *entry;
@@ -172,9 +172,8 @@ void AlarmDesk::watch_history(Index which) {
                                                : std::string("total");
             },
             [&] {
-                return fmt::format("demand {} where the last {} periods had {} +- {}", format_short(value),
-                                   history.values.size(), format_short(range.median),
-                                   format_short(range.spread));
+                return fmt::format("demand {:.4g} where the last {} periods had {:.4g} +- {:.2g}", value,
+                                   history.values.size(), range.median, range.spread);
             });
     }
     if (history.values.size() < options_.anomaly_periods) {

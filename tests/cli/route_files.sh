@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# The folder of a routing run: what it holds adds up, whatever happens to the network, the feed or the run.
+. "$(dirname "$0")/common.bash"
+
+cat >"$work/links.csv" <<'T'
+from,to,capacity,free_time,b,power
+A,B,10,1,0.15,4
+B,D,9,1,0.15,4
+A,C,8,1.2,0.15,4
+C,D,7,1.2,0.15,4
+B,C,5,0.5,0.15,4
+D,A,9,1,0.15,4
+T
+# Two pairs; a closure that cuts a path off, one that leaves A->D without any, events in a line of their own, and a period that is nonsense.
+awk 'BEGIN {
+    srand(4)
+    for (t = 1; t <= 60; ++t) {
+        if (t == 20) print "{\"period\":\"works\",\"events\":[{\"link\":\"B-D\",\"capacity\":0.5}]}"
+        events = ""
+        if (t == 10) events = ",\"events\":[{\"link\":\"A-C\",\"close\":true}]"
+        if (t == 15) events = ",\"events\":[{\"link\":\"A-C\",\"open\":true}]"
+        if (t == 30) events = ",\"events\":[{\"link\":\"A-B\",\"close\":true},{\"link\":\"A-C\",\"close\":true}]"
+        if (t == 34) events = ",\"events\":[{\"link\":\"A-B\",\"open\":true},{\"link\":\"A-C\",\"open\":true}]"
+        first = t == 40 ? "\"much\"" : 6 + 4 * rand()
+        printf "{\"period\":\"t%d\",\"demand\":{\"A->D\":%s,\"B->D\":%s}%s}\n", t, first, 1 + 2 * rand(), events
+    }
+}' >"$work/demand.jsonl"
+
+run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/run" --detail all --ledger "$work/run/ledger.jsonl" --decisions "$work/decisions.jsonl"
+expect "a run with closures and a bad period ends" 0 'held'
+run certify "$work/run"
+expect "its folder adds up" 0 'The files add up' 'flow is conserved' 'pairs with demand and no path have an alarm' 'certificate of .* epochs'
+run certify --json "$work/run"
+expect "certify says so in JSON" 0 '"sound": true' '"files"' '"epochs"'
+lines() { wc -l <"$work/run/$1"; }
+check "a row a period, the bad one too" test "$(lines periods.csv)" = 61
+check "events in a line of their own are written down" grep -q '^20,capacity,1,B-D,0.5,' "$work/run/events.csv"
+check "an alarm names the pair that is cut off" grep -q 'unroutable,A->D,raised,30,' "$work/run/alarms.csv"
+check "an alarm names the bad period" grep -q '"the period could not be used\|the period could not be used' "$work/run/alarms.csv"
+check "a decision a period" awk -F'"period":' 'NF > 1 { split($2, a, ","); seen[a[1]] = 1 } END { n = 0; for (i in seen) ++n; exit n != 60 }' "$work/decisions.jsonl"
+
+cp -r "$work/run" "$work/bad"
+awk -F, -v OFS=, 'NR > 30 && !done && $3 > 1 { $3 = $3 * 1.01; done = 1 } { print }' "$work/run/link_flows.csv" >"$work/bad/link_flows.csv"
+run certify "$work/bad"
+expect "a load that was changed is found" 1 'BROKEN +link loads are sums' 'The files do not add up'
+head -c -3 "$work/run/splits.csv" >"$work/bad/splits.csv"
+cp "$work/run/link_flows.csv" "$work/bad/link_flows.csv"
+run certify "$work/bad"
+expect "a torn line is named" 1 'splits.csv:[0-9]+.*cut off'
+rm "$work/bad/splits.csv"
+run certify "$work/bad"
+expect "a missing file is named" 5 'splits.csv'
+cp "$work/run/splits.csv" "$work/bad/splits.csv"
+sed '3s/0/1/' "$work/run/ledger.jsonl" >"$work/bad/ledger.jsonl"
+run certify "$work/bad"
+expect "a ledger that was changed is found" 1 'ledger.jsonl'
+
+mkdir "$work/others"
+echo mine >"$work/others/links.csv"
+run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/others"
+expect "somebody else's file is not overwritten" 2 'links.csv is there'
+check "and is what it was" grep -qx mine "$work/others/links.csv"
+if [ -e /dev/full ]; then
+    run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --decisions /dev/full
+    expect "a full disk is an error that names the file" 5 '/dev/full'
+fi
+
+# Killed in the middle: whole lines, and every period that is there is complete.
+mkfifo "$work/pipe"
+"$PROXSTREAM" route "$work/links.csv" - -w 4 --on-bad-period hold --out "$work/killed" --detail all <"$work/pipe" >/dev/null 2>&1 &
+pid=$!
+exec 3>"$work/pipe"
+head -25 "$work/demand.jsonl" >&3
+for _ in $(seq 100); do
+    [ -e "$work/killed/periods.csv" ] && [ "$(wc -l <"$work/killed/periods.csv")" -ge 20 ] && break
+    sleep 0.1
+done
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+exec 3>&-
+run certify "$work/killed"
+expect "a killed run leaves whole periods and says it did not end" 1 'BROKEN +the run came to its end' '1 of [0-9]+ checks are broken' 'the ledger is truncated'
