@@ -1,6 +1,6 @@
 # Builds web/ in WORK, and writes the page as C++ to OUTPUT. Does nothing twice: npm runs when what it would
 # install changed, Vite when the sources did, and build folders that share WORK share the page.
-#   cmake -DNODE=.. [-DNPM=..] -DSOURCE=../web -DWORK=.. -DOUTPUT=../report_page.cpp -P BuildPage.cmake
+#   cmake -DNODE=.. -DNPM=.. -DSOURCE=../web -DWORK=.. -DOUTPUT=../report_page.cpp -P BuildPage.cmake
 cmake_minimum_required(VERSION 3.25)
 set(site ${WORK}/site)
 set(page ${WORK}/report.html)
@@ -13,24 +13,6 @@ function(run_step hint)
     list(JOIN ARGN " " command)
     message(FATAL_ERROR "error: the report page was not built: '${command}' failed in ${site}:\n${said}\n${hint}")
   endif()
-endfunction()
-
-# Debian's npm brings 365 packages along and takes longer to install than all of proxstream to compile; npm itself is
-# one file. Fetched only where there is no npm yet, and known by its checksum.
-function(fetch_npm)
-  set(archive ${WORK}/npm-10.9.4.tgz)
-  message("fetching npm 10.9.4, which is not here, into ${WORK}/npm")
-  file(DOWNLOAD https://registry.npmjs.org/npm/-/npm-10.9.4.tgz ${archive} TLS_VERIFY ON STATUS status)
-  list(POP_FRONT status code)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "error: the report page was not built: npm could not be fetched (${status}). Install npm by other "
-                        "means, or build without the page: -DPROXSTREAM_WEB=OFF.")
-  endif()
-  file(SHA512 ${archive} sum)
-  if(NOT sum STREQUAL "3a7506f37e85c1ba1021baad79f0cd9724748131f321fc117c4dc3ba235ec01be7327584a41d15117c01945560aa9373220628fcc1e1dddd877a5fe9b336a900")
-    message(FATAL_ERROR "error: the report page was not built: ${archive} is not the npm it should be")
-  endif()
-  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${WORK}/npm)
 endfunction()
 
 # A fingerprint of the files: names and contents.
@@ -65,12 +47,6 @@ if(NOT built OR NOT EXISTS ${page})
   fingerprint(packages ${SOURCE}/package.json ${SOURCE}/package-lock.json)
   is_done(installed ${site}/node_modules/installed.mark "${packages}")
   if(NOT installed)
-    if(NOT NPM)
-      set(NPM ${NODE} ${WORK}/npm/package/bin/npm-cli.js)
-      if(NOT EXISTS ${WORK}/npm/package/bin/npm-cli.js)
-        fetch_npm()
-      endif()
-    endif()
     message("fetching the npm packages of the report page (web/package-lock.json) into ${site}/node_modules")
     run_step("npm fetches these packages once and needs the network for it; -DPROXSTREAM_WEB=OFF builds without the page."
              ${NPM} ci --omit=dev --ignore-scripts --no-audit --no-fund --prefer-offline)

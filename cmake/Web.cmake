@@ -8,13 +8,10 @@ if(PROXSTREAM_WEB)
     execute_process(COMMAND ${NODE_PROGRAM} --version OUTPUT_VARIABLE node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
     string(REPLACE "v" "" node_version "${node_version}")
   endif()
-  if(node_version VERSION_LESS 18)
-    message(FATAL_ERROR "The report page is built with Node 18 or newer (found: ${node_version}). Install it (Debian: apt-get "
-                        "install nodejs), or build without the page: cmake -DPROXSTREAM_WEB=OFF. Such a program "
-                        "refuses to write reports.")
-  endif()
-  if(NOT NPM_PROGRAM)
-    set(NPM_PROGRAM "")  # fetched, if there is something to install
+  if(NOT NPM_PROGRAM OR node_version VERSION_LESS 18)
+    message(FATAL_ERROR "The report page is built with Node 18 or newer (found: ${node_version}) and npm (found: "
+                        "${NPM_PROGRAM}). Install them (Debian: apt-get install nodejs npm), or build without the "
+                        "page: cmake -DPROXSTREAM_WEB=OFF. Such a program refuses to write reports.")
   endif()
   # The presets' build folders lie side by side and share one page.
   set(web_folder ${PROJECT_BINARY_DIR}/web)

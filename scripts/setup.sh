@@ -12,10 +12,11 @@ wanted() {
     }' scripts/packages.txt
 }
 
-# Node comes in packages of other names too, and any browser of the family will do.
+# Node comes in packages of other names too, and some bring npm along; any browser of the family will do.
 is_installed() {
     case $1 in
     nodejs) command -v node >/dev/null && return ;;
+    npm) command -v npm >/dev/null && return ;;
     chromium-headless-shell) command -v chromium >/dev/null && return ;;
     esac
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -30,7 +31,6 @@ announce_npm() {
     case " $* " in *" test "*) [ -e build/web/check/node_modules/installed.mark ] && test="" ;; *) test="" ;; esac
     [ -n "$page$test" ] || return 0
     echo "setup: npm packages will be fetched into build/web, in the versions and with the checksums of web/package-lock.json:"
-    command -v npm >/dev/null || [ -e build/web/npm ] || printf '  %-20s %s\n' npm "fetches the others; there is none here"
     [ -z "$page" ] || echo "$page"
     [ -z "$test" ] || echo "$test"
     awk -F '"' '
@@ -44,7 +44,7 @@ announce_npm "$@"
 
 list=$(wanted "$@")
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    for tool in cmake ninja c++ node; do
+    for tool in cmake ninja c++ node npm; do
         if ! command -v "$tool" >/dev/null; then
             {
                 echo "setup: '$tool' is not here, and only Debian's packages are known to this script."

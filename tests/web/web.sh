@@ -9,10 +9,6 @@ work=build/web/check
 shots=$PWD/build/web/shots
 mkdir -p "$work"
 
-# The build has fetched npm where there is none.
-npm=(npm)
-command -v npm >/dev/null || npm=(node "$PWD/build/web/npm/package/bin/npm-cli.js")
-
 # say NAME COMMAND...: "ok" or "not ok" and what the command said.
 say() {
     local name=$1 said
@@ -38,7 +34,7 @@ announced() {
 install_packages() {
     [ -e "$work/node_modules/installed.mark" ] && cmp -s web/package-lock.json "$work/node_modules/installed.mark" && return
     cp web/package.json web/package-lock.json "$work/" &&
-        (cd "$work" && "${npm[@]}" ci --ignore-scripts --no-audit --no-fund --prefer-offline) &&
+        (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline) &&
         cp web/package-lock.json "$work/node_modules/installed.mark"
 }
 check_types() {
