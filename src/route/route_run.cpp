@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -214,6 +215,7 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
             return true;
         }
         check_reachable(period);
+        measure(period);
     } catch (const DamagedFile&) {
         throw;
     } catch (const DataError& error) {
@@ -223,7 +225,6 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
     }
     ++outcome.periods;
     if (!lead_) begin(period);
-    row_.figures = measure_period(*scenario_.routing, period.demand, played_, before_, links_, scratch_);
     before_ = played_;
     const Real floor = play_rivals(period);
     learn(period, outcome);
@@ -272,6 +273,21 @@ void RouteRun::check_reachable(const DemandPeriod& period) const {
             fmt::format("there is demand {:g}, and no path", period.demand[pair]),
             "demand between nodes that are connected, or 0");
     }
+}
+
+/// A demand beyond what costs can be computed for is as good as none: nobody learns from it, no sum has it.
+void RouteRun::measure(const DemandPeriod& period) {
+    row_.figures = measure_period(*scenario_.routing, period.demand, played_, before_, links_, scratch_);
+    if (std::isfinite(row_.figures.cost)) return;
+    const Real demand = row_.figures.demand;
+    row_.figures = {};
+    links_ = {};
+    throw DataError({.source = scenario_.stream->source(),
+                     .line = scenario_.stream->line(),
+                     .column = 0,
+                     .field = "demand"},
+                    fmt::format("the cost of this demand, {:g} altogether, is not a finite number", demand),
+                    "demand that the network's costs can be computed for");
 }
 
 void RouteRun::hold(const DemandPeriod& period, const std::string& problem, RouteOutcome& outcome,

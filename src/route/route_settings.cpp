@@ -191,6 +191,8 @@ void validate(const RouteSettings& settings) {
     }
     if (settings.clear_utilisation > settings.alarm_utilisation)
         violations.emplace_back("clear-utilisation: must not be above alarm-utilisation");
+    if (settings.generate > 0 && settings.objective == "unweighted")
+        violations.emplace_back("generate: paths have no price of their own in the unweighted objective");
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");
     if (settings.decisions == "-" && settings.ledger == "-")
         violations.emplace_back("ledger: standard output is taken by --decisions");

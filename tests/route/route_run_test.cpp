@@ -5,6 +5,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/route/reconcile.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
 #include "run/temporary_folder.hpp"
@@ -363,25 +364,69 @@ TEST(RouteRun, EventsAloneAreNoPeriod) {
     EXPECT_NE(decisions.back()["splits"].dump().find("\"B-C\""), std::string::npos) << "it opened again";
 }
 
-TEST(RouteRun, ALossThatIsNotFiniteIsRefused) {
-    auto demands = drawn_demands();
-    demands[5][0] = 1e140;
-    for (const bool hold : {false, true}) {
+TEST(RouteRun, ADemandBeyondAllNumbersIsABadPeriod) {
+    for (const Index bad : {Index{0}, Index{5}}) {
+        auto demands = drawn_demands();
+        demands[bad][0] = 1e140;
+        Small stops(csv_of(demands));
+        const RouteOutcome stopped = stops.run();
+        EXPECT_EQ(stopped.periods, bad);
+        EXPECT_TRUE(stopped.data_error);
+        ASSERT_EQ(stopped.problems.size(), 1U);
+        EXPECT_NE(stopped.problems[0].find("not a finite number"), std::string::npos) << stopped.problems[0];
+        EXPECT_NE(stopped.problems[0].find("demand:" + std::to_string(bad + 2)), std::string::npos);
         Small small(csv_of(demands));
-        small.settings.on_bad_period = hold ? "hold" : "stop";
+        small.settings.on_bad_period = "hold";
+        small.settings.rivals = "re-solve-last; re-solve-mean:window=3; shortest; adagrad:step=1,replay=4";
         const RouteOutcome outcome = small.run();
-        EXPECT_EQ(outcome.refused, 1U);
-        EXPECT_EQ(outcome.periods, hold ? kPeriods : 6U);
-        EXPECT_EQ(outcome.ending, hold ? RunEnding::finished : RunEnding::refused);
-        ASSERT_FALSE(outcome.problems.empty());
-        EXPECT_NE(outcome.problems[0].find("not a finite number"), std::string::npos) << outcome.problems[0];
+        EXPECT_EQ(outcome.held, 1U);
+        EXPECT_EQ(outcome.periods, kPeriods);
+        EXPECT_EQ(outcome.ending, RunEnding::finished);
         EXPECT_TRUE(sound(outcome.certificates));
-        EXPECT_EQ(small.rows[5].status, "refused");
-        if (!hold) continue;
+        EXPECT_EQ(small.rows[bad].status, "held");
         const auto decisions = small.decisions();
-        EXPECT_EQ(decisions[5]["splits"], decisions[6]["splits"]);
-        for (const auto& decision : decisions)
-            for (const std::string& pair : kPairs) EXPECT_FALSE(decision["splits"][pair].empty());
+        EXPECT_EQ(decisions[bad]["splits"], decisions[bad + 1]["splits"]);
+        // Everybody as if it had not been.
+        demands.erase(demands.begin() + static_cast<std::ptrdiff_t>(bad));
+        Small calm(csv_of(demands));
+        calm.settings.rivals = small.settings.rivals;
+        const RouteOutcome rest = calm.run();
+        for (const MethodRow& row : rest.methods)
+            EXPECT_EQ(method(outcome, row.name).total_cost, row.total_cost) << row.name;
+    }
+}
+
+TEST(RouteRun, WhatItWritesAddsUpWhateverHappened) {
+    auto demands = drawn_demands();
+    demands[5][0] = 1e140;  // held
+    std::string text =
+        json_of(demands, {{2, kClosure}, {11, kOpening}, {17, R"({"link":"E-A","close":true})"}}, true);
+    const std::size_t at = text.find("\"t10\"");
+    text.insert(text.find("A->C\":", at) + 6, "-");  // negative: held
+    for (const char* objective : {"system", "unweighted"}) {
+        Small small(text);
+        small.settings.objective = objective;
+        small.settings.on_bad_period = "hold";
+        small.settings.paths = 2;
+        small.settings.generate = small.settings.objective == "system" ? 4 : 0;
+        small.settings.slack = 20;
+        small.settings.path_price = 0.2;
+        small.settings.detail = "all";
+        small.settings.out = small.folder.path("out");
+        const RouteOutcome outcome = small.run();
+        EXPECT_EQ(outcome.held, 2U);
+        EXPECT_EQ(outcome.periods, kPeriods);
+        EXPECT_TRUE(sound(outcome.certificates)) << epochs_text(outcome.certificates);
+        for (const MethodRow& row : outcome.methods) {
+            EXPECT_TRUE(std::isfinite(row.total_cost))
+                << row.name << ": one period without end spoils the sum";
+            EXPECT_TRUE(std::isfinite(row.churn)) << row.name;
+            EXPECT_GT(row.total_cost, 0) << row.name;
+        }
+        const ReconcileResult checked = reconcile(small.settings.out);
+        EXPECT_TRUE(checked.sound()) << to_text(checked);
+        EXPECT_EQ(checked.periods, kPeriods);
+        EXPECT_EQ(find_ledgers(small.settings.out).size(), outcome.certificates.size());
     }
 }
 
@@ -474,6 +519,8 @@ TEST(RouteRun, MissingPathsAreFoundOnTheWay) {
     EXPECT_LT(after.methods.front().total_cost, 0.8 * before.methods.front().total_cost);
     EXPECT_LT(method(after, "re-solve-last").total_cost, 0.8 * method(before, "re-solve-last").total_cost);
     costs_of_decisions(growing, demands);
+    growing.settings.objective = "unweighted";
+    EXPECT_THROW(growing.run(), ConfigError);
 }
 
 TEST(RouteRun, SlackLeavesUnservedWhatIsTooDear) {

@@ -30,7 +30,7 @@ struct RouteProgress {
 struct RouteOutcome {
     Index periods = 0;
     Index held = 0;
-    Index refused = 0;  // periods whose loss was not finite
+    Index refused = 0;  // periods the learner could not use: a loss of its window was not finite
     RunEnding ending = RunEnding::finished;
     std::vector<MethodRow> methods;  // the lead first, the floor last
     std::vector<Certificate> certificates;
@@ -74,6 +74,7 @@ class RouteRun {
     void search_paths(RouteOutcome& outcome);
     void finish(RouteOutcome& outcome);
     void check_reachable(const DemandPeriod& period) const;
+    void measure(const DemandPeriod& period);
     void fill_report(const RouteOutcome& outcome);
     void guarded(RouteOutcome& outcome, const std::function<void()>& write);
 
