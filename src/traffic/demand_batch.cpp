@@ -106,6 +106,10 @@ Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, 
 }
 
 Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch) {
+    if (mix.uses.empty()) {
+        fill(gradient, 0);
+        return 0;
+    }
     const bool unweighted = routing.costs.objective().kind == ObjectiveKind::unweighted;
     const Index width = mix.columns.size() + (unweighted ? 1 : 0);
     Scratch::Frame frame(scratch);

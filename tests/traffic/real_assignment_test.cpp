@@ -60,6 +60,9 @@ TEST_P(RealAssignment, ReachesTheReferenceTotals) {
     if (!std::filesystem::exists(stem + "_net.tntp"))
         GTEST_SKIP() << stem << " is not here (PROXSTREAM_DATA)";
     if (real.large && std::getenv("PROXSTREAM_LONG") == nullptr) GTEST_SKIP() << "with PROXSTREAM_LONG=1";
+#ifdef __SANITIZE_ADDRESS__
+    if (std::string(real.stem) == "Barcelona") GTEST_SKIP() << "takes long under the sanitizers";
+#endif
     NetworkOptions read;
     read.trips_path = stem + "_trips.tntp";
     const NetworkFile file = open_network(stem + "_net.tntp", read);
