@@ -21,7 +21,7 @@ constexpr std::array kNetworks{
 constexpr std::array kDemands{
     BuiltInRow{"week", "week[:days=7,minutes=15,peak=0.9,burst=0.3,memory=0.7,surges=2,incidents=2]",
                "of a city: rush hours, weekends, bursts, surges and incidents"},
-    BuiltInRow{"bursts", "bursts[:periods=2000,peak=0.9,burst=0.45,memory=0.3]",
+    BuiltInRow{"bursts", "bursts[:periods=2000,peak=0.5,burst=0.45,memory=0.3]",
                "of a mesh: heavy-tailed and hardly correlated"},
 };
 

@@ -11,30 +11,27 @@ constexpr int kAssignments = 40;
 
 /// All demand on the shortest paths at these times.
 void load_shortest(ShortestPaths& search, std::span<const Pair> pairs, ConstView demand, ConstView times,
-                   View loads, PathLists* used) {
+                   View loads) {
     std::fill(loads.begin(), loads.end(), 0);
     std::vector<LinkIndex> path;
     for (Index i = 0; i < pairs.size(); ++i) {
         if (i == 0 || pairs[i].origin != pairs[i - 1].origin) search.run(pairs[i].origin, times);
         search.path(pairs[i].destination, path);
         for (const LinkIndex link : path) loads[link] += demand[i];
-        if (used == nullptr) continue;
-        used->add_path(path);
-        used->end_pair();
     }
 }
 
 }  // namespace
 
 Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted,
-                          Real queueing, PathLists* used) {
+                          Real queueing) {
     const Index links = network.links();
     std::vector<Real> times(links), loads(links), mean(links, 0);
     for (LinkIndex i = 0; i < links; ++i) times[i] = network.link(i).free_time;
     ShortestPaths search(network);
     Real scale = 1;
     for (int k = 1; k <= kAssignments; ++k) {
-        load_shortest(search, pairs, demand, times, loads, used);
+        load_shortest(search, pairs, demand, times, loads);
         Real busiest = 0;
         for (LinkIndex i = 0; i < links; ++i) {
             mean[i] += (loads[i] - mean[i]) / k;

@@ -35,32 +35,28 @@ TEST(MeshDemand, LinksEveryPodWithEveryOther) {
     }
 }
 
-TEST(MeshDemand, IsBurstyHeavyTailedAndHardlyCorrelated) {
+TEST(MeshDemand, IsBurstyAndHardlyCorrelated) {
     const MeshOptions options{.periods = 1500, .burst = 0.45, .memory = 0.3};
     const Network network = make_mesh(options);
     const auto demand = all_demand(*mesh_demand(network, options));
     ASSERT_EQ(demand.size(), 1500U);
     ASSERT_EQ(demand.front().size(), 56U);
-    Real deviation = 0, lag = 0, large = 0, count = 0;
+    Real deviation = 0, lag = 0, count = 0;
     for (Index i = 0; i < 56; ++i) {
         std::vector<Real> sorted;
         for (const auto& period : demand) sorted.push_back(period[i]);
         std::vector<Real> series = sorted;
         std::sort(sorted.begin(), sorted.end());
         const Real median = sorted[sorted.size() / 2];
-        // Quartiles know nothing of the rare large ones.
         deviation += std::log(sorted[sorted.size() * 3 / 4] / sorted[sorted.size() / 4]) / 1.349 / 56;
         for (Index t = 0; t + 1 < series.size(); ++t) {
-            const auto clipped = [&](Index at) { return std::min<Real>(2, std::log(series[at] / median)); };
-            lag += clipped(t) * clipped(t + 1);
-            count += clipped(t) * clipped(t);
-            large += series[t] > 6 * median ? 1 : 0;  // 4 deviations: lognormal alone has 0.003 %
+            const auto logs = [&](Index at) { return std::log(series[at] / median); };
+            lag += logs(t) * logs(t + 1);
+            count += logs(t) * logs(t);
         }
     }
-    EXPECT_NEAR(deviation, 0.46, 0.03);
-    EXPECT_NEAR(lag / count, 0.25, 0.1);
-    EXPECT_GT(large / (56 * 1500), 0.0002);
-    EXPECT_LT(large / (56 * 1500), 0.002);
+    EXPECT_NEAR(deviation, 0.45, 0.02);
+    EXPECT_NEAR(lag / count, 0.3, 0.05);
 }
 
 TEST(MeshDemand, IsAFunctionOfItsSeedAndAnyLengthBeginsTheSame) {
@@ -82,8 +78,8 @@ TEST(MeshDemand, ScalesWithItsPeak) {
     const auto full = all_demand(*mesh_demand(network, options));
     for (Index i = 0; i < half[2].size(); ++i) EXPECT_NEAR(full[2][i], 2 * half[2][i], 1e-9 * full[2][i]);
     const Real total = std::accumulate(full[0].begin(), full[0].end(), Real{0});
-    EXPECT_GT(total, 0.1 * 56 * 100);
-    EXPECT_LT(total, 0.6 * 56 * 100);
+    EXPECT_GT(total, 0.3 * 56 * 100);
+    EXPECT_LT(total, 0.9 * 56 * 100);
 }
 
 TEST(MeshDemand, RefusesOptionsAllAtOnce) {
@@ -92,7 +88,7 @@ TEST(MeshDemand, RefusesOptionsAllAtOnce) {
         FAIL() << "nothing was refused";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 5U);
-        EXPECT_EQ(error.violations()[0], "mesh: pods = 2: from 3 to 64 are possible");
+        EXPECT_EQ(error.violations()[0], "mesh: pods = 2: from 3 to 32 are possible");
     }
     EXPECT_THROW(mesh_demand(make_mesh({.pods = 4}), {.pods = 5}), ConfigError);
 }
