@@ -15,7 +15,6 @@ namespace proxstream {
 namespace {
 
 using test::Chance;
-using test::RandomRouting;
 using test::Routed;
 using Path = std::vector<LinkIndex>;
 

@@ -295,7 +295,7 @@ TEST(RepairSplits, SharesOutInProportionAndLeavesWholePairsAlone) {
     for (SlotIndex slot = 0; slot < 8; ++slot) all.push_back({slot, true, {slot}});
     paths.change(all);
     const Vector start = {0.1, 0.2, 0.3, 0.4, 0.25, 0.25, 0.5, 0};
-    const auto repaired = [&](std::vector<SlotIndex> gone, const Vector& from) {
+    const auto repaired = [&](const std::vector<SlotIndex>& gone, const Vector& from) {
         std::vector<PathChange> changes;
         for (const SlotIndex slot : gone) changes.push_back({slot, false, {}});
         paths.change(changes);
