@@ -21,7 +21,7 @@ Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
         }
         if (cheapest < kInfinity) lowest += cheapest;
     }
-    return lowest > 0 ? (total - lowest) / lowest : 0;
+    return lowest > 0 ? (total - lowest) / lowest : total > 0 ? kInfinity : 0;
 }
 
 }  // namespace

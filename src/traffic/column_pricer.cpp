@@ -133,7 +133,7 @@ void ColumnPricer::price_origin(const Routing& routing, const DemandMix& mix, Co
                 }
             }
         }
-        part.found.lowest += lowest;
+        if (lowest < kInfinity) part.found.lowest += lowest;  // else nothing leads there
     }
 }
 

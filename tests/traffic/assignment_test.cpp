@@ -364,6 +364,31 @@ TEST(Assignment, APairThatNeedsMorePathsThanItHasSlotsIsWidened) {
     EXPECT_EQ(narrow.full, 1U);
 }
 
+TEST(Assignment, APathThatCostsNothingYetIsNoEnd) {
+    // All on one of two equal roads: the other's marginal utilisation is 0, and everything is left to gain.
+    Network network;
+    network.node("a");
+    network.node("b");
+    network.node("island");
+    for (int i = 0; i < 2; ++i) network.add_link({.from = 0, .to = 1, .capacity = 4});
+    for (const bool generate : {false, true}) {
+        const LinkCosts costs(network, "bpr", Objective::parse("utilisation"), {});
+        const std::vector<Index> slots = {2, 1};
+        PathSet paths(network, {{0, 1}, {0, 2}}, slots);
+        paths.change(std::vector<PathChange>{{0, true, {0}}, {1, true, {1}}});
+        Routing routing{std::move(paths), costs};
+        std::vector<Real> x = {1, 0, 0};
+        ColumnPricer pricer(network);
+        Scratch scratch;
+        Single single({3, 1});  // nothing leads to the island: it does not count
+        const AssignmentResult result =
+            assign(routing, pricer, single.mix(), x, {.gap = 1e-7, .generate = generate}, scratch);
+        EXPECT_EQ(result.status, AssignmentStatus::reached);
+        EXPECT_NEAR(x[0], 0.5, 1e-4) << generate;
+        EXPECT_NEAR(result.last.value, 2 * std::pow(3.0 / 8, 8), 1e-8);
+    }
+}
+
 TEST(Assignment, EndsWhereItIsTold) {
     Chance chance(13);
     const Routed routed = test::random_routing({.k = 4}, chance);
