@@ -97,7 +97,8 @@ MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const Li
                               .slack = settings.slack > 0,
                               .diverse = settings.diverse};
     if (!settings.path_file.empty()) {
-        const PathLists lists = read_path_file(file_input(settings.path_file), *ground.network, pairs);
+        const PathLists lists =
+            read_path_file(file_input(settings.path_file), *ground.network, pairs, OtherPairs::skip);
         return fill_paths(*ground.network, pairs, lists, options);
     }
     std::vector<Real> times(ground.network->links());
