@@ -1,7 +1,6 @@
 #include "run/csv_columns.hpp"
 
 #include "proxstream/core/spec.hpp"
-
 #include "proxstream/io/parse_number.hpp"
 
 #include <algorithm>

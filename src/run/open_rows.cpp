@@ -1,9 +1,8 @@
+#include "proxstream/io/describe_text.hpp"
+#include "proxstream/io/parse_number.hpp"
 #include "proxstream/run/csv_reader.hpp"
 #include "proxstream/run/libsvm_reader.hpp"
 #include "proxstream/run/synthetic.hpp"
-
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/parse_number.hpp"
 
 #include <algorithm>
 

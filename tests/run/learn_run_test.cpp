@@ -2,10 +2,10 @@
 #include "proxstream/run/learn_run.hpp"
 
 #include "proxstream/core/draw.hpp"
+#include "proxstream/io/output_file.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/run/compare_run.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "run/temporary_folder.hpp"
 

@@ -1,8 +1,8 @@
 /// Runs that stop and go on, against runs that never stopped.
 #include "proxstream/core/draw.hpp"
+#include "proxstream/io/output_file.hpp"
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/run/learn_run.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "run/temporary_folder.hpp"
 

@@ -46,12 +46,12 @@ struct RunHeader {
     Real reference_step = 1;         // eta, of the residuals and the exit test
     std::optional<Real> smoothness;  // L as declared; absent: 1/eta is claimed
     StepRule step_rule = StepRule::none;
-    Real acceptance = 1;                     // lambda in (0, 2), of backtracking
-    Real initial_residual = 0;               // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
-    Real initial_objective = 0;              // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
-    Index initial_records = 0;               // in the window before the first round
-    Real regulariser_infimum = 0;            // inf g; may be -infinity
-    bool exit_test = false;                  // does the learner promise r_t <= delta_t / w?
+    Real acceptance = 1;           // lambda in (0, 2), of backtracking
+    Real initial_residual = 0;     // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
+    Real initial_objective = 0;    // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
+    Index initial_records = 0;     // in the window before the first round
+    Real regulariser_infimum = 0;  // inf g; may be -infinity
+    bool exit_test = false;        // does the learner promise r_t <= delta_t / w?
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
     std::optional<Real> max_seconds;
     std::vector<Index> other_windows;  // windows whose residuals are measured beside

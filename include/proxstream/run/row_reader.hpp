@@ -1,8 +1,8 @@
 /// A stream of data rows as the learner loop sees it, whatever the format.
 #pragma once
 
-#include "proxstream/loss/row_block.hpp"
 #include "proxstream/io/line_reader.hpp"
+#include "proxstream/loss/row_block.hpp"
 #include "proxstream/run/target_rule.hpp"
 
 #include <memory>
