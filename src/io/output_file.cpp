@@ -43,8 +43,18 @@ void OutputFile::close() {
     if (file != stdout && std::fclose(file) != 0) fail("cannot be closed");
 }
 
+namespace {
+
+/// A device, a pipe or a link that stands at `path`: putting a file in its place would take it away.
+bool written_through(const std::string& path) {
+    struct stat status {};
+    return path == "-" || (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+}  // namespace
+
 void write_whole_file(const std::string& path, std::string_view content) {
-    if (path == "-") {
+    if (written_through(path)) {
         OutputFile out(path);
         out.write(content);
         out.close();

@@ -188,6 +188,18 @@ TEST(OutputFile, ReplacesAFileWholeOrNotAtAll) {
     EXPECT_THROW(write_whole_file(path + "/impossible", "x"), IoError);
 }
 
+TEST(OutputFile, LeavesWhatIsNoPlainFileInItsPlace) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("report.html", "old");
+    const std::string link = folder.path("latest.html");
+    std::filesystem::create_symlink(path, link);
+    write_whole_file(link, "new");  // as root, /dev/null would be gone
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    std::string content;
+    std::ifstream(path) >> content;
+    EXPECT_EQ(content, "new");
+}
+
 LearnSettings drift(Index rows) {
     LearnSettings settings;
     settings.data = {"builtin:drift,rows=" + std::to_string(rows) + ",features=8"};

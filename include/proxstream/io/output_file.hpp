@@ -32,7 +32,8 @@ class OutputFile {
     std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.
+/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one. What
+/// is no plain file (a device, a pipe, a link) stays what it is and is written to.
 void write_whole_file(const std::string& path, std::string_view content);
 /// Throws IoError.
 std::string read_whole_file(const std::string& path);
