@@ -6,13 +6,15 @@ namespace proxstream {
 
 DecisionLog::DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
 
-void DecisionLog::write(Index period, std::string_view label, const PathSet& paths, ConstView splits) {
+void DecisionLog::write(Index period, std::string_view after, const PathSet& paths, ConstView splits) {
     JsonText json;
     json.open('{');
     json.key("period");
     json.integer(period);
-    json.key("label");
-    json.text(label);
+    if (!after.empty()) {
+        json.key("after");
+        json.text(after);
+    }
     json.key("splits");
     json.open('{');
     for (Index pair = 0; pair < paths.pairs(); ++pair) {

@@ -120,14 +120,24 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
     DemandPeriod period;
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     try {
-        while (!stopped() && (settings_.periods == 0 || outcome.periods < settings_.periods)) {
+        decide(outcome);
+        while (!outcome.io_error && !stopped() &&
+               (settings_.periods == 0 || outcome.periods < settings_.periods)) {
             if (!scenario_.stream->announce(period)) break;
             const Index before = outcome.periods;
             const bool go_on = play(period, outcome, progress);
             if (outcome.periods > before) on_period(progress);  // events alone are no period
             if (!go_on) break;
         }
-        if (stopped()) outcome.ending = RunEnding::interrupted;
+        if (stopped()) {
+            outcome.ending = RunEnding::interrupted;
+        } else if (outcome.periods == 0 && !outcome.io_error) {
+            throw DataError({.source = scenario_.stream->source(),
+                             .line = scenario_.stream->line(),
+                             .column = 0,
+                             .field = ""},
+                            "there is no period of demand", "at least one");
+        }
     } catch (const DataError& error) {
         outcome.data_error = true;
         outcome.ending = RunEnding::failed;
@@ -196,13 +206,7 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
         if (series_)
             series_->note_events(outcome.periods, period.events, *scenario_.network, *scenario_.routing);
         revise(outcome);
-    }
-    // The decision stands before the demand is known.
-    if (lead_) copy(lead_->decide(), played_);
-    if (outputs_->decisions) {
-        guarded(outcome, [&] {
-            outputs_->decisions->write(outcome.periods + 1, period.label, scenario_.routing->paths, played_);
-        });
+        decide(outcome);
     }
     row_ = {};
     row_.number = outcome.periods + 1;
@@ -221,6 +225,7 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
     } catch (const DataError& error) {
         if (settings_.on_bad_period == "stop") throw;
         hold(period, error.what(), outcome, progress);
+        decide(outcome);
         return !outcome.io_error;
     }
     ++outcome.periods;
@@ -245,6 +250,7 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
                 .cleared = alarms_.cleared_now(),
                 .events = period.events};
     if (settings_.generate > 0 && outcome.periods % settings_.generate == 0) search_paths(outcome);
+    decide(outcome);
     if (row_.status == name(RoundStatus::refused)) {
         ++outcome.refused;
         outcome.problems.push_back(
@@ -257,6 +263,16 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
         }
     }
     return !outcome.io_error;
+}
+
+/// Splits for the period to come: told at once, before anything is known of it. What events change is told
+/// again.
+void RouteRun::decide(RouteOutcome& outcome) {
+    if (lead_) copy(lead_->decide(), played_);
+    if (!outputs_->decisions) return;
+    guarded(outcome, [&] {
+        outputs_->decisions->write(outcome.periods + 1, row_.label, scenario_.routing->paths, played_);
+    });
 }
 
 /// From the start there was no way, so it is the data that is wrong; what an incident cuts off is an alarm.

@@ -37,7 +37,7 @@ check "a row a period, the bad one too" test "$(lines periods.csv)" = 61
 check "events in a line of their own are written down" grep -q '^20,capacity,1,B-D,0.5,' "$work/run/events.csv"
 check "an alarm names the pair that is cut off" grep -q 'unroutable,A->D,raised,30,' "$work/run/alarms.csv"
 check "an alarm names the bad period" grep -q '"the period could not be used\|the period could not be used' "$work/run/alarms.csv"
-check "a decision a period" awk -F'"period":' 'NF > 1 { split($2, a, ","); seen[a[1]] = 1 } END { n = 0; for (i in seen) ++n; exit n != 60 }' "$work/decisions.jsonl"
+check "a decision a period, and one for the next" awk -F'"period":' 'NF > 1 { split($2, a, ","); seen[a[1]] = 1 } END { n = 0; for (i in seen) ++n; exit n != 61 }' "$work/decisions.jsonl"
 
 cp -r "$work/run" "$work/bad"
 awk -F, -v OFS=, 'NR > 30 && !done && $3 > 1 { $3 = $3 * 1.01; done = 1 } { print }' "$work/run/link_flows.csv" >"$work/bad/link_flows.csv"

@@ -206,7 +206,7 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     EXPECT_EQ(line.back(), '\n');
     const auto json = nlohmann::json::parse(line);
     EXPECT_EQ(json["period"], 1);
-    EXPECT_EQ(json["label"], "Monday \"1\"");
+    EXPECT_EQ(json["after"], "Monday \"1\"");
     EXPECT_TRUE(json["splits"]["A->island"].empty());
     const auto& splits = json["splits"]["A->D"];
     ASSERT_EQ(splits.size(), 3U);
@@ -215,9 +215,10 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     Real sum = 0;
     for (const auto& split : splits) sum += split["share"].get<Real>();
     EXPECT_NEAR(sum, 1, 1e-12);
-    log.write(2, "2", run.routing().paths, run.splits());
+    log.write(2, "", run.routing().paths, run.splits());
     const std::string both = read_whole_file(folder.path("decisions.jsonl"));
     EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2);
+    EXPECT_EQ(both.find("after", line.size()), std::string::npos) << "nothing was seen";
     DecisionLog full("/dev/full", run.network());
     EXPECT_THROW(full.write(1, "", run.routing().paths, run.splits()), IoError);
 }

@@ -1,6 +1,7 @@
-/// Splits for the machines that carry them out: a JSON object a line and period, handed over at once.
+/// Splits for the machines that carry them out: a JSON object a line and period, handed over at once, as soon
+/// as they stand. Another line for the same period replaces the one before: the network has changed.
 ///
-///   {"period":3,"label":"08:10","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
+///   {"period":3,"after":"08:05","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
 ///
 /// Paths are links by name. An empty path: that share of the demand leaves the network. A pair without any
 /// path has an empty list.
@@ -19,7 +20,8 @@ class DecisionLog {
     /// A file, or "-" for standard output. `network` has to stay. Throws IoError.
     DecisionLog(const std::string& path, const Network& network);
 
-    void write(Index period, std::string_view label, const PathSet& paths, ConstView splits);
+    /// `after`: the label of the last period seen; empty: there was none.
+    void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
     void close();
 
   private:

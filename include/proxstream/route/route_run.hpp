@@ -63,6 +63,7 @@ class RouteRun {
     struct Series;
 
     bool play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress);
+    void decide(RouteOutcome& outcome);
     void begin(const DemandPeriod& first);
     void end_epoch(RunEnding ending);
     void revise(RouteOutcome& outcome);
@@ -87,7 +88,7 @@ class RouteRun {
     std::unique_ptr<RowLearner> lead_;  // made when the first demand is there
     std::unique_ptr<Epochs> epochs_;
     std::vector<Rival> rivals_;
-    std::vector<Real> played_;  // splits of the period, and of the one before
+    std::vector<Real> played_;  // splits of the period that comes or is played, and of the one before
     std::vector<Real> before_;
     MethodSums lead_sums_;
     AlarmDesk alarms_;
