@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -105,24 +106,32 @@ int assign_demand(const std::vector<std::string>& arguments) {
                     {"against", "FILE", "flows of somebody else (TNTP flow file or CSV) to compare with",
                      &texts.against}},
          .takes = takes,
-         .checks = {[&] { validate(settings); },
-                    [&] {
-                        std::vector<std::string> violations;
-                        options.gap = parse_real(texts.gap, "gap");
-                        const Real rounds = parse_real(texts.rounds, "max-rounds");
-                        options.max_seconds = parse_real(texts.seconds, "max-seconds");
-                        if (!(options.gap >= 0 && options.gap < 1))
-                            violations.emplace_back("gap: must lie in [0, 1)");
-                        if (!(rounds >= 1 && rounds <= 1e9))
-                            violations.emplace_back("max-rounds: must lie in [1, 1e9]");
-                        if (!(options.max_seconds > 0))
-                            violations.emplace_back("max-seconds: must be positive");
-                        if (Objective::parse(settings.objective).kind == ObjectiveKind::unweighted)
-                            violations.emplace_back(
-                                "objective: unweighted is not convex; assign has no gap for it");
-                        if (!violations.empty()) throw ConfigError(violations);
-                        options.max_rounds = static_cast<Index>(rounds);
-                    }}});
+         .checks = {
+             [&] { validate(settings); },
+             [&] {
+                 std::vector<std::string> violations;
+                 // What is no number lies in no range either.
+                 const auto number = [](const std::string& text) {
+                     try {
+                         return parse_real(text, "");
+                     } catch (const ConfigError&) {
+                         return std::numeric_limits<Real>::quiet_NaN();
+                     }
+                 };
+                 options.gap = number(texts.gap);
+                 const Real rounds = number(texts.rounds);
+                 options.max_seconds = number(texts.seconds);
+                 if (!(options.gap >= 0 && options.gap < 1))
+                     violations.push_back("gap = " + texts.gap + ": must be a number in [0, 1)");
+                 if (!(rounds >= 1 && rounds <= 1e9))
+                     violations.push_back("max-rounds = " + texts.rounds + ": must be a number in [1, 1e9]");
+                 if (!(options.max_seconds > 0))
+                     violations.push_back("max-seconds = " + texts.seconds + ": must be a positive number");
+                 if (Objective::parse(settings.objective).kind == ObjectiveKind::unweighted)
+                     violations.emplace_back("objective: unweighted is not convex; assign has no gap for it");
+                 if (!violations.empty()) throw ConfigError(violations);
+                 options.max_rounds = static_cast<Index>(rounds);
+             }}});
     if (done) return *done;
     set_threads(settings.threads);
     options.stop = stop_requested();

@@ -139,13 +139,15 @@ const std::array kRows{
 };
 
 template <class Check>
-void collect(std::vector<std::string>& violations, std::string_view option, Check check) {
+bool collect(std::vector<std::string>& violations, std::string_view option, Check check) {
     try {
         check();
+        return true;
     } catch (const ConfigError& error) {
         for (const std::string& violation : error.violations())
             violations.push_back(std::string(option) + ": " + violation);
     }
+    return false;
 }
 
 }  // namespace
@@ -164,6 +166,9 @@ void validate(const RouteSettings& settings) {
         const std::string violation = range_violation(row, settings);
         if (!violation.empty()) violations.push_back(violation);
     }
+    // What is wrong by itself is said once; learners are checked with what is usual in its place.
+    const RouteSettings usual;
+    RouteSettings rest = violations.empty() ? settings : usual;
     if (settings.network.empty()) {
         violations.emplace_back(
             "network: give a file, or builtin:ring, as in 'proxstream route builtin:ring'");
@@ -172,10 +177,11 @@ void validate(const RouteSettings& settings) {
     collect(violations, "objective", [&] { Objective::parse(settings.objective); });
     collect(violations, "cost", [&] { LinkCosts(empty, settings.cost, {}, {}); });
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
-    collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
-    collect(violations, "inner", [&] { parse_inner(settings.inner, 1); });
-    collect(violations, "model", [&] { ModelRule::parse(settings.model); });
-    collect(violations, "window", [&] { measured_window(settings.window); });
+    if (!collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); }))
+        rest.tolerance = usual.tolerance;
+    if (!collect(violations, "inner", [&] { parse_inner(settings.inner, 1); })) rest.inner = usual.inner;
+    if (!collect(violations, "model", [&] { ModelRule::parse(settings.model); })) rest.model = usual.model;
+    if (!collect(violations, "window", [&] { measured_window(settings.window); })) rest.window = usual.window;
     for (const auto& [name, text] :
          {std::pair{"toll-factor", settings.toll_factor}, {"distance-factor", settings.distance_factor}}) {
         if (text == "auto") continue;
@@ -183,12 +189,9 @@ void validate(const RouteSettings& settings) {
             if (!(parse_real(*value, "factor") >= 0)) throw ConfigError("must not be negative");
         });
     }
-    if (violations.empty()) {
-        // Only what is right by itself is put together.
-        collect(violations, "learner", [&] { check_strategy(settings.learner, settings); });
-        for (const std::string& rival : rival_texts(settings))
-            collect(violations, "rivals", [&] { check_strategy(rival, settings); });
-    }
+    collect(violations, "learner", [&] { check_route_learner(settings.learner, rest); });
+    for (const std::string& rival : rival_texts(settings))
+        collect(violations, "rivals", [&] { check_strategy(rival, rest); });
     if (settings.clear_utilisation > settings.alarm_utilisation)
         violations.emplace_back("clear-utilisation: must not be above alarm-utilisation");
     if (settings.generate > 0 && settings.objective == "unweighted")

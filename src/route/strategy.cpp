@@ -235,12 +235,20 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
     return made;
 }
 
+void check_route_learner(std::string_view text, const RouteSettings& settings) {
+    if (Spec::parse(text).has("oracle")) throw ConfigError("routing has exact gradients; leave oracle out");
+    check_learner(text, learner_parts(settings));
+}
+
 void check_strategy(std::string_view text, const RouteSettings& settings) {
     const Spec spec = Spec::parse(text);
     if (!is_strategy(spec.name())) {
-        if (Spec::parse(text).has("oracle"))
-            throw ConfigError("routing has exact gradients; leave oracle out");
-        check_learner(text, learner_parts(settings));
+        std::vector<std::string> names;
+        for (const StrategyRow& row : kStrategies) names.emplace_back(row.name);
+        for (const LearnerRow& row : learners()) names.emplace_back(row.name);
+        if (std::find(names.begin(), names.end(), spec.name()) == names.end())
+            throw ConfigError(unknown_name("rival", spec.name(), names));
+        check_route_learner(text, settings);
         return;
     }
     if (spec.name() == "re-solve-mean") spec.count_or("window", 64);

@@ -49,7 +49,9 @@ std::span<const StrategyRow> strategies();
 std::unique_ptr<RowLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
 /// A learner, or one of strategies(). Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
-/// Throws what make_strategy would, without a network.
+/// Throws what make_route_learner would, without a network.
+void check_route_learner(std::string_view text, const RouteSettings& settings);
+/// Likewise for make_strategy.
 void check_strategy(std::string_view text, const RouteSettings& settings);
 /// What people call it.
 std::string strategy_label(std::string_view text, const RouteSettings& settings);
