@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# route as an operator uses it: decisions before demand, rivals on the same periods, and whatever a feed may do.
+. "$(dirname "$0")/common.bash"
+
+# E leads into the network and no link leads to it.
+cat >"$work/links.csv" <<'T'
+from,to,capacity,free_time,b,power
+A,B,10,1,0.15,4
+B,D,9,1,0.15,4
+A,C,8,1.2,0.15,4
+C,D,7,1.2,0.15,4
+B,C,5,0.5,0.15,4
+D,A,9,1,0.15,4
+E,A,9,1,0.15,4
+T
+links=$work/links.csv
+awk 'BEGIN {
+    srand(7)
+    for (t = 1; t <= 40; ++t) {
+        events = ""
+        if (t == 12) events = ",\"events\":[{\"link\":\"B-D\",\"capacity\":0.4,\"text\":\"works\"}]"
+        if (t == 20) events = ",\"events\":[{\"link\":\"A-C\",\"close\":true}]"
+        if (t == 25) events = ",\"events\":[{\"link\":\"A-C\",\"open\":true},{\"link\":\"B-D\",\"capacity\":1}]"
+        printf "{\"period\":\"t%d\",\"demand\":{\"A->D\":%.6g,\"B->D\":%.6g}%s}\n", t, 6 + 4 * rand(), 1 + 2 * rand(), events
+    }
+}' >"$work/demand.jsonl"
+awk 'BEGIN { srand(9); print "period,A->D,B->D"; for (t = 1; t <= 30; ++t) printf "t%d,%.6g,%.6g\n", t, 6 + 4 * rand(), 1 + 2 * rand() }' >"$work/demand.csv"
+
+run route "$links" "$work/demand.jsonl" -w 4 --out "$work/week" --detail all --decisions "$work/week.jsonl"
+expect "route ends with table and certificate" 0 '40 periods in' '4 events' 'total cost +of floor +churn' 'certificate of 4 epochs, 40 rounds' 'all are sound'
+expect "route says what it routes on" 0 'links.csv: 5 nodes, 7 links' '2 pairs' 'utilisation B-D: utilisation .*, above 0.9'
+run certify "$work/week"
+expect "the folder adds up" 0 'The files add up' 'certificate of 4 epochs'
+for method in 'window of 4' 'window of 1' 'window of 16' 'window of 64' 'adagrad:step=1,replay=16' 're-solve last demand' \
+    're-solve mean of last 64' 'static, mean demand in hindsight' 'shortest paths' 'clairvoyant'; do
+    check "the table has: $method" grep -qF "$method" "$work/week/methods.csv"
+done
+# From the right: a label may have commas.
+floor_is_lowest() {
+    awk -F, 'NR > 1 { cost = $(NF - 9); if ($NF == "floor") floor = cost; else if (!least || cost < least) least = cost; ++n }
+             END { exit !(n == 10 && floor > 0 && floor <= least) }' "$1"
+}
+check "nobody is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
+# The last word for each period, and no path along the link while it is closed.
+heeds_closure() {
+    awk -F'"period":' '{ split($2, number, ","); last[number[1] + 0] = $0; if (number[1] + 0 > n) n = number[1] + 0 }
+                       END { for (t = 20; t < 25; ++t) if (last[t] ~ /"A-C"/) exit 1
+                             exit !(n == 41 && last[19] ~ /"A-C"/) }' "$1"
+}
+check "decisions go round a closed link, and there is one for the period to come" heeds_closure "$work/week.jsonl"
+
+# Threads, pipes, gzip and mu change no decision.
+same_decisions() {
+    local name=$1
+    shift
+    "$PROXSTREAM" route "$links" "$@" -q -w 4 --decisions "$work/other.jsonl" </dev/null >"$work/out" 2>"$work/err"
+    check "$name" cmp "$work/base.jsonl" "$work/other.jsonl"
+}
+run route "$links" "$work/demand.csv" -q -w 4 --decisions "$work/base.jsonl"
+check "30 periods have 31 decisions" test "$(wc -l <"$work/base.jsonl")" = 31
+same_decisions "two threads decide as one does" "$work/demand.csv" --threads 2
+same_decisions "mu changes no decision" "$work/demand.csv" --mu 0.5
+same_decisions "nor do rivals" "$work/demand.csv" --no-compare --no-clairvoyant
+gzip -c "$work/demand.csv" >"$work/demand.gz"
+same_decisions "gzip is read as it is" "$work/demand.gz"
+"$PROXSTREAM" route "$links" - -q -w 4 --decisions - <"$work/demand.csv" >"$work/other.jsonl"
+check "a pipe gets the decisions of a file" cmp "$work/base.jsonl" "$work/other.jsonl"
+run route "$links" "$work/demand.csv" -w 4 --mu 0.5
+expect "mu says that it changes nothing" 0 'note +mu = 0.5: .*constant.*changes no decision.*--path-price'
+
+# Live: the splits for a period are there before its demand is.
+mkfifo "$work/feed" "$work/answers"
+"$PROXSTREAM" route "$links" - -q -w 4 --decisions - <"$work/feed" >"$work/answers" 2>"$work/err" &
+job=$!
+exec 5>"$work/feed" 6<"$work/answers"
+feed_live() {
+    local answer t
+    head -1 "$work/demand.csv" >&5
+    for t in 1 2 3 4 5; do
+        read -r -t 20 -u 6 answer || { echo "no decision for period $t before its demand"; return 1; }
+        [[ $answer == "{\"period\":$t,"* ]] || { echo "expected period $t: $answer"; return 1; }
+        [ "$answer" = "$(sed -n "${t}p" "$work/base.jsonl")" ] || { echo "not that of the file: $answer"; return 1; }
+        sed -n "$((t + 1))p" "$work/demand.csv" >&5
+    done
+    return 0
+}
+check "one line in, one decision out, for the next period" feed_live
+exec 5>&-
+wait $job
+check "and the feed's end is the run's" test $? = 0
+exec 6<&-
+
+# Bad periods: named with file, line and field, or held.
+# bad NAME LINE PATTERN: the line, in place of the sixth period, cannot be used.
+bad() {
+    local file=$work/bad.csv
+    { sed -n 1,6p "$work/demand.csv"; echo "$2"; sed -n 8,10p "$work/demand.csv"; } >"$file"
+    run route "$links" "$file" -w 4 --out "$work/bad"
+    expect "$1 stops the run" 3 "bad.csv:7$3" '5 periods in' 'certificate of|Certificate of'
+    run route "$links" "$file" -w 4 --out "$work/bad" --on-bad-period hold --decisions "$work/bad.jsonl"
+    expect "$1 is held" 0 "bad.csv:7$3.*held" '9 periods in .*1 of them held' '6 ! stale feed'
+    check "$1 keeps the splits" test "$(sed -n '6s/.*splits//p' "$work/bad.jsonl")" = "$(sed -n '7s/.*splits//p' "$work/bad.jsonl")"
+    run certify "$work/bad"
+    expect "$1 leaves files that add up" 0
+}
+bad "NaN" 't6,NaN,1' ', column 2 \(A->D\): .NaN. is not a number'
+bad "negative demand" 't6,1,-2' ', column 3 \(B->D\): .-2. is negative'
+bad "a period of the wrong size" 't6,1' ': the row has 2 values; expected 3'
+bad "a duplicate period" 't3,1,2' ' \(period\): the period .t3. was there before'
+bad "a demand beyond all costs" 't6,1e140,1' ' \(demand\): .*not a finite number'
+
+# bad_json NAME LINE PATTERN: likewise, for what only JSON lines can say.
+bad_json() {
+    { sed -n 1,5p "$work/demand.jsonl"; echo "$2"; sed -n 6,9p "$work/demand.jsonl"; } >"$work/bad.jsonl"
+    run route "$links" "$work/bad.jsonl" -w 4
+    expect "$1 stops the run" 3 "bad.jsonl:6$3"
+    run route "$links" "$work/bad.jsonl" -w 4 --on-bad-period hold
+    expect "$1 is held" 0 "bad.jsonl:6$3.*held" '10 periods in .*1 of them held'
+}
+bad_json "an unknown node" '{"period":"x","demand":{"A->Q":1}}' ' \(demand.A->Q\): .*no pair of nodes'
+bad_json "an unreachable pair" '{"period":"x","demand":{"A->E":1}}' ' \(A->E\): there is demand 1, and no path'
+bad_json "a matrix of the wrong size" '{"period":"x","demand":[1,2,3]}' ' \(demand\): the matrix has 3 rows; expected 5'
+bad_json "NaN in JSON" '{"period":"x","demand":{"A->D":NaN}}' ': this is not valid JSON, from byte'
+bad_json "a line that was cut" '{"period":"x","demand":{"A->D":1' ': this is not valid JSON'
+bad_json "an unknown link" '{"period":"x","events":[{"link":"Q-R","close":true}]}' ' \(events\[0\].link\): .*is no link'
+bad_json "a negative capacity" '{"period":"x","events":[{"link":"A-B","capacity":-1}]}' ' \(events\[0\].capacity\): .-1. is negative'
+
+# Files that are something else.
+sed 's/^A,C,8/A,C,-8/' "$links" >"$work/negative.csv"
+run route "$work/negative.csv" "$work/demand.csv"
+expect "a negative capacity in the network" 3 'negative.csv:4.*capacity'
+run route "$work/demand.csv" "$work/demand.csv"
+expect "demand in place of the network" 3 'demand.csv:1: .*begins no network that is known'
+run route "$links" "$links"
+expect "a network in place of demand" 3 'links.csv:1, column 1: .from. is no pair of nodes'
+head -c 4000 "$PROXSTREAM" >"$work/binary"
+run route "$work/binary" "$work/demand.csv"
+expect "a binary file for a network" 3 'binary:1'
+run route "$links" "$work/binary"
+expect "a binary file for demand" 3 'binary:1: looks like a binary file'
+head -c 100 "$work/demand.gz" >"$work/torn.gz"
+run route "$links" "$work/torn.gz" --on-bad-period hold
+expect "a torn gzip file ends the run, held or not" 3 'torn.gz: the gzip data ends in the middle'
+: >"$work/empty.csv"
+run route "$links" "$work/empty.csv"
+expect "empty demand" 3 'empty.csv.*empty'
+head -1 "$work/demand.csv" >"$work/head.csv"
+run route "$links" "$work/head.csv"
+expect "demand without a period" 3 'head.csv:1: there is no period'
+run route "$work/absent.csv" "$work/demand.csv"
+expect "a network that is not there" 5 'absent.csv.*No such file'
+run route "$links" "$work/absent.csv"
+expect "demand that is not there" 5 'absent.csv.*No such file'
+run route "$links"
+expect "no demand at all" 2 'demand: give a file'
+
+run route "$links" "$work/demand.csv" --widnow=3
+expect "an unknown option has the nearest name" 2 "unknown option '--widnow=?3?'; did you mean '--window'"
+run route "$links" "$work/demand.csv" --objective sytem --cost brp --inner newton --tolerance -1 --paths 0 --learner sdg \
+    --rivals 'statik; re-solve-lst' --clear-utilisation 2
+expect "violations come all at once" 2 "did you mean 'system'" "did you mean 'bpr'" "unknown inner solver 'newton'" 'tolerance = -1' \
+    'paths = 0: must lie in' "unknown learner 'sdg'" "did you mean 'static'" "did you mean 're-solve-last'" 'clear-utilisation'
+run route "$links" "$work/demand.csv" --learner static
+expect "a rival is no learner" 2 "learner: unknown learner 'static'"
+for listing in 'costs:bpr:polynomial:queue:davidson:s-shape' 'objectives:system:user:delay:utilisation:unweighted' \
+    'rivals:static:shortest:re-solve-last:re-solve-mean' 'networks:ring:grid:mesh:week:bursts'; do
+    IFS=: read -ra words <<<"$listing"
+    run list "${words[0]}"
+    expect "list ${words[0]}" 0 "${words[@]:1}"
+done
+
+# Interrupted and killed. live SIGNAL FOLDER: ends a run that has played 13 periods and waits for more.
+live() {
+    rm -f "$work/pipe"
+    mkfifo "$work/pipe"
+    "$PROXSTREAM" route "$links" - -w 4 --out "$2" --detail all --decisions "$2.jsonl" <"$work/pipe" >"$work/out" 2>"$work/err" &
+    job=$!
+    exec 7>"$work/pipe"
+    head -13 "$work/demand.jsonl" >&7
+    for _ in $(seq 200); do
+        [ -e "$2/periods.csv" ] && [ "$(wc -l <"$2/periods.csv")" -ge 14 ] && break
+        sleep 0.05
+    done
+    kill "-$1" $job
+    wait $job 2>/dev/null
+    status=$?
+    exec 7>&-
+    out=$(<"$work/out") err=$(<"$work/err")
+}
+live INT "$work/interrupted"
+expect "SIGINT ends with table and certificate" 130 '13 periods in .*interrupted' 'certificate of 2 epochs, 13 rounds'
+run certify "$work/interrupted"
+expect "and the folder is whole" 0 'The files add up'
+live KILL "$work/killed"
+check "SIGKILL kills" test $status = 137
+whole_lines() {
+    local file
+    for file in "$@"; do [ -z "$(tail -c 1 "$file")" ] || { echo "$file ends in the middle of a line"; return 1; }; done
+    return 0
+}
+check "whole lines are left" whole_lines "$work/killed"/* "$work/killed.jsonl"
+run certify "$work/killed"
+expect "and certify names what is missing" 1 'killed: 13 periods' 'BROKEN +the run came to its end' '1 of [0-9]+ checks are broken' 'ledger-2.jsonl:.*no footer; its last whole round is 2'
+
+# Places that cannot be written.
+run route "$links" "$work/demand.csv" -q --no-compare --report "$work/report.html"
+if [ $status = 2 ] && grep -q 'built without the report page' "$work/err"; then
+    echo "skip report: this program was built without the report page"
+else
+    expect "a report is written" 0
+    check "it is one page that needs nothing else" awk '/<!doctype html>/ || /<!DOCTYPE html>/ { begins = 1 } /<\/html>/ { ends = 1 } /<(script|link)[^>]*(src|href)="http/ { exit bad = 1 } END { exit bad || !(begins && ends) }' "$work/report.html"
+    run route "$links" "$work/demand.csv" -q --no-compare --report "$work/no/such/folder/report.html"
+    expect "a report in no folder" 5 'no/such/folder/report.html'
+fi
+run route "$links" "$work/demand.csv" -q --no-compare --decisions "$work/no/such/folder/d.jsonl"
+expect "decisions in no folder" 5 'no/such/folder/d.jsonl.*No such file'
+run route "$links" "$work/demand.csv" -q --no-compare --ledger "$work/no/such/folder/l.jsonl"
+expect "a ledger in no folder" 5 'no/such/folder/l.jsonl'
+run route "$links" "$work/demand.csv" -q --no-compare --out "$links/folder"
+expect "a folder below a file" 5 'links.csv/folder'
