@@ -28,15 +28,22 @@ Answer certify_file(const std::string& path, bool json) {
 /// The tables of a routing run against each other, and the ledgers beside them: one an epoch. What is wrong
 /// with a ledger does not hide what the tables say.
 Answer certify_folder(const std::string& folder, bool json) {
-    const ReconcileResult result = reconcile(folder);
+    ReconcileResult result = reconcile(folder);
     std::vector<Certificate> epochs;
     std::vector<std::string> problems;
-    for (const std::string& ledger : find_ledgers(folder)) {
+    const std::vector<std::string> ledgers = find_ledgers(folder);
+    for (const std::string& ledger : ledgers) {
         try {
             epochs.push_back(certify(ledger));
         } catch (const DataError& error) {
             problems.emplace_back(error.what());
         }
+    }
+    if (ledgers.empty() && result.measured > 0) {
+        result.notes.emplace_back("no ledger is here: what the learner proved is not checked");
+    } else if (problems.empty()) {
+        const std::string mismatch = ledger_mismatch(result, epochs);
+        if (!mismatch.empty()) problems.push_back(folder + ": " + mismatch);
     }
     const bool holds = result.sound() && sound(epochs) && problems.empty();
     if (json) {

@@ -34,6 +34,7 @@ class Account {
     void check_maps() { compare_maps(folder_, links_, last_measured_, checks_); }
     const RunFolder& folder() const { return folder_; }
     Index periods() const { return last_.number; }
+    Index measured() const { return busiest_.size(); }
     CheckList& checks() { return checks_; }
 
   private:
@@ -282,6 +283,7 @@ ReconcileResult reconcile(const std::string& folder) {
     result.folder = folder;
     result.detail = account.folder().run.detail;
     result.periods = account.periods();
+    result.measured = account.measured();
     result.checks = account.checks().take();
     if (result.detail != RouteDetail::all) {
         result.notes.emplace_back(

@@ -39,9 +39,10 @@ std::string to_json(const ReconcileResult& result) {
                           {"worst", std::isfinite(check.worst) ? Json(check.worst) : Json("inf")},
                           {"where", check.where}});
     }
-    const Json document{{"folder", result.folder},     {"detail", name(result.detail)},
-                        {"periods", result.periods},   {"sound", result.sound()},
-                        {"checks", std::move(checks)}, {"notes", result.notes}};
+    const Json document{{"folder", result.folder},   {"detail", name(result.detail)},
+                        {"periods", result.periods}, {"measured", result.measured},
+                        {"sound", result.sound()},   {"checks", std::move(checks)},
+                        {"notes", result.notes}};
     return document.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

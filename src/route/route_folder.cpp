@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace proxstream {
@@ -61,6 +62,19 @@ std::vector<std::string> find_ledgers(const std::string& folder) {
         return std::pair(a.size(), a) < std::pair(b.size(), b);
     });
     return ledgers;
+}
+
+std::string ledger_mismatch(const ReconcileResult& tables, const std::vector<Certificate>& ledgers) {
+    if (std::adjacent_find(ledgers.begin(), ledgers.end()) != ledgers.end())
+        return "two ledgers are the same; expected one an epoch";
+    Round rounds = 0;
+    for (const Certificate& each : ledgers)
+        rounds += each.summary.totals.rounds + each.summary.totals.refused;
+    if (rounds == tables.measured) return {};
+    return fmt::format(
+        "the ledgers have {} rounds and the tables {} measured periods; expected a ledger of "
+        "every epoch, and of this run",
+        rounds, tables.measured);
 }
 
 void clear_folder(const std::string& folder) {

@@ -248,6 +248,31 @@ TEST(Reconcile, KilledRunIsWholeUpToItsLastPeriodAndSaysItDidNotEnd) {
     }
 }
 
+TEST(Reconcile, CountsThePeriodsThatWereMeasured) {
+    const TemporaryFolder folder;
+    const std::string run = folder.path("run");
+    SmallRun().play(run, RouteDetail::all);
+    const TextCells cells(run + "/periods.csv", route_tables::kPeriods.columns);
+    const auto held =
+        std::count_if(cells.rows.begin(), cells.rows.end(), [](const auto& row) { return row[2] == "held"; });
+    EXPECT_EQ(reconcile(run).measured, cells.rows.size() - 1 - static_cast<Index>(held));
+}
+
+TEST(Reconcile, MissesALedgerAndKnowsOneThatIsThereTwice) {
+    ReconcileResult tables;
+    tables.measured = 5;
+    std::vector<Certificate> ledgers(2);
+    ledgers[0].summary.totals.rounds = 2;
+    ledgers[1].summary.totals.rounds = 2;
+    ledgers[1].summary.totals.refused = 1;
+    EXPECT_EQ(ledger_mismatch(tables, ledgers), "");
+    ledgers.pop_back();
+    EXPECT_NE(ledger_mismatch(tables, ledgers), "");
+    tables.measured = 4;
+    ledgers.push_back(ledgers.front());
+    EXPECT_NE(ledger_mismatch(tables, ledgers), "");
+}
+
 TEST(Reconcile, TextAndJsonSayWhatIsBroken) {
     const TemporaryFolder folder;
     const std::string run = folder.path("run");

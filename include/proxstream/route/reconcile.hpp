@@ -1,6 +1,7 @@
 /// Whether the files of a run add up: every figure that can be had in two ways is computed in the other one.
 #pragma once
 
+#include "proxstream/regret/certificate.hpp"
 #include "proxstream/route/route_files.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct ReconcileResult {
     std::string folder = {};
     RouteDetail detail = RouteDetail::periods;
     Index periods = 0;
+    Index measured = 0;  // of them, those whose demand was seen
     std::vector<ReconcileCheck> checks = {};
     std::vector<std::string> notes = {};  // what could not be checked, and why
 
@@ -33,6 +35,9 @@ ReconcileResult reconcile(const std::string& folder);
 
 /// ledger*.jsonl in a folder, in the order of their epochs.
 std::vector<std::string> find_ledgers(const std::string& folder);
+/// What speaks against these being the ledgers of the run the tables are of; empty: nothing does. Every
+/// period that was measured is a round of one of them.
+std::string ledger_mismatch(const ReconcileResult& tables, const std::vector<Certificate>& ledgers);
 
 std::string to_text(const ReconcileResult& result);
 std::string to_json(const ReconcileResult& result);
