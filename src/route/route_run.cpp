@@ -9,12 +9,15 @@
 #include "route/report_series.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -26,6 +29,13 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A report is written at the end: that there is no place for it is said at the beginning.
+void require_folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::absolute(path).parent_path().string();
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw IoError(path, "cannot be opened for writing", errno);
 }
 
 AlarmOptions alarm_options(const RouteSettings& settings) {
@@ -81,7 +91,10 @@ RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string ver
       series_(settings_.report.empty() ? nullptr : std::make_unique<Series>()),
       pricer_(*scenario_.network),
       recent_(scenario_.routing, kSearched) {
-    if (series_) require_report_page();
+    if (series_) {
+        require_report_page();
+        require_folder_of(settings_.report);
+    }
     if (!settings_.out.empty()) {
         RouteFacts facts;
         facts.version = version_;

@@ -209,8 +209,9 @@ if [ $status = 2 ] && grep -q 'built without the report page' "$work/err"; then
 else
     expect "a report is written" 0
     check "it is one page that needs nothing else" awk '/<!doctype html>/ || /<!DOCTYPE html>/ { begins = 1 } /<\/html>/ { ends = 1 } /<(script|link)[^>]*(src|href)="http/ { exit bad = 1 } END { exit bad || !(begins && ends) }' "$work/report.html"
-    run route "$links" "$work/demand.csv" -q --no-compare --report "$work/no/such/folder/report.html"
-    expect "a report in no folder" 5 'no/such/folder/report.html'
+    run route "$links" "$work/demand.csv" --report "$work/no/such/folder/report.html"
+    expect "a report in no folder" 5 'no/such/folder/report.html: .*No such file'
+    check "which is said before the run" test -z "$out"
 fi
 run route "$links" "$work/demand.csv" -q --no-compare --decisions "$work/no/such/folder/d.jsonl"
 expect "decisions in no folder" 5 'no/such/folder/d.jsonl.*No such file'
