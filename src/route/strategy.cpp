@@ -176,7 +176,7 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
     const RouteSettings& settings = *parts_.settings;
     if (routing.costs.objective().kind != ObjectiveKind::unweighted) {
         const AssignmentOptions options{.gap = settings.rival_gap, .max_rounds = 100, .generate = false};
-        passes_ += assign(routing, pricer_, mix, x, options, scratch_).last.round * 8;
+        passes_ += assign(routing, pricer_, mix, x, options, scratch_).passes;
         return;
     }
     // No sweeps for this objective: exact steps from where it stands, to a stationary point.

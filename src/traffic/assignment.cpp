@@ -35,11 +35,13 @@ AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix&
     };
     AssignmentResult result;
     std::vector<Real> gradient(x.size());
+    const SweepOptions sweeps;
     Index idle = 0;  // rounds in a row in which nothing fell and nothing was added
     for (Index round = 1;; ++round) {
         Pricing pricing;
         Real gap = 0;
         Real value = evaluate(routing, mix, x, gradient, scratch) * routing.unit;
+        ++result.passes;
         if (options.generate) {
             pricing = pricer.price(routing, mix, x, 1e-12, scratch);
             gap = pricing.gap();
@@ -62,8 +64,9 @@ AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix&
         constexpr Index kMostCalls = 8;
         Real fall = 0;
         for (Index i = 0; i < kMostCalls; ++i) {
-            fall += sweep_blocks(routing, mix, x, {}, scratch);
+            fall += sweep_blocks(routing, mix, x, sweeps, scratch);
             evaluate(routing, mix, x, gradient, scratch);
+            result.passes += sweeps.passes() + 1;
             if (restricted_gap(routing.paths, x, gradient) <= gap / 10) break;
         }
         idle = fall > 0 || !pricing.changes.empty() ? 0 : idle + 1;

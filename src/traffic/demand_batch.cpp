@@ -225,9 +225,7 @@ Index DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scrat
     Scratch::Frame frame(scratch);
     const SweepOptions options;
     sweep_blocks(*routing_, mix(weights, frame), x, options, scratch);
-    // A pass is a walk for loads and one for prices; a sweep a walk for prices and about as much for its
-    // moves.
-    return 1 + options.models * options.sweeps;
+    return options.passes();
 }
 
 void DemandBatch::exchange(Checkpoint& checkpoint) {

@@ -32,7 +32,8 @@ enum class AssignmentStatus { reached, out_of_rounds, out_of_time, stalled, stop
 struct AssignmentResult {
     AssignmentStatus status = AssignmentStatus::reached;
     AssignmentRound last;
-    Index full = 0;  // pairs that wanted more paths than they have slots for
+    Index full = 0;            // pairs that wanted more paths than they have slots for
+    std::uint64_t passes = 0;  // gradients of the demand, and sweeps in their measure
 };
 
 /// Moves x, and adds to routing.paths where options say so. `pricer` is for routing's network. Not for the

@@ -11,6 +11,10 @@ namespace proxstream {
 struct SweepOptions {
     Index models = 2;  // Newton models in a row
     Index sweeps = 3;  // over the pairs, for each model
+
+    /// What they cost at most, in gradients: one is a walk for loads and one for prices, a sweep a walk for
+    /// prices and about as much for its moves.
+    Index passes() const noexcept { return 1 + models * sweeps; }
 };
 
 /// Moves x within its simplices. Not for the unweighted objective. Returns by how much the sum fell, as far
