@@ -23,16 +23,17 @@ bool LineDemand::announce(DemandPeriod& period) {
         promised_ = head.demand;
         period.label = head.label.empty() ? std::to_string(periods_) : std::move(head.label);
         if (promised_ && !labels_.insert(period.label).second) {
-            throw DataError({source(), line(), 0, "period"},
-                            "the period " + quoted_excerpt(period.label) + " was there before",
-                            "a label no other period has");
+            // Its demand is in doubt, what happened to the network is not.
+            fault_ = DataError({source(), line(), 0, "period"},
+                               "the period " + quoted_excerpt(period.label) + " was there before",
+                               "a label no other period has");
+            period.label += " (line " + std::to_string(line()) + ")";
         }
     } catch (const DamagedFile&) {
         throw;
     } catch (const DataError& error) {
         fault_ = error;
-        period.label += (period.label.empty() ? "line " : " (line ") + std::to_string(error.where().line) +
-                        (period.label.empty() ? "" : ")");
+        period.label = "line " + std::to_string(error.where().line);
         period.events.clear();
     }
     return true;

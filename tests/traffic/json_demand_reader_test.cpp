@@ -35,6 +35,18 @@ TEST(JsonDemandReader, LinesBringEvents) {
     EXPECT_EQ(periods[3].label, "7");
 }
 
+TEST(JsonDemandReader, APeriodThatWasThereBeforeStillBringsItsEvents) {
+    const auto periods =
+        periods_of(R"({"period": 1, "demand": {"A->B": 1}})"
+                   "\n"
+                   R"({"period": 1, "demand": {"A->B": 2}, "events": [{"link": "C-A", "close": true}]})");
+    ASSERT_EQ(periods.size(), 2U);
+    EXPECT_NE(periods[1].error, "");
+    EXPECT_EQ(periods[1].label, "1 (line 2)");
+    ASSERT_EQ(periods[1].events.size(), 1U);
+    EXPECT_EQ(periods[1].events[0].kind, NetworkEvent::Kind::close);
+}
+
 TEST(JsonDemandReader, LinesAreStrict) {
     const auto error = [](const std::string& line) { return first_error(line + "\n"); };
     EXPECT_EQ(error("{\"demand\": {\"A->B\": 1}, \"demnd\": 2}"),
