@@ -67,7 +67,7 @@ struct RouteRun::Rival {
 struct RouteRun::Outputs {
     std::optional<RouteFiles> files;
     std::optional<DecisionLog> decisions;
-    Clock::time_point last_period = Clock::now();
+    double waited = 0;  // for the feed, since the last period
 };
 
 struct RouteRun::Series : ReportSeries {};
@@ -136,7 +136,10 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
         decide(outcome);
         while (!outcome.io_error && !stopped() &&
                (settings_.periods == 0 || outcome.periods < settings_.periods)) {
+            // The feed is silent while it is waited for, not while splits are chosen.
+            const auto asked = Clock::now();
             if (!scenario_.stream->announce(period)) break;
+            outputs_->waited += since(asked);
             const Index before = outcome.periods;
             const bool go_on = play(period, outcome, progress);
             if (outcome.periods > before) on_period(progress);  // events alone are no period
@@ -290,6 +293,7 @@ void RouteRun::decide(RouteOutcome& outcome) {
 
 /// From the start there was no way, so it is the data that is wrong; what an incident cuts off is an alarm.
 void RouteRun::check_reachable(const DemandPeriod& period) const {
+    if (settings_.slack > 0) return;  // it may go unserved, at its price; the alarm stays
     for (const Index pair : scenario_.unreachable) {
         if (period.demand[pair] == 0) continue;
         const Pair& lost = scenario_.stream->pairs()[pair];
@@ -363,8 +367,14 @@ void RouteRun::revise(RouteOutcome& outcome) {
         return;
     }
     const RoundReport report = lead_->revise(repair);
-    if (report.status == RoundStatus::refused)
-        throw Error("after the change of the network no loss is finite");
+    if (report.status == RoundStatus::refused) {
+        throw DataError({.source = scenario_.stream->source(),
+                         .line = scenario_.stream->line(),
+                         .column = 0,
+                         .field = "events"},
+                        "with this change of the network costs are no finite numbers any more",
+                        "capacities that costs can be computed for, or \"close\": true");
+    }
     epochs_->begin(lead_->facts(), lead_->seconds());
     ++epoch_;
     for (Rival& rival : rivals_) {
@@ -435,9 +445,7 @@ void RouteRun::watch(const DemandPeriod& period, std::string_view problem) {
         for (const Index pair : keeper_.unreachable())
             if (period.demand[pair] > 0) unroutable.push_back(pair);
     }
-    AlarmInput input{.period = row_.number,
-                     .problem = problem,
-                     .waited = since(std::exchange(outputs_->last_period, Clock::now()))};
+    AlarmInput input{.period = row_.number, .problem = problem, .waited = std::exchange(outputs_->waited, 0)};
     if (problem.empty()) {
         input.utilisation = links_.utilisation;
         input.demand = period.demand;
