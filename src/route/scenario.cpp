@@ -227,7 +227,8 @@ Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
     }
     if (!scenario.routing->costs.convex()) {
         scenario.notes.emplace_back(
-            "this objective is not convex in the splits: stationary is what is certified, not optimal");
+            "this objective is not convex in the splits: stationary is what is certified, not optimal, and "
+            "the clairvoyant is no floor");
     }
     if (settings.peak > 0 && !ground.rereadable)
         throw ConfigError("peak: the demand has to be read twice, which a pipe cannot");
