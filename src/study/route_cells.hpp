@@ -10,8 +10,9 @@
 
 namespace proxstream {
 
-inline constexpr const char* kCost = "cost_ratio";      // total cost over the clairvoyant's
-inline constexpr const char* kChurn = "churn_percent";  // of the demand, a period
+inline constexpr const char* kCost = "cost_ratio";                // total cost over the clairvoyant's
+inline constexpr const char* kAgainst = "cost_against_re_solve";  // over that of re-solving the last demand
+inline constexpr const char* kChurn = "churn_percent";            // of the demand, a period
 inline constexpr const char* kBusiest = "utilisation_max";
 inline constexpr const char* kBusy = "utilisation_p95";       // of the busiest link, over the periods
 inline constexpr const char* kOverload = "overload_percent";  // of link-periods

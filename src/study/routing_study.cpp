@@ -134,9 +134,11 @@ StudyPlan plan_route_churn(StudyPreset preset, Index seeds) {
         std::vector<const char*> values;
     };
     const std::vector<Knob> knobs{
-        {"tolerance, times the usual", "tolerance=auto:", {"0.25", "0.5", "1", "2", "4", "8", "16"}},
-        {"hysteresis", "tolerance=auto:4,hysteresis=", {"0.9", "0.5", "0.25", "0.1", "0.03"}},
-        {"switching price", "tolerance=auto:0.5,switching=", {"0.01", "0.03", "0.1", "0.3", "1", "3"}},
+        {"tolerance auto:", "tolerance=auto:", {"0.25", "1", "4", "16", "64", "256"}},
+        {"tolerance auto:16, hysteresis",
+         "tolerance=auto:16,hysteresis=",
+         {"0.9", "0.5", "0.25", "0.1", "0.03"}},
+        {"switching", "tolerance=auto:0.5,switching=", {"0.1", "0.3", "1", "3", "10", "30"}},
     };
     std::vector<std::pair<const char*, RouteMethod>> turned;
     for (const Knob& knob : knobs) {
@@ -162,11 +164,12 @@ StudyPlan plan_route_churn(StudyPreset preset, Index seeds) {
     for (const RouteMethod& method : all) plan.glossary.push_back(method);
     plan.charts = [turned](const ResultTable& table) {
         Chart chart{"Churn against cost", "window 16, city with bursty demand; each line turns one knob", {}};
-        Panel panel{"", {"churn, % of the demand a period", Scale::log}, {"cost / clairvoyant"}, {}};
+        Panel panel{
+            "", {"churn, % of the demand a period", Scale::log}, {"cost / re-solve last, same seed"}, {}};
         const std::string where = table.streams().front();
         const auto add = [&](const std::string& line, const std::string& method) {
             if (panel.series.empty() || panel.series.back().name != line) panel.series.push_back({line, {}});
-            const Estimate cost = table.at(where, method, kCost);
+            const Estimate cost = table.at(where, method, kAgainst);
             const Estimate churn = table.at(where, method, kChurn);
             panel.series.back().points.push_back(
                 {churn.mean, cost.mean, cost.error.value_or(0), churn.error.value_or(0)});

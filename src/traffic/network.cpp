@@ -44,12 +44,14 @@ std::string Network::link_name(LinkIndex index) const {
     const Link& link = links_[index];
     if (!link.name.empty()) return link.name;
     std::string name = names_[link.from] + "-" + names_[link.to];
-    Index copy = 0;
+    Index copies = 0;
+    Index own = 0;
     for (const LinkIndex other : leaving_[link.from]) {
-        if (links_[other].to == link.to) ++copy;
-        if (other == index) break;
+        if (links_[other].to != link.to) continue;
+        ++copies;
+        if (other == index) own = copies;
     }
-    if (copy > 1) name += "#" + std::to_string(copy);
+    if (copies > 1) name += "#" + std::to_string(own);
     return name;
 }
 

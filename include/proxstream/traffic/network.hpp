@@ -20,7 +20,7 @@ using LinkIndex = std::uint32_t;
 struct Link {
     NodeIndex from = 0;
     NodeIndex to = 0;
-    std::string name = {};  // as the file calls it; empty: FROM-TO, with #2, #3, .. for parallel links
+    std::string name = {};  // as the file calls it; empty: FROM-TO, with #1, #2, .. for parallel links
     Real capacity = 1;      // > 0
     Real length = 0;
     Real free_time = 1;  // t_0, >= 0
