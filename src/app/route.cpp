@@ -41,13 +41,14 @@ void echo_scenario(const RouteSettings& settings, const Scenario& scenario) {
     fmt::print(stderr, "  objective  {}, cost {}\n", settings.objective, settings.cost);
     fmt::print(stderr, "  learner    {}, window {}, inner {}\n", settings.learner, settings.window,
                settings.inner);
+    for (const std::string& note : scenario.stream->notes()) fmt::print(stderr, "  note       {}\n", note);
     for (const std::string& note : scenario.notes) fmt::print(stderr, "  note       {}\n", note);
     if (!scenario.unreachable.empty())
         fmt::print(stderr, "  note       {} pairs have no path; demand on one is refused\n",
                    scenario.unreachable.size());
 }
 
-/// A line now and then, and alarms and events as they come.
+/// A line now and then, and alarms as they come.
 class PeriodTable {
   public:
     explicit PeriodTable(Index every) : every_(every), next_(every > 0 ? every : 1) {

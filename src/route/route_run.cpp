@@ -38,6 +38,12 @@ void require_folder_of(const std::string& path) {
         throw IoError(path, "cannot be opened for writing", errno);
 }
 
+/// The objective delay is that of queues, and says so wherever the cost is shown.
+RouteSettings with_queues(RouteSettings settings) {
+    if (settings.objective == "delay" && !settings.cost.starts_with("queue")) settings.cost = "queue";
+    return settings;
+}
+
 AlarmOptions alarm_options(const RouteSettings& settings) {
     AlarmOptions options;
     options.raise = settings.alarm_utilisation;
@@ -73,7 +79,7 @@ struct RouteRun::Outputs {
 struct RouteRun::Series : ReportSeries {};
 
 RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command)
-    : settings_(settings),
+    : settings_(with_queues(settings)),
       stop_(stop),
       version_(std::move(version)),
       command_(std::move(command)),
@@ -214,7 +220,6 @@ void RouteRun::begin(const DemandPeriod& first) {
 
 bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress) {
     progress.raised = progress.cleared = {};
-    progress.events = period.events;
     outcome.events += period.events.size();
     if (!period.events.empty()) {
         end_epoch(RunEnding::finished);
@@ -263,8 +268,7 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
                 .last = &row_,
                 .floor_cost = floor,
                 .raised = alarms_.raised_now(),
-                .cleared = alarms_.cleared_now(),
-                .events = period.events};
+                .cleared = alarms_.cleared_now()};
     if (settings_.generate > 0 && outcome.periods % settings_.generate == 0) search_paths(outcome);
     decide(outcome);
     if (row_.status == name(RoundStatus::refused)) {
@@ -348,8 +352,7 @@ void RouteRun::hold(const DemandPeriod& period, const std::string& problem, Rout
                 .held = outcome.held,
                 .last = &row_,
                 .raised = alarms_.raised_now(),
-                .cleared = alarms_.cleared_now(),
-                .events = period.events};
+                .cleared = alarms_.cleared_now()};
 }
 
 /// Closed on the network it was played on.

@@ -196,6 +196,10 @@ void validate(const RouteSettings& settings) {
         violations.emplace_back("clear-utilisation: must not be above alarm-utilisation");
     if (settings.generate > 0 && settings.objective == "unweighted")
         violations.emplace_back("generate: paths have no price of their own in the unweighted objective");
+    if (settings.objective == "delay" && settings.cost != RouteSettings{}.cost &&
+        !settings.cost.starts_with("queue"))
+        violations.emplace_back(
+            "cost: the objective delay is made of queues; leave it out, or say queue[:cap=..]");
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");
     if (settings.decisions == "-" && settings.ledger == "-")
         violations.emplace_back("ledger: standard output is taken by --decisions");

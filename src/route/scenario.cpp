@@ -85,9 +85,10 @@ Ground from_files(const RouteSettings& settings, StopFlag stop) {
 
 LinkCosts costs_of(const RouteSettings& settings, const Ground& ground) {
     const Objective objective = Objective::parse(settings.objective);
-    const bool delay = Spec::parse(settings.objective).name() == "delay";
-    const bool queue = Spec::parse(settings.cost).name() == "queue";
-    return LinkCosts(*ground.network, delay && !queue ? "queue" : settings.cost, objective, ground.factors);
+    // validate() has seen to it that delay comes with queues or with nothing.
+    const bool queues =
+        Spec::parse(settings.objective).name() == "delay" && !settings.cost.starts_with("queue");
+    return LinkCosts(*ground.network, queues ? "queue" : settings.cost, objective, ground.factors);
 }
 
 MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const LinkCosts& costs,

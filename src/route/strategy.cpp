@@ -29,6 +29,14 @@ bool is_strategy(std::string_view name) {
                        [&](const StrategyRow& row) { return row.name == name; });
 }
 
+/// How many demands re-solve-mean takes the mean of.
+Index mean_window(const Spec& spec) {
+    const Real window = spec.number_or(0, "window", 64);
+    if (!(window >= 1 && window <= 1e6 && window == std::floor(window)))
+        throw ConfigError("'" + spec.text() + "': window must be a whole number from 1 to 1000000");
+    return static_cast<Index>(window);
+}
+
 class Stopwatch {
   public:
     explicit Stopwatch(double& total) : total_(total) {}
@@ -159,7 +167,7 @@ std::span<const StrategyRow> strategies() {
 std::vector<std::string> rival_texts(const RouteSettings& settings) {
     constexpr const char* kUsual =
         "time-smoothed:window=1; time-smoothed:window=16; time-smoothed:window=64; adagrad:step=1,replay=16; "
-        "re-solve-last; re-solve-mean; static; shortest";
+        "re-solve-last; re-solve-mean:window=4; re-solve-mean; static; shortest";
     std::vector<std::string> texts;
     if (!settings.compare) return texts;
     for (const std::string& text :
@@ -229,7 +237,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
     } else if (spec.name() == "re-solve-last") {
         made = std::make_unique<ResolveStrategy>(parts, 1);
     } else {
-        made = std::make_unique<ResolveStrategy>(parts, spec.count_or("window", 64));
+        made = std::make_unique<ResolveStrategy>(parts, mean_window(spec));
     }
     spec.finish();
     return made;
@@ -251,15 +259,14 @@ void check_strategy(std::string_view text, const RouteSettings& settings) {
         check_route_learner(text, settings);
         return;
     }
-    if (spec.name() == "re-solve-mean") spec.count_or("window", 64);
+    if (spec.name() == "re-solve-mean") mean_window(spec);
     spec.finish();
 }
 
 std::string strategy_label(std::string_view text, const RouteSettings& settings) {
     const Spec spec = Spec::parse(text);
     if (spec.name() == "re-solve-last") return "re-solve last demand";
-    if (spec.name() == "re-solve-mean")
-        return "re-solve mean of last " + std::to_string(spec.count_or("window", 64));
+    if (spec.name() == "re-solve-mean") return "re-solve mean of last " + std::to_string(mean_window(spec));
     if (spec.name() == "static") return "static, mean demand in hindsight";
     if (spec.name() == "shortest") return "shortest paths";
     if (spec.name() != "time-smoothed") return std::string(text);

@@ -98,7 +98,7 @@ std::vector<RouteStream> built_in_route_streams(StudyPreset preset) {
         settings.demand = demand;
         return settings;
     };
-    return {{"city, bursty", with(city, "week:days=5,peak=0.75,burst=0.5,memory=0.3")},
+    return {{"city, bursty", with(city, "week:days=5,peak=0.7,burst=0.6,memory=0")},
             {"city, calm", with(city, "week:days=5,burst=0.3,memory=0.7")},
             {"data centre", with(mesh, "bursts")}};
 }

@@ -210,7 +210,7 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     EXPECT_TRUE(json["splits"]["A->island"].empty());
     const auto& splits = json["splits"]["A->D"];
     ASSERT_EQ(splits.size(), 3U);
-    EXPECT_EQ(splits[0]["path"], (std::vector<std::string>{"A-B, north", "B, north-D"}));
+    EXPECT_EQ(splits[0]["path"], (std::vector<std::string>{"A-B, north#1", "B, north-D"}));
     EXPECT_TRUE(splits[2]["path"].empty()) << "what is not served";
     Real sum = 0;
     for (const auto& split : splits) sum += split["share"].get<Real>();

@@ -24,7 +24,6 @@ struct RouteProgress {
     const PeriodRow* last = nullptr;
     Real floor_cost = kNotKnown;  // of the last period
     std::span<const Alarm> raised, cleared;
-    std::span<const NetworkEvent> events;
 };
 
 struct RouteOutcome {

@@ -23,7 +23,6 @@ struct Scenario {
     std::vector<std::string> notes;      // what had to be decided, in sentences
     Real minutes = 0;                    // of a period; 0: not known
     std::string demand_unit, cost_unit;  // may be empty
-    std::uint64_t zones = 0;
 };
 
 /// Opens and reads everything up to the first period. Throws ConfigError, DataError, IoError.
@@ -35,7 +34,6 @@ struct StaticScenario {
     std::shared_ptr<const Network> network;
     std::shared_ptr<Routing> routing;
     std::vector<Real> demand;
-    Real within = 0;
     std::vector<std::string> notes;
 };
 StaticScenario open_static_scenario(const RouteSettings& settings);

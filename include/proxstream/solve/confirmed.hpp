@@ -50,22 +50,42 @@ class Confirmed {
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
         InnerReport report;
+        std::uint64_t candidates = 0;  // exact ones, between stretches
         if constexpr (CheapGradient<Cheap, Model> || CheapMove<Cheap, Model>) {
             const BudgetMeter meter(budget);
             bool going = true;
             if constexpr (CheapGradient<Cheap, Model>) going = cheap_.worthwhile(model);
             while (going && iterate.residual_norm > tolerance) {
-                if (meter.exhausted(report.confirmations)) {
+                if (meter.exhausted(report.confirmations + candidates)) {
                     report.status = SolveStatus::budget_exhausted;
                     return report;
                 }
+                const std::uint64_t before = report.confirmations;
                 going = stretch(model, g, reference_step, tolerance, iterate, report, cost, scratch);
+                if constexpr (CheapMove<Cheap, Model>) {
+                    // The step promised too much: exact candidates shorten it until one is taken, which pays
+                    // for the failure (C9), and whole moves go on from there.
+                    if (going || report.confirmations == before) continue;
+                    const std::uint64_t steps = report.steps;
+                    Budget one = budget;
+                    one.max_steps = 1;
+                    while (report.steps == steps && !meter.exhausted(report.confirmations + candidates)) {
+                        const Real step = exact_.step_or(reference_step);
+                        report.add(
+                            exact_.solve(model, g, reference_step, tolerance, one, iterate, cost, scratch));
+                        ++candidates;
+                        if (report.status == SolveStatus::not_finite) return report;
+                        if (report.steps == steps && exact_.step_or(reference_step) >= step) break;
+                    }
+                    going = report.steps > steps;
+                    report.status = SolveStatus::converged;
+                }
             }
         }
         // What is left, if anything: exact steps alone, counted on.
         if (iterate.residual_norm > tolerance) {
             Budget rest = budget;
-            rest.max_steps -= std::min(rest.max_steps, report.confirmations);
+            rest.max_steps -= std::min(rest.max_steps, report.confirmations + candidates);
             report.add(exact_.solve(model, g, reference_step, tolerance, rest, iterate, cost, scratch));
         }
         return report;
