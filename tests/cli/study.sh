@@ -30,7 +30,7 @@ figures() {
 found() {
     awk '/^## / { inside = $0 == "## Findings" } inside && /^- / { print; n++; if (!/^- holds: .*: .*, expected /) bad = 1 } END { exit bad || n < 4 }' "$1/table.md"
 }
-self_checking="regret-window steps errata selection samples w1 window-choice"
+self_checking="regret-window steps errata selection samples w1 window-choice routing"
 for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
     run study "$name" --preset quick --out "$work/$name"
     if [ "$status" = 2 ] && grep -q PROXSTREAM_DATA "$work/err"; then
