@@ -32,8 +32,8 @@ constexpr std::array kStudies{
              "a season: where regret, variation and loss dip; and a drift that outruns the window", 5, 2,
              plan_window_choice},
     StudyRow{"routing", "windows against re-solving, by cost and churn: a backbone, a city, a data centre", 3,
-             1, plan_routing},
-    StudyRow{"route-churn", "churn of splits against cost: tolerance, hysteresis, switching price", 3, 1,
+             2, plan_routing},
+    StudyRow{"route-churn", "churn of splits against cost: tolerance, hysteresis, switching price", 3, 2,
              plan_route_churn},
 };
 
