@@ -56,20 +56,6 @@ AlarmOptions alarm_options(const RouteSettings& settings) {
 
 }  // namespace
 
-/// Who else plays. Their figures are made as the lead's are.
-struct RouteRun::Rival {
-    std::string text;
-    std::unique_ptr<Strategy> strategy;  // null: the clairvoyant, which is solved for the demand itself
-    std::unique_ptr<DemandSolver> solver;
-    std::vector<Real> splits;
-    std::vector<Real> before;
-    MethodSums sums;
-    std::vector<Real> cost;  // a number a period
-    double seconds = 0;
-    std::uint64_t gradients = 0;
-    LinkFigures links;
-};
-
 struct RouteRun::Outputs {
     std::optional<RouteFiles> files;
     std::optional<DecisionLog> decisions;
@@ -193,29 +179,7 @@ void RouteRun::begin(const DemandPeriod& first) {
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options));
     epochs_->begin(lead_->facts(), 0);
-    for (const std::string& text : rival_texts(settings_)) {
-        // A pipe does not tell its mean demand beforehand.
-        if (text == "static" && scenario_.mean_demand.empty()) continue;
-        Rival& rival = rivals_.emplace_back(Rival{.text = text,
-                                                  .strategy = make_strategy(text, parts_),
-                                                  .solver = {},
-                                                  .splits = {},
-                                                  .before = {},
-                                                  .sums = MethodSums(scenario_.network->links()),
-                                                  .cost = {},
-                                                  .links = {}});
-        rival.splits.assign(rival.strategy->decide().begin(), rival.strategy->decide().end());
-    }
-    if (settings_.clairvoyant) {
-        rivals_.push_back(Rival{.text = "clairvoyant",
-                                .strategy = nullptr,
-                                .solver = std::make_unique<DemandSolver>(parts_),
-                                .splits = parts_.start,
-                                .before = {},
-                                .sums = MethodSums(scenario_.network->links()),
-                                .cost = {},
-                                .links = {}});
-    }
+    contest_ = Contest(parts_);
 }
 
 bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress) {
@@ -252,8 +216,10 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
     ++outcome.periods;
     if (!lead_) begin(period);
     before_ = played_;
-    const Real floor = play_rivals(period);
-    learn(period, outcome);
+    record_.clear();
+    record_.add_dense(period.demand, 0);
+    const Real floor = contest_.play(record_);
+    learn(outcome);
     watch(period, {});
     row_.alarms_open = alarms_.open().size();
     guarded(outcome, [&] {
@@ -335,10 +301,7 @@ void RouteRun::hold(const DemandPeriod& period, const std::string& problem, Rout
     row_.status = "held";
     row_.measured = false;
     lead_sums_.add_held(0, 0);
-    for (Rival& rival : rivals_) {
-        rival.sums.add_held(0, 0);
-        rival.cost.push_back(kNotKnown);
-    }
+    contest_.hold();
     watch(period, problem);
     row_.alarms_open = alarms_.open().size();
     guarded(outcome, [&] {
@@ -380,21 +343,11 @@ void RouteRun::revise(RouteOutcome& outcome) {
     }
     epochs_->begin(lead_->facts(), lead_->seconds());
     ++epoch_;
-    for (Rival& rival : rivals_) {
-        if (rival.strategy) {
-            rival.strategy->revise(repair);
-            copy(rival.strategy->decide(), rival.splits);
-        } else {
-            repair(rival.splits);
-        }
-        if (!rival.before.empty()) repair(rival.before);
-    }
+    contest_.revise(repair);
     outcome.paths_added = keeper_.added();
 }
 
-void RouteRun::learn(const DemandPeriod& period, RouteOutcome& outcome) {
-    record_.clear();
-    record_.add_dense(period.demand, 0);
+void RouteRun::learn(RouteOutcome& outcome) {
     if (settings_.generate > 0) recent_.push(record_);
     const RoundReport report = lead_->observe(record_);
     row_.seconds = lead_->seconds() - std::exchange(lead_seconds_, lead_->seconds());
@@ -408,38 +361,6 @@ void RouteRun::learn(const DemandPeriod& period, RouteOutcome& outcome) {
     outcome.busiest_decision = std::max<Real>(outcome.busiest_decision, row_.seconds);
     guarded(outcome, [&] { epochs_->add(report, lead_->bank()); });
     lead_sums_.add(row_.figures, row_.seconds, report.cost.record_gradients);
-}
-
-/// Returns what the clairvoyant pays, if it plays.
-Real RouteRun::play_rivals(const DemandPeriod& period) {
-    record_.clear();
-    record_.add_dense(period.demand, 0);
-    Real floor = kNotKnown;
-    for (Rival& rival : rivals_) {
-        const double seconds_before = rival.seconds;
-        const std::uint64_t gradients_before = rival.gradients;
-        if (!rival.strategy) {
-            const auto start = Clock::now();
-            const DemandColumn column{period.demand};
-            const ColumnUse use{};
-            rival.solver->solve({{&column, 1}, {&use, 1}, 1}, rival.splits);
-            rival.seconds += since(start);
-            rival.gradients = rival.solver->passes();
-        }
-        const PeriodFigures figures = measure_period(*scenario_.routing, period.demand, rival.splits,
-                                                     rival.before, rival.links, scratch_);
-        rival.before = rival.splits;
-        rival.cost.push_back(figures.cost);
-        if (!rival.strategy) floor = figures.cost;
-        if (rival.strategy) {
-            rival.strategy->observe(record_);
-            copy(rival.strategy->decide(), rival.splits);
-            rival.seconds = rival.strategy->seconds();
-            rival.gradients = rival.strategy->record_gradients();
-        }
-        rival.sums.add(figures, rival.seconds - seconds_before, rival.gradients - gradients_before);
-    }
-    return floor;
 }
 
 void RouteRun::watch(const DemandPeriod& period, std::string_view problem) {
@@ -477,18 +398,12 @@ void RouteRun::finish(RouteOutcome& outcome) {
         guarded(outcome, [&] { end_epoch(outcome.ending); });
         outcome.certificates = epochs_->certificates();
     }
-    const auto add = [&](MethodRow row, std::string text, std::string label) -> MethodRow& {
-        row.name = std::move(text);
-        row.label = std::move(label);
-        return outcome.methods.emplace_back(std::move(row));
-    };
-    add(lead_sums_.row(), settings_.learner, strategy_label(settings_.learner, settings_)).lead = true;
-    for (const Rival& rival : rivals_) {
-        const bool floor = !rival.strategy;
-        add(rival.sums.row(), rival.text, floor ? "clairvoyant" : strategy_label(rival.text, settings_))
-            .floor = floor;
-    }
-    if (!outcome.methods.empty() && outcome.methods.back().floor) {
+    MethodRow& lead = outcome.methods.emplace_back(lead_sums_.row());
+    lead.name = settings_.learner;
+    lead.label = strategy_label(settings_.learner, settings_);
+    lead.lead = true;
+    contest_.add_rows(outcome.methods);
+    if (outcome.methods.back().floor) {
         const Real floor = outcome.methods.back().total_cost;
         for (MethodRow& row : outcome.methods) row.ratio = row.total_cost / floor;
     }
@@ -498,8 +413,7 @@ void RouteRun::finish(RouteOutcome& outcome) {
 }
 
 void RouteRun::fill_report(const RouteOutcome& outcome) {
-    std::vector<std::vector<Real>> costs;
-    for (const Rival& rival : rivals_) costs.push_back(rival.cost);
+    const std::vector<std::vector<Real>> costs = contest_.costs();
     const ReportFacts facts{.settings = settings_,
                             .scenario = scenario_,
                             .version = version_,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/route/alarms.hpp"
+#include "proxstream/route/contest.hpp"
 #include "proxstream/route/epochs.hpp"
 #include "proxstream/route/path_keeper.hpp"
 #include "proxstream/route/report_data.hpp"
@@ -57,7 +58,6 @@ class RouteRun {
     Real step() const noexcept { return parts_.step; }
 
   private:
-    struct Rival;
     struct Outputs;
     struct Series;
 
@@ -68,8 +68,7 @@ class RouteRun {
     void revise(RouteOutcome& outcome);
     void hold(const DemandPeriod& period, const std::string& problem, RouteOutcome& outcome,
               RouteProgress& progress);
-    void learn(const DemandPeriod& period, RouteOutcome& outcome);
-    Real play_rivals(const DemandPeriod& period);
+    void learn(RouteOutcome& outcome);
     void watch(const DemandPeriod& period, std::string_view problem);
     void search_paths(RouteOutcome& outcome);
     void finish(RouteOutcome& outcome);
@@ -86,7 +85,7 @@ class RouteRun {
     StrategyParts parts_;
     std::unique_ptr<RowLearner> lead_;  // made when the first demand is there
     std::unique_ptr<Epochs> epochs_;
-    std::vector<Rival> rivals_;
+    Contest contest_;
     std::vector<Real> played_;  // splits of the period that comes or is played, and of the one before
     std::vector<Real> before_;
     MethodSums lead_sums_;
