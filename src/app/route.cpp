@@ -38,7 +38,7 @@ void echo_scenario(const RouteSettings& settings, const Scenario& scenario) {
                scenario.network->links());
     fmt::print(stderr, "  demand     {}, {} pairs\n", scenario.stream->source(), paths.pairs());
     fmt::print(stderr, "  paths      {} in {} tree nodes\n", paths.live_slots(), paths.tree_nodes());
-    fmt::print(stderr, "  objective  {}, cost {}\n", settings.objective, settings.cost);
+    fmt::print(stderr, "  objective  {}, cost {}\n", settings.objective, link_cost(settings));
     fmt::print(stderr, "  learner    {}, window {}, inner {}\n", settings.learner, settings.window,
                settings.inner);
     for (const std::string& note : scenario.stream->notes()) fmt::print(stderr, "  note       {}\n", note);

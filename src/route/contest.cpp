@@ -1,8 +1,7 @@
 #include "proxstream/route/contest.hpp"
 
 #include "proxstream/core/linalg.hpp"
-
-#include <chrono>
+#include "proxstream/core/stopwatch.hpp"
 
 namespace proxstream {
 
@@ -28,11 +27,10 @@ Contest::Contest(const StrategyParts& parts) : parts_(parts) {
 
 /// The one that does not have to decide before it sees.
 void Contest::foresee(Rival& rival, ConstView demand) const {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch(rival.seconds);
     const DemandColumn column{demand};
     const ColumnUse use{};
     rival.solver->solve({{&column, 1}, {&use, 1}, 1}, rival.splits);
-    rival.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     rival.gradients = rival.solver->passes();
 }
 

@@ -2,6 +2,7 @@
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/route/decision_log.hpp"
+#include "proxstream/route/reference_step.hpp"
 #include "proxstream/route/report_layout.hpp"
 #include "proxstream/route/route_files.hpp"
 #include "proxstream/traffic/split_set.hpp"
@@ -38,12 +39,6 @@ void require_folder_of(const std::string& path) {
         throw IoError(path, "cannot be opened for writing", errno);
 }
 
-/// The objective delay is that of queues, and says so wherever the cost is shown.
-RouteSettings with_queues(RouteSettings settings) {
-    if (settings.objective == "delay" && !settings.cost.starts_with("queue")) settings.cost = "queue";
-    return settings;
-}
-
 AlarmOptions alarm_options(const RouteSettings& settings) {
     AlarmOptions options;
     options.raise = settings.alarm_utilisation;
@@ -65,7 +60,7 @@ struct RouteRun::Outputs {
 struct RouteRun::Series : ReportSeries {};
 
 RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command)
-    : settings_(with_queues(settings)),
+    : settings_(settings),
       stop_(stop),
       version_(std::move(version)),
       command_(std::move(command)),
@@ -91,10 +86,8 @@ RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string ver
         RouteFacts facts;
         facts.version = version_;
         facts.command = command_;
-        for (const auto& option : route_options())
-            if (bears_on_figures(option))
-                facts.settings.emplace_back(option.name, present(option, settings_));
-        facts.cost = settings_.cost;
+        facts.settings = figure_settings(settings_);
+        facts.cost = link_cost(settings_);
         facts.objective = settings_.objective;
         facts.demand_unit = scenario_.demand_unit;
         facts.cost_unit = scenario_.cost_unit;
@@ -169,13 +162,13 @@ void RouteRun::begin(const DemandPeriod& first) {
     const Real cost = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, parts_.start, {}, scratch_);
     if (cost > 0) routing.unit = cost;
     const bool given = settings_.step != "auto";
-    parts_.step =
-        given ? parse_real(settings_.step, "step") : reference_step(routing, first.demand, parts_.start);
+    parts_.step = given ? parse_real(settings_.step, "step")
+                        : reference_step(scenario_.routing, first.demand, parts_.start);
     lead_ = make_route_learner(settings_.learner, parts_);
-    Epochs::Options options{
-        .ledger = settings_.ledger, .dimension = routing.dimension(), .max_steps = settings_.max_steps};
-    for (const auto& row : route_options())
-        if (bears_on_figures(row)) options.settings.emplace_back(row.name, present(row, settings_));
+    Epochs::Options options{.ledger = settings_.ledger,
+                            .settings = figure_settings(settings_),
+                            .dimension = routing.dimension(),
+                            .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options));
     epochs_->begin(lead_->facts(), 0);

@@ -160,6 +160,18 @@ bool bears_on_figures(const Row& row) {
     return row.group != "Run" && row.group != "Output";
 }
 
+std::vector<std::pair<std::string, std::string>> figure_settings(const RouteSettings& settings) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const Row& row : route_options())
+        if (bears_on_figures(row)) pairs.emplace_back(row.name, present(row, settings));
+    return pairs;
+}
+
+std::string link_cost(const RouteSettings& settings) {
+    const bool silent = settings.cost == RouteSettings{}.cost;
+    return settings.objective == "delay" && silent ? "queue" : settings.cost;
+}
+
 void validate(const RouteSettings& settings) {
     std::vector<std::string> violations;
     for (const Row& row : route_options()) {
@@ -196,8 +208,7 @@ void validate(const RouteSettings& settings) {
         violations.emplace_back("clear-utilisation: must not be above alarm-utilisation");
     if (settings.generate > 0 && settings.objective == "unweighted")
         violations.emplace_back("generate: paths have no price of their own in the unweighted objective");
-    if (settings.objective == "delay" && settings.cost != RouteSettings{}.cost &&
-        !settings.cost.starts_with("queue"))
+    if (settings.objective == "delay" && !link_cost(settings).starts_with("queue"))
         violations.emplace_back(
             "cost: the objective delay is made of queues; leave it out, or say queue[:cap=..]");
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");

@@ -84,11 +84,8 @@ Ground from_files(const RouteSettings& settings, StopFlag stop) {
 }
 
 LinkCosts costs_of(const RouteSettings& settings, const Ground& ground) {
-    const Objective objective = Objective::parse(settings.objective);
-    // validate() has seen to it that delay comes with queues or with nothing.
-    const bool queues =
-        Spec::parse(settings.objective).name() == "delay" && !settings.cost.starts_with("queue");
-    return LinkCosts(*ground.network, queues ? "queue" : settings.cost, objective, ground.factors);
+    return LinkCosts(*ground.network, link_cost(settings), Objective::parse(settings.objective),
+                     ground.factors);
 }
 
 MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const LinkCosts& costs,

@@ -2,12 +2,12 @@
 
 #include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/stopwatch.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -36,20 +36,6 @@ Index mean_window(const Spec& spec) {
         throw ConfigError("'" + spec.text() + "': window must be a whole number from 1 to 1000000");
     return static_cast<Index>(window);
 }
-
-class Stopwatch {
-  public:
-    explicit Stopwatch(double& total) : total_(total) {}
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    ~Stopwatch() {
-        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    double& total_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 class LearnerStrategy final : public Strategy {
   public:
@@ -272,49 +258,6 @@ std::string strategy_label(std::string_view text, const RouteSettings& settings)
     if (spec.name() != "time-smoothed") return std::string(text);
     const std::string window = spec.word_or("window", settings.window);
     return window.starts_with("auto") ? "bank of windows (auto)" : "window of " + window;
-}
-
-Real reference_step(const Routing& routing, ConstView demand, ConstView x) {
-    constexpr int kIterations = 40;
-    constexpr Real kBusy = 0.9;
-    const Index links = routing.costs.links();
-    Scratch scratch;
-    const DemandColumn column{demand};
-    std::vector<Real> loads(links);
-    find_loads(routing.paths, {&column, 1}, x, loads, scratch);
-    Real busiest = 0;
-    for (LinkIndex link = 0; link < links; ++link)
-        busiest = std::max(busiest, loads[link] / routing.costs.capacity(link));
-    const Real scale = busiest > 0 ? std::max<Real>(1, kBusy / busiest) : 1;
-    std::vector<Real> curvature(links);
-    for (LinkIndex link = 0; link < links; ++link) {
-        const LinkIndex at = link;
-        // The unweighted sum has no such terms; those of the weighted one are of its order.
-        const LinkTime time = routing.costs.time(at, scale * loads[link]);
-        curvature[link] = routing.costs.objective().kind == ObjectiveKind::unweighted
-                              ? 2 * time.slope + scale * loads[link] * time.bend
-                              : routing.costs.term(at, scale * loads[link]).curvature;
-        curvature[link] = std::abs(curvature[link]) * scale * scale / routing.unit;
-    }
-    // Power iteration on v -> price(curvature * load(v)), within the simplices.
-    const SplitSet splits(std::make_shared<Routing>(routing));
-    std::vector<Real> v(x.size());
-    for (Index i = 0; i < v.size(); ++i) v[i] = i % 2 == 0 ? 1 : -1;
-    std::vector<Real> image(v.size());
-    Real largest = 0;
-    for (int i = 0; i < kIterations; ++i) {
-        splits.project_direction(v);
-        const Real length = norm(v);
-        if (!(length > 0)) break;
-        scaled(1 / length, v, v);
-        find_loads(routing.paths, {&column, 1}, v, loads, scratch);
-        for (Index link = 0; link < links; ++link) loads[link] *= curvature[link];
-        price_paths(routing.paths, {&column, 1}, loads, image, scratch);
-        splits.project_direction(image);
-        largest = norm(image);
-        std::swap(v, image);
-    }
-    return largest > 0 ? 1 / largest : 1;
 }
 
 }  // namespace proxstream

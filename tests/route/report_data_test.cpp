@@ -163,7 +163,7 @@ TEST(ReportPage, HoldsTheDataInItsPlaceAndNothingElseChanges) {
     if (page.empty()) {
         EXPECT_THROW(require_report_page(), ConfigError);
         EXPECT_THROW(report_html(data), ConfigError);
-        GTEST_SKIP() << "built without the page";
+        GTEST_SKIP() << "the report page is not built in (PROXSTREAM_WEB=OFF)";
     }
     const std::string html = report_html(data);
     const std::string json = to_json(data);
@@ -180,7 +180,7 @@ TEST(ReportPage, HoldsTheDataInItsPlaceAndNothingElseChanges) {
 
 /// For tests/web, which opens it in a browser; PROXSTREAM_FIXTURE says where to put it.
 TEST(ReportPage, IsWrittenWhole) {
-    if (report_page().empty()) GTEST_SKIP() << "built without the page";
+    if (report_page().empty()) GTEST_SKIP() << "the report page is not built in (PROXSTREAM_WEB=OFF)";
     const char* wanted = std::getenv("PROXSTREAM_FIXTURE");
     const std::string path = wanted ? wanted : ::testing::TempDir() + "proxstream-report-test.html";
     write_report(path, testing::fixture_report());

@@ -1,6 +1,7 @@
 /// Whole runs on a small network, from files to totals: every method against a twin that plays by itself,
 /// threads, pipes, and what settings ask for.
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/route/reference_step.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
 #include "route/small_roads.hpp"
@@ -34,7 +35,7 @@ Real twin_total(const RouteSettings& settings, const std::string& text) {
         if (period.demand.empty()) continue;
         if (!strategy) {
             routing.unit = test::naive_loss(routing, period.demand, parts.start).value;
-            parts.step = reference_step(routing, period.demand, parts.start);
+            parts.step = reference_step(scenario.routing, period.demand, parts.start);
             strategy = make_strategy(text, parts);
         }
         total += test::naive_loss(routing, period.demand, strategy->decide()).value * routing.unit;

@@ -3,6 +3,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/route/reference_step.hpp"
 
 #include "support/route_optimum.hpp"
 
@@ -212,7 +213,7 @@ TEST(ReferenceStep, IsOneOverTheLargestCurvature) {
             splits.project_direction(v);
             largest = norm(v);
         }
-        EXPECT_NEAR(reference_step(routing, demand, x) * largest, 1, 0.05);
+        EXPECT_NEAR(reference_step(std::make_shared<const Routing>(routing), demand, x) * largest, 1, 0.05);
     }
 }
 

@@ -7,11 +7,11 @@
 /// forecasts the next loss by the one that will leave.
 #pragma once
 
+#include "proxstream/core/stopwatch.hpp"
 #include "proxstream/online/played_round.hpp"
 #include "proxstream/online/tolerance.hpp"
 #include "proxstream/prox/switching.hpp"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -138,21 +138,6 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     }
 
   private:
-    /// Adds the time it lives to a sum.
-    class Stopwatch {
-      public:
-        explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-        Stopwatch(const Stopwatch&) = delete;
-        Stopwatch& operator=(const Stopwatch&) = delete;
-        ~Stopwatch() {
-            seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-        }
-
-      private:
-        double& seconds_;
-        std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    };
-
     /// A carried gradient may decide unless it is old, or so close to the tolerance that its rounding would.
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;

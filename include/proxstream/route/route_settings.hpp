@@ -88,6 +88,12 @@ std::span<const OptionRow<RouteSettings>> route_options();
 /// Whether figures may depend on the option.
 bool bears_on_figures(const OptionRow<RouteSettings>& row);
 
+/// Those options with their values, as a ledger or a folder carries them.
+std::vector<std::pair<std::string, std::string>> figure_settings(const RouteSettings& settings);
+
+/// The form of the links' times: the objective delay is made of queues unless it is told which.
+std::string link_cost(const RouteSettings& settings);
+
 /// Every violation at once; throws ConfigError.
 void validate(const RouteSettings& settings);
 

@@ -72,8 +72,4 @@ class DemandSolver {
     std::uint64_t passes_ = 0;
 };
 
-/// A reference step: 1/L, L the largest curvature of a demand's loss at x, by power iteration. The demand is
-/// taken larger where its busiest link is below 9/10 of capacity: what is to come is not known yet.
-Real reference_step(const Routing& routing, ConstView demand, ConstView x);
-
 }  // namespace proxstream
