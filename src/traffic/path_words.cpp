@@ -86,19 +86,23 @@ std::optional<PathWalk::Hop> PathWalk::find_hop(std::string_view text) const {
     return Hop{*node, *copy};
 }
 
-/// Names may have dashes in them: every way to cut is tried, short names first.
-bool PathWalk::cut_at_dashes(std::string_view text, std::vector<Hop>& hops) const {
+/// Names may have dashes in them: every way to cut is tried, short names first. `hopeless` remembers, by
+/// length, the ends of the word that no cut is right for: each is tried once.
+bool PathWalk::cut_at_dashes(std::string_view text, std::vector<Hop>& hops,
+                             std::vector<bool>& hopeless) const {
+    if (hopeless[text.size()]) return false;
     for (auto dash = text.find('-');; dash = text.find('-', dash + 1)) {
         const auto hop = find_hop(text.substr(0, dash));
         if (dash == std::string_view::npos) {
             if (hop) hops.push_back(*hop);
+            hopeless[text.size()] = !hop;
             return hop.has_value();
         }
         if (!hop) continue;
         hops.push_back(*hop);
         std::string_view rest = text.substr(dash + 1);
         if (!rest.empty() && rest.front() == '>') rest.remove_prefix(1);
-        if (cut_at_dashes(rest, hops)) return true;
+        if (cut_at_dashes(rest, hops, hopeless)) return true;
         hops.pop_back();
     }
 }
@@ -124,7 +128,8 @@ void PathWalk::take(const PathWord& word) {
         return follow(named->second.front());
     }
     hops_.clear();
-    if (word.text.find('-') == std::string::npos || !cut_at_dashes(word.text, hops_))
+    std::vector<bool> hopeless(word.text.size() + 1, false);
+    if (word.text.find('-') == std::string::npos || !cut_at_dashes(word.text, hops_, hopeless))
         throw BadWord{fmt::format("there is no node or link {}", quoted_excerpt(word.text)),
                       "nodes or links of the network, or nodes joined by dashes"};
     // FROM-TO after a word that led to FROM: a link, not a step back.

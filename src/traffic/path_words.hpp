@@ -56,7 +56,7 @@ class PathWalk {
         Index copy = 0;
     };
     std::optional<Hop> find_hop(std::string_view text) const;
-    bool cut_at_dashes(std::string_view text, std::vector<Hop>& hops) const;
+    bool cut_at_dashes(std::string_view text, std::vector<Hop>& hops, std::vector<bool>& hopeless) const;
     void go(const Hop& hop);
     void follow(LinkIndex link);
     void arrive(NodeIndex node);

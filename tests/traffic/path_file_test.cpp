@@ -51,6 +51,16 @@ std::string refusal(const std::string& text) {
     return "nothing";
 }
 
+TEST(PathFile, CutsManyDashesOnlyOnceAtEachPlace) {
+    Network network;
+    std::string name = "a";
+    for (int i = 0; i < 4; ++i, name += "-a") network.node(name);
+    std::string word = "a";
+    for (int i = 0; i < 200; ++i) word += "-a";
+    // 4^50 ways to cut it, and none is right.
+    EXPECT_THROW(read("a a-a: " + word + "-z", network), DataError);
+}
+
 TEST(PathFile, ReadsEveryFormOfLine) {
     const Network network = diamond();
     const std::vector<std::pair<std::string, Path>> cases = {
