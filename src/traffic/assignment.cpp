@@ -40,7 +40,9 @@ AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix&
     for (Index round = 1;; ++round) {
         Pricing pricing;
         Real gap = 0;
-        Real value = evaluate(routing, mix, x, gradient, scratch) * routing.unit;
+        // Pricing brings its own prices of paths.
+        const View wanted = options.generate ? View{} : View(gradient);
+        const Real value = evaluate(routing, mix, x, wanted, scratch) * routing.unit;
         ++result.passes;
         if (options.generate) {
             pricing = pricer.price(routing, mix, x, 1e-12, scratch);

@@ -40,3 +40,16 @@ check() {
 # Every line of a ledger but the footer's seconds, and its seal, which covers them.
 account() { sed -E '$ { s/"seconds":[^,]*,//; s/"h":"[^"]*"// }' "$1"; }
 same_ledger() { diff <(account "$1") <(account "$2") | cut -c1-200; cmp -s <(account "$1") <(account "$2"); }
+
+# A small road network for route, as CSV: two ways from A to D, and a link across.
+road_links() {
+    cat <<'T'
+from,to,capacity,free_time,b,power
+A,B,10,1,0.15,4
+B,D,9,1,0.15,4
+A,C,8,1.2,0.15,4
+C,D,7,1.2,0.15,4
+B,C,5,0.5,0.15,4
+D,A,9,1,0.15,4
+T
+}

@@ -3,16 +3,10 @@
 . "$(dirname "$0")/common.bash"
 
 # E leads into the network and no link leads to it.
-cat >"$work/links.csv" <<'T'
-from,to,capacity,free_time,b,power
-A,B,10,1,0.15,4
-B,D,9,1,0.15,4
-A,C,8,1.2,0.15,4
-C,D,7,1.2,0.15,4
-B,C,5,0.5,0.15,4
-D,A,9,1,0.15,4
-E,A,9,1,0.15,4
-T
+{
+    road_links
+    echo "E,A,9,1,0.15,4"
+} >"$work/links.csv"
 links=$work/links.csv
 awk 'BEGIN {
     srand(7)

@@ -2,15 +2,7 @@
 # The folder of a routing run: what it holds adds up, whatever happens to the network, the feed or the run.
 . "$(dirname "$0")/common.bash"
 
-cat >"$work/links.csv" <<'T'
-from,to,capacity,free_time,b,power
-A,B,10,1,0.15,4
-B,D,9,1,0.15,4
-A,C,8,1.2,0.15,4
-C,D,7,1.2,0.15,4
-B,C,5,0.5,0.15,4
-D,A,9,1,0.15,4
-T
+road_links >"$work/links.csv"
 # Two pairs; a closure that cuts a path off, one that leaves A->D without any, events in a line of their own, and a period that is nonsense.
 awk 'BEGIN {
     srand(4)

@@ -59,9 +59,11 @@ TEST_P(RealAssignment, ReachesTheReferenceTotals) {
     const std::string stem = data_path("tntp/" + std::string(real.folder) + "/" + real.stem);
     if (!std::filesystem::exists(stem + "_net.tntp"))
         GTEST_SKIP() << stem << " is not here (PROXSTREAM_DATA)";
-    if (real.large && std::getenv("PROXSTREAM_LONG") == nullptr) GTEST_SKIP() << "with PROXSTREAM_LONG=1";
+    if (real.large && std::getenv("PROXSTREAM_LONG") == nullptr)
+        GTEST_SKIP() << real.stem << " takes seconds; set PROXSTREAM_LONG=1 to run it";
 #ifdef __SANITIZE_ADDRESS__
-    if (std::string(real.stem) == "Barcelona") GTEST_SKIP() << "takes long under the sanitizers";
+    if (std::string(real.stem) == "Barcelona")
+        GTEST_SKIP() << "Barcelona takes long under the sanitizers; the optimised build runs it";
 #endif
     NetworkOptions read;
     read.trips_path = stem + "_trips.tntp";
