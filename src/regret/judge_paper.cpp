@@ -1,4 +1,5 @@
-/// The paper's own bounds, as it states them: for a box window whose last state is solved, and no penalty.
+/// The paper's own bounds, as it states them: for a box window that begins empty and whose last state
+/// is solved, and no penalty.
 #include "judge.hpp"
 
 #include <cmath>
@@ -107,7 +108,8 @@ PaperClaim Judge::paper_noisy_count() const {
 }
 
 bool Judge::speaks_of_this() const {
-    return header_.box() && header_.model == "previous" && header_.switching == 0;
+    return header_.box() && header_.initial_records == 0 && header_.model == "previous" &&
+           header_.switching == 0;
 }
 
 bool Judge::speaks_of_noise() const {
