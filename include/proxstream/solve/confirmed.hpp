@@ -6,7 +6,8 @@
 /// is kept only if the model fell by at least M_e, which is what an accepted exact step alone proves, and the
 /// round ends only if the exact residual passes. So the regret bound holds whatever the cheap updates were,
 /// and stretches are counted as accepted steps are (T3). A stretch that did not do as well as it had to is
-/// taken back, and exact steps do the rest of the round.
+/// taken back, and exact steps do the rest of the round; where cheap updates are whole moves, one accepted
+/// exact step, which pays for the failure (C9), before the next stretch.
 #pragma once
 
 #include "proxstream/solve/backtracking.hpp"
