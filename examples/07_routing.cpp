@@ -5,7 +5,7 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/route/strategy.hpp"
+#include "proxstream/route/reference_step.hpp"
 #include "proxstream/run/header_of.hpp"
 #include "proxstream/traffic/demand_batch.hpp"
 #include "proxstream/traffic/k_shortest.hpp"
@@ -123,7 +123,7 @@ int main() {
     LinkCosts costs(network, "davidson:j=0.5,cap=0.95", Objective{}, {});
     const auto routing = std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)});
     routing->unit = 1000;  // losses of the order of 1
-    const Real step = reference_step(*routing, demand_of(1), even_splits(routing->paths));
+    const Real step = reference_step(routing, demand_of(1), even_splits(routing->paths));
 
     const Run single = play(routing, step, "1");
     const Run window = play(routing, step, "32");
