@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-using Made = std::unique_ptr<RowFamily>;
+using Made = std::unique_ptr<PassFamily>;
 
 template <ScalarFormula kFormula>
 ScalarLoss plain(const Spec& /*spec*/) {
@@ -147,7 +147,7 @@ std::span<const LossRow> losses() {
     return kLosses;
 }
 
-std::unique_ptr<RowFamily> parse_loss(std::string_view text, RowShape shape) {
+std::unique_ptr<PassFamily> parse_loss(std::string_view text, RowShape shape) {
     const Spec spec = Spec::parse(text);
     Made family = find_row(losses(), "loss", spec.name()).make(spec, shape);
     spec.finish();

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/stop_flag.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -35,9 +35,6 @@ class ByteSource {
     virtual bool stopped() const noexcept { return false; }
 };
 
-/// Raised by a signal handler or another thread to end a read that waits for more.
-using StopFlag = const std::atomic<bool>*;
-
 /// Something that can be opened and read once, or again from its start if `rereadable`.
 struct Input {
     std::string name;
@@ -45,7 +42,8 @@ struct Input {
     std::function<std::unique_ptr<ByteSource>()> open;
 };
 
-/// A path, or "-" for standard input. Throws IoError at once when it is missing, unreadable or a directory.
+/// A path, or "-" for standard input; `stop` ends a read that waits for more. Throws IoError at once when it
+/// is missing, unreadable or a directory.
 Input file_input(const std::string& path, StopFlag stop = nullptr);
 /// Bytes in memory, handed out at most `piece` at a time.
 Input memory_input(std::string name, std::string bytes, std::size_t piece = std::size_t{1} << 18U);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "proxstream/core/spec.hpp"
-#include "proxstream/loss/row_family.hpp"
+#include "proxstream/loss/pass_family.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include <memory>
@@ -26,14 +26,14 @@ struct LossRow {
     std::string_view curvature;  // a bound on the second derivative along the score
     std::string_view help;
     ScalarLoss (*scalar)(const Spec& spec);  // the loss of a score; nullptr for models of their own
-    std::unique_ptr<RowFamily> (*make)(const Spec& spec, const RowShape& shape);
+    std::unique_ptr<PassFamily> (*make)(const Spec& spec, const RowShape& shape);
 };
 
 std::span<const LossRow> losses();
 
 /// `huber:1.5`, `mlp:hidden=16;16,task=softmax,classes=3`, ... Throws ConfigError if the name or an argument
 /// is unknown or out of range.
-std::unique_ptr<RowFamily> parse_loss(std::string_view text, RowShape shape);
+std::unique_ptr<PassFamily> parse_loss(std::string_view text, RowShape shape);
 
 /// What the target column has to hold, before any data is read. Refuses what parse_loss refuses.
 TargetKind loss_target(std::string_view text);

@@ -1,0 +1,35 @@
+/// f(x) = mean over the rows of a data set of a family's loss. Memory is that of the rows: what is stored of
+/// them, and nothing a row beyond it.
+#pragma once
+
+#include "proxstream/loss/pass_family.hpp"
+#include "proxstream/offline/sampled_loss.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace proxstream {
+
+class RowSum final : public SampledLoss {
+  public:
+    /// Throws Error if there are no rows or they do not fit the family.
+    RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows);
+
+    Index dimension() const override { return family_->dimension(); }
+    std::uint64_t components() const override { return rows_.rows(); }
+    Real mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const override;
+    /// In pieces of so many rows, added in their order: the same bits for any number of threads.
+    Real f(ConstView x, View gradient, Scratch& scratch) const override;
+    std::optional<SmoothnessFacts> smoothness() const override;
+    Real infimum() const override;
+
+    const PassFamily& family() const noexcept { return *family_; }
+    const RowBlock& rows() const noexcept { return rows_; }
+
+  private:
+    std::shared_ptr<const PassFamily> family_;
+    RowBlock rows_;
+    std::vector<RecordRows> pieces_;  // of rows_, for passes over all of them
+};
+
+}  // namespace proxstream

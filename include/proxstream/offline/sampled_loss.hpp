@@ -1,0 +1,52 @@
+/// The smooth part f of an offline problem, seen through samples: f is the mean of n components, or an
+/// expectation. A sample is a number. The same number names the same random choice at every point, which is
+/// what estimators of differences rest on: two gradients are of the same samples exactly if the numbers are
+/// the same.
+#pragma once
+
+#include "proxstream/core/scratch.hpp"
+#include "proxstream/core/types.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace proxstream {
+
+using SampleId = std::uint64_t;
+
+/// Lipschitz constants of gradients.
+struct SmoothnessFacts {
+    Real mean = 0;         // L: of grad f
+    Real mean_square = 0;  // Lb: of single samples' gradients, in the root mean square; L <= Lb
+    Real largest = 0;      // of the worst single sample's gradient; infinite where none is known
+    bool proved = false;   // they hold everywhere; else they were measured somewhere
+    std::string origin;    // how they were found, in words
+};
+
+class SampledLoss {
+  public:
+    virtual ~SampledLoss() = default;
+
+    virtual Index dimension() const = 0;
+    /// n, whose samples are 0 ... n-1; 0: an expectation, of which every number is a sample.
+    virtual std::uint64_t components() const = 0;
+
+    /// The mean over the samples named of their losses at x; overwrites `gradient` with that of their
+    /// gradients. A sample named twice counts twice. At least one.
+    virtual Real mean(std::span<const SampleId> samples, ConstView x, View gradient,
+                      Scratch& scratch) const = 0;
+
+    /// Whether f itself can be evaluated: sums can, expectations where a closed form is known.
+    virtual bool knows_f() const { return components() > 0; }
+    /// f(x), and its gradient unless `gradient` is empty. Only where knows_f().
+    virtual Real f(ConstView x, View gradient, Scratch& scratch) const = 0;
+
+    /// Constants that hold everywhere; nothing where there are none to read off the data.
+    virtual std::optional<SmoothnessFacts> smoothness() const { return std::nullopt; }
+    /// A lower bound of f.
+    virtual Real infimum() const { return -kInfinity; }
+};
+
+}  // namespace proxstream

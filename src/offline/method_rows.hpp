@@ -1,0 +1,11 @@
+/// The parts of the table of methods, one for each way of evaluating.
+#pragma once
+
+#include "proxstream/offline/method_table.hpp"
+
+namespace proxstream {
+
+std::span<const MethodRow> exact_method_rows();       // f itself, a pass an iteration
+std::span<const MethodRow> stochastic_method_rows();  // batches of samples
+
+}  // namespace proxstream

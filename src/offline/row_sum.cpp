@@ -1,0 +1,62 @@
+#include "proxstream/offline/row_sum.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// Rows that one thread works on at a time: enough to be worth it, few enough to share them out evenly.
+constexpr Index kPieceRows = 512;
+
+/// `count` rows from `first` on, each with weight `share`.
+RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share) {
+    RecordRows piece = all;
+    piece.rows = count;
+    piece.targets += first;
+    if (piece.dense != nullptr) piece.dense += first * piece.stride;
+    piece.first += first;
+    piece.weight = share * static_cast<Real>(count);
+    return piece;
+}
+
+}  // namespace
+
+RowSum::RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows)
+    : family_(std::move(family)), rows_(std::move(rows)) {
+    const RecordRows all = rows_of(rows_, family_->features());
+    const Real share = 1 / static_cast<Real>(all.rows);
+    for (Index first = 0; first < all.rows; first += kPieceRows) {
+        pieces_.push_back(some_rows(all, first, std::min(kPieceRows, all.rows - first), share));
+    }
+}
+
+Real RowSum::mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const {
+    assert(!samples.empty() && !gradient.empty());
+    const RecordRows all = some_rows(pieces_.front(), 0, 1, 1);
+    const Real share = 1 / static_cast<Real>(samples.size());
+    Scratch::Frame frame(scratch);
+    const std::span<RecordRows> named = frame.take<RecordRows>(samples.size());
+    for (Index i = 0; i < named.size(); ++i) {
+        assert(samples[i] < rows_.rows());
+        named[i] = some_rows(all, samples[i], 1, share);
+    }
+    return chunked_pass(*family_, named, x, gradient, scratch);
+}
+
+Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
+    return chunked_pass(*family_, pieces_, x, gradient, scratch);
+}
+
+std::optional<SmoothnessFacts> RowSum::smoothness() const {
+    return std::nullopt;
+}
+
+Real RowSum::infimum() const {
+    return -kInfinity;
+}
+
+}  // namespace proxstream

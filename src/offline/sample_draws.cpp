@@ -1,0 +1,50 @@
+#include "proxstream/offline/sample_draws.hpp"
+
+#include "proxstream/core/draw.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace proxstream {
+namespace {
+
+/// The bits of a sample's number that say what it was drawn for; a run never counts so far.
+constexpr unsigned kPurposeShift = 60;
+
+}  // namespace
+
+std::span<const SampleId> SampleDraws::draw(Index count) {
+    samples_.resize(count);
+    const auto purpose = static_cast<std::uint32_t>(purpose_);
+    for (SampleId& sample : samples_) {
+        sample =
+            components_ == 0
+                ? (SampleId{purpose} << kPurposeShift) + drawn_
+                : uniform_below({.seed = seed_, .round = 0, .record = purpose, .step = 0, .sample = drawn_},
+                                components_);
+        ++drawn_;
+    }
+    return samples_;
+}
+
+std::span<const SampleId> SampleDraws::draw_distinct(Index count) {
+    if (components_ == 0) return draw(count);
+    assert(count <= components_);
+    // Floyd's: the i-th draw below n - count + i + 1; what is in already gives way to the largest number.
+    samples_.clear();
+    const auto purpose = static_cast<std::uint32_t>(purpose_);
+    for (SampleId top = components_ - count; top < components_; ++top) {
+        const SampleId drawn = uniform_below(
+            {.seed = seed_, .round = 0, .record = purpose, .step = 0, .sample = drawn_}, top + 1);
+        ++drawn_;
+        const auto place = std::lower_bound(samples_.begin(), samples_.end(), drawn);
+        if (place != samples_.end() && *place == drawn) {
+            samples_.push_back(top);
+        } else {
+            samples_.insert(place, drawn);
+        }
+    }
+    return samples_;
+}
+
+}  // namespace proxstream
