@@ -10,7 +10,7 @@
 namespace proxstream {
 
 /// Draws for different purposes never share a sample of an expectation.
-enum class DrawPurpose : std::uint8_t { step, second_step, test, smoothness };
+enum class DrawPurpose : std::uint8_t { step, second_step, test, smoothness, noise };
 
 class SampleDraws {
   public:

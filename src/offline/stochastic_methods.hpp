@@ -1,0 +1,17 @@
+/// Makers of the stochastic methods, one file each kind.
+#pragma once
+
+#include "proxstream/offline/method_table.hpp"
+
+#include <memory>
+
+namespace proxstream {
+
+using MadeMethod = std::unique_ptr<OfflineMethod>;
+
+MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts);
+MadeMethod make_spiderboost(const Spec& spec, const MethodParts& parts);
+MadeMethod make_sarah(const Spec& spec, const MethodParts& parts);
+MadeMethod make_sarah_adaptive(const Spec& spec, const MethodParts& parts);
+
+}  // namespace proxstream
