@@ -156,6 +156,7 @@ struct SmoothedHinge {
 template <class Formula>
 struct OfResidual {
     static constexpr TargetKind kTarget = TargetKind::number;
+    static constexpr Real kInfimum = 0;
     static Real curvature() { return Formula::curvature(); }
     LossPoint operator()(Real score, Real target) const { return Formula::at(score - target, scale); }
     Real scale;  // c
@@ -164,6 +165,7 @@ struct OfResidual {
 template <class Formula>
 struct OfMargin {
     static constexpr TargetKind kTarget = TargetKind::sign;
+    static constexpr Real kInfimum = 0;
     static Real curvature() { return Formula::curvature(); }
     LossPoint operator()(Real score, Real target) const {
         const LossPoint point = Formula::at(target * score);
@@ -173,6 +175,7 @@ struct OfMargin {
 
 struct NegativeSquare {
     static constexpr TargetKind kTarget = TargetKind::none;
+    static constexpr Real kInfimum = -kInfinity;
     static Real curvature() { return 1; }
     LossPoint operator()(Real score, Real /*target*/) const { return {-score * score / 2, -score}; }
 };

@@ -17,6 +17,10 @@ Real curvature_bound(ScalarFormula formula) {
     return formulas::visit({formula}, [](auto phi) { return phi.curvature(); });
 }
 
+Real infimum(ScalarFormula formula) {
+    return formulas::visit({formula}, [](auto phi) { return phi.kInfimum; });
+}
+
 TargetKind target_kind(ScalarFormula formula) {
     return formulas::visit({formula}, [](auto phi) { return phi.kTarget; });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 #include <utility>
 
 namespace proxstream {
@@ -28,6 +29,10 @@ RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share
 RowSum::RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows)
     : family_(std::move(family)), rows_(std::move(rows)) {
     const RecordRows all = rows_of(rows_, family_->features());
+    for (Index row = 0; row < rows_.rows(); ++row) {
+        const std::string problem = family_->row_problem(rows_, row);
+        if (!problem.empty()) throw Error("row " + std::to_string(row + 1) + ": " + problem);
+    }
     const Real share = 1 / static_cast<Real>(all.rows);
     for (Index first = 0; first < all.rows; first += kPieceRows) {
         pieces_.push_back(some_rows(all, first, std::min(kPieceRows, all.rows - first), share));
@@ -52,11 +57,17 @@ Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {
-    return std::nullopt;
+    const std::optional<DataSmoothness> known = family_->data_smoothness(rows_);
+    if (!known) return std::nullopt;
+    return SmoothnessFacts{.mean = known->mean,
+                           .mean_square = known->mean_square,
+                           .largest = known->largest,
+                           .proved = true,
+                           .origin = known->origin};
 }
 
 Real RowSum::infimum() const {
-    return -kInfinity;
+    return family_->infimum();
 }
 
 }  // namespace proxstream

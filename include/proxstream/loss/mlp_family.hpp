@@ -38,6 +38,9 @@ class MlpFamily final : public PassFamily {
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
     /// None: the curvature of a network grows with its weights.
     std::optional<Real> smoothness(const RowBlock& record) const override;
+    Real infimum() const override {
+        return options_.classes > 0 ? 0 : proxstream::infimum(options_.loss.formula);
+    }
     /// Weights normal with variance 1 / inputs of their layer, biases 0.
     void start(View x, std::uint64_t seed) const override;
     AnyBatch<RowBlock> make_batch(Index capacity) const override;

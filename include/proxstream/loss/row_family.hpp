@@ -9,8 +9,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace proxstream {
+
+/// Lipschitz constants of gradients over a whole data set; each holds on all of R^n.
+struct DataSmoothness {
+    Real mean = 0;         // of the rows' mean
+    Real mean_square = 0;  // of single rows, in the root mean square
+    Real largest = 0;      // of the worst single row
+    std::string origin;    // how they were found, in words
+};
 
 class RowFamily {
   public:
@@ -47,6 +56,15 @@ class RowFamily {
     virtual std::optional<Real> mean_square_smoothness(const RowBlock& /*record*/) const {
         return std::nullopt;
     }
+    /// The constants of a record that is a whole data set: worth passes over it, unlike those above, which a
+    /// learner asks for while it runs.
+    virtual std::optional<DataSmoothness> data_smoothness(const RowBlock& /*rows*/) const {
+        return std::nullopt;
+    }
+    /// A lower bound of the loss of every record.
+    virtual Real infimum() const { return -kInfinity; }
+    /// Why a row of features that are numbers is still none this family can use, or "". Its loss is NaN.
+    virtual std::string row_problem(const RowBlock& /*record*/, Index /*row*/) const { return {}; }
 
     /// Where learning starts unless the user says otherwise: zeros, or a seeded draw for networks.
     virtual void start(View x, std::uint64_t seed) const = 0;

@@ -42,6 +42,9 @@ LossPoint evaluate(const ScalarLoss& loss, Real score, Real target);
 /// The supremum of |phi''| over all scores (for |target| = 1 where the margin counts).
 Real curvature_bound(ScalarFormula formula);
 
+/// The infimum of phi over all scores and targets.
+Real infimum(ScalarFormula formula);
+
 TargetKind target_kind(ScalarFormula formula);
 
 /// Throws ConfigError unless the scale is positive and finite.

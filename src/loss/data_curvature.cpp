@@ -1,0 +1,246 @@
+#include "loss/data_curvature.hpp"
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
+
+#include "loss/row_kernels.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace proxstream {
+namespace {
+
+/// Up to so many columns the matrix itself costs less than Lanczos' iteration on it.
+constexpr Index kExactColumns = 128;
+/// A piece of the rows is worth a thread and a result of its own; there are never more than kMostPieces.
+constexpr Index kLeastWork = Index{1} << 17;
+constexpr Index kLeastWorkAColumn = 32;
+constexpr Index kMostPieces = 32;
+/// Where the worst row is at most so much above the others the second matrix is not worth another product:
+/// it is below largest times the first.
+constexpr Real kAlike = 1.5;
+/// What sums over very many rows may round to.
+constexpr Real kRounding = 1 + 1e-9;
+constexpr std::uint64_t kSeed = 20260;
+
+/// The rows with the weights of both matrices. Cut by their number alone, and added up in their order.
+class WeightedRows {
+  public:
+    /// At most: the matrices of `mean` and `mean_square`.
+    static constexpr Index kMatrices = 2;
+    using Pair = std::array<Real, kMatrices>;
+
+    WeightedRows(const RowBlock& rows, Index features, bool intercept, ConstView scales)
+        : rows_(rows), features_(features), intercept_(intercept), weights_(rows.rows()) {
+        const Real share = 1 / static_cast<Real>(rows.rows());
+        for (Index i = 0; i < rows.rows(); ++i) {
+            const Real square = squared_norm(rows.values(i)) + (intercept ? 1 : 0);
+            const Real curvature = scales[i] * square;
+            largest_ = std::max(largest_, curvature);
+            weights_[i] = {share * scales[i], share * scales[i] * curvature};
+            for (Index m = 0; m < kMatrices; ++m) traces_[m] += weights_[i][m] * square;
+        }
+        const Index stored = rows.stored(0, rows.rows());
+        const Index most =
+            std::min(stored / std::max(kLeastWork, kLeastWorkAColumn * columns()), kMostPieces);
+        piece_rows_ = (rows.rows() + std::max<Index>(most, 1) - 1) / std::max<Index>(most, 1);
+    }
+
+    Index columns() const { return features_ + (intercept_ ? 1 : 0); }
+    Index pieces() const { return (rows_.rows() + piece_rows_ - 1) / piece_rows_; }
+    /// How many of the matrices there are to work out.
+    Index matrices() const { return largest_ * traces_[0] <= kAlike * traces_[1] ? 1 : kMatrices; }
+    Real largest() const { return largest_; }
+    const Pair& traces() const { return traces_; }
+
+    template <class Use>
+    void each(Index piece, const Use& use) const {
+        const Index end = std::min(rows_.rows(), (piece + 1) * piece_rows_);
+        for (Index i = piece * piece_rows_; i < end; ++i) use(i, weights_[i]);
+    }
+
+    Real product(Index row, ConstView v) const {
+        const Real features = rows_.sparse() ? kernels::dot_sparse(rows_.indices(row), rows_.values(row), v)
+                                             : dot(rows_.values(row), v.first(features_));
+        return features + (intercept_ ? v.back() : 0);
+    }
+    /// out += scale b
+    void add(Index row, Real scale, View out) const {
+        if (rows_.sparse()) {
+            kernels::add_sparse(scale, rows_.indices(row), rows_.values(row), out);
+        } else {
+            axpy(scale, rows_.values(row), out.first(features_));
+        }
+        if (intercept_) out.back() += scale;
+    }
+    /// The row with its zeros and the intercept's 1.
+    void write(Index row, View out) const {
+        fill(out, 0);
+        add(row, 1, out);
+    }
+
+  private:
+    const RowBlock& rows_;
+    Index features_;
+    bool intercept_;
+    std::vector<Pair> weights_;
+    Pair traces_{};
+    Real largest_ = 0;
+    Index piece_rows_ = 1;
+};
+
+using Pair = WeightedRows::Pair;
+
+/// The sum over pieces of what add(piece, out) adds to rows.matrices() results of `size` numbers each.
+template <class Add>
+void sum_pieces(const WeightedRows& rows, Index size, std::vector<Real>& sums, const Add& add) {
+    const Index length = size * rows.matrices();
+    sums.assign(rows.pieces() * length, 0);
+    parallel_for(rows.pieces(), [&](Index piece) { add(piece, View(sums).subspan(piece * length, length)); });
+    for (Index piece = 1; piece < rows.pieces(); ++piece) {
+        axpy(1, ConstView(sums).subspan(piece * length, length), View(sums).first(length));
+    }
+}
+
+Pair exact_eigenvalues(const WeightedRows& rows) {
+    const Index n = rows.columns();
+    std::vector<Real> sums;
+    sum_pieces(rows, n * n, sums, [&](Index piece, View out) {
+        std::vector<Real> b(n);
+        rows.each(piece, [&](Index row, const Pair& weights) {
+            rows.write(row, b);
+            for (Index i = 0; i < n; ++i) {
+                if (b[i] == 0) continue;
+                // The lower triangle, in row i.
+                for (Index m = 0; m < rows.matrices(); ++m) {
+                    axpy(weights[m] * b[i], ConstView(b).first(i + 1), out.subspan((m * n + i) * n, i + 1));
+                }
+            }
+        });
+    });
+    const auto size = static_cast<Eigen::Index>(n);
+    Pair found{kInfinity, kInfinity};
+    for (Index m = 0; m < rows.matrices(); ++m) {
+        using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        const Eigen::Map<const RowMajor> lower(sums.data() + m * n * n, size, size);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(lower, Eigen::EigenvaluesOnly);
+        found[m] = solver.info() == Eigen::Success ? kRounding * solver.eigenvalues()(size - 1) : kInfinity;
+    }
+    return found;
+}
+
+/// Lanczos' iteration on one matrix, without reorthogonalisation: copies of eigenvalues that have been found
+/// do not move the largest.
+class Lanczos {
+  public:
+    Lanczos(Index columns, Index matrix) : vector_(columns), previous_(columns, 0) {
+        for (Index i = 0; i < columns; ++i) {
+            vector_[i] = normal({.seed = kSeed, .round = matrix, .record = 0, .step = 0, .sample = i});
+        }
+        scaled(1 / norm(vector_), vector_, vector_);
+    }
+
+    ConstView vector() const { return vector_; }
+    bool finished() const { return finished_; }
+
+    /// `product`: the matrix times vector().
+    void step(View product) {
+        const Real along = dot(product, vector_);
+        diagonal_.push_back(along);
+        axpy(-along, vector_, product);
+        if (!beside_.empty()) axpy(-beside_.back(), previous_, product);
+        const Real rest = norm(product);
+        scale_ = std::max({scale_, std::abs(along), rest});
+        constexpr Real kInvariant = 1e-13;  // the matrix maps what is spanned so far into itself
+        if (!(rest > kInvariant * scale_)) {
+            finished_ = true;
+            return;
+        }
+        beside_.push_back(rest);
+        previous_.swap(vector_);
+        scaled(1 / rest, product, vector_);
+    }
+
+    /// The largest eigenvalue of the matrix on what is spanned so far; never more than its own.
+    Real largest() const {
+        const auto size = static_cast<Eigen::Index>(diagonal_.size());
+        const Eigen::Map<const Eigen::VectorXd> diagonal(diagonal_.data(), size);
+        const Eigen::Map<const Eigen::VectorXd> beside(beside_.data(), size - 1);
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+        solver.computeFromTridiagonal(diagonal, beside, Eigen::EigenvaluesOnly);
+        return solver.info() == Eigen::Success ? solver.eigenvalues()(size - 1) : kInfinity;
+    }
+
+  private:
+    std::vector<Real> vector_;
+    std::vector<Real> previous_;
+    std::vector<Real> diagonal_;
+    std::vector<Real> beside_;
+    Real scale_ = 0;
+    bool finished_ = false;
+};
+
+/// Steps k after which P(theta < (1 - e) lambda) <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)) is as small as
+/// `failure`.
+Index lanczos_steps(Index columns, Real failure) {
+    const Real root = std::sqrt(1 - 1 / kOverstated);
+    const Real log = std::log(1.648 * std::sqrt(static_cast<Real>(columns)) / failure);
+    return static_cast<Index>(std::ceil((log / root + 1) / 2));
+}
+
+Pair likely_bounds(const WeightedRows& rows) {
+    const Index n = rows.columns();
+    const Index steps = lanczos_steps(n, kFailure / WeightedRows::kMatrices);
+    std::vector<Lanczos> iterations;
+    for (Index m = 0; m < rows.matrices(); ++m) iterations.emplace_back(n, m);
+    const auto finished = [&] {
+        return std::all_of(iterations.begin(), iterations.end(),
+                           [](const Lanczos& l) { return l.finished(); });
+    };
+    std::vector<Real> sums;
+    for (Index k = 0; k < steps && !finished(); ++k) {
+        // Both matrices in one reading of the rows.
+        sum_pieces(rows, n, sums, [&](Index piece, View out) {
+            rows.each(piece, [&](Index row, const Pair& weights) {
+                for (Index m = 0; m < rows.matrices(); ++m) {
+                    const Real product = rows.product(row, iterations[m].vector());
+                    rows.add(row, weights[m] * product, out.subspan(m * n, n));
+                }
+            });
+        });
+        for (Index m = 0; m < iterations.size(); ++m) {
+            if (!iterations[m].finished()) iterations[m].step(View(sums).subspan(m * n, n));
+        }
+    }
+    Pair bounds{kInfinity, kInfinity};
+    for (Index m = 0; m < iterations.size(); ++m) {
+        bounds[m] = kRounding * kOverstated * iterations[m].largest();
+    }
+    return bounds;
+}
+
+}  // namespace
+
+DataCurvature data_curvature(const RowBlock& rows, Index features, bool intercept, ConstView scales) {
+    const WeightedRows weighted(rows, features, intercept, scales);
+    DataCurvature found;
+    found.largest = weighted.largest();
+    const Pair& traces = weighted.traces();
+    if (!std::isfinite(traces[0]) || !std::isfinite(traces[1])) {
+        found.mean = found.mean_square = kInfinity;
+        return found;
+    }
+    found.exact = weighted.columns() <= kExactColumns;
+    const Pair bounds = found.exact ? exact_eigenvalues(weighted) : likely_bounds(weighted);
+    found.mean = std::min(bounds[0], traces[0]);
+    found.mean_square = std::min({bounds[1], traces[1], found.largest * found.mean});
+    return found;
+}
+
+}  // namespace proxstream
