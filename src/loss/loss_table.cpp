@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/find_row.hpp"
+#include "proxstream/loss/factors_family.hpp"
 #include "proxstream/loss/linear_family.hpp"
 #include "proxstream/loss/mlp_family.hpp"
 
@@ -99,6 +100,39 @@ Made make_mlp(const Spec& spec, const RowShape& shape) {
     return std::make_unique<MlpFamily>(std::move(options));
 }
 
+/// How many rows or columns there are if the data's largest number is that of the last.
+Index extent(const RowShape& shape, Index feature, Index first) {
+    if (feature >= shape.largest.size()) return 0;
+    constexpr Real kMost = 1e12;
+    const Real count = shape.largest[feature] - static_cast<Real>(first) + 1;
+    return count >= 1 && count <= kMost ? static_cast<Index>(count) : 0;
+}
+
+Made make_factors(const Spec& spec, const RowShape& shape) {
+    if (shape.features != 2) {
+        throw ConfigError("'" + spec.text() +
+                          "': rows have two features, the numbers of an entry's row and column, not " +
+                          std::to_string(shape.features));
+    }
+    FactorsOptions options;
+    options.rank = spec.count_or("rank", options.rank);
+    const Real first = spec.number_or(Spec::kByNameOnly, "first", static_cast<Real>(options.first));
+    if (first != 0 && first != 1) throw ConfigError("'" + spec.text() + "': first= is 0 or 1");
+    options.first = static_cast<Index>(first);
+    options.rows = spec.count_or("rows", extent(shape, 0, options.first));
+    options.columns = spec.count_or("columns", extent(shape, 1, options.first));
+    const Spec inner = Spec::parse(spec.word_or("loss", "squared"));
+    const LossRow& row = find_row(losses(), "loss", inner.name());
+    if (row.scalar == nullptr) {
+        throw ConfigError("'" + spec.text() + "': loss=" + inner.name() +
+                          " is no loss of one number; take a residual loss such as squared or a margin loss "
+                          "such as logistic");
+    }
+    options.loss = row.scalar(inner);
+    inner.finish();
+    return std::make_unique<FactorsFamily>(options);
+}
+
 constexpr std::string_view kOne = "1";
 
 // In formulas: score s = a.x + b, residual r = s - y, u = r/c with c = 1 unless given, margin m = y s.
@@ -139,6 +173,9 @@ constexpr auto kLosses = std::to_array<LossRow>({
      "the task's loss of a network's output; softmax: -log p_y", "none",
      "small network: regression with a residual loss, binary with a margin loss, or classes (non-convex)",
      nullptr, make_mlp},
+    {"factors", "factors[:rank=8,loss=NAME,rows=M,columns=N,first=0|1]", "phi(u_i.v_j; y)", "none",
+     "matrix factorisation; a row is the numbers i, j of an entry and its value (non-convex)", nullptr,
+     make_factors},
 });
 
 }  // namespace
@@ -156,7 +193,8 @@ std::unique_ptr<PassFamily> parse_loss(std::string_view text, RowShape shape) {
 
 TargetKind loss_target(std::string_view text) {
     // Any shape will do: what a loss expects of targets does not depend on the features.
-    return parse_loss(text, {.features = 1, .intercept = true, .classes = 2})->target_kind();
+    return parse_loss(text, {.features = 2, .intercept = true, .classes = 2, .largest = {1, 1}})
+        ->target_kind();
 }
 
 }  // namespace proxstream

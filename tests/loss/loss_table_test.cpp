@@ -16,7 +16,7 @@ namespace {
 
 std::string refusal(std::string_view text) {
     try {
-        parse_loss(text, {.features = 3});
+        parse_loss(text, {.features = fixtures::features_of(text, 3)});
     } catch (const ConfigError& error) {
         return error.what();
     }
@@ -38,7 +38,8 @@ TEST(LossTable, EveryRowIsTested) {
 
 TEST(LossTable, EveryRowIsMadeFromItsNameAlone) {
     for (const LossRow& row : losses()) {
-        const auto family = parse_loss(row.name, {.features = 3});
+        const auto family =
+            parse_loss(row.name, {.features = fixtures::features_of(row.name, 3), .largest = {3, 3}});
         EXPECT_EQ(family->target_kind(), loss_target(row.name)) << row.name;
         EXPECT_GE(family->dimension(), 3U);
         EXPECT_LE(family->penalised(), family->dimension());
@@ -73,6 +74,8 @@ TEST(LossTable, TargetsAreKnownFromTheText) {
     EXPECT_EQ(loss_target("mlp"), TargetKind::number);
     EXPECT_EQ(loss_target("mlp:task=binary,loss=tanh"), TargetKind::sign);
     EXPECT_EQ(loss_target("mlp:task=softmax"), TargetKind::category);
+    EXPECT_EQ(loss_target("factors"), TargetKind::number);
+    EXPECT_EQ(loss_target("factors:loss=tanh"), TargetKind::sign);
     EXPECT_THROW(loss_target("mlp:task=softmux"), ConfigError);
 }
 
@@ -82,6 +85,12 @@ TEST(LossTable, ShapesReachTheModel) {
     EXPECT_EQ(parse_loss("mlp:hidden=16;16", {.features = 3})->dimension(), 3U * 16 + 16 * 16 + 16 + 33);
     EXPECT_EQ(parse_loss("mlp:hidden=2,task=softmax", {.features = 3, .classes = 4})->classes(), 4U);
     EXPECT_EQ(parse_loss("mlp:task=softmax,classes=5", {.features = 3, .classes = 4})->classes(), 5U);
+    EXPECT_EQ(parse_loss("factors:rank=2", {.features = 2, .largest = {5, 7}})->dimension(), 2U * (5 + 7));
+    EXPECT_EQ(parse_loss("factors:rank=2,first=0", {.features = 2, .largest = {5, 7}})->dimension(),
+              2U * (6 + 8));
+    EXPECT_EQ(parse_loss("factors:rank=2,rows=9", {.features = 2, .largest = {5, 7}})->dimension(),
+              2U * (9 + 7));
+    EXPECT_THROW(parse_loss("factors:rows=3,columns=3", {.features = 3}), ConfigError);
 }
 
 TEST(LossTable, BadTextsAreRefused) {
@@ -116,7 +125,16 @@ TEST(LossTable, BadTextsAreRefused) {
                              "mlp:loss=pca",
                              "mlp:loss=huber:0",
                              "mlp:loss=huber:1:2",
-                             "mlp:loss=nothing"}) {
+                             "mlp:loss=nothing",
+                             "factors",
+                             "factors:rows=3",
+                             "factors:columns=3",
+                             "factors:rows=3,columns=3,rank=0",
+                             "factors:rows=3,columns=3,rank=1e6",
+                             "factors:rows=3,columns=3,first=2",
+                             "factors:rows=3,columns=3,loss=pca",
+                             "factors:rows=3,columns=3,loss=mlp",
+                             "factors:rows=3,columns=3,loss=huber:0"}) {
         EXPECT_NE(refusal(text), "") << text;
     }
 }
@@ -131,6 +149,7 @@ TEST(LossTable, RefusalsNameTheNearest) {
     EXPECT_NE(refusal("mlp:task=regresion").find("did you mean 'regression'"), std::string::npos);
     EXPECT_NE(refusal("mlp:loss=hubr").find("did you mean 'huber'"), std::string::npos);
     EXPECT_NE(refusal("huber:-1").find("positive"), std::string::npos);
+    EXPECT_NE(refusal("factors").find("say how many with rows="), std::string::npos) << refusal("factors");
 }
 
 }  // namespace

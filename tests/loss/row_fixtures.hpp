@@ -2,10 +2,12 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
+#include "proxstream/loss/factors_family.hpp"
 #include "proxstream/loss/loss_table.hpp"
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream::fixtures {
@@ -30,8 +32,15 @@ inline const std::vector<std::string>& specs() {
         "mlp:hidden=5,activation=gelu,task=regression,loss=cauchy:0.5",
         "mlp:hidden=4,activation=sigmoid,task=binary",
         "mlp:hidden=3;4,activation=softplus,task=softmax,classes=3",
+        "factors:rank=3,rows=5,columns=4",
+        "factors:rank=2,rows=3,columns=6,first=0,loss=logistic",
     };
     return all;
+}
+
+/// How many features rows of the loss have: `wanted`, where it leaves the choice.
+inline Index features_of(std::string_view spec, Index wanted) {
+    return spec.starts_with("factors") ? 2 : wanted;
 }
 
 struct Source {
@@ -48,7 +57,7 @@ struct Source {
     }
 };
 
-/// The same rows in both forms; about a third of the features are 0.
+/// The same rows in both forms.
 struct Twins {
     RowBlock dense{false};
     RowBlock sparse{true};
@@ -68,15 +77,30 @@ inline Real draw_target(const RowFamily& family, Source& source) {
     return 0;
 }
 
+/// The numbers of an entry of a matrix, or normal features of which a third are 0.
+inline std::vector<Real> draw_features(const RowFamily& family, Index features, Source& source) {
+    std::vector<Real> values(features, 0);
+    const auto* factors = dynamic_cast<const FactorsFamily*>(&family);
+    if (factors == nullptr) {
+        for (Real& value : values) {
+            if (source.below(3) != 0) value = source.normal();
+        }
+        return values;
+    }
+    const FactorsOptions& options = factors->options();
+    values[0] = static_cast<Real>(options.first + source.below(options.rows));
+    values[1] = static_cast<Real>(options.first + source.below(options.columns));
+    return values;
+}
+
 inline Twins draw_record(const RowFamily& family, Index features, Index rows, Source& source) {
     Twins twins;
     for (Index row = 0; row < rows; ++row) {
-        std::vector<Real> values(features, 0);
+        const std::vector<Real> values = draw_features(family, features, source);
         std::vector<FeatureIndex> indices;
         std::vector<Real> stored;
         for (Index i = 0; i < features; ++i) {
-            if (source.below(3) == 0) continue;
-            values[i] = source.normal();
+            if (values[i] == 0) continue;
             indices.push_back(static_cast<FeatureIndex>(i));
             stored.push_back(values[i]);
         }

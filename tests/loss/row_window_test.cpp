@@ -73,8 +73,9 @@ TEST_P(RowWindows, EqualThePlainSum) {
     Scratch scratch;
     for (const Form form : {Form::dense, Form::sparse, Form::mixed}) {
         // Row lengths around the lanes of the kernels, and one that is padded.
-        for (const Index features : {Index{3}, Index{8}, Index{37}}) {
-            Source source{.seed = features};
+        for (const Index wanted : {Index{3}, Index{8}, Index{37}}) {
+            const Index features = fixtures::features_of(GetParam(), wanted);
+            Source source{.seed = wanted};
             const Index capacity = 5;
             const auto family = parse_loss(GetParam(), {.features = features});
             auto batch = family->make_batch(capacity);
@@ -100,7 +101,7 @@ TEST_P(RowWindows, EqualThePlainSum) {
 TEST_P(RowWindows, BitsDoNotDependOnTheRingPosition) {
     Scratch scratch;
     Source source{.seed = 11};
-    const Index features = 21;
+    const Index features = fixtures::features_of(GetParam(), 21);
     const Index capacity = 6;
     const auto family = parse_loss(GetParam(), {.features = features});
     const Index n = family->dimension();
@@ -134,10 +135,11 @@ TEST_P(RowWindows, SteadyStateDoesNotAllocate) {
     for (const Form form : {Form::dense, Form::sparse}) {
         Scratch scratch;
         Source source{.seed = 12};
-        const auto family = parse_loss(GetParam(), {.features = 10});
+        const auto family = parse_loss(GetParam(), {.features = fixtures::features_of(GetParam(), 10)});
         auto batch = family->make_batch(4);
         std::vector<RowBlock> blocks;
-        for (int i = 0; i < 5; ++i) blocks.push_back(draw_block(*family, 10, 3, form, source));
+        for (int i = 0; i < 5; ++i)
+            blocks.push_back(draw_block(*family, family->features(), 3, form, source));
         const std::vector<Real> x = source.point(family->dimension());
         std::vector<Real> gradient(x.size());
         const std::vector<Real> weights(4, 0.25);

@@ -137,12 +137,12 @@ Twin twin_at(const std::vector<RowBlock>& records, const RowFamily& family, cons
 
 TEST(NoiseEstimate, AgreesWithTheDefinitionsOnEveryFamily) {
     for (const std::string& spec : fixtures::specs()) {
-        const auto family = parse_loss(spec, {.features = 4});
+        const auto family = parse_loss(spec, {.features = fixtures::features_of(spec, 4)});
         fixtures::Source source{.seed = 9};
         std::vector<RowBlock> dense;
         std::vector<RowBlock> sparse;
         for (Index i = 0; i < 6; ++i) {
-            const auto twins = fixtures::draw_record(*family, 4, 1 + i % 4, source);
+            const auto twins = fixtures::draw_record(*family, family->features(), 1 + i % 4, source);
             dense.push_back(twins.dense);
             sparse.push_back(twins.sparse);
         }

@@ -9,14 +9,16 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace proxstream {
 
 /// What the data say about the shape of a model.
 struct RowShape {
     Index features = 0;
-    bool intercept = true;  // linear models only: networks always have biases, pca has none
-    Index classes = 0;      // for losses over categories whose text does not tell; 0: not known
+    bool intercept = true;           // linear models only: networks always have biases, pca has none
+    Index classes = 0;               // for losses over categories whose text does not tell; 0: not known
+    std::vector<Real> largest = {};  // of each feature, where all rows are known; else empty
 };
 
 struct LossRow {
