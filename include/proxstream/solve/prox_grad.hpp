@@ -26,14 +26,14 @@ class ProxGrad {
                 return report;
             }
             const Real residual_norm = iterate.residual_norm;
-            iterate.point.swap(iterate.forward);
-            iterate.regulariser = iterate.forward_regulariser;
-            model.try_at(iterate.point, scratch);
+            model.try_at(iterate.forward, scratch);
             if (!model.trial_finite()) {
                 report.status = SolveStatus::not_finite;
                 return report;
             }
             model.accept_trial();
+            iterate.point.swap(iterate.forward);
+            iterate.regulariser = iterate.forward_regulariser;
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
             report.count(reference_step, residual_norm, gain * residual_norm * residual_norm);
