@@ -138,18 +138,6 @@ const std::array kRows{
     Row{"quiet", "q", "Output", "BOOL", "errors only", &S::quiet},
 };
 
-template <class Check>
-bool collect(std::vector<std::string>& violations, std::string_view option, Check check) {
-    try {
-        check();
-        return true;
-    } catch (const ConfigError& error) {
-        for (const std::string& violation : error.violations())
-            violations.push_back(std::string(option) + ": " + violation);
-    }
-    return false;
-}
-
 }  // namespace
 
 std::span<const Row> route_options() {

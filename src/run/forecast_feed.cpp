@@ -1,8 +1,7 @@
 #include "proxstream/run/forecast_feed.hpp"
 
 #include "proxstream/core/error.hpp"
-
-#include "run/settings_reader.hpp"
+#include "proxstream/run/settings_reader.hpp"
 
 #include <string>
 #include <utility>
@@ -14,7 +13,7 @@ RecordStream open_forecasts(const LearnSettings& settings, Index features, StopF
     LearnSettings own = settings;
     own.data = {settings.forecast};
     own.corrupt.clear();  // errors that are injected cannot be foreseen
-    auto reader = open_reader(own, stop);
+    auto reader = open_reader(own, own.batch, stop);
     if (reader->features() != features) {
         throw ConfigError("forecast = " + settings.forecast + ": its rows have " +
                           std::to_string(reader->features()) + " features, the data's have " +

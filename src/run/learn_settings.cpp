@@ -4,9 +4,8 @@
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/run/settings_reader.hpp"
 #include "proxstream/solve/inner_table.hpp"
-
-#include "run/settings_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,63 +17,11 @@ using Row = OptionRow<LearnSettings>;
 using S = LearnSettings;
 
 constexpr Real kLargeCount = 1e9;
-constexpr std::array<std::string_view, 3> kFormats{"auto", "csv", "libsvm"};
-constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
 constexpr std::array<std::string_view, 2> kVariants{"fresh", "paper"};
-constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
 
-const std::array kRows{
-    Row{"data",
-        "d",
-        "Data",
-        "FILE",
-        "files in order, '-' for standard input, or builtin:drift|switch|season|iid",
-        &S::data,
-        -kInfinity,
-        kInfinity,
-        {},
-        false,
-        "FILES"},
-    Row{"format", "", "Data", "NAME", "csv, libsvm or auto (gzip is recognised by itself)", &S::format, 0, 0,
-        kFormats},
-    Row{"label", "", "Data", "COLUMN", "the column to predict (default: the last one)", &S::label},
-    Row{"features", "", "Data", "A,B,..", "columns to learn from (default: all others)", &S::features},
-    Row{"ignore", "", "Data", "A,B,..", "columns to leave out", &S::ignore},
-    Row{"classes", "", "Data", "NEG,POS", "names of the label's classes, in order", &S::classes},
-    Row{"delimiter", "", "Data", "CHAR", "between CSV fields: auto , ; or tab", &S::delimiter, 0, 0,
-        kDelimiters},
-    Row{"header", "", "Data", "BOOL",
-        "the first CSV line names the columns; --no-header names them c1, c2, ...", &S::header},
-    Row{"dimension", "", "Data", "N", "features of LIBSVM input; needed when it comes from a pipe",
-        &S::dimension, 0, kLargeCount},
-    Row{"zero-based", "", "Data", "BOOL", "LIBSVM indices count from 0 instead of 1", &S::zero_based},
-    Row{"max-line", "", "Data", "BYTES", "refuse lines longer than this", &S::max_line, 1, 1e12},
+const std::array kOwnRows{
     Row{"batch", "b", "Data", "ROWS", "rows that make one record, that is one round", &S::batch, 1,
         kLargeCount},
-    Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",
-        &S::on_bad_row, 0, 0, kBadRow},
-    Row{"standardise", "", "Data", "BOOL", "scale features by their running mean and deviation",
-        &S::standardise},
-    Row{"standardise-label", "", "Data", "BOOL",
-        "scale a numeric label by its mean and deviation before each row; predictions are mapped back",
-        &S::standardise_label},
-    Row{"lags", "", "Data", "1..8,48,..", "add values of so many rows ago as features, for forecasting",
-        &S::lags},
-    Row{"lag-columns", "", "Data", "A,B,..", "whose past values --lags adds (default: the label's)",
-        &S::lag_columns},
-    Row{"ahead", "", "Data", "H", "forecast H rows ahead: refuse lags below H", &S::ahead, 1, kLargeCount},
-    Row{"corrupt", "", "Data", "SHARE,SCALE",
-        "put gross errors into this share of the labels, SCALE deviations large (10), to study robustness",
-        &S::corrupt},
-
-    Row{"loss", "l", "Model", "LOSS", "the smooth part f; see 'proxstream list losses'", &S::loss},
-    Row{"reg", "r", "Model", "REG", "the convex part g; see 'proxstream list regularisers'", &S::reg},
-    Row{"intercept", "", "Model", "BOOL", "add an unregularised constant; --no-intercept leaves it out",
-        &S::intercept},
-    Row{"start", "", "Model", "zeros|FILE",
-        "where learning starts: zeros (networks: a seeded draw) or a saved model", &S::start},
-    Row{"seed", "", "Model", "N", "of every random draw", &S::seed},
-
     Row{"learner", "", "Learner", "NAME", "see 'proxstream list learners'", &S::learner},
     Row{"window", "w", "Learner", "WINDOW",
         "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",
@@ -146,25 +93,22 @@ const std::array kRows{
         &S::test_only},
 };
 
-/// Runs `check` and keeps what it refuses, behind the option's name unless it says that itself. False: it
-/// refused something.
-template <class Check>
-bool collect(std::vector<std::string>& violations, std::string_view option, Check check) {
-    try {
-        check();
-        return true;
-    } catch (const ConfigError& error) {
-        for (const std::string& violation : error.violations()) {
-            violations.push_back(option.empty() ? violation : std::string(option) + ": " + violation);
-        }
-        return false;
-    }
-}
-
 }  // namespace
 
 std::span<const Row> learn_options() {
-    return kRows;
+    static const std::vector<Row> rows = [] {
+        const auto shared = row_options<S>();
+        std::vector<Row> all(shared.begin(), shared.end());
+        // The rows of a record belong to the data.
+        const auto model =
+            std::find_if(all.begin(), all.end(), [](const Row& row) { return row.group != "Data"; });
+        const auto learner = std::find_if(kOwnRows.begin(), kOwnRows.end(),
+                                          [](const Row& row) { return row.group != "Data"; });
+        all.insert(model, kOwnRows.begin(), learner);
+        all.insert(all.end(), learner, kOwnRows.end());
+        return all;
+    }();
+    return rows;
 }
 
 bool bears_on_figures(const Row& row) {
@@ -273,7 +217,7 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     }
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
-    collect(violations, "", [&] { lags_of(settings); });
+    collect(violations, "", [&] { lags_of(settings, settings.batch); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });

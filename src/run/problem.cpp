@@ -2,10 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/loss/loss_table.hpp"
-#include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-
-#include "run/settings_reader.hpp"
+#include "proxstream/run/row_model.hpp"
+#include "proxstream/run/settings_reader.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,13 +17,6 @@ constexpr Index kPeek = 64;
 /// The step of networks, whose smoothness has no bound to read off the data.
 constexpr Real kNetworkStep = 0.1;
 
-AnyRegulariser penalise(const std::string& text, const RowFamily& family) {
-    AnyRegulariser g = parse_regulariser(text);
-    g.check_dimension(family.penalised());
-    if (family.penalised() == family.dimension()) return g;
-    return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
-}
-
 std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowFamily& family, ConstView x) {
     std::vector<Real> mean(x.size());
     std::vector<Real> gradient(x.size());
@@ -36,50 +28,16 @@ std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowF
     return mean;
 }
 
-std::string describe_lags(const std::vector<Index>& lags) {
-    std::string list;
-    for (const Index lag : lags) list += (list.empty() ? "lags " : ",") + std::to_string(lag);
-    return list.empty() ? "no lags" : list;
-}
-
-/// A model can be gone on with only by a run that has the same shape.
-void check_fits(const Model& model, const std::string& path, const LearnSettings& settings,
-                const RowReader& reader, const RowFamily& family) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, const std::string& what) {
-        if (!holds) violations.push_back("start = " + path + ": " + what);
-    };
-    require(model.loss == settings.loss,
-            "the model was learned with loss '" + model.loss + "', not '" + settings.loss + "'");
-    require(model.intercept == settings.intercept, "the model and the settings disagree about the intercept");
-    require(model.feature_count == reader.features(), "the model has " + std::to_string(model.feature_count) +
-                                                          " features, the data " +
-                                                          std::to_string(reader.features()));
-    require(
-        model.features.empty() || reader.feature_names().empty() || model.features == reader.feature_names(),
-        "the model's features have other names than the data's");
-    require(model.x.size() == family.dimension(), "the model has " + std::to_string(model.x.size()) +
-                                                      " numbers, this run needs " +
-                                                      std::to_string(family.dimension()));
-    require(model.standardiser.has_value() == settings.standardise,
-            "the model and the settings disagree about standardisation");
-    require(model.label_scale.has_value() == settings.standardise_label,
-            "the model and the settings disagree about the standardisation of the label");
-    require(model.lags == lags_of(settings), "the model was learned with " + describe_lags(model.lags) +
-                                                 ", not " + describe_lags(lags_of(settings)));
-    if (!violations.empty()) throw ConfigError(violations);
-}
-
 }  // namespace
 
 Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector<std::string>& learners)
     : settings_(settings), g_(parse_regulariser("zero")) {
     validate(settings_, !learners.empty());
-    auto reader = open_reader(settings_, stop);
+    auto reader = open_reader(settings_, settings_.batch, stop);
     family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
                                                   .intercept = settings_.intercept,
                                                   .classes = settings_.classes.size()});
-    g_ = penalise(settings_.reg, *family_);
+    g_ = regulariser_of(settings_, *family_);
 
     RecordStream::Options options;
     options.batch = settings_.batch;
@@ -94,8 +52,7 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector
     if (settings_.start == "zeros") {
         family_->start(start_, settings_.seed);
     } else {
-        Model model = load_model(settings_.start);
-        check_fits(model, settings_.start, settings_, *reader, *family_);
+        Model model = starting_model(settings_, lags_of(settings_, settings_.batch), *reader, *family_);
         start_ = std::move(model.x);
         options.standardiser = std::move(model.standardiser);
         if (model.label_scale) options.label_scale.emplace(std::move(*model.label_scale));
@@ -197,16 +154,9 @@ RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> Problem::make_meter(const std::v
 }
 
 Model Problem::model_at(ConstView x, Round rounds) const {
-    Model model;
-    model.loss = settings_.loss;
-    model.regulariser = settings_.reg;
-    model.intercept = settings_.intercept;
-    model.features = stream_->reader().feature_names();
-    model.feature_count = stream_->reader().features();
-    model.classes = settings_.classes;
+    Model model = model_of(settings_, lags_of(settings_, settings_.batch), stream_->reader());
     model.standardiser = stream_->standardiser();
     if (stream_->label_scale()) model.label_scale = stream_->label_scale()->statistics();
-    model.lags = lags_of(settings_);
     model.rounds = rounds;
     model.x.assign(x.begin(), x.end());
     return model;

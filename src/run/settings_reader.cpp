@@ -1,4 +1,4 @@
-#include "run/settings_reader.hpp"
+#include "proxstream/run/settings_reader.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
@@ -36,14 +36,14 @@ std::optional<std::pair<Index, Index>> parse_range(std::string_view text) {
 }
 
 /// Why a lag would look into the future; empty if it does not.
-std::string foresight(Index lag, const LearnSettings& settings) {
+std::string foresight(Index lag, const RowSettings& settings, Index together) {
     const std::string what = "lags: " + std::to_string(lag) + " looks into the future: ";
     if (lag < settings.ahead) {
         return what + "with ahead = " + std::to_string(settings.ahead) + " only values at least " +
                std::to_string(settings.ahead) + " rows old are known when a row is predicted";
     }
-    if (lag < settings.batch) {
-        return what + "the " + std::to_string(settings.batch) +
+    if (lag < together) {
+        return what + "the " + std::to_string(together) +
                " rows of a record (batch) are predicted together, before any of their labels is known";
     }
     return {};
@@ -53,7 +53,7 @@ char delimiter_char(const std::string& name) {
     return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
 }
 
-ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
+ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     ReaderOptions options;
     options.format = settings.format == "csv"      ? RowFormat::csv
                      : settings.format == "libsvm" ? RowFormat::libsvm
@@ -78,7 +78,7 @@ ReaderOptions reader_options(const LearnSettings& settings, StopFlag stop) {
 }
 
 /// What only numbers can be used for, asked of labels that are classes or not there.
-void check_label(const LearnSettings& settings, const RowReader& reader) {
+void check_label(const RowSettings& settings, const RowReader& reader) {
     if (loss_target(settings.loss) == TargetKind::number) return;
     std::vector<std::string> violations;
     const auto refuse = [&](bool asked, const std::string& what) {
@@ -97,7 +97,7 @@ void check_label(const LearnSettings& settings, const RowReader& reader) {
 
 }  // namespace
 
-std::vector<Index> lags_of(const LearnSettings& settings) {
+std::vector<Index> lags_of(const RowSettings& settings, Index together) {
     std::vector<Index> lags;
     std::vector<std::string> violations;
     for (const std::string& text : settings.lags) {
@@ -108,7 +108,7 @@ std::vector<Index> lags_of(const LearnSettings& settings) {
                                  std::to_string(kMostLags) + " of them");
             continue;
         }
-        const std::string reason = foresight(range->first, settings);
+        const std::string reason = foresight(range->first, settings, together);
         if (!reason.empty()) violations.push_back(reason);
         for (Index lag = range->first; lag <= range->second && lags.size() <= kMostLags; ++lag) {
             if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
@@ -129,7 +129,7 @@ std::vector<Index> lags_of(const LearnSettings& settings) {
     return lags;
 }
 
-CorruptOptions corruption_of(const LearnSettings& settings) {
+CorruptOptions corruption_of(const RowSettings& settings) {
     CorruptOptions options{.seed = settings.seed};
     const auto& parts = settings.corrupt;
     if (!parts.empty()) options.share = parse_real(parts[0], "corrupt");
@@ -141,13 +141,13 @@ CorruptOptions corruption_of(const LearnSettings& settings) {
     return options;
 }
 
-std::unique_ptr<RowReader> open_reader(const LearnSettings& settings, StopFlag stop) {
+std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index together, StopFlag stop) {
     std::unique_ptr<RowReader> reader = open_rows(settings.data, reader_options(settings, stop));
     check_label(settings, *reader);
     // Corrupted first: what a broken meter said is also what is remembered of it.
     if (const CorruptOptions corruption = corruption_of(settings); corruption.share > 0)
         reader = std::make_unique<CorruptedReader>(std::move(reader), corruption);
-    LagOptions lagging{.lags = lags_of(settings), .columns = settings.lag_columns, .past_only = {}};
+    LagOptions lagging{.lags = lags_of(settings, together), .columns = settings.lag_columns, .past_only = {}};
     if (lagging.lags.empty()) return reader;
     for (const std::string& column : settings.lag_columns) {
         if (!contains(settings.features, column)) lagging.past_only.push_back(column);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -24,6 +25,21 @@ class ConfigError : public Error {
   private:
     std::vector<std::string> violations_;
 };
+
+/// Runs `check` and keeps what it refuses, behind the option's name unless it says that itself. False: it
+/// refused something.
+template <class Check>
+bool collect(std::vector<std::string>& violations, std::string_view option, Check check) {
+    try {
+        check();
+        return true;
+    } catch (const ConfigError& error) {
+        for (const std::string& violation : error.violations()) {
+            violations.push_back(option.empty() ? violation : std::string(option) + ": " + violation);
+        }
+        return false;
+    }
+}
 
 /// Where in the input a value stands. Line and column are counted from 1; 0 means "not known".
 struct DataLocation {

@@ -1,8 +1,8 @@
 /// Everything `learn` and `compare` can be told, with the table that names it.
 #pragma once
 
-#include "proxstream/core/option_table.hpp"
 #include "proxstream/online/learner_table.hpp"
+#include "proxstream/run/row_settings.hpp"
 
 #include <optional>
 #include <span>
@@ -11,34 +11,8 @@
 
 namespace proxstream {
 
-struct LearnSettings {
-    // data
-    std::vector<std::string> data;  // files, "-" for standard input, or builtin:NAME
-    std::string format = "auto";
-    std::string label;
-    std::vector<std::string> features;
-    std::vector<std::string> ignore;
-    std::vector<std::string> classes;
-    std::string delimiter = "auto";
-    bool header = true;
-    Index dimension = 0;                // LIBSVM features; 0: found by reading the file first
-    bool zero_based = false;            // LIBSVM indices count from 0
-    Index max_line = Index{64} << 20U;  // bytes
-    Index batch = 1;                    // rows a record
-    std::string on_bad_row = "stop";
-    bool standardise = false;
-    bool standardise_label = false;
-    std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST of them
-    std::vector<std::string> lag_columns;  // whose past; empty: the label's
-    Index ahead = 1;                       // only values at least so many rows old are known
-    std::vector<std::string> corrupt;      // share and scale of gross errors put into the labels
-
-    // model
-    std::string loss = "squared";
-    std::string reg = "zero";
-    bool intercept = true;
-    std::string start = "zeros";
-    Index seed = 1;
+struct LearnSettings : RowSettings {
+    Index batch = 1;  // rows a record
 
     // learner
     std::string learner = "time-smoothed";

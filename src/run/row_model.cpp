@@ -1,0 +1,74 @@
+#include "proxstream/run/row_model.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/prox/combinators.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+std::string describe_lags(const std::vector<Index>& lags) {
+    std::string list;
+    for (const Index lag : lags) list += (list.empty() ? "lags " : ",") + std::to_string(lag);
+    return list.empty() ? "no lags" : list;
+}
+
+/// A model can be gone on with only by a run that has the same shape.
+void check_fits(const Model& model, const RowSettings& settings, const std::vector<Index>& lags,
+                const RowReader& reader, const RowFamily& family) {
+    std::vector<std::string> violations;
+    const auto require = [&](bool holds, const std::string& what) {
+        if (!holds) violations.push_back("start = " + settings.start + ": " + what);
+    };
+    require(model.loss == settings.loss,
+            "the model was learned with loss '" + model.loss + "', not '" + settings.loss + "'");
+    require(model.intercept == settings.intercept, "the model and the settings disagree about the intercept");
+    require(model.feature_count == reader.features(), "the model has " + std::to_string(model.feature_count) +
+                                                          " features, the data " +
+                                                          std::to_string(reader.features()));
+    require(
+        model.features.empty() || reader.feature_names().empty() || model.features == reader.feature_names(),
+        "the model's features have other names than the data's");
+    require(model.x.size() == family.dimension(), "the model has " + std::to_string(model.x.size()) +
+                                                      " numbers, this run needs " +
+                                                      std::to_string(family.dimension()));
+    require(model.standardiser.has_value() == settings.standardise,
+            "the model and the settings disagree about standardisation");
+    require(model.label_scale.has_value() == settings.standardise_label,
+            "the model and the settings disagree about the standardisation of the label");
+    require(model.lags == lags,
+            "the model was learned with " + describe_lags(model.lags) + ", not " + describe_lags(lags));
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace
+
+AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& family) {
+    AnyRegulariser g = parse_regulariser(settings.reg);
+    g.check_dimension(family.penalised());
+    if (family.penalised() == family.dimension()) return g;
+    return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
+}
+
+Model starting_model(const RowSettings& settings, const std::vector<Index>& lags, const RowReader& reader,
+                     const RowFamily& family) {
+    Model model = load_model(settings.start);
+    check_fits(model, settings, lags, reader, family);
+    return model;
+}
+
+Model model_of(const RowSettings& settings, const std::vector<Index>& lags, const RowReader& reader) {
+    Model model;
+    model.loss = settings.loss;
+    model.regulariser = settings.reg;
+    model.intercept = settings.intercept;
+    model.features = reader.feature_names();
+    model.feature_count = reader.features();
+    model.classes = settings.classes;
+    model.lags = lags;
+    return model;
+}
+
+}  // namespace proxstream
