@@ -24,6 +24,9 @@ class SampleDraws {
     /// From a sum `count` <= n different ones, ascending.
     std::span<const SampleId> draw_distinct(Index count);
 
+    /// As if so many had been drawn.
+    void skip(std::uint64_t count) { drawn_ += count; }
+
     void exchange(Checkpoint& checkpoint) { checkpoint.exchange("drawn", drawn_); }
 
   private:

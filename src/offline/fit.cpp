@@ -1,0 +1,295 @@
+#include "proxstream/offline/fit.hpp"
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/stopwatch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+/// Base samples that count as a pass of an expectation, which has none of its own.
+constexpr std::uint64_t kExpectationPass = 1000;
+/// Left to itself a referee spends at most this share of what the method has spent so far.
+constexpr Real kRefereeShare = 0.1;
+/// From this iteration on only every so much later one is kept of those that are measured for nothing.
+constexpr std::uint64_t kDenseTrace = 1000;
+constexpr Real kTraceGrowth = 1.005;
+/// Tests that end a run have numbers of their own: they change nothing of what is to come.
+constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 40U;
+/// The draws that decide which point is t*, apart from those of the samples.
+constexpr std::uint32_t kIndexDraws = 64;
+
+void exchange_cost(Checkpoint& checkpoint, Cost& cost) {
+    checkpoint.exchange("base samples", cost.base_samples);
+    checkpoint.exchange("calls", cost.oracle_calls);
+    checkpoint.exchange("passes", cost.passes);
+    checkpoint.exchange("prox", cost.prox);
+}
+
+void exchange_point(Checkpoint& checkpoint, MeasuredPoint& point) {
+    checkpoint.list("x", point.x);
+    checkpoint.exchange("iteration", point.iteration);
+    checkpoint.exchange("loss", point.loss);
+    checkpoint.exchange("regulariser", point.regulariser);
+    checkpoint.exchange("residual", point.residual);
+    checkpoint.exchange("residual error", point.residual_error);
+    checkpoint.exchange("loss error", point.loss_error);
+    checkpoint.exchange("nonzeros", point.nonzeros);
+}
+
+void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
+    Index count = trace.size();
+    checkpoint.exchange("measurements", count, std::uint64_t{1} << 32U);
+    if (checkpoint.reading()) trace.assign(count, {});
+    for (TracePoint& each : trace) {
+        checkpoint.exchange("iteration", each.iteration);
+        checkpoint.exchange("base samples", each.base_samples);
+        checkpoint.exchange("seconds", each.seconds);
+        checkpoint.exchange("objective", each.objective);
+        checkpoint.exchange("residual", each.residual);
+        checkpoint.exchange("residual error", each.residual_error);
+        checkpoint.exchange("nonzeros", each.nonzeros);
+        checkpoint.exchange("step", each.step);
+    }
+}
+
+bool finite(const MeasuredPoint& point) {
+    return std::isfinite(point.objective()) && std::isfinite(point.residual);
+}
+
+}  // namespace
+
+std::string_view name(FitStatus status) {
+    constexpr std::array<std::string_view, 6> kNames{"converged", "finished",   "budget_exhausted",
+                                                     "stalled",   "not_finite", "interrupted"};
+    return kNames[static_cast<std::size_t>(status)];
+}
+
+std::uint64_t pass_samples(const SampledLoss& loss) {
+    return loss.components() > 0 ? loss.components() : kExpectationPass;
+}
+
+/// A random index without knowing how many there will be: the k-th candidate replaces the one that is kept
+/// with probability 1/k, so that in the end all of them were equally likely.
+class RandomIndex {
+  public:
+    explicit RandomIndex(std::uint64_t seed) : seed_(seed) {}
+
+    void offer(ConstView x, std::uint64_t iteration) {
+        const Draw draw{.seed = seed_, .round = 0, .record = kIndexDraws, .step = 0, .sample = offered_};
+        ++offered_;
+        if (uniform_below(draw, offered_) != 0) return;
+        x_.assign(x.begin(), x.end());
+        iteration_ = iteration;
+    }
+    bool any() const { return offered_ > 0; }
+    ConstView point() const { return x_; }
+    std::uint64_t iteration() const { return iteration_; }
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("offered", offered_);
+        checkpoint.list("x", x_);
+        checkpoint.exchange("iteration", iteration_);
+    }
+
+  private:
+    std::uint64_t seed_;
+    std::uint64_t offered_ = 0;
+    std::vector<Real> x_;
+    std::uint64_t iteration_ = 0;
+};
+
+struct FitRun::State {
+    State(const OfflineProblem& given, FitOptions wanted)
+        : problem(given),
+          options(std::move(wanted)),
+          row(method_row(options.method)),
+          method(make_method(options.method, {.problem = given,
+                                              .epsilon = options.epsilon,
+                                              .step_scale = options.step_scale,
+                                              .seed = options.seed})),
+          random(options.seed) {}
+
+    const OfflineProblem& problem;
+    FitOptions options;
+    const MethodRow& row;
+    std::unique_ptr<OfflineMethod> method;
+
+    std::uint64_t iterations = 0;
+    std::uint64_t tests = 0;
+    std::uint64_t next_measure = 0;  // base samples from which on the next one is due
+    bool ended = false;
+    FitStatus ending = FitStatus::interrupted;
+    Cost cost, referee_cost;
+    double seconds = 0, referee_seconds = 0;
+    RandomIndex random;
+    MeasuredPoint start, best;
+    std::vector<TracePoint> trace;
+    Scratch scratch;
+
+    /// A point tested by samples that nothing else is chosen with.
+    MeasuredPoint test(ConstView x, std::uint64_t iteration, std::uint64_t number, Cost& to, double& time) {
+        const Stopwatch watch(time);
+        MeasuredPoint point = measure(problem, x, number, options.test, options.seed, to, scratch);
+        point.iteration = iteration;
+        return point;
+    }
+    MeasuredPoint test(ConstView x, std::uint64_t iteration) {
+        return test(x, iteration, tests++, referee_cost, referee_seconds);
+    }
+    /// The point where the method stands: free where it knows f there.
+    MeasuredPoint look() {
+        const std::optional<OfflineMethod::Exact> known = method->exact();
+        if (!known) return test(method->point(), iterations);
+        const Stopwatch watch(referee_seconds);
+        MeasuredPoint point = measure_known(problem, method->point(), known->value, known->gradient, scratch);
+        point.iteration = iterations;
+        return point;
+    }
+    bool due() const { return method->exact().has_value() || cost.base_samples >= next_measure; }
+    void plan_next() {
+        const auto pass = static_cast<Real>(pass_samples(*problem.loss));
+        const auto spent = static_cast<Real>(cost.base_samples);
+        const Real gap =
+            options.measure_every > 0 ? options.measure_every * pass : std::max(pass, kRefereeShare * spent);
+        next_measure = cost.base_samples + static_cast<std::uint64_t>(std::ceil(gap));
+    }
+    bool out_of_budget() const {
+        const auto pass = static_cast<Real>(pass_samples(*problem.loss));
+        return static_cast<Real>(cost.base_samples) >= options.passes * pass || seconds >= options.seconds ||
+               iterations >= options.iterations;
+    }
+    void end(FitStatus status) {
+        ended = true;
+        ending = status;
+    }
+
+    /// Whether a measurement that costs nothing is worth a line.
+    bool worth_keeping() const {
+        if (trace.empty() || iterations < kDenseTrace || ended) return true;
+        return static_cast<Real>(iterations) >= kTraceGrowth * static_cast<Real>(trace.back().iteration);
+    }
+    /// Takes a measurement in; the run may end with it. True: it has a new line in the trace.
+    bool note(const MeasuredPoint& point) {
+        if (finite(point) && (best.x.empty() || point.residual < best.residual)) best = point;
+        if (!finite(point)) {
+            end(FitStatus::not_finite);
+        } else {
+            test_end(point.residual_high());
+        }
+        if (method->exact() && !worth_keeping()) return false;
+        trace.push_back({.iteration = iterations,
+                         .base_samples = cost.base_samples,
+                         .seconds = seconds,
+                         .objective = point.objective(),
+                         .residual = point.residual,
+                         .residual_error = point.residual_error,
+                         .nonzeros = point.nonzeros,
+                         .step = method->step()});
+        return true;
+    }
+    void test_end(Real residual) {
+        if (options.epsilon > 0 && residual <= options.epsilon) end(FitStatus::converged);
+    }
+
+    void step() {
+        StepStatus status = StepStatus::moved;
+        {
+            const Stopwatch watch(seconds);
+            if (row.random_index && method->candidate()) random.offer(method->point(), iterations);
+            status = method->advance(cost);
+        }
+        if (status == StepStatus::not_finite) return end(FitStatus::not_finite);
+        if (status == StepStatus::stalled) return end(FitStatus::stalled);
+        ++iterations;
+        if (status == StepStatus::finished) end(FitStatus::finished);
+    }
+
+    FitResult result(FitStatus status) {
+        FitResult all;
+        all.status = status;
+        all.iterations = iterations;
+        all.cost = cost;
+        all.referee_cost = referee_cost;
+        all.seconds = seconds;
+        all.referee_seconds = referee_seconds;
+        all.start = start;
+        // The certificate's figures: measured by the referee itself, whatever the method said on the way.
+        std::uint64_t number = kFinalTests;
+        const auto final_test = [&](ConstView x, std::uint64_t iteration) {
+            return test(x, iteration, number++, all.referee_cost, all.referee_seconds);
+        };
+        all.last = final_test(method->point(), iterations);
+        all.best = final_test(best.x, best.iteration);
+        if (random.any()) all.random = final_test(random.point(), random.iteration());
+        all.certified_decrease = method->certified_decrease();
+        all.promise = method->promise();
+        all.parameters = method->parameters();
+        all.trace = trace;
+        return all;
+    }
+};
+
+FitRun::FitRun(const OfflineProblem& problem, FitOptions options)
+    : state_(std::make_unique<State>(problem, std::move(options))) {}
+
+FitRun::~FitRun() = default;
+
+const OfflineMethod& FitRun::method() const {
+    return *state_->method;
+}
+
+FitResult FitRun::run(StopFlag stop, const std::function<void(const TracePoint&)>& on_measure) {
+    State& s = *state_;
+    const auto note = [&](const MeasuredPoint& point) {
+        if (s.note(point) && on_measure) on_measure(s.trace.back());
+        s.plan_next();
+    };
+    s.ended = false;
+    if (s.trace.empty()) {
+        s.start = s.test(s.problem.start, 0);
+        if (!finite(s.start)) throw ConfigError("start: the objective or its gradient is not finite there");
+        note(s.start);
+    } else if (s.trace.back().iteration == s.iterations) {
+        s.test_end(s.trace.back().residual + s.trace.back().residual_error);
+    }
+    while (!s.ended) {
+        if (stop != nullptr && *stop) return s.result(FitStatus::interrupted);
+        if (s.out_of_budget()) {
+            s.end(FitStatus::budget_exhausted);
+            break;
+        }
+        s.step();
+        if (!s.ended && s.due()) note(s.look());
+    }
+    if (s.trace.back().iteration != s.iterations) note(s.look());
+    return s.result(s.ending);
+}
+
+void FitRun::exchange(Checkpoint& checkpoint) {
+    State& s = *state_;
+    checkpoint.part("method", *s.method);
+    checkpoint.exchange("iterations", s.iterations);
+    checkpoint.exchange("tests", s.tests);
+    checkpoint.exchange("next measurement", s.next_measure);
+    exchange_cost(checkpoint, s.cost);
+    exchange_cost(checkpoint, s.referee_cost);
+    checkpoint.exchange("seconds", s.seconds);
+    checkpoint.exchange("referee's seconds", s.referee_seconds);
+    checkpoint.part("random index", s.random);
+    exchange_point(checkpoint, s.start);
+    exchange_point(checkpoint, s.best);
+    exchange_trace(checkpoint, s.trace);
+}
+
+FitResult fit(const OfflineProblem& problem, const FitOptions& options) {
+    return FitRun(problem, options).run();
+}
+
+}  // namespace proxstream

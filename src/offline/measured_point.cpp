@@ -1,0 +1,99 @@
+#include "proxstream/offline/measured_point.hpp"
+
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/student.hpp"
+#include "proxstream/offline/sample_draws.hpp"
+#include "proxstream/prox/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+namespace {
+
+/// Groups that the samples of a test are cut into: the scatter of their means tells how far the mean of all
+/// is off.
+constexpr Index kGroups = 32;
+
+/// Mean gradient and value of a batch that was drawn for this test alone, and how far they may be off.
+struct BatchMeans {
+    Real value = 0;
+    Real value_error = 0;
+    Real gradient_error = 0;
+};
+
+/// The error e of the mean gradient is close to normal, with E|e|^2 the trace t of its covariance; among
+/// normal vectors of that trace |e| is largest, at confidences from 0.79 on, if all of it lies along one
+/// direction (Szekely and Bakirov 2003), so Student's quantile times sqrt t is safe for any covariance.
+BatchMeans batch_means(const OfflineProblem& problem, ConstView x, std::uint64_t test,
+                       const TestOptions& options, std::uint64_t seed, View gradient, Cost& cost,
+                       Scratch& scratch) {
+    const Index each = std::max<Index>(1, options.samples / kGroups);
+    SampleDraws draws(seed, problem.loss->components(), DrawPurpose::test);
+    draws.skip(test * each * kGroups);
+    Scratch::Frame frame(scratch);
+    const View group = frame.take(x.size());
+    const View mean_square = frame.take(x.size());
+    fill(gradient, 0);
+    fill(mean_square, 0);
+    Real values = 0;
+    Real value_squares = 0;
+    // Sums of deviations from the running mean: nothing cancels where groups agree.
+    for (Index i = 0; i < kGroups; ++i) {
+        const Real value = problem.loss->mean(draws.draw(each), x, group, scratch);
+        const Real share = 1 / static_cast<Real>(i + 1);
+        const Real off = value - values;
+        values += share * off;
+        value_squares += off * (value - values);
+        for (Index j = 0; j < x.size(); ++j) {
+            const Real deviation = group[j] - gradient[j];
+            gradient[j] += share * deviation;
+            mean_square[j] += deviation * (group[j] - gradient[j]);
+        }
+    }
+    cost.oracle_calls += kGroups;
+    cost.base_samples += each * kGroups;
+    const Real quantile = student_quantile((1 + options.confidence) / 2, kGroups - 1);
+    const Real scale = quantile / std::sqrt(static_cast<Real>(kGroups * (kGroups - 1)));
+    return {.value = values,
+            .value_error = scale * std::sqrt(value_squares),
+            .gradient_error = scale * std::sqrt(sum(mean_square))};
+}
+
+}  // namespace
+
+MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real value, ConstView gradient,
+                            Scratch& scratch) {
+    MeasuredPoint point;
+    point.x.assign(x.begin(), x.end());
+    point.loss = value;
+    point.regulariser = problem.g.value(x, scratch);
+    Scratch::Frame frame(scratch);
+    point.residual = prox_residual(problem.g, x, gradient, problem.reference_step, frame.take(x.size()),
+                                   frame.take(x.size()), scratch)
+                         .norm;
+    point.nonzeros =
+        static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real each) { return each != 0; }));
+    return point;
+}
+
+MeasuredPoint measure(const OfflineProblem& problem, ConstView x, std::uint64_t test,
+                      const TestOptions& options, std::uint64_t seed, Cost& cost, Scratch& scratch) {
+    Scratch::Frame frame(scratch);
+    const View gradient = frame.take(x.size());
+    if (problem.loss->knows_f()) {
+        const Real value = problem.loss->f(x, gradient, scratch);
+        cost.base_samples += problem.loss->components();
+        ++cost.oracle_calls;
+        ++cost.passes;
+        return measure_known(problem, x, value, gradient, scratch);
+    }
+    const BatchMeans means = batch_means(problem, x, test, options, seed, gradient, cost, scratch);
+    MeasuredPoint point = measure_known(problem, x, means.value, gradient, scratch);
+    // P is as far off as the gradient at most: prox is non-expansive.
+    point.residual_error = means.gradient_error;
+    point.loss_error = means.value_error;
+    return point;
+}
+
+}  // namespace proxstream
