@@ -1,0 +1,137 @@
+/// An inner solver as an offline method: driven one kept step at a time on f itself, whose gradient is
+/// therefore known at every point.
+#pragma once
+
+#include "proxstream/offline/method_table.hpp"
+#include "proxstream/solve/inner_solver.hpp"
+
+#include "offline/exact_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+/// Tells rounding from progress: neither the objective nor the residual has come down for very long.
+class ProgressWatch {
+  public:
+    /// False: nothing to hope for.
+    bool note(Real objective, Real residual) {
+        if (objective < lowest_ - 32 * kUnitRoundoff * std::abs(lowest_) || residual < kGain * smallest_) {
+            lowest_ = std::min(lowest_, objective);
+            smallest_ = std::min(smallest_, residual);
+            idle_ = 0;
+        }
+        return ++idle_ <= kPatience;
+    }
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("lowest", lowest_);
+        checkpoint.exchange("smallest", smallest_);
+        checkpoint.exchange("idle", idle_);
+    }
+
+  private:
+    static constexpr std::uint64_t kPatience = 200;
+    static constexpr Real kGain = 0.999;
+    Real lowest_ = kInfinity;
+    Real smallest_ = kInfinity;
+    std::uint64_t idle_ = 0;
+};
+
+template <class Solver>
+class ExactMethod final : public OfflineMethod {
+  public:
+    /// `step` is the one to begin with. `proves`: whether the solver's decreases are proved.
+    ExactMethod(const OfflineProblem& problem, Solver solver, Real step, bool proves,
+                std::optional<MethodPromise> promise, std::vector<MethodParameter> parameters)
+        : problem_(problem),
+          model_(*problem.loss),
+          solver_(std::move(solver)),
+          first_step_(step),
+          proves_(proves),
+          promise_(std::move(promise)),
+          parameters_(std::move(parameters)),
+          iterate_(problem.start) {}
+
+    StepStatus advance(Cost& cost) override {
+        const Cost before = model_.cost();
+        const StepStatus status = step_once(cost);
+        cost += model_.cost() - before;
+        return status;
+    }
+
+    ConstView point() const override { return iterate_.point; }
+    std::optional<Exact> exact() const override {
+        if (!begun_) return std::nullopt;
+        return Exact{.value = model_.value(), .gradient = model_.gradient()};
+    }
+    Real step() const override {
+        if constexpr (requires { solver_.step_or(first_step_); }) return solver_.step_or(first_step_);
+        return first_step_;
+    }
+    std::optional<Real> certified_decrease() const override {
+        return proves_ ? std::optional(decrease_) : std::nullopt;
+    }
+    std::optional<MethodPromise> promise() const override { return promise_; }
+    std::vector<MethodParameter> parameters() const override { return parameters_; }
+
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.exchange("begun", begun_);
+        checkpoint.part("model", model_);
+        checkpoint.part("iterate", iterate_);
+        checkpoint.part("solver", solver_);
+        checkpoint.part("watch", watch_);
+        checkpoint.exchange("decrease", decrease_);
+    }
+
+  private:
+    /// Candidates until one is kept.
+    StepStatus step_once(Cost& cost) {
+        if (!begun_ && !begin(cost)) return StepStatus::not_finite;
+        for (std::uint64_t candidate = 0; candidate < kMostCandidates; ++candidate) {
+            const std::uint64_t passes = model_.cost().passes;
+            const InnerReport report = solver_.solve(model_, problem_.g, first_step_, 0,
+                                                     Budget{.max_steps = 1}, iterate_, cost, scratch_);
+            if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
+            // The solver found its residual at the level of rounding, and did not even try.
+            if (model_.cost().passes == passes) return StepStatus::stalled;
+            if (report.steps == 0) continue;
+            decrease_ += report.certified_decrease;
+            const Real objective = model_.value() + iterate_.regulariser;
+            return watch_.note(objective, iterate_.residual_norm) ? StepStatus::moved : StepStatus::stalled;
+        }
+        return StepStatus::stalled;
+    }
+
+    bool begin(Cost& cost) {
+        model_.try_at(iterate_.point, scratch_);
+        iterate_.regulariser = problem_.g.value(iterate_.point, scratch_);
+        if (!model_.trial_finite() || !std::isfinite(iterate_.regulariser)) return false;
+        model_.accept_trial();
+        test_at(iterate_, model_.gradient(), problem_.g, first_step_, scratch_);
+        ++cost.prox;
+        begun_ = true;
+        return true;
+    }
+
+    /// More than a solver needs to shrink its step from the longest it may be to the shortest.
+    static constexpr std::uint64_t kMostCandidates = 100;
+
+    const OfflineProblem& problem_;
+    ExactModel model_;
+    Solver solver_;
+    Real first_step_;
+    bool proves_;
+    std::optional<MethodPromise> promise_;
+    std::vector<MethodParameter> parameters_;
+    Iterate iterate_;
+    ProgressWatch watch_;
+    Real decrease_ = 0;
+    bool begun_ = false;
+    Scratch scratch_;
+};
+
+}  // namespace proxstream

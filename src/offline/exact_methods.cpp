@@ -1,0 +1,99 @@
+/// The rows of methods that evaluate f itself: inner solvers, each driven by ExactMethod.
+#include "proxstream/solve/accelerated.hpp"
+#include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/panoc.hpp"
+#include "proxstream/solve/prox_grad.hpp"
+
+#include "offline/argument_reader.hpp"
+#include "offline/exact_method.hpp"
+#include "offline/method_rows.hpp"
+
+#include <array>
+
+namespace proxstream {
+namespace {
+
+/// The arguments that step searches share.
+struct Search {
+    explicit Search(ArgumentReader& arguments)
+        : step(arguments.step(arguments.problem().reference_step, "the reference step, to begin with")),
+          shrink(arguments.fraction("shrink", 0.5, "as for windows")),
+          grow(arguments.positive("grow", 1.6, "as for windows")) {
+        arguments.require(shrink > 0 && shrink < 1, "shrink must lie in (0, 1)");
+        arguments.require(grow >= 1 && grow <= 100, "grow must lie in [1, 100]");
+    }
+    Real step;
+    Real shrink;
+    Real grow;
+};
+
+template <class Solver>
+std::unique_ptr<OfflineMethod> searching(const ArgumentReader& arguments, Solver solver, Real step) {
+    return std::make_unique<ExactMethod<Solver>>(arguments.problem(), std::move(solver), step, true,
+                                                 std::nullopt, arguments.parameters());
+}
+
+std::unique_ptr<OfflineMethod> make_prox_grad(const Spec& spec, const MethodParts& parts) {
+    ArgumentReader arguments(spec, parts);
+    const Real smoothness = arguments.mean_smoothness();
+    const Real step = arguments.step(1 / smoothness, "1/L");
+    const Real gain = step * (1 - step * smoothness / 2);
+    const bool proves = parts.problem.smoothness.proved && gain > 0;
+    std::optional<MethodPromise> promise;
+    if (proves) {
+        promise = MethodPromise{
+            .theorem = "sufficient decrease, section 2 of docs/theory.md", .step = step, .per_gap = 1 / gain};
+    }
+    return std::make_unique<ExactMethod<ProxGrad>>(parts.problem, ProxGrad(smoothness), step, proves, promise,
+                                                   arguments.parameters());
+}
+
+std::unique_ptr<OfflineMethod> make_backtracking(const Spec& spec, const MethodParts& parts) {
+    ArgumentReader arguments(spec, parts);
+    const Search search(arguments);
+    const Real lambda = arguments.positive("lambda", 1, "(T3) of docs/theory.md");
+    arguments.require(lambda < 2, "lambda must lie in (0, 2)");
+    return searching(arguments,
+                     Backtracking({.lambda = lambda, .shrink = search.shrink, .grow = search.grow}),
+                     search.step);
+}
+
+std::unique_ptr<OfflineMethod> make_accelerated(const Spec& spec, const MethodParts& parts) {
+    ArgumentReader arguments(spec, parts);
+    const Search search(arguments);
+    return searching(arguments, Accelerated({.shrink = search.shrink, .grow = search.grow}), search.step);
+}
+
+std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& parts) {
+    ArgumentReader arguments(spec, parts);
+    const Search search(arguments);
+    PanocOptions options{.shrink = search.shrink, .grow = search.grow};
+    options.memory = arguments.count("memory", options.memory, "measured on robust regression");
+    options.trials = arguments.count("trials", options.trials, "measured on robust regression");
+    arguments.require(options.memory <= 1000, "memory must lie in [1, 1000]");
+    arguments.require(options.trials <= 100, "trials must lie in [1, 100]");
+    return searching(arguments, Panoc(options), search.step);
+}
+
+}  // namespace
+
+std::span<const MethodRow> exact_method_rows() {
+    static constexpr std::array kRows{
+        MethodRow{"panoc", "panoc[:memory=5,trials=2,step=0.1,shrink=0.5,grow=1.6]",
+                  "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
+                  "quasi-Newton moves on the forward-backward residual, a pass each; needs no L", false,
+                  false, make_panoc},
+        MethodRow{"accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
+                  "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",
+                  "prox-gradient from extrapolated points, kept where F falls enough; two passes a step",
+                  false, false, make_accelerated},
+        MethodRow{"backtracking", "backtracking[:step=0.1,lambda=1,shrink=0.5,grow=1.6]",
+                  "Beck & Teboulle 2009, with a step that may grow again",
+                  "prox-gradient whose step is found by trying; needs no L", false, false, make_backtracking},
+        MethodRow{"prox-grad", "prox-grad[:step=0.1]", "step 1/L", "prox-gradient with one step; relies on L",
+                  false, false, make_prox_grad},
+    };
+    return kRows;
+}
+
+}  // namespace proxstream

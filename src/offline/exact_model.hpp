@@ -1,0 +1,56 @@
+/// f as inner solvers see a model: its value and gradient where they stand, and passes at other points.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/offline/sampled_loss.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace proxstream {
+
+class ExactModel {
+  public:
+    /// Needs loss.knows_f(); the loss has to outlive it.
+    explicit ExactModel(const SampledLoss& loss)
+        : loss_(&loss), gradient_(loss.dimension()), trial_gradient_(loss.dimension()) {}
+
+    Real value() const noexcept { return value_; }
+    ConstView gradient() const noexcept { return gradient_; }
+
+    /// One pass. Its result becomes value() and gradient() only when accepted.
+    Real try_at(ConstView y, Scratch& scratch) {
+        trial_value_ = loss_->f(y, trial_gradient_, scratch);
+        ++cost_.passes;
+        ++cost_.oracle_calls;
+        cost_.base_samples += loss_->components();
+        return trial_value_;
+    }
+    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_gradient_); }
+    ConstView trial_gradient() const noexcept { return trial_gradient_; }
+    void accept_trial() {
+        value_ = trial_value_;
+        gradient_.swap(trial_gradient_);
+    }
+
+    /// Of all passes so far.
+    const Cost& cost() const noexcept { return cost_; }
+
+    /// Counts of costs start over: whoever looks at them looks at differences.
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.exchange("value", value_);
+        checkpoint.fixed("gradient", gradient_);
+    }
+
+  private:
+    const SampledLoss* loss_;
+    Real value_ = 0;
+    Real trial_value_ = 0;
+    std::vector<Real> gradient_;
+    std::vector<Real> trial_gradient_;
+    Cost cost_;
+};
+
+}  // namespace proxstream
