@@ -5,8 +5,11 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/offline/sampled_loss.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace proxstream::recorded {
@@ -27,11 +30,23 @@ inline Real target(SampleId id, Index dimension) {
     return score;
 }
 
+/// A sample's features, and its target last; made once.
+inline const Vector& row(SampleId id, Index dimension) {
+    static std::map<std::pair<SampleId, Index>, Vector> made;
+    Vector& values = made[{id, dimension}];
+    if (values.empty()) {
+        for (Index j = 0; j < dimension; ++j) values.push_back(feature(id, j));
+        values.push_back(target(id, dimension));
+    }
+    return values;
+}
+
 /// One sample's loss and gradient, by the definition.
 inline Real one(SampleId id, const Vector& x, Vector& gradient) {
-    Real residual = -target(id, x.size());
-    for (Index j = 0; j < x.size(); ++j) residual += feature(id, j) * x[j];
-    for (Index j = 0; j < x.size(); ++j) gradient[j] = feature(id, j) * residual / (1 + residual * residual);
+    const Vector& a = row(id, x.size());
+    Real residual = -a.back();
+    for (Index j = 0; j < x.size(); ++j) residual += a[j] * x[j];
+    for (Index j = 0; j < x.size(); ++j) gradient[j] = a[j] * residual / (1 + residual * residual);
     return std::log(1 + residual * residual) / 2;
 }
 

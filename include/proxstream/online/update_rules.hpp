@@ -5,6 +5,7 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/online/gradient_learner.hpp"
+#include "proxstream/solve/adam_direction.hpp"
 
 #include <cmath>
 #include <functional>
@@ -89,12 +90,7 @@ class Momentum {
 /// less.
 class Adam {
   public:
-    struct Options {
-        Real step = 0.01;
-        Real first_decay = 0.9;
-        Real second_decay = 0.999;
-        Real floor = 1e-8;
-    };
+    using Options = AdamOptions;
 
     Adam(Index dimension, const Options& options)
         : options_(options),
