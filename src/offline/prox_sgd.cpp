@@ -1,4 +1,6 @@
 /// Prox-SGD: a step along the mean gradient of a batch (Ghadimi, Lan, Zhang 2016).
+#include "proxstream/offline/fit.hpp"
+
 #include "offline/estimate_method.hpp"
 #include "offline/stochastic_methods.hpp"
 
@@ -8,8 +10,6 @@
 namespace proxstream {
 namespace {
 
-/// A pass of an expectation, for schedules that count passes: as many samples as fits count.
-constexpr Real kExpectationPass = 1000;
 constexpr Index kPlainBatch = 128;
 
 enum class Decay : std::uint8_t { constant, sqrt, inverse, epoch };
@@ -68,9 +68,8 @@ class ProxSgd final : public EstimateMethod {
         return estimate_;
     }
     Move next_move() const override {
-        const std::uint64_t n = problem().loss->components();
-        const Real pass = n > 0 ? static_cast<Real>(n) : kExpectationPass;
-        return {.step = schedule_.at(static_cast<Real>(iteration()) * static_cast<Real>(batch_) / pass)};
+        const Real samples = static_cast<Real>(iteration()) * static_cast<Real>(batch_);
+        return {.step = schedule_.at(samples / static_cast<Real>(pass_samples(*problem().loss)))};
     }
     void exchange_rest(Checkpoint& checkpoint) override { checkpoint.part("draws", draws_); }
 

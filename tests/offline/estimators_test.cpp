@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -230,6 +232,26 @@ TEST(Estimators, AreWhatTheyWereAfterAValueThatIsNotFinite) {
     EXPECT_FALSE(estimator.follow(batch, point(0), point(1), cost));
     EXPECT_EQ(Vector(estimator.value().begin(), estimator.value().end()), before);
     EXPECT_EQ(cost.base_samples, loss.evaluated);
+}
+
+TEST(SampleDraws, WithoutRepetitionEverySetIsAsLikely) {
+    // 3 of 5: ten sets, each drawn about as often; all of 5 is all of them.
+    SampleDraws draws(9, 5, DrawPurpose::step);
+    std::map<std::vector<SampleId>, int> sets;
+    constexpr int kDraws = 5000;
+    for (int i = 0; i < kDraws; ++i) {
+        const std::span<const SampleId> drawn = draws.draw_distinct(3);
+        ASSERT_TRUE(std::is_sorted(drawn.begin(), drawn.end()));
+        ++sets[{drawn.begin(), drawn.end()}];
+    }
+    ASSERT_EQ(sets.size(), 10U);
+    for (const auto& [set, times] : sets) {
+        ASSERT_EQ(std::set<SampleId>(set.begin(), set.end()).size(), 3U);
+        EXPECT_LT(set.back(), 5U);
+        EXPECT_NEAR(times, kDraws / 10, 100);  // five deviations
+    }
+    const std::span<const SampleId> all = draws.draw_distinct(5);
+    EXPECT_EQ(std::vector<SampleId>(all.begin(), all.end()), (std::vector<SampleId>{0, 1, 2, 3, 4}));
 }
 
 TEST(GradientNoise, OfAllComponentsIsTheDeviationItself) {

@@ -30,11 +30,15 @@ class SampleDraws {
     void exchange(Checkpoint& checkpoint) { checkpoint.exchange("drawn", drawn_); }
 
   private:
+    /// Whether the sample was not among those entered before.
+    bool enter(SampleId sample);
+
     std::uint64_t seed_;
     std::uint64_t components_;
     DrawPurpose purpose_;
     std::uint64_t drawn_ = 0;
     std::vector<SampleId> samples_;
+    std::vector<SampleId> slots_;  // of those entered, by their low bits: each plus one, 0: free
 };
 
 }  // namespace proxstream
