@@ -74,9 +74,7 @@ std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, cons
         if (!path.starts_with(kBuiltinPrefix)) continue;
         if (paths.size() > 1) throw ConfigError("'" + path + "' cannot be combined with other inputs");
         refuse_column_options(options.csv, "a built-in stream");
-        return std::make_unique<SyntheticReader>(
-            SyntheticOptions::parse(std::string_view(path).substr(kBuiltinPrefix.size())),
-            options.target.kind);
+        return open_builtin(std::string_view(path).substr(kBuiltinPrefix.size()), options.target.kind);
     }
     if (paths.empty()) return open_rows(std::vector<std::string>{"-"}, options);
     if (std::count(paths.begin(), paths.end(), "-") > 1) {

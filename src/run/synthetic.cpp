@@ -3,11 +3,13 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/run/sparse_synthetic.hpp"
+
+#include "run/builtin_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -24,15 +26,6 @@ constexpr std::array<SyntheticEntry, 4> kStreams{{
 
 /// Each purpose draws from its own record number, so that no two share numbers.
 enum Purpose : std::uint32_t { kFeature, kNoise, kOutlier, kPlace, kAngle, kSize, kSign };
-
-std::uint64_t whole_number(const Spec& spec, const std::string& key, std::uint64_t fallback) {
-    const std::string text = spec.word_or(key, std::to_string(fallback));
-    std::uint64_t value = 0;
-    const char* last = text.data() + text.size();
-    const auto [end, status] = std::from_chars(text.data(), last, value);
-    if (status == std::errc{} && end == last) return value;
-    throw ConfigError("'" + spec.text() + "': " + key + " = '" + text + "' is not a whole number");
-}
 
 std::vector<std::string> violations(const SyntheticOptions& o, TargetKind target) {
     std::vector<std::string> found;
@@ -59,15 +52,13 @@ std::span<const SyntheticEntry> synthetic_streams() {
 }
 
 SyntheticOptions SyntheticOptions::parse(std::string_view text) {
-    // The kind takes the place of a spec's name: "drift,rows=9" is read as "drift:rows=9".
-    std::string spelled(text);
-    if (const auto comma = spelled.find(','); comma != std::string::npos) spelled[comma] = ':';
-    const Spec spec = Spec::parse(spelled);
+    const Spec spec = builtin_spec(text);
     const auto entry = std::find_if(kStreams.begin(), kStreams.end(),
                                     [&](const SyntheticEntry& e) { return e.name == spec.name(); });
     if (entry == kStreams.end()) {
         std::vector<std::string> known;
         for (const SyntheticEntry& e : kStreams) known.emplace_back(e.name);
+        known.emplace_back(SparseSyntheticOptions::kName);
         throw ConfigError(unknown_name("built-in stream", spec.name(), known));
     }
     SyntheticOptions options;
@@ -168,6 +159,13 @@ bool SyntheticReader::read_row(RowBlock& block) {
     const Real response = row(next_row_++, row_);
     block.add_dense(row_, response);
     return true;
+}
+
+std::unique_ptr<RowReader> open_builtin(std::string_view text, TargetKind target) {
+    if (builtin_spec(text).name() == SparseSyntheticOptions::kName) {
+        return std::make_unique<SparseSyntheticReader>(SparseSyntheticOptions::parse(text), target);
+    }
+    return std::make_unique<SyntheticReader>(SyntheticOptions::parse(text), target);
 }
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 
 #include "proxstream/run/row_reader.hpp"
 
+#include <memory>
 #include <string_view>
 
 namespace proxstream {
@@ -72,5 +73,9 @@ struct SyntheticEntry {
 std::span<const SyntheticEntry> synthetic_streams();
 
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
+
+/// The stream that the text behind the prefix names: one of these, or the sparse one
+/// (run/sparse_synthetic.hpp). Throws ConfigError.
+std::unique_ptr<RowReader> open_builtin(std::string_view text, TargetKind target);
 
 }  // namespace proxstream
