@@ -57,7 +57,7 @@ Index ArgumentReader::count(std::string_view key, Index fallback, std::string_vi
 
 std::string ArgumentReader::word(std::string_view key, std::initializer_list<std::string_view> allowed,
                                  std::string_view fallback, std::string_view source) {
-    const std::string value = spec_.word_or(key, fallback);
+    std::string value = spec_.word_or(key, fallback);
     std::string list;
     for (const std::string_view name : allowed) list += (list.empty() ? "" : ", ") + std::string(name);
     require(std::find(allowed.begin(), allowed.end(), value) != allowed.end(),

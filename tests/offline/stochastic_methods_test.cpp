@@ -113,7 +113,7 @@ TEST(StochasticMethods, AreProxGradientWhereABatchIsTheWholeSum) {
 
 TEST(StochasticMethods, ChargeExactlyWhatTheyEvaluate) {
     for (const std::uint64_t components : {40U, 0U}) {
-        for (std::string text : short_epochs()) {
+        for (const std::string& text : short_epochs()) {
             // Of an expectation the noise is measured where nothing is said of it; that is charged as well.
             Setting s = setting(components, 4);
             const auto method = make(text, {.problem = s.problem, .epsilon = 0.5});
