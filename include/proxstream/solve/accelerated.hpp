@@ -4,6 +4,7 @@
 /// has ceased to help (O'Donoghue & Candes 2015).
 #pragma once
 
+#include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace proxstream {
 
 struct AcceleratedOptions {
     Real shrink = 0.5;  // of the step, where f bends more than it allows
-    Real grow = 1.6;    // after kStreak acceptances in a row
+    Real grow = 1.6;    // after so many acceptances in a row that trying is worth it
 };
 
 /// Enough is what (T3) proves of an accepted plain step, (min(eta, e)/2) |P_eta|^2: so the count bound of
@@ -61,6 +62,7 @@ class Accelerated {
     void exchange(Checkpoint& checkpoint) {
         checkpoint.exchange("step", step_);
         checkpoint.exchange("streak", streak_);
+        checkpoint.exchange("patience", patience_, kMostPatience);
         checkpoint.exchange("momentum", momentum_);
         checkpoint.list("before", before_);
     }
@@ -77,6 +79,7 @@ class Accelerated {
         const View move = frame.take(anchor.size());
         const Real next_momentum = (1 + std::sqrt(1 + 4 * momentum_ * momentum_)) / 2;
         const bool plain = momentum_ == 1;
+        const Real step = step_;
         Real anchor_value = model.value();
         copy(iterate.point, anchor);
         if (plain) {
@@ -86,56 +89,55 @@ class Accelerated {
             axpy((momentum_ - 1) / next_momentum, move, anchor);
             anchor_value = model.try_at(anchor, scratch);
             if (!model.trial_finite()) {
-                restart();
+                momentum_ = 1;
                 return false;
             }
             copy(model.trial_gradient(), slope);
         }
-        step_along(anchor, -step_, slope, candidate);
-        const Real candidate_regulariser = g.prox(candidate, step_, candidate, scratch);
+        step_along(anchor, -step, slope, candidate);
+        const Real candidate_regulariser = g.prox(candidate, step, candidate, scratch);
         ++cost.prox;
         const Real there = model.try_at(candidate, scratch);
         subtract(candidate, anchor, move);
         const Real length_squared = squared_norm(move);
-        const Real tangent = anchor_value + dot(slope, move);
-        const bool bends_little = model.trial_finite() && there <= tangent + length_squared / (2 * step_) +
-                                                                       slack(anchor_value, there);
+        const bool short_enough = model.trial_finite() && bends_little(anchor_value, slope, there,
+                                                                       model.trial_gradient(), move, step);
 
         // What the objective has to fall by, and what it may miss that by: rounding.
-        const Real residual = plain ? std::sqrt(length_squared) / step_ : iterate.residual_norm;
-        const Real worth = (plain ? step_ : std::min(step_, reference_step)) / 2 * residual * residual;
+        const Real residual = plain ? std::sqrt(length_squared) / step : iterate.residual_norm;
+        const Real worth = (plain ? step : std::min(step, reference_step)) / 2 * residual * residual;
         const Real gap = (model.value() - there) + (iterate.regulariser - candidate_regulariser) - worth;
         const Real forgivable =
-            slack(model.value(), there) + slack(iterate.regulariser, candidate_regulariser);
-        const bool kept = model.trial_finite() && (plain ? bends_little : gap >= -forgivable);
-        if (!bends_little) {
+            rounding_slack(model.value(), there) + rounding_slack(iterate.regulariser, candidate_regulariser);
+        const bool kept = model.trial_finite() && (plain ? short_enough : gap >= -forgivable);
+        if (!short_enough) {
             step_ *= options_.shrink;
             streak_ = 0;
+            patience_ = std::min(4 * patience_, kMostPatience);
         }
         if (!kept) {
-            restart();
+            momentum_ = 1;
             return false;
         }
         subtract(candidate, iterate.point, slope);
-        report.count(step_, residual, worth + std::min(Real{0}, gap));
-        report.path += norm(slope) - step_ * residual;
+        report.count(step, residual, worth + std::min(Real{0}, gap));
+        report.path += norm(slope) - step * residual;
         before_ = iterate.point;
         copy(candidate, iterate.point);
         iterate.regulariser = candidate_regulariser;
         model.accept_trial();
-        // The step went against the way it came: momentum carries uphill.
+        // A step against the way it came: momentum carries uphill.
         momentum_ = dot(move, slope) < 0 ? 1 : next_momentum;
-        if (bends_little && ++streak_ >= kStreak) {
+        if (short_enough && ++streak_ >= patience_) {
             streak_ = 0;
+            patience_ = std::max(patience_ / 2, kLeastPatience);
             step_ = std::min(step_ * options_.grow, kLargestStep * reference_step);
         }
         return true;
     }
 
-    void restart() { momentum_ = 1; }
-    static Real slack(Real a, Real b) { return 16 * kUnitRoundoff * (std::abs(a) + std::abs(b)); }
-
-    static constexpr std::uint64_t kStreak = 3;
+    static constexpr std::uint64_t kLeastPatience = 3;
+    static constexpr std::uint64_t kMostPatience = 1000;
     // In multiples of the reference step, as for backtracking.
     static constexpr Real kSmallestStep = 1e-15;
     static constexpr Real kLargestStep = 1e6;
@@ -143,6 +145,9 @@ class Accelerated {
     AcceleratedOptions options_;
     Real step_ = 0;  // e
     std::uint64_t streak_ = 0;
+    /// Acceptances in a row before a longer step is tried. Momentum carries along what a step too long does
+    /// wrong, so each that proved too long makes it more cautious than one that did not makes it bolder.
+    std::uint64_t patience_ = kLeastPatience;
     Real momentum_ = 1;         // 1: the next step is a plain one
     std::vector<Real> before_;  // the point before this one
 };

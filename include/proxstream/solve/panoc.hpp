@@ -11,6 +11,7 @@
 /// backtracking holds (T4).
 #pragma once
 
+#include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/curvature_pairs.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
@@ -45,6 +46,7 @@ class Panoc {
         const BudgetMeter meter(budget);
         Scratch::Frame frame(scratch);
         const View candidate = frame.take(iterate.point.size());
+        const View move = frame.take(candidate.size());
         Outlook here(frame, candidate.size());
         Outlook there(frame, candidate.size());
         if (step_ == 0) step_ = reference_step;
@@ -70,16 +72,18 @@ class Panoc {
                 regulariser = g.prox(candidate, kUnitRoundoff * step_, candidate, scratch);
                 ++cost.prox;
             }
-            const Real length = distance(candidate, iterate.point);
             const Real value = model.try_at(candidate, scratch);
             const Real fall = (model.value() - value) + (iterate.regulariser - regulariser);
-            const Real slack = 16 * kUnitRoundoff *
-                               (std::abs(model.value()) + std::abs(value) + std::abs(iterate.regulariser) +
-                                std::abs(regulariser));
+            const Real slack =
+                rounding_slack(model.value(), value) + rounding_slack(iterate.regulariser, regulariser);
             const Real worth =
                 bold ? std::min(step_, reference_step) / 2 * iterate.residual_norm * iterate.residual_norm
                      : envelope_gap(here, iterate, model.gradient());
-            bool kept = model.trial_finite() && fall >= worth - slack;
+            subtract(candidate, iterate.point, move);
+            const Real length = norm(move);
+            bool kept = model.trial_finite() && (bold ? fall >= worth - slack
+                                                      : bends_little(model.value(), model.gradient(), value,
+                                                                     model.trial_gradient(), move, step_));
             if (kept) {
                 look(there, candidate, model.trial_gradient(), g, cost, scratch);
                 // Where rounding decides about the fall, residuals tell whether a bold move was a good one.

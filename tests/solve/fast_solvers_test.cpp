@@ -1,0 +1,302 @@
+// PANOC-type and accelerated steps: what they certify is there, one long call is many short ones, and
+// numerical trouble is a status.
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/solve/accelerated.hpp"
+#include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/panoc.hpp"
+
+#include "solve/test_models.hpp"
+
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+constexpr Real kNone = std::numeric_limits<Real>::quiet_NaN();
+
+template <class Solver>
+class FastSolver : public ::testing::Test {};
+using FastSolvers = ::testing::Types<Panoc, Accelerated>;
+TYPED_TEST_SUITE(FastSolver, FastSolvers);
+
+const AnyRegulariser& kind(std::uint64_t sample) {
+    static const AnyRegulariser kinds[] = {parse_regulariser("l1:0.05"), parse_regulariser("box:-1,1"),
+                                           parse_regulariser("simplex"), parse_regulariser("l2ball:0.5"),
+                                           parse_regulariser("group:0.1,size=2")};
+    return kinds[sample % 5];
+}
+
+std::vector<Real> feasible(const AnyRegulariser& g, Index n, std::uint64_t sample) {
+    Scratch scratch;
+    std::vector<Real> start = gaussian(n, 52, sample);
+    g.prox(start, 1, start, scratch);
+    return start;
+}
+
+TYPED_TEST(FastSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
+    Real tightest = 0;
+    for (std::uint64_t sample = 0; sample < 500; ++sample) {
+        const AnyRegulariser& g = kind(sample);
+        const Index n = 2 * (1 + sample % 4);
+        FormulaModel model = waves(n, sample, std::exp(normal({51, sample, 0, 0, 0})));
+        const Real eta = std::exp(2 * normal({51, sample, 1, 0, 0}));  // needs no relation to L
+        const Real tolerance = 1e-5;
+        Scratch scratch;
+        Iterate iterate = begin_at(model, g, feasible(g, n, sample), eta, scratch);
+        const Real before = model.value() + iterate.regulariser;
+        Cost cost;
+        TypeParam solver;
+        const InnerReport report = solver.solve(model, g, eta, tolerance, Budget{}, iterate, cost, scratch);
+
+        ASSERT_EQ(report.status, SolveStatus::converged) << sample;
+        std::vector<Real> gradient(n);
+        const Real end = model.at(iterate.point, gradient) + g.value(iterate.point, scratch);
+        ASSERT_TRUE(std::isfinite(end)) << sample;
+        ASSERT_EQ(std::vector<Real>(model.gradient().begin(), model.gradient().end()), gradient);
+        ASSERT_LE(norm(residual(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
+        ASSERT_NEAR(end, model.value() + iterate.regulariser, 1e-12 * (1 + std::abs(end)));
+        ASSERT_LE(report.certified_decrease, before - end + 1e-13 * (1 + std::abs(before))) << sample;
+        ASSERT_GE(model.passes, report.steps);
+        if (report.steps == 0) continue;
+        // (T3): each step is worth what an accepted plain one is.
+        const Real worth = std::min(eta, report.smallest_step) / 2 * tolerance * tolerance;
+        ASSERT_LE(static_cast<Real>(report.steps) * worth, before - end + 1e-13) << sample;
+        tightest = std::max(tightest, report.certified_decrease / (before - end));
+    }
+    EXPECT_GT(tightest, 0.5);
+}
+
+/// Everything that later steps could depend on.
+template <class Solver>
+std::string state_of(Solver& solver, Iterate& iterate) {
+    Checkpoint checkpoint;
+    checkpoint.part("solver", solver);
+    checkpoint.part("iterate", iterate);
+    return checkpoint.seal();
+}
+
+TYPED_TEST(FastSolver, OneLongCallIsManyShortOnes) {
+    for (std::uint64_t sample = 0; sample < 40; ++sample) {
+        const AnyRegulariser& g = kind(sample);
+        const Index n = 6;
+        const Real eta = 0.05;
+        const Real tolerance = 1e-9;
+        Scratch scratch;
+        FormulaModel long_model = waves(n, sample, 3);
+        FormulaModel short_model = waves(n, sample, 3);
+        Iterate whole = begin_at(long_model, g, feasible(g, n, sample), eta, scratch);
+        Iterate pieces = begin_at(short_model, g, feasible(g, n, sample), eta, scratch);
+        Cost cost;
+        TypeParam long_solver;
+        TypeParam short_solver;
+        const InnerReport all =
+            long_solver.solve(long_model, g, eta, tolerance, Budget{}, whole, cost, scratch);
+        InnerReport sum;
+        for (int call = 0; call < 10'000 && pieces.residual_norm > tolerance; ++call) {
+            sum.add(short_solver.solve(short_model, g, eta, tolerance, Budget{.max_steps = 1}, pieces, cost,
+                                       scratch));
+            if (call % 7 == 3) {  // a fresh solver that reads what this one wrote
+                Checkpoint saved;
+                saved.part("solver", short_solver);
+                Checkpoint loaded(saved.seal(), "test");
+                TypeParam other;
+                loaded.part("solver", other);
+                loaded.finish();
+                short_solver = other;
+            }
+        }
+        ASSERT_EQ(state_of(short_solver, pieces), state_of(long_solver, whole)) << sample;
+        ASSERT_EQ(short_model.passes, long_model.passes) << sample;
+        ASSERT_EQ(sum.steps, all.steps) << sample;
+        ASSERT_NEAR(sum.path, all.path, 1e-12 * (1 + all.path)) << sample;
+    }
+}
+
+TYPED_TEST(FastSolver, FindsAKnownSolution) {
+    const Index n = 40;
+    std::vector<Real> solution(n);
+    for (Index i = 0; i < n; i += 3) solution[i] = std::cos(static_cast<Real>(i)) + 2;
+    const AnyRegulariser g = parse_regulariser("l1:0.3");
+    Scratch scratch;
+    FormulaModel model = quadratic_with_l1(solution, 0.3, 100);
+    Iterate iterate = begin_at(model, g, std::vector<Real>(n), 1e-3, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report =
+        solver.solve(model, g, 1e-3, 1e-10, Budget{.max_steps = 20'000}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LT(distance(iterate.point, solution), 1e-7);
+    for (Index i = 0; i < n; ++i) EXPECT_EQ(iterate.point[i] == 0, solution[i] == 0) << i;
+
+    FormulaModel plain_model = quadratic_with_l1(solution, 0.3, 100);
+    Iterate plain = begin_at(plain_model, g, std::vector<Real>(n), 1e-3, scratch);
+    Backtracking backtracking;
+    backtracking.solve(plain_model, g, 1e-3, 1e-10, Budget{.max_steps = 200'000}, plain, cost, scratch);
+    EXPECT_LT(3 * model.passes, 2 * plain_model.passes);
+}
+
+TYPED_TEST(FastSolver, GoesRoundPlacesWithoutALoss) {
+    // The loss is NaN outside a ball that long steps leave.
+    const AnyRegulariser g = parse_regulariser("l1:0.01");
+    FormulaModel model(2, [](ConstView y, View gradient) {
+        const Real size = squared_norm(y);
+        scaled(2, y, gradient);
+        gradient[0] -= 1;
+        return size > 4 ? kNone : size - y[0];
+    });
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, {-1, 1}, 50, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report = solver.solve(model, g, 50, 1e-9, Budget{}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_NEAR(iterate.point[0], 0.495, 1e-8);
+    EXPECT_NEAR(iterate.point[1], 0, 1e-8);
+}
+
+TYPED_TEST(FastSolver, SaysSoWhereNoPlaceHasALossAndStays) {
+    const AnyRegulariser g = parse_regulariser("zero");
+    FormulaModel model(2, [](ConstView y, View gradient) {
+        fill(gradient, 1);
+        return y[0] == 3 ? Real{0} : kNone;
+    });
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, {3, 1}, 1, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report = solver.solve(model, g, 1, 1e-9, Budget{}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::not_finite);
+    EXPECT_EQ(iterate.point, (std::vector<Real>{3, 1}));
+    EXPECT_EQ(report.certified_decrease, 0);
+}
+
+TYPED_TEST(FastSolver, NeedsNoLoss) {
+    const AnyRegulariser g = parse_regulariser("l1:0.5");
+    FormulaModel model(3, [](ConstView /*y*/, View gradient) {
+        fill(gradient, 0);
+        return Real{0};
+    });
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, {5, -2, 0}, 1, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report = solver.solve(model, g, 1, 0, Budget{}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_EQ(iterate.point, (std::vector<Real>{0, 0, 0}));
+    EXPECT_LE(report.certified_decrease, 3.5);
+}
+
+TYPED_TEST(FastSolver, KeepsItsStepFiniteOnLinearLosses) {
+    const AnyRegulariser g = parse_regulariser("box:-1,1");
+    Scratch scratch;
+    Cost cost;
+    TypeParam solver;
+    for (int round = 0; round < 3000; ++round) {
+        const Real slope = round % 2 == 0 ? 1 : -1;
+        FormulaModel model(1, [slope](ConstView y, View gradient) {
+            gradient[0] = slope;
+            return slope * y[0];
+        });
+        Iterate iterate = begin_at(model, g, {slope}, 0.5, scratch);
+        const InnerReport report = solver.solve(model, g, 0.5, 1e-3, Budget{}, iterate, cost, scratch);
+        ASSERT_EQ(report.status, SolveStatus::converged);
+        ASSERT_TRUE(std::isfinite(report.largest_step));
+        ASSERT_NEAR(iterate.point[0], -slope, 1e-3);
+    }
+}
+
+TYPED_TEST(FastSolver, StopsWithItsBudget) {
+    const AnyRegulariser g = parse_regulariser("l1:0.01");
+    FormulaModel model = waves(8, 3, 1);
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, gaussian(8, 52, 3), 0.01, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report =
+        solver.solve(model, g, 0.01, 0, Budget{.max_steps = 3}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::budget_exhausted);
+    EXPECT_LE(report.steps, 3U);
+    EXPECT_LE(model.passes, 6U);
+}
+
+// ---- what PANOC remembers
+
+TEST(CurvaturePairs, SatisfyTheSecantEquationOfTheNewest) {
+    const Index n = 5;
+    CurvaturePairs pairs(3);
+    pairs.prepare(n);
+    const std::vector<Real> origin(n);
+    std::vector<Real> move, bend;
+    for (std::uint64_t k = 0; k < 5; ++k) {  // more than there is room for
+        move = gaussian(n, 70, k);
+        bend = move;
+        for (Index i = 0; i < n; ++i) bend[i] *= static_cast<Real>(1 + i);
+        pairs.add(origin, origin, move, bend);
+    }
+    std::vector<Index> all{0, 1, 2, 3, 4};
+    std::vector<Real> out(n);
+    Scratch scratch;
+    ASSERT_TRUE(pairs.newton_move(bend, all, out, scratch));
+    for (Index i = 0; i < n; ++i) EXPECT_NEAR(out[i], -move[i], 1e-12);
+    EXPECT_NEAR(pairs.newest_step(), dot(move, bend) / squared_norm(bend), 1e-15);
+
+    // On some coordinates: as if there were no others.
+    const std::vector<Index> some{1, 4};
+    std::vector<Real> part(2);
+    ASSERT_TRUE(pairs.newton_move(bend, some, part, scratch));
+    EXPECT_NEAR(part[0], -move[1], 1e-12);
+    EXPECT_NEAR(part[1], -move[4], 1e-12);
+
+    Checkpoint saved;
+    saved.part("pairs", pairs);
+    Checkpoint loaded(saved.seal(), "test");
+    CurvaturePairs again(3);
+    loaded.part("pairs", again);
+    std::vector<Real> same(n);
+    ASSERT_TRUE(again.newton_move(bend, all, same, scratch));
+    EXPECT_EQ(same, out);
+}
+
+TEST(CurvaturePairs, LeaveOutWhatBendsDownwardsOrIsNotFinite) {
+    CurvaturePairs pairs(4);
+    pairs.prepare(2);
+    const std::vector<Real> origin(2);
+    const std::vector<Index> all{0, 1};
+    std::vector<Real> out(2);
+    Scratch scratch;
+    EXPECT_FALSE(pairs.newton_move(origin, all, out, scratch));
+    EXPECT_EQ(pairs.newest_step(), kInfinity);
+    pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{-1, 0});
+    pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{kNone, 0});
+    EXPECT_FALSE(pairs.newton_move(std::vector<Real>{1, 1}, all, out, scratch));
+    EXPECT_EQ(pairs.newest_step(), kInfinity);
+    pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{2, 0});
+    ASSERT_TRUE(pairs.newton_move(std::vector<Real>{1, 1}, all, out, scratch));
+    EXPECT_EQ(out, (std::vector<Real>{-0.5, -0.5}));
+    pairs.prepare(3);  // another dimension: forgotten
+    EXPECT_EQ(pairs.newest_step(), kInfinity);
+}
+
+TEST(Panoc, ConvergesFasterThanLinearlyOnceGHoldsItsCoordinates) {
+    const Index n = 12;
+    std::vector<Real> solution(n);
+    for (Index i = 0; i < n; i += 4) solution[i] = 1 + static_cast<Real>(i);
+    const AnyRegulariser g = parse_regulariser("l1:0.2");
+    FormulaModel model = quadratic_with_l1(solution, 0.2, 1000);
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, std::vector<Real>(n), 1e-3, scratch);
+    Cost cost;
+    Panoc solver({.memory = 12});
+    const InnerReport report = solver.solve(model, g, 1e-3, 1e-11, Budget{}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LT(distance(iterate.point, solution), 1e-9);
+    EXPECT_LT(model.passes, 150U);
+}
+
+}  // namespace
+}  // namespace proxstream
