@@ -1,5 +1,7 @@
 #include "proxstream/core/find_row.hpp"
 #include "proxstream/loss/loss_table.hpp"
+#include "proxstream/offline/method_table.hpp"
+#include "proxstream/offline/sampler.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -50,6 +52,18 @@ void list_learners() {
 void list_inner() {
     fmt::print("inner solvers (--inner):\n");
     for (const InnerRow& row : inner_solvers()) print_row(row.usage, row.help);
+}
+
+void list_methods() {
+    fmt::print("methods of fit (--method):\n");
+    for (const MethodRow& row : offline_methods())
+        print_row(row.usage, fmt::format("{} ({})", row.help, row.source));
+}
+
+void list_samplers() {
+    fmt::print("samplers (sampler:NAME as the data of fit), f(x) = E F(x, xi):\n");
+    for (const SamplerRow& row : samplers())
+        print_row(row.usage, fmt::format("{}: {}", row.help, row.formula));
 }
 
 void list_oracles() {
@@ -104,6 +118,7 @@ constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regu
                                Listing{"learners", list_learners}, Listing{"windows", list_windows},
                                Listing{"models", list_models},     Listing{"plays", list_plays},
                                Listing{"inner", list_inner},       Listing{"oracles", list_oracles},
+                               Listing{"methods", list_methods},   Listing{"samplers", list_samplers},
                                Listing{"costs", list_costs},       Listing{"objectives", list_objectives},
                                Listing{"rivals", list_rivals},     Listing{"networks", list_networks}};
 
@@ -121,7 +136,8 @@ int list(const std::vector<std::string>& arguments) {
         if (argument == "--help" || argument == "-h") {
             fmt::print(
                 "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
-                "[inner] [oracles] [costs]\n                       [objectives] [rivals] [networks]\n");
+                "[inner] [oracles] [methods]\n                       [samplers] [costs] [objectives] "
+                "[rivals] [networks]\n");
             return kOk;
         }
         find_row(kListings, "list", argument).print();

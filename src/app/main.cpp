@@ -51,6 +51,7 @@ constexpr std::array kVerbs{
     Verb{"learn", "learn from a stream of rows; ends with a certificate of what was proved on the run",
          learn},
     Verb{"compare", "run several learners on one stream and print one table", compare},
+    Verb{"fit", "fit a model to a whole data set; ends with a certificate of how stationary it is", fit_data},
     Verb{"advise",
          "say which tolerance, batch and confirmations sampled gradients need, and what they promise",
          advise},
@@ -74,6 +75,7 @@ void print_help() {
         "  zcat rows.libsvm.gz | proxstream learn --format libsvm --dimension 123 --loss logistic\n"
         "  proxstream compare builtin:drift --loss cauchy --reg l1:0.02\n"
         "  proxstream learn data.csv --label y --ledger run.jsonl && proxstream certify run.jsonl\n"
+        "  proxstream fit rows.libsvm.gz --loss squared-sigmoid --reg l1:0.001 --epsilon 1e-6 -f model.json\n"
         "\nexit status: 0 done; 1 certificate or ledger does not hold; 2 usage; 3 bad data; 4 a loss was NaN "
         "or\n"
         "infinite; 5 a file could not be read or written; 130 interrupted (footer, certificate and model are "

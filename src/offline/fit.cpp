@@ -124,6 +124,7 @@ struct FitRun::State {
     std::uint64_t iterations = 0;
     std::uint64_t tests = 0;
     std::uint64_t next_measure = 0;  // base samples from which on the next one is due
+    bool begun = false;
     bool ended = false;
     FitStatus ending = FitStatus::interrupted;
     Cost cost, referee_cost;
@@ -245,31 +246,51 @@ const OfflineMethod& FitRun::method() const {
     return *state_->method;
 }
 
-FitResult FitRun::run(StopFlag stop, const std::function<void(const TracePoint&)>& on_measure) {
+/// Measures the start, or sees that a state that was gone back to has already arrived.
+void FitRun::begin(const OnMeasure& on_measure) {
     State& s = *state_;
-    const auto note = [&](const MeasuredPoint& point) {
-        if (s.note(point) && on_measure) on_measure(s.trace.back());
-        s.plan_next();
-    };
-    s.ended = false;
+    s.begun = true;
     if (s.trace.empty()) {
         s.start = s.test(s.problem.start, 0);
         if (!finite(s.start)) throw ConfigError("start: the objective or its gradient is not finite there");
-        note(s.start);
+        note(s.start, on_measure);
     } else if (s.trace.back().iteration == s.iterations) {
         s.test_end(s.trace.back().residual + s.trace.back().residual_error);
     }
-    while (!s.ended) {
-        if (stop != nullptr && *stop) return s.result(FitStatus::interrupted);
-        if (s.out_of_budget()) {
-            s.end(FitStatus::budget_exhausted);
-            break;
-        }
-        s.step();
-        if (!s.ended && s.due()) note(s.look());
+}
+
+void FitRun::note(const MeasuredPoint& point, const OnMeasure& on_measure) {
+    if (state_->note(point) && on_measure) on_measure(state_->trace.back());
+    state_->plan_next();
+}
+
+bool FitRun::step(const OnMeasure& on_measure) {
+    State& s = *state_;
+    if (!s.begun) {
+        begin(on_measure);
+        return !s.ended;
     }
-    if (s.trace.back().iteration != s.iterations) note(s.look());
-    return s.result(s.ending);
+    if (s.ended) return false;
+    if (s.out_of_budget()) {
+        s.end(FitStatus::budget_exhausted);
+    } else {
+        s.step();
+    }
+    const bool measured = s.trace.back().iteration == s.iterations;
+    if (!measured && (s.ended || s.due())) note(s.look(), on_measure);
+    return !s.ended;
+}
+
+FitResult FitRun::result() {
+    State& s = *state_;
+    if (!s.begun) begin({});
+    return s.result(s.ended ? s.ending : FitStatus::interrupted);
+}
+
+FitResult FitRun::run(StopFlag stop, const OnMeasure& on_measure) {
+    while (!(stop != nullptr && *stop) && step(on_measure)) {
+    }
+    return result();
 }
 
 void FitRun::exchange(Checkpoint& checkpoint) {

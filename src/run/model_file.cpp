@@ -81,6 +81,7 @@ std::string to_json(const Model& model) {
     json["classes"] = model.classes;
     json["standardiser"] = state_of(model.standardiser);
     if (model.label_scale) json["label_scale"] = state_of(model.label_scale);
+    if (model.normalise) json["normalise"] = true;
     if (!model.lags.empty()) json["lags"] = model.lags;
     json["rounds"] = model.rounds;
     json["x"] = model.x;
@@ -111,6 +112,7 @@ Model parse_model(const std::string& text, const std::string& source) {
     if (!json.contains("standardiser")) refuse(source, "standardiser", "is missing", "null or a state");
     if (!json.at("standardiser").is_null())
         model.standardiser = read_standardiser(json.at("standardiser"), source);
+    if (json.contains("normalise")) model.normalise = get<bool>(json, source, "normalise", "true or false");
     read_forecasting(json, source, model);
     model.rounds = get<Round>(json, source, "rounds", "a whole number");
     model.x = get<std::vector<Real>>(json, source, "x", "a list of numbers");

@@ -38,6 +38,8 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
             "the model and the settings disagree about standardisation");
     require(model.label_scale.has_value() == settings.standardise_label,
             "the model and the settings disagree about the standardisation of the label");
+    require(model.normalise == settings.normalise,
+            "the model and the settings disagree about normalised rows");
     require(model.lags == lags,
             "the model was learned with " + describe_lags(model.lags) + ", not " + describe_lags(lags));
     if (!violations.empty()) throw ConfigError(violations);
@@ -67,6 +69,7 @@ Model model_of(const RowSettings& settings, const std::vector<Index>& lags, cons
     model.features = reader.feature_names();
     model.feature_count = reader.features();
     model.classes = settings.classes;
+    model.normalise = settings.normalise;
     model.lags = lags;
     return model;
 }

@@ -4,6 +4,7 @@
 #include "proxstream/core/spec.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/run/lagged_reader.hpp"
+#include "proxstream/run/normalised_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -147,6 +148,11 @@ std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index togeth
     // Corrupted first: what a broken meter said is also what is remembered of it.
     if (const CorruptOptions corruption = corruption_of(settings); corruption.share > 0)
         reader = std::make_unique<CorruptedReader>(std::move(reader), corruption);
+    if (settings.normalise) {
+        if (!settings.lags.empty())
+            throw ConfigError("normalise: past values would lose their units; leave out lags");
+        return std::make_unique<NormalisedReader>(std::move(reader));
+    }
     LagOptions lagging{.lags = lags_of(settings, together), .columns = settings.lag_columns, .past_only = {}};
     if (lagging.lags.empty()) return reader;
     for (const std::string& column : settings.lag_columns) {

@@ -74,9 +74,16 @@ class FitRun {
     FitRun(const OfflineProblem& problem, FitOptions options);
     ~FitRun();
 
-    /// Goes on to the end, or until `stop` is raised (it may then be called again). `on_measure` is told
-    /// every measurement.
-    FitResult run(StopFlag stop = nullptr, const std::function<void(const TracePoint&)>& on_measure = {});
+    /// Is told every line of the trace as it comes.
+    using OnMeasure = std::function<void(const TracePoint&)>;
+
+    /// One iteration, the first time the measurement of the start; false: the run has ended.
+    bool step(const OnMeasure& on_measure = {});
+    /// Everything so far; a run that has not ended counts as interrupted. Measures, and changes nothing of
+    /// what is to come.
+    FitResult result();
+    /// To the end, or until `stop` is raised.
+    FitResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
 
     const OfflineMethod& method() const;
     /// The state between two iterations.
@@ -84,6 +91,9 @@ class FitRun {
 
   private:
     struct State;
+    void begin(const OnMeasure& on_measure);
+    void note(const MeasuredPoint& point, const OnMeasure& on_measure);
+
     std::unique_ptr<State> state_;
 };
 

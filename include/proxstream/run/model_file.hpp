@@ -22,6 +22,7 @@ struct Model {
     std::vector<std::string> classes = {};
     std::optional<Standardiser> standardiser = {};
     std::optional<Standardiser> label_scale = {};  // of one column, the label
+    bool normalise = false;                        // rows were scaled to length 1
     std::vector<Index> lags = {};
     Round rounds = 0;          // rounds learned so far
     std::vector<Real> x = {};  // weights first, intercepts and biases last

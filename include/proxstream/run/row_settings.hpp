@@ -26,6 +26,7 @@ struct RowSettings {
     std::string on_bad_row = "stop";
     bool standardise = false;
     bool standardise_label = false;
+    bool normalise = false;                // every row to length 1
     std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST of them
     std::vector<std::string> lag_columns;  // whose past; empty: the label's
     Index ahead = 1;                       // only values at least so many rows old are known
@@ -78,6 +79,8 @@ auto row_options() {
         Row{"standardise", "", "Data", "BOOL", "scale features to mean 0 and deviation 1", &S::standardise},
         Row{"standardise-label", "", "Data", "BOOL",
             "scale a numeric label likewise; predictions are mapped back", &S::standardise_label},
+        Row{"normalise", "", "Data", "BOOL", "scale every row to length 1 (a row of zeros stays)",
+            &S::normalise},
         Row{"lags", "", "Data", "1..8,48,..", "add values of so many rows ago as features, for forecasting",
             &S::lags},
         Row{"lag-columns", "", "Data", "A,B,..", "whose past values --lags adds (default: the label's)",

@@ -1,0 +1,107 @@
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/fit/fit_job.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/fit_progress.hpp"
+#include "app/verbs.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+void echo_settings(const FitSettings& settings, const FitJob& job) {
+    const FitTask& task = job.task();
+    const OfflineProblem& problem = task.problem();
+    fmt::print(stderr, "proxstream {} fit\n", PROXSTREAM_VERSION);
+    const std::string data =
+        settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
+    fmt::print(stderr, "  data       {}\n", data);
+    if (task.survey()) {
+        for (const std::string& line : task.survey()->lines()) fmt::print(stderr, "             {}\n", line);
+        for (const std::string& note : task.reader()->notes()) fmt::print(stderr, "             {}\n", note);
+        fmt::print(stderr, "             read in {:.3g} s\n", task.reading_seconds());
+    }
+    if (task.bad_rows() > 0) {
+        fmt::print(stderr, "             bad rows skipped: {}; the last one: {}\n", task.bad_rows(),
+                   task.last_bad_row());
+    }
+    fmt::print(stderr, "  minimise   {} + {} over {} numbers\n",
+               task.rows() != nullptr ? settings.loss : std::string("the sampler's loss"), settings.reg,
+               problem.dimension());
+    const SmoothnessFacts& smoothness = problem.smoothness;
+    fmt::print(stderr, "  constants  L {:.6g}, of samples {:.6g} in the mean square: {} ({:.2g} s)\n",
+               smoothness.mean, smoothness.mean_square, smoothness.origin, task.constants_seconds());
+    fmt::print(stderr, "  reference  eta {:.6g} ({})\n", problem.reference_step, problem.step_origin);
+    fmt::print(stderr, "  method     {}\n", job.options().method);
+    for (const MethodParameter& parameter : job.method().parameters()) {
+        fmt::print(stderr, "             {} = {} ({})\n", parameter.name, parameter.value, parameter.source);
+    }
+    if (!settings.resume.empty()) fmt::print(stderr, "  resumed    {}\n", settings.resume);
+}
+
+/// Why the run ended, in words for the user who asked for something else.
+void print_status(const FitSettings& settings, const FitOutcome& outcome, Real epsilon) {
+    const FitCertificate& certificate = outcome.certificate;
+    if (epsilon > 0 && certificate.point.residual_high() > epsilon && !settings.test_only) {
+        fmt::print(
+            stderr, "epsilon = {:g} was not reached: |P| is {:.4g} after {}\n", epsilon,
+            certificate.point.residual_high(),
+            certificate.status == FitStatus::stalled
+                ? std::string("the last step that rounding allows")
+                : fmt::format("{} iterations ({})", certificate.result.iterations, name(certificate.status)));
+    }
+    if (certificate.status == FitStatus::not_finite) {
+        fmt::print(stderr,
+                   "a loss or gradient was not finite; x is the best point before that. A smaller "
+                   "--step-scale may help\n");
+    }
+}
+
+int exit_code(const FitOutcome& outcome) {
+    if (!outcome.problems.empty()) return kIo;
+    if (outcome.certificate.status == FitStatus::not_finite) return kNumerics;
+    if (outcome.certificate.status == FitStatus::interrupted) return kInterrupted;
+    return outcome.certificate.sound() ? kOk : kNotCertified;
+}
+
+}  // namespace
+
+int fit_data(const std::vector<std::string>& arguments) {
+    FitSettings settings;
+    const auto done = parse_command_line(
+        "fit",
+        "Fits a model to a whole data set, or to a sampler's expectation, by one of the methods of "
+        "'proxstream "
+        "list methods',\n"
+        "and ends with a certificate: how stationary the point is, measured apart, and what it cost.",
+        arguments, fit_options(), settings, {.checks = {[&] { validate(settings); }}});
+    if (done) return *done;
+    set_threads(settings.threads);
+
+    FitJob job(settings, stop_requested());
+    std::optional<FitProgress> progress;
+    if (!settings.quiet) {
+        echo_settings(settings, job);
+        progress.emplace(job.options(), pass_samples(*job.task().problem().loss));
+    }
+    const FitOutcome outcome = job.run([&](const TracePoint& point) {
+        if (progress) progress->on_measure(point);
+    });
+    if (progress) {
+        progress->finish();
+        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        print_status(settings, outcome, job.options().epsilon);
+        if (!settings.save.empty() && outcome.problems.empty())
+            fmt::print(stderr, "model saved to {}\n", settings.save);
+        if (!settings.checkpoint.empty() && outcome.problems.empty())
+            fmt::print(stderr, "state saved to {}, for --resume\n", settings.checkpoint);
+    }
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,80 @@
+#include "app/fit_progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{150};
+constexpr int kWidth = 24;
+
+}  // namespace
+
+FitProgress::FitProgress(const FitOptions& options, std::uint64_t pass)
+    : options_(options), pass_(pass), terminal_(isatty(fileno(stderr)) != 0) {
+    fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective",
+               "|P|", "nonzero", "step", "seconds");
+}
+
+Real FitProgress::passes(const TracePoint& point) const {
+    return static_cast<Real>(point.base_samples) / static_cast<Real>(pass_);
+}
+
+/// How much of the way is behind: of the budget that is nearest its end, or of the decades of the residual.
+Real FitProgress::share(const TracePoint& point) const {
+    Real most = std::max({passes(point) / options_.passes, point.seconds / options_.seconds,
+                          static_cast<Real>(point.iteration) / static_cast<Real>(options_.iterations)});
+    if (options_.epsilon > 0 && point.residual < first_residual_ && first_residual_ > options_.epsilon) {
+        most = std::max(
+            most, std::log(first_residual_ / point.residual) / std::log(first_residual_ / options_.epsilon));
+    }
+    return std::clamp(most, Real{0}, Real{1});
+}
+
+void FitProgress::on_measure(const TracePoint& point) {
+    if (point.iteration == 0) first_residual_ = point.residual;
+    last_ = point;
+    printed_ = false;
+    if (passes(point) >= next_) {
+        print_line(point);
+        next_ = std::max(Real{1}, next_);
+        while (next_ <= passes(point)) next_ *= 2;
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - redrawn_ < kRedraw) return;
+    redrawn_ = now;
+    draw_bar(point);
+}
+
+void FitProgress::finish() {
+    if (!printed_) print_line(last_);
+    clear_bar();
+}
+
+void FitProgress::print_line(const TracePoint& point) {
+    clear_bar();
+    fmt::print(stderr, "{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
+               point.iteration, point.objective, point.residual, point.nonzeros, point.step, point.seconds);
+    printed_ = true;
+}
+
+void FitProgress::draw_bar(const TracePoint& point) {
+    const int filled = static_cast<int>(share(point) * kWidth);
+    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero\033[K", "", filled,
+               "", kWidth - filled, passes(point), point.objective, point.residual, point.nonzeros);
+    (void)std::fflush(stderr);
+    drawn_ = true;
+}
+
+void FitProgress::clear_bar() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+    drawn_ = false;
+}
+
+}  // namespace proxstream::app

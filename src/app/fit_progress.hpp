@@ -1,0 +1,37 @@
+/// What a person watches while a fit runs: a line at passes 1, 2, 4, 8, ..., and on a terminal a bar in
+/// between, redrawn in place. Piped output gets the plain lines only.
+#pragma once
+
+#include "proxstream/offline/fit.hpp"
+
+#include <chrono>
+
+namespace proxstream::app {
+
+class FitProgress {
+  public:
+    FitProgress(const FitOptions& options, std::uint64_t pass);
+
+    void on_measure(const TracePoint& point);
+    /// The last line, if the run did not end on one, and a clean cursor.
+    void finish();
+
+  private:
+    Real passes(const TracePoint& point) const;
+    Real share(const TracePoint& point) const;
+    void print_line(const TracePoint& point);
+    void draw_bar(const TracePoint& point);
+    void clear_bar();
+
+    FitOptions options_;
+    std::uint64_t pass_;
+    bool terminal_;
+    bool drawn_ = false;
+    bool printed_ = false;  // the last point
+    Real next_ = 0;         // passes
+    TracePoint last_;
+    Real first_residual_ = 0;
+    std::chrono::steady_clock::time_point redrawn_;
+};
+
+}  // namespace proxstream::app

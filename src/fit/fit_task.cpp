@@ -1,0 +1,178 @@
+#include "proxstream/fit/fit_task.hpp"
+
+#include "proxstream/core/checksum.hpp"
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/stopwatch.hpp"
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/offline/sampler.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/run/learn_settings.hpp"
+#include "proxstream/run/row_model.hpp"
+#include "proxstream/run/settings_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxstream {
+namespace {
+
+std::uint64_t checksum_of(const RowBlock& rows) {
+    Checksum seen;
+    seen.add(rows.rows());
+    seen.add(rows.targets());
+    seen.add(rows.all_values());
+    for (Index row = 0; rows.sparse() && row < rows.rows(); ++row) {
+        for (const FeatureIndex index : rows.indices(row)) seen.add(index);
+    }
+    return seen.value();
+}
+
+std::vector<Real> largest_values(const RowBlock& rows, Index features) {
+    if (rows.sparse()) return {};
+    std::vector<Real> largest(features, -kInfinity);
+    for (Index row = 0; row < rows.rows(); ++row) {
+        const ConstView values = rows.values(row);
+        for (Index i = 0; i < features; ++i) largest[i] = std::max(largest[i], values[i]);
+    }
+    return largest;
+}
+
+ProblemOptions problem_options(const FitSettings& settings) {
+    return {.smoothness = settings.smoothness,
+            .reference_step = number_or_auto("step", settings.step).value_or(0),
+            .seed = settings.seed};
+}
+
+}  // namespace
+
+FitTask::FitTask(const FitSettings& settings, StopFlag stop) : settings_(settings) {
+    validate(settings_);
+    if (is_sampler(settings_)) return expectation();
+    RowBlock rows = read_rows(stop);
+    checksum_ = checksum_of(rows);
+    sum_over_rows(std::move(rows));
+}
+
+RowBlock FitTask::read_rows(StopFlag stop) {
+    const Stopwatch watch(reading_seconds_);
+    reader_ = open_reader(settings_, 1, stop);
+    RowBlock rows(reader_->sparse());
+    for (;;) {
+        try {
+            if (!reader_->read_row(rows)) break;
+        } catch (const DamagedFile&) {
+            throw;
+        } catch (const DataError& error) {
+            if (settings_.on_bad_row != "skip") throw;
+            ++bad_rows_;
+            last_bad_row_ = error.what();
+        }
+        if (stop != nullptr && *stop) throw Error("interrupted while reading; nothing was changed");
+    }
+    if (rows.rows() == 0) {
+        throw DataError({.source = reader_->source(), .line = 0, .column = 0, .field = ""},
+                        bad_rows_ > 0 ? "has no row that can be read: " + last_bad_row_ : "has no rows",
+                        "at least one");
+    }
+    return rows;
+}
+
+/// By the statistics of all rows: offline nothing is to be predicted before it was seen. A model that is gone
+/// on with brings its own.
+void FitTask::standardise(RowBlock& rows) {
+    if (settings_.standardise) {
+        if (rows.sparse()) throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
+        if (!standardiser_) {
+            standardiser_.emplace(reader_->features());
+            for (Index row = 0; row < rows.rows(); ++row) standardiser_->update(rows.values(row));
+        }
+        RowBlock scaled;
+        Scratch scratch;
+        std::as_const(*standardiser_).transform(rows, scaled, scratch);
+        rows = std::move(scaled);
+    }
+    if (settings_.standardise_label) {
+        const auto label = [&](Index row) { return ConstView(rows.targets()).subspan(row, 1); };
+        if (!label_scale_) {
+            label_scale_.emplace(1);
+            for (Index row = 0; row < rows.rows(); ++row) label_scale_->update(label(row));
+        }
+        for (Index row = 0; row < rows.rows(); ++row) {
+            Real scaled = 0;
+            label_scale_->transform(label(row), {&scaled, 1});
+            rows.set_target(row, scaled);
+        }
+    }
+}
+
+void FitTask::sum_over_rows(RowBlock rows) {
+    survey_ = survey_data(rows, reader_->features(), reader_->feature_names());
+    std::shared_ptr<const PassFamily> family =
+        parse_loss(settings_.loss, RowShape{.features = reader_->features(),
+                                            .intercept = settings_.intercept,
+                                            .classes = settings_.classes.size(),
+                                            .largest = largest_values(rows, reader_->features())});
+    for (Index row = 0; row < rows.rows(); ++row) {
+        if (const std::string problem = family->row_problem(rows, row); !problem.empty()) {
+            throw DataError({.source = reader_->source(), .line = 0, .column = 0, .field = ""},
+                            "data row " + std::to_string(row + 1) + ": " + problem,
+                            "rows that the loss '" + settings_.loss + "' can use");
+        }
+    }
+    const std::vector<Index> lags = lags_of(settings_, 1);
+    AnyRegulariser g = regulariser_of(settings_, *family);
+    std::vector<Real> start(family->dimension());
+    if (settings_.start == "zeros") {
+        family->start(start, settings_.seed);
+    } else {
+        Model model = starting_model(settings_, lags, *reader_, *family);
+        start = std::move(model.x);
+        standardiser_ = std::move(model.standardiser);
+        label_scale_ = std::move(model.label_scale);
+    }
+    standardise(rows);
+    const Stopwatch watch(constants_seconds_);
+    rows_ = std::make_shared<RowSum>(std::move(family), std::move(rows));
+    problem_ = make_offline_problem(rows_, std::move(g), std::move(start), problem_options(settings_));
+}
+
+void FitTask::expectation() {
+    const Stopwatch watch(constants_seconds_);
+    const std::string text = settings_.data.front().substr(kSamplerPrefix.size());
+    Sampler sampler = parse_sampler(text, settings_.seed);
+    if (settings_.start != "zeros") sampler.start = load_model(settings_.start).x;
+    problem_ = make_offline_problem(std::move(sampler.loss), parse_regulariser(settings_.reg),
+                                    std::move(sampler.start), problem_options(settings_));
+}
+
+Model FitTask::model_at(ConstView x, std::uint64_t iterations) const {
+    Model model;
+    if (reader_ != nullptr) {
+        model = model_of(settings_, lags_of(settings_, 1), *reader_);
+        model.standardiser = standardiser_;
+        model.label_scale = label_scale_;
+    } else {
+        model.loss = settings_.data.front();
+        model.regulariser = settings_.reg;
+        model.intercept = false;
+        model.feature_count = x.size();
+    }
+    model.rounds = iterations;
+    model.x.assign(x.begin(), x.end());
+    return model;
+}
+
+std::vector<Real> FitTask::predict(ConstView x) const {
+    std::vector<Real> predictions(rows_->rows().rows());
+    Scratch scratch;
+    for (Index row = 0; row < predictions.size(); ++row) {
+        predictions[row] = rows_->family().predict(rows_->rows(), row, x, scratch);
+        if (label_scale_) {
+            predictions[row] = label_scale_->state().mean[0] + label_scale_->deviation(0) * predictions[row];
+        }
+    }
+    return predictions;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,33 @@
+#include "proxstream/run/normalised_reader.hpp"
+
+#include "proxstream/core/linalg.hpp"
+
+namespace proxstream {
+
+bool NormalisedReader::read_row(RowBlock& block) {
+    row_.clear();
+    if (!inner_->read_row(row_)) return false;
+    const ConstView values = row_.values(0);
+    // In units of the largest: squares of very large or very small numbers would not be there.
+    const Real largest = max_abs(values);
+    scaled_.assign(values.begin(), values.end());
+    if (largest > 0) {
+        for (Real& value : scaled_) value /= largest;
+        const Real length = norm(scaled_);
+        for (Real& value : scaled_) value /= length;
+    }
+    if (row_.sparse()) {
+        block.add_sparse(row_.indices(0), scaled_, row_.target(0));
+    } else {
+        block.add_dense(scaled_, row_.target(0));
+    }
+    return true;
+}
+
+std::vector<std::string> NormalisedReader::notes() const {
+    std::vector<std::string> notes = inner_->notes();
+    notes.emplace_back("rows are scaled to length 1");
+    return notes;
+}
+
+}  // namespace proxstream
