@@ -13,17 +13,16 @@ inline Real rounding_slack(Real a, Real b) {
     return 16 * kUnitRoundoff * (std::abs(a) + std::abs(b));
 }
 
-/// Where |d|^2 / (2e) is so small that a sum of many losses rounds away the difference, gradients are
-/// compared instead: <grad f(y) - grad f(x), d> <= |d|^2 / e, which for quadratic f says the same.
+/// Where |d|^2 / (2e) is so small that rounding of the values would decide, gradients do:
+/// <grad f(y) - grad f(x), d> <= |d|^2 / e, which for quadratic f, and moves so short, says the same.
 inline bool bends_little(Real value, ConstView gradient, Real next_value, ConstView next_gradient,
                          ConstView move, Real step) {
     constexpr Real kClear = 1e4;
     const Real allowed = squared_norm(move) / (2 * step);
     const Real slack = rounding_slack(value, next_value);
     const Real slope = dot(gradient, move);
-    if (next_value <= value + slope + allowed + slack) return true;
-    return allowed <= kClear * slack && std::isfinite(next_value) &&
-           dot(next_gradient, move) - slope <= 2 * allowed;
+    if (allowed > kClear * slack) return next_value <= value + slope + allowed;
+    return dot(next_gradient, move) - slope <= 2 * allowed;
 }
 
 }  // namespace proxstream
