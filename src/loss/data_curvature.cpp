@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -135,11 +136,14 @@ Pair exact_eigenvalues(const WeightedRows& rows) {
     return found;
 }
 
-/// Lanczos' iteration on one matrix, without reorthogonalisation: copies of eigenvalues that have been found
-/// do not move the largest.
+/// Lanczos' iteration on one matrix. Its vectors are p_k(A) v / (beta_1 ... beta_k), p_k the polynomial whose
+/// roots are the Ritz values, v the random start: if v has the part c along the eigenvector of lambda, then
+/// |c p_k(lambda)| <= beta_1 ... beta_k. That v has less than `least_part` along one direction is all that
+/// can make the bound fail, so it holds after every step or never, and may be looked at until it is good.
 class Lanczos {
   public:
-    Lanczos(Index columns, Index matrix) : vector_(columns), previous_(columns, 0) {
+    Lanczos(Index columns, Index matrix, Real least_part)
+        : vector_(columns), previous_(columns, 0), log_part_(std::log(least_part)) {
         for (Index i = 0; i < columns; ++i) {
             vector_[i] = normal({.seed = kSeed, .round = matrix, .record = 0, .step = 0, .sample = i});
         }
@@ -147,7 +151,9 @@ class Lanczos {
     }
 
     ConstView vector() const { return vector_; }
+    /// The bound is good enough.
     bool finished() const { return finished_; }
+    Real bound() const { return bound_; }
 
     /// `product`: the matrix times vector().
     void step(View product) {
@@ -156,72 +162,89 @@ class Lanczos {
         axpy(-along, vector_, product);
         if (!beside_.empty()) axpy(-beside_.back(), previous_, product);
         const Real rest = norm(product);
-        scale_ = std::max({scale_, std::abs(along), rest});
+        const Eigen::VectorXd values = ritz_values();
+        const Real largest = values(values.size() - 1);
         constexpr Real kInvariant = 1e-13;  // the matrix maps what is spanned so far into itself
-        if (!(rest > kInvariant * scale_)) {
+        if (!(rest > kInvariant * largest)) {
+            bound_ = largest;
             finished_ = true;
             return;
         }
         beside_.push_back(rest);
+        log_beside_ += std::log(rest);
         previous_.swap(vector_);
         scaled(1 / rest, product, vector_);
+        find_bound(values, largest);
     }
 
-    /// The largest eigenvalue of the matrix on what is spanned so far; never more than its own.
-    Real largest() const {
+  private:
+    Eigen::VectorXd ritz_values() const {
         const auto size = static_cast<Eigen::Index>(diagonal_.size());
         const Eigen::Map<const Eigen::VectorXd> diagonal(diagonal_.data(), size);
         const Eigen::Map<const Eigen::VectorXd> beside(beside_.data(), size - 1);
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
         solver.computeFromTridiagonal(diagonal, beside, Eigen::EigenvaluesOnly);
-        return solver.info() == Eigen::Success ? solver.eigenvalues()(size - 1) : kInfinity;
+        return solver.eigenvalues();
     }
 
-  private:
+    /// The smallest lambda / largest, up to 1e-4, that the inequality leaves out; it is wanted only if it is
+    /// below kOverstated.
+    void find_bound(const Eigen::VectorXd& values, Real largest) {
+        const auto left_out = [&](Real ratio) {
+            return (ratio * largest - values.array()).log().sum() > log_beside_ - log_part_;
+        };
+        if (!left_out(kOverstated)) return;
+        Real low = 1;
+        Real high = kOverstated;
+        while (high - low > 1e-4) {
+            const Real middle = (low + high) / 2;
+            (left_out(middle) ? high : low) = middle;
+        }
+        bound_ = high * largest;
+        finished_ = true;
+    }
+
     std::vector<Real> vector_;
     std::vector<Real> previous_;
     std::vector<Real> diagonal_;
     std::vector<Real> beside_;
-    Real scale_ = 0;
+    Real log_part_;
+    Real log_beside_ = 0;
+    Real bound_ = kInfinity;
     bool finished_ = false;
 };
 
-/// Steps k after which P(theta < (1 - e) lambda) <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)) is as small as
-/// `failure`.
-Index lanczos_steps(Index columns, Real failure) {
-    const Real root = std::sqrt(1 - 1 / kOverstated);
-    const Real log = std::log(1.648 * std::sqrt(static_cast<Real>(columns)) / failure);
-    return static_cast<Index>(std::ceil((log / root + 1) / 2));
-}
+/// More than any matrix takes: Kuczynski and Wozniakowski's count for these probabilities is below 60.
+constexpr Index kMostSteps = 100;
 
 Pair likely_bounds(const WeightedRows& rows) {
     const Index n = rows.columns();
-    const Index steps = lanczos_steps(n, kFailure / WeightedRows::kMatrices);
+    // A uniformly random unit vector has a part below d along a direction with probability at most
+    // d sqrt(2 n / pi); half of that d is left to rounding.
+    const Real root = std::sqrt(2 * static_cast<Real>(n) / std::numbers::pi);
+    const Real least_part = kFailure / WeightedRows::kMatrices / root / 2;
     std::vector<Lanczos> iterations;
-    for (Index m = 0; m < rows.matrices(); ++m) iterations.emplace_back(n, m);
-    const auto finished = [&] {
-        return std::all_of(iterations.begin(), iterations.end(),
-                           [](const Lanczos& l) { return l.finished(); });
-    };
+    for (Index m = 0; m < rows.matrices(); ++m) iterations.emplace_back(n, m, least_part);
     std::vector<Real> sums;
-    for (Index k = 0; k < steps && !finished(); ++k) {
-        // Both matrices in one reading of the rows.
+    for (Index k = 0; k < kMostSteps; ++k) {
+        std::vector<Index> going;
+        for (Index m = 0; m < iterations.size(); ++m) {
+            if (!iterations[m].finished()) going.push_back(m);
+        }
+        if (going.empty()) break;
+        // All matrices in one reading of the rows.
         sum_pieces(rows, n, sums, [&](Index piece, View out) {
             rows.each(piece, [&](Index row, const Pair& weights) {
-                for (Index m = 0; m < rows.matrices(); ++m) {
+                for (const Index m : going) {
                     const Real product = rows.product(row, iterations[m].vector());
                     rows.add(row, weights[m] * product, out.subspan(m * n, n));
                 }
             });
         });
-        for (Index m = 0; m < iterations.size(); ++m) {
-            if (!iterations[m].finished()) iterations[m].step(View(sums).subspan(m * n, n));
-        }
+        for (const Index m : going) iterations[m].step(View(sums).subspan(m * n, n));
     }
     Pair bounds{kInfinity, kInfinity};
-    for (Index m = 0; m < iterations.size(); ++m) {
-        bounds[m] = kRounding * kOverstated * iterations[m].largest();
-    }
+    for (Index m = 0; m < iterations.size(); ++m) bounds[m] = kRounding * iterations[m].bound();
     return bounds;
 }
 

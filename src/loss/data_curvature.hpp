@@ -14,13 +14,13 @@ struct DataCurvature {
 };
 
 /// Where there are too many columns for eigenvalues the bounds are at most so many times them, but for a
-/// probability of kFailure over the random start of Lanczos' iteration that a bound is none: Kuczynski and
-/// Wozniakowski (1992), Theorem 4.2. Never above what is sure: the trace, and largest * mean.
+/// probability of kFailure over the random start of Lanczos' iteration that a bound is none: van Dorsselaer,
+/// Hochstenbach and van der Vorst (2001). Never above what is sure: the trace, and largest * mean.
 inline constexpr Real kOverstated = 1 / 0.9;
 inline constexpr Real kFailure = 1e-9;
 
-/// `scales` are not negative, one a row. The same bits for any number of threads. Reads the rows some 40
-/// times.
+/// `scales` are not negative, one a row. The same bits for any number of threads. Reads the rows 10 to
+/// 60 times.
 DataCurvature data_curvature(const RowBlock& rows, Index features, bool intercept, ConstView scales);
 
 }  // namespace proxstream

@@ -101,6 +101,23 @@ TEST(DataCurvature, IsATightBoundForMany) {
     }
 }
 
+/// An eigenvalue that stands alone behind a bulk of others, in a direction the start hardly sees.
+TEST(DataCurvature, FindsAnEigenvalueThatHides) {
+    constexpr Index kColumns = 2000;
+    RowBlock rows(true);
+    for (Index i = 0; i < kColumns; ++i) {
+        const Real eigenvalue = i == 7 ? 1.3 : static_cast<Real>(i) / kColumns;
+        const FeatureIndex place[] = {static_cast<FeatureIndex>(i)};
+        const Real value[] = {std::sqrt(eigenvalue * kColumns)};
+        rows.add_sparse(place, value, 0);
+    }
+    const std::vector<Real> scales(kColumns, 1);
+    const DataCurvature found = data_curvature(rows, kColumns, false, scales);
+    EXPECT_GE(found.mean, 1.3);
+    EXPECT_LE(found.mean, 1.3 * kOverstated * (1 + 1e-6));
+    EXPECT_NEAR(found.largest, 1.3 * kColumns, 1e-6);
+}
+
 TEST(DataCurvature, NeverExceedsWhatIsSure) {
     // One row: its squared length is the eigenvalue, and Lanczos' iteration is over after two steps.
     Data data = draw_data(1, 150, 3);
@@ -110,6 +127,18 @@ TEST(DataCurvature, NeverExceedsWhatIsSure) {
     EXPECT_DOUBLE_EQ(found.mean, 3 * square);
     EXPECT_DOUBLE_EQ(found.mean_square, 9 * square * square);
     EXPECT_DOUBLE_EQ(found.largest, 3 * square);
+    // Rows of one length: what is known of one constant says all of the other.
+    Source source{.seed = 7};
+    RowBlock signs(false);
+    for (int row = 0; row < 200; ++row) {
+        std::vector<Real> values(150);
+        for (Real& value : values) value = source.below(2) == 0 ? -1 : 1;
+        signs.add_dense(values, 0);
+    }
+    const DataCurvature alike = data_curvature(signs, 150, false, std::vector<Real>(200, 1));
+    EXPECT_EQ(alike.largest, 150);
+    EXPECT_EQ(alike.mean_square, 150 * alike.mean);
+    EXPECT_LT(alike.mean, 5);
 }
 
 TEST(DataCurvature, OfZerosIsZeroAndOfNaNUnknown) {
