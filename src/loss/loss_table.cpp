@@ -184,7 +184,7 @@ std::span<const LossRow> losses() {
     return kLosses;
 }
 
-std::unique_ptr<PassFamily> parse_loss(std::string_view text, RowShape shape) {
+std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& shape) {
     const Spec spec = Spec::parse(text);
     Made family = find_row(losses(), "loss", spec.name()).make(spec, shape);
     spec.finish();
