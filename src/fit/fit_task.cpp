@@ -48,7 +48,10 @@ ProblemOptions problem_options(const FitSettings& settings) {
 
 FitTask::FitTask(const FitSettings& settings, StopFlag stop) : settings_(settings) {
     validate(settings_);
-    if (is_sampler(settings_)) return expectation();
+    if (is_sampler(settings_)) {
+        expectation();
+        return;
+    }
     RowBlock rows = read_rows(stop);
     checksum_ = checksum_of(rows);
     sum_over_rows(std::move(rows));
