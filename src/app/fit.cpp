@@ -78,7 +78,8 @@ int fit_data(const std::vector<std::string>& arguments) {
         "'proxstream "
         "list methods',\n"
         "and ends with a certificate: how stationary the point is, measured apart, and what it cost.",
-        arguments, fit_options(), settings, {.checks = {[&] { validate(settings); }}});
+        arguments, fit_options(), settings,
+        {.takes = belongs_to_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
 

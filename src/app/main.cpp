@@ -52,6 +52,8 @@ constexpr std::array kVerbs{
          learn},
     Verb{"compare", "run several learners on one stream and print one table", compare},
     Verb{"fit", "fit a model to a whole data set; ends with a certificate of how stationary it is", fit_data},
+    Verb{"compare-fit", "fit one problem with several methods at equal samples and equal seconds",
+         compare_fits},
     Verb{"advise",
          "say which tolerance, batch and confirmations sampled gradients need, and what they promise",
          advise},
@@ -65,7 +67,7 @@ void print_help() {
         "proxstream {}: keeps decisions near-stationary while the world changes, and proves it\n\n"
         "usage: proxstream VERB [options]      proxstream VERB --help\n\nverbs:\n",
         PROXSTREAM_VERSION);
-    for (const Verb& verb : kVerbs) fmt::print("  {:<10}{}\n", verb.name, verb.help);
+    for (const Verb& verb : kVerbs) fmt::print("  {:<12}{}\n", verb.name, verb.help);
     fmt::print(
         "\nexamples:\n"
         "  proxstream route builtin:ring --report report.html\n"

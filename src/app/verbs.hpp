@@ -12,6 +12,7 @@ int compare(const std::vector<std::string>& arguments);
 int route(const std::vector<std::string>& arguments);
 int assign_demand(const std::vector<std::string>& arguments);
 int fit_data(const std::vector<std::string>& arguments);
+int compare_fits(const std::vector<std::string>& arguments);
 int advise(const std::vector<std::string>& arguments);
 int certify_ledger(const std::vector<std::string>& arguments);
 int study(const std::vector<std::string>& arguments);

@@ -7,6 +7,7 @@
 #include "proxstream/run/learn_settings.hpp"
 #include "proxstream/run/settings_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -56,6 +57,25 @@ const std::array kOwnRows{
     Row{"resume", "", "Run", "FILE", "go on from a checkpoint: same settings and data; budgets may be larger",
         &S::resume},
 
+    Row{"methods",
+        "",
+        "Comparison",
+        "A;B;..",
+        "what to run, separated by ';' (default: every method the problem allows)",
+        &S::methods,
+        -kInfinity,
+        kInfinity,
+        {},
+        false},
+    Row{"scales", "", "Comparison", "A,B,..",
+        "factors of the steps that stochastic methods and prox-grad are run with; the best of each is shown",
+        &S::scales},
+    Row{"seeds", "", "Comparison", "N", "runs of a stochastic method with each step", &S::seeds, 1, 1000},
+    Row{"at", "", "Comparison", "A,B,..",
+        "passes at which the table looks (default: a third of them, and all)", &S::at},
+    Row{"out", "", "Comparison", "FOLDER", "write table.md, results.csv, traces.csv and fits.svg there",
+        &S::out},
+
     Row{"save", "f", "Output", "FILE", "save the model as JSON", &S::save},
     Row{"trace", "", "Output", "FILE", "write every measurement as CSV", &S::trace},
     Row{"predictions", "p", "Output", "FILE", "write one prediction a row, by the fitted model",
@@ -76,6 +96,17 @@ std::span<const Row> fit_options() {
         return all;
     }();
     return rows;
+}
+
+bool belongs_to_fit(const Row& row) {
+    return row.group != "Comparison";
+}
+
+bool belongs_to_compare_fit(const Row& row) {
+    constexpr std::array<std::string_view, 13> kOfFit{
+        "method", "step-scale", "output", "epsilon",     "iterations",  "checkpoint", "checkpoint-every",
+        "resume", "save",       "trace",  "predictions", "certificate", "test-only"};
+    return std::find(kOfFit.begin(), kOfFit.end(), row.name) == kOfFit.end();
 }
 
 bool bears_on_figures(const Row& row) {

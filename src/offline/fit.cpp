@@ -163,8 +163,12 @@ struct FitRun::State {
     }
     bool out_of_budget() const {
         const auto pass = static_cast<Real>(pass_samples(*problem.loss));
-        return static_cast<Real>(cost.base_samples) >= options.passes * pass || seconds >= options.seconds ||
-               iterations >= options.iterations;
+        const bool samples_gone = static_cast<Real>(cost.base_samples) >= options.passes * pass;
+        const bool time_gone = seconds >= options.seconds;
+        if (iterations >= options.iterations) return true;
+        if (!options.all_budgets) return samples_gone || time_gone;
+        return (samples_gone || options.passes == kInfinity) && (time_gone || options.seconds == kInfinity) &&
+               (samples_gone || time_gone);
     }
     void end(FitStatus status) {
         ended = true;

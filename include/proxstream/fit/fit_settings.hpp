@@ -32,6 +32,13 @@ struct FitSettings : RowSettings {
     Real checkpoint_every = 60;  // seconds
     std::string resume;
 
+    // compare-fit
+    std::vector<std::string> methods;  // empty: all that the problem allows
+    std::vector<std::string> scales = {"0.1", "0.3", "1", "3", "10"};
+    Index seeds = 3;
+    std::vector<std::string> at;  // passes that the table shows; empty: a third of them, and all
+    std::string out;              // folder
+
     // output
     std::string save;
     std::string trace;
@@ -43,6 +50,10 @@ struct FitSettings : RowSettings {
 
 /// The rows, in the order of the help.
 std::span<const OptionRow<FitSettings>> fit_options();
+
+/// Options that only one of the two verbs has.
+bool belongs_to_fit(const OptionRow<FitSettings>& row);
+bool belongs_to_compare_fit(const OptionRow<FitSettings>& row);
 
 /// Whether figures may depend on the option: a run goes on only with the same.
 bool bears_on_figures(const OptionRow<FitSettings>& row);

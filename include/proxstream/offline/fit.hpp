@@ -22,6 +22,7 @@ struct FitOptions {
     Real passes = kInfinity;  // base samples / n; of an expectation, base samples / 1000
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t iterations = ~std::uint64_t{0};
+    bool all_budgets = false;  // a run goes on until all of those that are given are used up
     /// Passes from one measurement to the next; 0: at first every pass, later every tenth of those so far.
     /// Methods that know f's gradient anyway are measured in every iteration.
     Real measure_every = 0;

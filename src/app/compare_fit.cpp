@@ -1,0 +1,74 @@
+#include "proxstream/fit/compare_fit.hpp"
+
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/io/output_file.hpp"
+#include "proxstream/study/fit_chart.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+void make_folder(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw IoError(folder, "make", error.value());
+}
+
+void write_folder(const std::string& folder, const FitComparison& comparison, const std::string& heading) {
+    write_whole_file(folder + "/table.md", heading + "\n\n" + to_markdown(comparison));
+    write_whole_file(folder + "/results.csv", results_csv(comparison));
+    write_whole_file(folder + "/traces.csv", traces_csv(comparison));
+    write_whole_file(folder + "/fits.svg",
+                     to_svg(fit_chart(comparison, heading, "each method with its best step, one seed")));
+}
+
+}  // namespace
+
+int compare_fits(const std::vector<std::string>& arguments) {
+    FitSettings settings;
+    const auto done = parse_command_line(
+        "compare-fit",
+        "Fits one problem with several methods, the stochastic ones with several steps and seeds, and prints "
+        "one "
+        "table:\n"
+        "squared residual and objective at equal samples and equal seconds. The step shown is the best in "
+        "hindsight.",
+        arguments, fit_options(), settings,
+        {.takes = belongs_to_compare_fit, .checks = {[&] { validate(settings); }}});
+    if (done) return *done;
+    set_threads(settings.threads);
+
+    CompareFit comparison(settings, stop_requested());
+    if (!settings.out.empty()) make_folder(settings.out);
+    const OfflineProblem& problem = comparison.task().problem();
+    const std::string heading =
+        fmt::format("{}: {} + {}, |P| at eta = {:.6g}", fmt::join(settings.data, ", "),
+                    comparison.task().rows() != nullptr ? settings.loss : "its loss", settings.reg,
+                    problem.reference_step);
+    const FitComparison outcome = comparison.run([&](Index done_cells, const FitCell& cell) {
+        if (settings.quiet) return;
+        fmt::print(stderr, "{}/{} {} x {:g}, seed {}: {:.3e} ({}, {:.3g} s)\n", done_cells,
+                   comparison.cells(), cell.method, cell.scale, cell.seed, cell.trace.back().residual,
+                   name(cell.status), cell.seconds);
+    });
+    if (outcome.contestants.empty()) return kInterrupted;
+    fmt::print("{}\n\n{}", heading, to_text(outcome));
+    fmt::print(
+        "\nx/: factor of one standard error over {} seeds. step: times the published one, best of {}.\n",
+        settings.seeds, fmt::join(settings.scales, ", "));
+    if (!settings.out.empty()) {
+        write_folder(settings.out, outcome, heading);
+        fmt::print("written: {}/table.md, results.csv, traces.csv, fits.svg\n", settings.out);
+    }
+    return outcome.interrupted ? kInterrupted : kOk;
+}
+
+}  // namespace proxstream::app
