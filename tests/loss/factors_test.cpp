@@ -11,8 +11,6 @@
 namespace proxstream {
 namespace {
 
-using fixtures::Source;
-
 RowBlock entry(Real row, Real column, Real value) {
     RowBlock block(false);
     block.add_dense(std::vector<Real>{row, column}, value);

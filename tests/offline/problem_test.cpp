@@ -59,7 +59,7 @@ TEST(RowSum, RefusesRowsItsFamilyCannotUse) {
     EXPECT_NO_THROW(RowSum(family, rows));
     rows.add_dense(std::vector<Real>{0, 2}, 1);
     try {
-        RowSum(family, rows);
+        const RowSum refused(family, rows);
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(std::string(error.what()), "row 2: row number 0 is not a whole number from 1 to 3");
