@@ -191,6 +191,22 @@ std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& sh
     return family;
 }
 
+std::string complete_loss(std::string_view text, const RowShape& shape) {
+    const Made family = parse_loss(text, shape);
+    std::string complete(text);
+    const auto* factors = dynamic_cast<const FactorsFamily*>(family.get());
+    if (factors == nullptr) return complete;
+    const Spec spec = Spec::parse(text);
+    const auto add = [&](const char* key, Index value) {
+        if (spec.has(key)) return;
+        complete += (complete.find(':') == std::string::npos ? ":" : ",");
+        complete += std::string(key) + "=" + std::to_string(value);
+    };
+    add("rows", factors->options().rows);
+    add("columns", factors->options().columns);
+    return complete;
+}
+
 TargetKind loss_target(std::string_view text) {
     // Any shape will do: what a loss expects of targets does not depend on the features.
     return parse_loss(text, {.features = 2, .intercept = true, .classes = 2, .largest = {1, 1}})

@@ -93,6 +93,19 @@ TEST(LossTable, ShapesReachTheModel) {
     EXPECT_THROW(parse_loss("factors:rows=3,columns=3", {.features = 3}), ConfigError);
 }
 
+TEST(LossTable, CompleteTextsNeedNoData) {
+    const RowShape known{.features = 2, .largest = {5, 7}};
+    EXPECT_EQ(complete_loss("huber:2", known), "huber:2");
+    EXPECT_EQ(complete_loss("factors", known), "factors:rows=5,columns=7");
+    EXPECT_EQ(complete_loss("factors:first=0,columns=9", known), "factors:first=0,columns=9,rows=6");
+    for (const char* text : {"factors", "factors:rank=3,loss=huber:2", "factors:rows=6"}) {
+        const std::string complete = complete_loss(text, known);
+        EXPECT_EQ(complete_loss(complete, known), complete);
+        EXPECT_EQ(parse_loss(complete, {.features = 2})->dimension(), parse_loss(text, known)->dimension());
+    }
+    EXPECT_THROW(complete_loss("factors", {.features = 2}), ConfigError);
+}
+
 TEST(LossTable, BadTextsAreRefused) {
     for (const char* text : {"",
                              ":1",

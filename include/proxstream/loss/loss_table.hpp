@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,9 @@ std::span<const LossRow> losses();
 /// `huber:1.5`, `mlp:hidden=16;16,task=softmax,classes=3`, ... Throws ConfigError if the name or an argument
 /// is unknown or out of range.
 std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& shape);
+
+/// The text with what the data said in it, so that it makes the same model without them.
+std::string complete_loss(std::string_view text, const RowShape& shape);
 
 /// What the target column has to hold, before any data is read. Refuses what parse_loss refuses.
 TargetKind loss_target(std::string_view text);
