@@ -1,10 +1,8 @@
 /// Prox-SGD: a step along the mean gradient of a batch (Ghadimi, Lan, Zhang 2016).
-#include "proxstream/offline/fit.hpp"
-
 #include "offline/estimate_method.hpp"
+#include "offline/pass_schedule.hpp"
 #include "offline/stochastic_methods.hpp"
 
-#include <cmath>
 #include <optional>
 
 namespace proxstream {
@@ -12,45 +10,9 @@ namespace {
 
 constexpr Index kPlainBatch = 128;
 
-enum class Decay : std::uint8_t { constant, sqrt, inverse, epoch };
-
-/// eta_t after `passes`: eta_0, divided by what has grown since.
-struct Schedule {
-    Decay kind = Decay::constant;
-    Real step = 0;   // eta_0
-    Real decay = 0;  // a pass
-
-    Real at(Real passes) const {
-        switch (kind) {
-            case Decay::constant:
-                return step;
-            case Decay::sqrt:
-                return step / std::sqrt(1 + decay * passes);
-            case Decay::inverse:
-                return step / (1 + decay * passes);
-            case Decay::epoch:
-                return step / (1 + decay * std::floor(passes));
-        }
-        return step;
-    }
-};
-
-Schedule read_schedule(ArgumentReader& arguments, Real smoothness) {
-    Schedule schedule;
-    schedule.step = arguments.step(1 / (2 * smoothness), "1/(2L), Ghadimi, Lan, Zhang 2016");
-    const std::string kind = arguments.word("schedule", {"constant", "sqrt", "inverse", "epoch"}, "constant",
-                                            "Ghadimi, Lan, Zhang 2016");
-    if (kind == "constant") return schedule;
-    schedule.kind = kind == "sqrt" ? Decay::sqrt : kind == "inverse" ? Decay::inverse : Decay::epoch;
-    schedule.decay = schedule.kind == Decay::epoch
-                         ? arguments.not_negative("decay", 0.5, "experiments of Pham et al. 2020")
-                         : arguments.not_negative("decay", 1, "a constant");
-    return schedule;
-}
-
 class ProxSgd final : public EstimateMethod {
   public:
-    ProxSgd(const ArgumentReader& arguments, const Schedule& schedule, Index batch,
+    ProxSgd(const ArgumentReader& arguments, const PassSchedule& schedule, Index batch,
             std::optional<MethodPromise> promise)
         : EstimateMethod(arguments),
           schedule_(schedule),
@@ -68,12 +30,11 @@ class ProxSgd final : public EstimateMethod {
         return estimate_;
     }
     Move next_move() const override {
-        const Real samples = static_cast<Real>(iteration()) * static_cast<Real>(batch_);
-        return {.step = schedule_.at(samples / static_cast<Real>(pass_samples(*problem().loss)))};
+        return {.step = schedule_.at(passes_of(iteration(), batch_, *problem().loss))};
     }
     void exchange_rest(Checkpoint& checkpoint) override { checkpoint.part("draws", draws_); }
 
-    Schedule schedule_;
+    PassSchedule schedule_;
     Index batch_;
     std::optional<MethodPromise> promise_;
     BatchGradients gradients_;
@@ -99,8 +60,9 @@ Real noise_factor(Real gain) {
 MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
     const Real smoothness = arguments.mean_smoothness();
-    const Schedule schedule = read_schedule(arguments, smoothness);
-    const Real c = gain(schedule.step, smoothness);
+    const PassSchedule schedule =
+        read_schedule(arguments, 1 / (2 * smoothness), "1/(2L), Ghadimi, Lan, Zhang 2016");
+    const Real c = gain(schedule.step(), smoothness);
     std::optional<Real> sigma0;
     Index batch = 0;
     if (arguments.gives("sigma0")) sigma0 = arguments.sigma0();
@@ -118,10 +80,10 @@ MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts) {
     std::optional<MethodPromise> promise;
     const bool whole = arguments.is_sum() && batch >= arguments.components();
     if (whole) sigma0 = 0;
-    if (parts.problem.smoothness.proved && schedule.kind == Decay::constant && c > 0 && sigma0) {
+    if (parts.problem.smoothness.proved && schedule.constant() && c > 0 && sigma0) {
         promise = {.theorem = "plain minibatch bound",
-                   .step = schedule.step,
-                   .per_gap = 2 / (schedule.step * c),
+                   .step = schedule.step(),
+                   .per_gap = 2 / (schedule.step() * c),
                    .floor = noise_factor(c) * *sigma0 * *sigma0 / static_cast<Real>(batch)};
     }
     return std::make_unique<ProxSgd>(arguments, schedule, batch, std::move(promise));

@@ -248,7 +248,8 @@ TEST(MethodTwins, HybridsTwoBatchesAreIndependent) {
 TEST(MethodTwins, Adam) {
     // The direction's coordinates have steps of their own; the prox takes their mean.
     Setting s = setting(kCount, kDimension, "l1:" + format_short(kWeight));
-    const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3", {.problem = s.problem});
+    const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3,metric=coordinates",
+                             {.problem = s.problem});
     Vector x = s.problem.start, first(kDimension), second(kDimension);
     Cost cost;
     for (int k = 1; k <= 15; ++k) {
@@ -265,6 +266,30 @@ TEST(MethodTwins, Adam) {
             scale += 1 / root / kDimension;
         }
         x = soft(x, 0.05 * scale * kWeight);
+        for (Index j = 0; j < kDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
+        x = vector_of(method->point());
+    }
+}
+
+TEST(MethodTwins, AdamWithOneScaleForAll) {
+    Setting s = setting(kCount, kDimension, "l1:" + format_short(kWeight));
+    const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3", {.problem = s.problem});
+    Vector x = s.problem.start, first(kDimension);
+    Real second = 0;
+    Cost cost;
+    for (int k = 1; k <= 15; ++k) {
+        ASSERT_EQ(method->advance(cost), StepStatus::moved);
+        const Call& call = s.loss->calls.back();
+        const Vector gradient = mean_gradient(call.samples, call.x);
+        Real squares = 0;
+        for (const Real each : gradient) squares += each * each;
+        second = 0.9 * second + 0.1 * squares / kDimension;
+        const Real step = 0.05 / (std::sqrt(second / (1 - std::pow(0.9, k))) + 1e-3);
+        for (Index j = 0; j < kDimension; ++j) {
+            first[j] = 0.8 * first[j] + 0.2 * gradient[j];
+            x[j] -= step * first[j] / (1 - std::pow(0.8, k));
+        }
+        x = soft(x, step * kWeight);
         for (Index j = 0; j < kDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
         x = vector_of(method->point());
     }
