@@ -98,8 +98,16 @@ TYPED_TEST(FastSolver, OneLongCallIsManyShortOnes) {
             long_solver.solve(long_model, g, eta, tolerance, Budget{}, whole, cost, scratch);
         InnerReport sum;
         for (int call = 0; call < 10'000 && pieces.residual_norm > tolerance; ++call) {
-            sum.add(short_solver.solve(short_model, g, eta, tolerance, Budget{.max_steps = 1}, pieces, cost,
-                                       scratch));
+            const std::vector<Real> from = pieces.point;
+            const Real before = short_model.value() + pieces.regulariser;
+            const InnerReport one = short_solver.solve(short_model, g, eta, tolerance, Budget{.max_steps = 1},
+                                                       pieces, cost, scratch);
+            sum.add(one);
+            ASSERT_NEAR(one.path, distance(from, pieces.point), 1e-15 * (1 + norm(from))) << sample;
+            // What is not proved does not happen either: the objective never rises.
+            ASSERT_LE(short_model.value() + pieces.regulariser,
+                      before - one.certified_decrease + 1e-15 * (1 + std::abs(before)));
+            ASSERT_GE(one.certified_decrease, -1e-14 * (1 + std::abs(before)));
             if (call % 7 == 3) {  // a fresh solver that reads what this one wrote
                 Checkpoint saved;
                 saved.part("solver", short_solver);
@@ -224,6 +232,40 @@ TYPED_TEST(FastSolver, StopsWithItsBudget) {
     EXPECT_LE(model.passes, 6U);
 }
 
+TYPED_TEST(FastSolver, FindsItsWayWhereValuesOnlyRound) {
+    // Values of this size tell no two points near the solution apart: 4 digits of the residual are theirs,
+    // the other ones are found by gradients.
+    const Index n = 20;
+    std::vector<Real> solution(n);
+    for (Index i = 0; i < n; i += 2) solution[i] = 1 + static_cast<Real>(i % 5);
+    const FormulaModel plain = quadratic_with_l1(solution, 0.2, 30);
+    FormulaModel model(n, [&](ConstView y, View gradient) { return 1e8 + plain.at(y, gradient); });
+    const AnyRegulariser g = parse_regulariser("l1:0.2");
+    Scratch scratch;
+    Iterate iterate = begin_at(model, g, std::vector<Real>(n), 1e-2, scratch);
+    Cost cost;
+    TypeParam solver;
+    const InnerReport report =
+        solver.solve(model, g, 1e-2, 1e-9, Budget{.max_steps = 5'000}, iterate, cost, scratch);
+    EXPECT_EQ(report.status, SolveStatus::converged);
+    EXPECT_LT(distance(iterate.point, solution), 1e-7);
+}
+
+TEST(BendTest, IsAskedOfGradientsWhereValuesRound) {
+    // f = 1e6 + c x^2 / 2 with c = 1: steps up to 1 are short enough, whatever the length of the move.
+    for (const Real x : {1e3, 1.0, 1e-3, 1e-9}) {
+        for (const Real step : {0.5, 0.99, 1.01, 2.0}) {
+            const std::vector<Real> move{-step * x};
+            const std::vector<Real> gradient{x};
+            const std::vector<Real> next_gradient{x + move[0]};
+            const Real value = 1e6 + x * x / 2;
+            const Real next_value = 1e6 + next_gradient[0] * next_gradient[0] / 2;
+            EXPECT_EQ(bends_little(value, gradient, next_value, next_gradient, move, step), step < 1)
+                << x << ' ' << step;
+        }
+    }
+}
+
 // ---- what PANOC remembers
 
 TEST(CurvaturePairs, SatisfyTheSecantEquationOfTheNewest) {
@@ -271,7 +313,7 @@ TEST(CurvaturePairs, LeaveOutWhatBendsDownwardsOrIsNotFinite) {
     Scratch scratch;
     EXPECT_FALSE(pairs.newton_move(origin, all, out, scratch));
     EXPECT_EQ(pairs.newest_step(), kInfinity);
-    pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{-1, 0});
+    pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{-1, 0.5});
     pairs.add(origin, origin, std::vector<Real>{1, 0}, std::vector<Real>{kNone, 0});
     EXPECT_FALSE(pairs.newton_move(std::vector<Real>{1, 1}, all, out, scratch));
     EXPECT_EQ(pairs.newest_step(), kInfinity);
