@@ -81,6 +81,26 @@ RowBlock FitTask::read_rows(StopFlag stop) {
     return rows;
 }
 
+/// Where a row stands in the data: they are read once more up to it, where that can be done.
+DataLocation FitTask::location_of(Index row) const {
+    DataLocation where{.source = reader_->source(), .line = 0, .column = 0, .field = ""};
+    if (settings_.data.empty() || settings_.data.front() == "-") return where;
+    const auto again = open_reader(settings_, 1, nullptr);
+    RowBlock rows(again->sparse());
+    for (Index met = 0; met <= row;) {
+        try {
+            rows.clear();
+            if (!again->read_row(rows)) return where;
+            ++met;
+        } catch (const DataError&) {
+            continue;  // it was skipped before, too
+        }
+    }
+    where.source = again->source();
+    where.line = again->line();
+    return where;
+}
+
 /// By the statistics of all rows: offline nothing is to be predicted before it was seen. A model that is gone
 /// on with brings its own.
 void FitTask::standardise(RowBlock& rows) {
@@ -111,17 +131,16 @@ void FitTask::standardise(RowBlock& rows) {
 
 void FitTask::sum_over_rows(RowBlock rows) {
     survey_ = survey_data(rows, reader_->features(), reader_->feature_names());
-    std::shared_ptr<const PassFamily> family =
-        parse_loss(settings_.loss, RowShape{.features = reader_->features(),
-                                            .intercept = settings_.intercept,
-                                            .classes = settings_.classes.size(),
-                                            .largest = largest_values(rows, reader_->features())});
+    const RowShape shape{.features = reader_->features(),
+                         .intercept = settings_.intercept,
+                         .classes = settings_.classes.size(),
+                         .largest = largest_values(rows, reader_->features())};
+    settings_.loss = complete_loss(settings_.loss, shape);
+    const std::shared_ptr<const PassFamily> family = parse_loss(settings_.loss, shape);
     for (Index row = 0; row < rows.rows(); ++row) {
-        if (const std::string problem = family->row_problem(rows, row); !problem.empty()) {
-            throw DataError({.source = reader_->source(), .line = 0, .column = 0, .field = ""},
-                            "data row " + std::to_string(row + 1) + ": " + problem,
-                            "rows that the loss '" + settings_.loss + "' can use");
-        }
+        if (const std::string problem = family->row_problem(rows, row); !problem.empty())
+            throw DataError(location_of(row), problem,
+                            "a row that the loss '" + settings_.loss + "' can use");
     }
     const std::vector<Index> lags = lags_of(settings_, 1);
     AnyRegulariser g = regulariser_of(settings_, *family);
@@ -136,7 +155,7 @@ void FitTask::sum_over_rows(RowBlock rows) {
     }
     standardise(rows);
     const Stopwatch watch(constants_seconds_);
-    rows_ = std::make_shared<RowSum>(std::move(family), std::move(rows));
+    rows_ = std::make_shared<RowSum>(family, std::move(rows));
     problem_ = make_offline_problem(rows_, std::move(g), std::move(start), problem_options(settings_));
 }
 

@@ -7,24 +7,12 @@
 #include <cassert>
 
 namespace proxstream {
-namespace {
-
-/// The bits of a sample's number that say what it was drawn for; a run never counts so far.
-constexpr unsigned kPurposeShift = 60;
-
-}  // namespace
 
 std::span<const SampleId> SampleDraws::draw(Index count) {
+    // Any number names a sample of an expectation. Of 2^64 two are hardly ever the same.
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
     samples_.resize(count);
-    const auto purpose = static_cast<std::uint32_t>(purpose_);
-    for (SampleId& sample : samples_) {
-        sample =
-            components_ == 0
-                ? (SampleId{purpose} << kPurposeShift) + drawn_
-                : uniform_below({.seed = seed_, .round = 0, .record = purpose, .step = 0, .sample = drawn_},
-                                components_);
-        ++drawn_;
-    }
+    for (SampleId& sample : samples_) sample = next_below(components_ == 0 ? kAll : components_);
     return samples_;
 }
 
@@ -34,12 +22,8 @@ std::span<const SampleId> SampleDraws::draw_distinct(Index count) {
     // Floyd's: the i-th draw below n - count + i + 1; what is in already gives way to the largest number.
     samples_.clear();
     slots_.assign(std::bit_ceil(2 * count + 1), 0);
-    const auto purpose = static_cast<std::uint32_t>(purpose_);
     for (SampleId top = components_ - count; top < components_; ++top) {
-        const SampleId drawn = uniform_below(
-            {.seed = seed_, .round = 0, .record = purpose, .step = 0, .sample = drawn_}, top + 1);
-        ++drawn_;
-        SampleId taken = drawn;
+        SampleId taken = next_below(top + 1);
         if (!enter(taken)) {
             taken = top;
             enter(taken);
@@ -48,6 +32,12 @@ std::span<const SampleId> SampleDraws::draw_distinct(Index count) {
     }
     std::sort(samples_.begin(), samples_.end());
     return samples_;
+}
+
+std::uint64_t SampleDraws::next_below(std::uint64_t bound) {
+    const auto purpose = static_cast<std::uint32_t>(purpose_);
+    return uniform_below({.seed = seed_, .round = 0, .record = purpose, .step = 0, .sample = drawn_++},
+                         bound);
 }
 
 bool SampleDraws::enter(SampleId sample) {

@@ -39,6 +39,7 @@ class FitTask {
 
   private:
     RowBlock read_rows(StopFlag stop);
+    DataLocation location_of(Index row) const;
     void standardise(RowBlock& rows);
     void sum_over_rows(RowBlock rows);
     void expectation();

@@ -9,7 +9,7 @@
 
 namespace proxstream {
 
-/// Draws for different purposes never share a sample of an expectation.
+/// Draws for different purposes, or with another seed, share no sample of an expectation.
 enum class DrawPurpose : std::uint8_t { step, second_step, test, smoothness, noise };
 
 class SampleDraws {
@@ -30,6 +30,7 @@ class SampleDraws {
     void exchange(Checkpoint& checkpoint) { checkpoint.exchange("drawn", drawn_); }
 
   private:
+    std::uint64_t next_below(std::uint64_t bound);
     /// Whether the sample was not among those entered before.
     bool enter(SampleId sample);
 

@@ -53,7 +53,7 @@ auto row_options() {
             "d",
             "Data",
             "FILE",
-            "files in order, '-' for standard input, or builtin:drift|switch|season|iid",
+            "files in order, '-' for standard input, or builtin:drift|switch|season|iid|sparse",
             &S::data,
             -kInfinity,
             kInfinity,
