@@ -120,7 +120,8 @@ FitCertificate certify_fit(const OfflineProblem& problem, FitResult result,
     certificate.claims.push_back(stationarity_claim(certificate.point, options.epsilon));
     if (result.certified_decrease && certificate.exact) certificate.claims.push_back(decrease_claim(result));
     const Real lower_bound = problem.loss->infimum() + infimum(problem.g);
-    if (result.promise && result.random && result.iterations > 0 && std::isfinite(lower_bound))
+    if (options.fixed_length && result.status == FitStatus::budget_exhausted && result.promise &&
+        result.random && result.iterations > 0 && std::isfinite(lower_bound))
         certificate.claims.push_back(promise_claim(problem, result, lower_bound));
     certificate.result = std::move(result);
     return certificate;

@@ -117,6 +117,7 @@ FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure)
                                       {.method = options_.method,
                                        .output = settings_.output,
                                        .epsilon = options_.epsilon,
+                                       .fixed_length = settings_.seconds == 0 && !settings_.test_only,
                                        .confidence = settings_.confidence});
     write_outputs(outcome.certificate, outcome);
     return outcome;

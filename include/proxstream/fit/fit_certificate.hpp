@@ -48,6 +48,9 @@ struct FitCertificateOptions {
     std::string method;
     std::string output = "best";
     Real epsilon = 0;  // 0: none was asked for
+    /// The number of iterations was settled beforehand, by a budget of them or of samples: what theory says
+    /// of a random one among them holds only then.
+    bool fixed_length = false;
     Real confidence = 0.95;
 };
 
