@@ -88,16 +88,14 @@ class ExactMethod final : public OfflineMethod {
     }
 
   private:
-    /// Candidates until one is kept.
+    /// Candidates until one is kept; there will be none where the solver finds its residual at the level of
+    /// rounding, and does not even try.
     StepStatus step_once(Cost& cost) {
         if (!begun_ && !begin(cost)) return StepStatus::not_finite;
         for (std::uint64_t candidate = 0; candidate < kMostCandidates; ++candidate) {
-            const std::uint64_t passes = model_.cost().passes;
             const InnerReport report = solver_.solve(model_, problem_.g, first_step_, 0,
                                                      Budget{.max_steps = 1}, iterate_, cost, scratch_);
             if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
-            // The solver found its residual at the level of rounding, and did not even try.
-            if (model_.cost().passes == passes) return StepStatus::stalled;
             if (report.steps == 0) continue;
             decrease_ += report.certified_decrease;
             const Real objective = model_.value() + iterate_.regulariser;

@@ -233,22 +233,23 @@ TYPED_TEST(FastSolver, StopsWithItsBudget) {
 }
 
 TYPED_TEST(FastSolver, FindsItsWayWhereValuesOnlyRound) {
-    // Values of this size tell no two points near the solution apart: 4 digits of the residual are theirs,
-    // the other ones are found by gradients.
+    // Values of this size tell no two points near the solution apart; gradients do.
     const Index n = 20;
     std::vector<Real> solution(n);
     for (Index i = 0; i < n; i += 2) solution[i] = 1 + static_cast<Real>(i % 5);
     const FormulaModel plain = quadratic_with_l1(solution, 0.2, 30);
-    FormulaModel model(n, [&](ConstView y, View gradient) { return 1e8 + plain.at(y, gradient); });
-    const AnyRegulariser g = parse_regulariser("l1:0.2");
-    Scratch scratch;
-    Iterate iterate = begin_at(model, g, std::vector<Real>(n), 1e-2, scratch);
-    Cost cost;
-    TypeParam solver;
-    const InnerReport report =
-        solver.solve(model, g, 1e-2, 1e-9, Budget{.max_steps = 5'000}, iterate, cost, scratch);
-    EXPECT_EQ(report.status, SolveStatus::converged);
-    EXPECT_LT(distance(iterate.point, solution), 1e-7);
+    for (const Real offset : {1e4, 1e8, 1e12}) {
+        FormulaModel model(n, [&](ConstView y, View gradient) { return offset + plain.at(y, gradient); });
+        const AnyRegulariser g = parse_regulariser("l1:0.2");
+        Scratch scratch;
+        Iterate iterate = begin_at(model, g, std::vector<Real>(n), 1e-2, scratch);
+        Cost cost;
+        TypeParam solver;
+        const InnerReport report =
+            solver.solve(model, g, 1e-2, 1e-9, Budget{.max_steps = 5'000}, iterate, cost, scratch);
+        EXPECT_EQ(report.status, SolveStatus::converged) << offset << ' ' << iterate.residual_norm;
+        EXPECT_LT(distance(iterate.point, solution), 1e-7) << offset;
+    }
 }
 
 TEST(BendTest, IsAskedOfGradientsWhereValuesRound) {
@@ -322,6 +323,32 @@ TEST(CurvaturePairs, LeaveOutWhatBendsDownwardsOrIsNotFinite) {
     EXPECT_EQ(out, (std::vector<Real>{-0.5, -0.5}));
     pairs.prepare(3);  // another dimension: forgotten
     EXPECT_EQ(pairs.newest_step(), kInfinity);
+}
+
+TEST(Panoc, IsNotBoldOnTheWordOfRounding) {
+    // Curvature is remembered from a flat model; the next one is steep, and too far up to tell a move that is
+    // a thousand times too long by its values.
+    const AnyRegulariser g = parse_regulariser("zero");
+    const auto bowl = [](Real curvature, Real offset) {
+        return FormulaModel(2, [=](ConstView y, View gradient) {
+            scaled(curvature, y, gradient);
+            return offset + curvature * squared_norm(y) / 2;
+        });
+    };
+    Scratch scratch;
+    Cost cost;
+    Panoc solver;
+    FormulaModel flat = bowl(1e-3, 0);
+    Iterate first = begin_at(flat, g, {1, 2}, 0.5, scratch);
+    solver.solve(flat, g, 0.5, 1e-9, Budget{}, first, cost, scratch);
+    FormulaModel steep = bowl(1, 1e8);
+    Iterate second = begin_at(steep, g, {1e-7, 2e-7}, 0.5, scratch);
+    for (int step = 0; step < 100 && second.residual_norm > 1e-12; ++step) {
+        const Real before = second.residual_norm;
+        solver.solve(steep, g, 0.5, 1e-12, Budget{.max_steps = 1}, second, cost, scratch);
+        ASSERT_LE(second.residual_norm, before) << step;
+    }
+    EXPECT_LE(second.residual_norm, 1e-12);
 }
 
 TEST(Panoc, ConvergesFasterThanLinearlyOnceGHoldsItsCoordinates) {
