@@ -27,7 +27,8 @@ void write_folder(const std::string& folder, const FitComparison& comparison, co
     write_whole_file(folder + "/results.csv", results_csv(comparison));
     write_whole_file(folder + "/traces.csv", traces_csv(comparison));
     write_whole_file(folder + "/fits.svg",
-                     to_svg(fit_chart(comparison, heading, "each method with its best step, one seed")));
+                     to_svg(fit_chart(comparison, "Fits: stationarity and objective",
+                                      heading + "; each method with its best step, one seed")));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure)
     save();
     outcome.certificate = certify_fit(task_.problem(), run_.result(),
                                       {.method = options_.method,
-                                       .output = settings_.output,
+                                       .output = output_of(settings_),
                                        .epsilon = options_.epsilon,
                                        .fixed_length = settings_.seconds == 0 && !settings_.test_only,
                                        .confidence = settings_.confidence});

@@ -17,7 +17,7 @@ namespace {
 using Row = OptionRow<FitSettings>;
 using S = FitSettings;
 
-constexpr std::array<std::string_view, 3> kOutputs{"best", "last", "random"};
+constexpr std::array<std::string_view, 4> kOutputs{"auto", "best", "last", "random"};
 constexpr Real kUsualEpsilon = 1e-6;
 constexpr Real kUsualPasses = 1000;
 
@@ -39,7 +39,9 @@ const std::array kOwnRows{
     Row{"step-scale", "", "Method", "FACTOR", "multiplies the step the method would take", &S::step_scale,
         1e-9, 1e9},
     Row{"output", "o", "Method", "WHICH",
-        "the point that is saved: best (smallest measured residual), last, or random (t* of the theory)",
+        "the point that is saved: best (smallest measured residual), last, or random (t* of the theory); "
+        "auto: "
+        "last of methods on f itself, best of stochastic ones",
         &S::output, 0, 0, kOutputs},
 
     Row{"measure", "", "Referee", "PASSES",
@@ -124,6 +126,11 @@ bool is_sampler(const RowSettings& settings) {
 std::string method_of(const FitSettings& settings) {
     if (settings.method != "auto") return settings.method;
     return is_sampler(settings) ? "spiderboost" : "panoc";
+}
+
+std::string output_of(const FitSettings& settings) {
+    if (settings.output != "auto") return settings.output;
+    return method_row(method_of(settings)).stochastic ? "best" : "last";
 }
 
 FitOptions fit_options_of(const FitSettings& settings, const std::string& method) {

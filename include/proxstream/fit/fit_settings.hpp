@@ -19,7 +19,7 @@ struct FitSettings : RowSettings {
     std::string step = "auto";  // eta of reported residuals
     Real smoothness = 0;        // claimed L; 0: found
     Real step_scale = 1;        // multiplies the method's own step
-    std::string output = "best";
+    std::string output = "auto";
 
     // referee
     Real measure = 0;  // passes between measurements; 0: as the run goes on, fewer
@@ -67,6 +67,8 @@ FitOptions fit_options_of(const FitSettings& settings, const std::string& method
 inline constexpr std::string_view kSamplerPrefix = "sampler:";
 /// Whether the data are an expectation, `sampler:NAME`.
 bool is_sampler(const RowSettings& settings);
+/// Which point is the result; auto: best of a stochastic method, last of one that lowers F in every step.
+std::string output_of(const FitSettings& settings);
 /// The method in use; auto: panoc where f itself can be evaluated, spiderboost on expectations.
 std::string method_of(const FitSettings& settings);
 
