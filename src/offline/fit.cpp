@@ -127,12 +127,20 @@ struct FitRun::State {
     bool begun = false;
     bool ended = false;
     FitStatus ending = FitStatus::interrupted;
+    StepStatus last_step = StepStatus::moved;
     Cost cost, referee_cost;
     double seconds = 0, referee_seconds = 0;
     RandomIndex random;
     MeasuredPoint start, best;
     std::vector<TracePoint> trace;
     Scratch scratch;
+
+    struct Closing {
+        MeasuredPoint point;
+        Cost cost;
+        double seconds = 0;
+    };
+    std::optional<Closing> closing;
 
     /// A point tested by samples that nothing else is chosen with.
     MeasuredPoint test(ConstView x, std::uint64_t iteration, std::uint64_t number, Cost& to, double& time) {
@@ -141,17 +149,18 @@ struct FitRun::State {
         point.iteration = iteration;
         return point;
     }
-    MeasuredPoint test(ConstView x, std::uint64_t iteration) {
-        return test(x, iteration, tests++, referee_cost, referee_seconds);
-    }
     /// The point where the method stands: free where it knows f there.
-    MeasuredPoint look() {
+    MeasuredPoint look(std::uint64_t number, Cost& to, double& time) {
         const std::optional<OfflineMethod::Exact> known = method->exact();
-        if (!known) return test(method->point(), iterations);
-        const Stopwatch watch(referee_seconds);
+        if (!known) return test(method->point(), iterations, number, to, time);
+        const Stopwatch watch(time);
         MeasuredPoint point = measure_known(problem, method->point(), known->value, known->gradient, scratch);
         point.iteration = iterations;
         return point;
+    }
+    MeasuredPoint look() {
+        const std::uint64_t number = method->exact() ? tests : tests++;
+        return look(number, referee_cost, referee_seconds);
     }
     bool due() const { return method->exact().has_value() || cost.base_samples >= next_measure; }
     void plan_next() {
@@ -177,7 +186,7 @@ struct FitRun::State {
 
     /// Whether a measurement that costs nothing is worth a line.
     bool worth_keeping() const {
-        if (trace.empty() || iterations < kDenseTrace || ended) return true;
+        if (trace.empty() || iterations < kDenseTrace) return true;
         return static_cast<Real>(iterations) >= kTraceGrowth * static_cast<Real>(trace.back().iteration);
     }
     /// Takes a measurement in; the run may end with it. True: it has a new line in the trace.
@@ -189,14 +198,30 @@ struct FitRun::State {
             test_end(point.residual_high());
         }
         if (method->exact() && !worth_keeping()) return false;
-        trace.push_back({.iteration = iterations,
-                         .base_samples = cost.base_samples,
-                         .seconds = seconds,
-                         .objective = point.objective(),
-                         .residual = point.residual,
-                         .residual_error = point.residual_error,
-                         .nonzeros = point.nonzeros,
-                         .step = method->step()});
+        trace.push_back(line(point));
+        return true;
+    }
+    TracePoint line(const MeasuredPoint& point) const {
+        return {.iteration = iterations,
+                .base_samples = cost.base_samples,
+                .seconds = seconds,
+                .objective = point.objective(),
+                .residual = point.residual,
+                .residual_error = point.residual_error,
+                .nonzeros = point.nonzeros,
+                .step = method->step()};
+    }
+    /// Measures where the run stands, unless the trace ends there: true if so. Without that stop nobody would
+    /// have measured here, so nothing of it becomes state.
+    bool close() {
+        if (closing || trace.back().iteration == iterations) return false;
+        closing.emplace();
+        closing->point = look(kFinalTests, closing->cost, closing->seconds);
+        if (ended && !finite(closing->point)) {
+            ending = FitStatus::not_finite;
+        } else if (ended) {
+            test_end(closing->point.residual_high());
+        }
         return true;
     }
     void test_end(Real residual) {
@@ -204,19 +229,23 @@ struct FitRun::State {
     }
 
     void step() {
-        StepStatus status = StepStatus::moved;
+        closing.reset();
         {
             const Stopwatch watch(seconds);
             if (row.random_index && method->candidate()) random.offer(method->point(), iterations);
-            status = method->advance(cost);
+            last_step = method->advance(cost);
         }
-        if (status == StepStatus::not_finite) return end(FitStatus::not_finite);
-        if (status == StepStatus::stalled) return end(FitStatus::stalled);
-        ++iterations;
-        if (status == StepStatus::finished) end(FitStatus::finished);
+        if (last_step == StepStatus::moved || last_step == StepStatus::finished) ++iterations;
+        end_with_method();
+    }
+    void end_with_method() {
+        if (last_step == StepStatus::not_finite) end(FitStatus::not_finite);
+        if (last_step == StepStatus::stalled) end(FitStatus::stalled);
+        if (last_step == StepStatus::finished) end(FitStatus::finished);
     }
 
     FitResult result(FitStatus status) {
+        close();
         FitResult all;
         all.status = status;
         all.iterations = iterations;
@@ -226,18 +255,33 @@ struct FitRun::State {
         all.referee_seconds = referee_seconds;
         all.start = start;
         // The certificate's figures: measured by the referee itself, whatever the method said on the way.
-        std::uint64_t number = kFinalTests;
+        std::uint64_t number = kFinalTests + 1;
         const auto final_test = [&](ConstView x, std::uint64_t iteration) {
             return test(x, iteration, number++, all.referee_cost, all.referee_seconds);
         };
         all.last = final_test(method->point(), iterations);
-        all.best = final_test(best.x, best.iteration);
+        const bool ends_best = closing && closing->point.residual < best.residual && finite(closing->point);
+        const MeasuredPoint& chosen = ends_best ? closing->point : best;
+        all.best = final_test(chosen.x, chosen.iteration);
         if (random.any()) all.random = final_test(random.point(), random.iteration());
         all.certified_decrease = method->certified_decrease();
         all.promise = method->promise();
         all.parameters = method->parameters();
         all.trace = trace;
+        if (closing) {
+            all.trace.push_back(line(closing->point));
+            all.referee_cost += closing->cost;
+            all.referee_seconds += closing->seconds;
+        }
         return all;
+    }
+
+    /// Ends that the method itself has come to are state; budgets and epsilon may be others another day.
+    void exchange_last_step(Checkpoint& checkpoint) {
+        auto number = static_cast<std::uint64_t>(last_step);
+        checkpoint.exchange("last step", number, static_cast<std::uint64_t>(StepStatus::not_finite));
+        last_step = static_cast<StepStatus>(number);
+        if (checkpoint.reading()) end_with_method();
     }
 };
 
@@ -255,11 +299,13 @@ void FitRun::begin(const OnMeasure& on_measure) {
     State& s = *state_;
     s.begun = true;
     if (s.trace.empty()) {
-        s.start = s.test(s.problem.start, 0);
+        s.start = s.test(s.problem.start, 0, s.tests++, s.referee_cost, s.referee_seconds);
         if (!finite(s.start)) throw ConfigError("start: the objective or its gradient is not finite there");
         note(s.start, on_measure);
     } else if (s.trace.back().iteration == s.iterations) {
         s.test_end(s.trace.back().residual + s.trace.back().residual_error);
+    } else if (s.best.iteration == s.iterations) {
+        s.test_end(s.best.residual_high());
     }
 }
 
@@ -280,8 +326,8 @@ bool FitRun::step(const OnMeasure& on_measure) {
     } else {
         s.step();
     }
-    const bool measured = s.trace.back().iteration == s.iterations;
-    if (!measured && (s.ended || s.due())) note(s.look(), on_measure);
+    if (!s.ended && s.due()) note(s.look(), on_measure);
+    if (s.ended && s.close() && on_measure) on_measure(s.line(s.closing->point));
     return !s.ended;
 }
 
@@ -303,6 +349,7 @@ void FitRun::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("iterations", s.iterations);
     checkpoint.exchange("tests", s.tests);
     checkpoint.exchange("next measurement", s.next_measure);
+    s.exchange_last_step(checkpoint);
     exchange_cost(checkpoint, s.cost);
     exchange_cost(checkpoint, s.referee_cost);
     checkpoint.exchange("seconds", s.seconds);
