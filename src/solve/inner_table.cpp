@@ -10,6 +10,8 @@
 namespace proxstream {
 namespace {
 
+constexpr Index kMostMemory = 1000;
+
 AnyInner make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
     return AnyInner(ProxGrad(claimed_smoothness));
 }
@@ -47,6 +49,20 @@ AnyInner make_blocks(const Spec& spec, Real /*claimed_smoothness*/) {
     return AnyInner(Confirmed(OwnMoves(), backtracking_options(spec, {})));
 }
 
+AnyInner make_panoc(const Spec& spec, Real /*claimed_smoothness*/) {
+    PanocOptions options;
+    options.memory = spec.count_or("memory", options.memory);
+    if (options.memory > kMostMemory) {
+        throw ConfigError("'" + spec.text() + "': memory must lie in [1, " + std::to_string(kMostMemory) +
+                          "]");
+    }
+    return AnyInner(Panoc(options));
+}
+
+AnyInner make_accelerated(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
+    return AnyInner(Accelerated());
+}
+
 AnyInner make_auto(const Spec& spec, Real claimed_smoothness) {
     return make_backtracking(spec, claimed_smoothness);
 }
@@ -63,6 +79,11 @@ constexpr std::array kInnerSolvers{
              "prox-gradient whose step is found by trying; needs no L", make_backtracking},
     InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
              "the same, with the next step taken from the curvature met along the last one", make_measured},
+    InnerRow{"panoc", "panoc[:memory=5]",
+             "quasi-Newton moves on the prox residual, each confirmed by its pass; needs no L", make_panoc},
+    InnerRow{"accelerated", "accelerated",
+             "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
+             make_accelerated},
     InnerRow{"sampled", "sampled[:records=32,updates=8]",
              "cheap updates on a few records of the window, each stretch confirmed by an exact pass",
              make_sampled},

@@ -48,6 +48,7 @@ class Waves {
         return trial_value_ = at(y, trial_);
     }
     bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_); }
+    ConstView trial_gradient() const { return trial_; }
     void accept_trial() {
         value_ = trial_value_;
         gradient_.swap(trial_);
@@ -153,7 +154,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
-    EXPECT_EQ(inner_solvers().size(), 7U);
+    EXPECT_EQ(inner_solvers().size(), 9U);
     for (const InnerRow& row : inner_solvers()) {
         // Spider is made together with the window whose gradients it estimates.
         EXPECT_EQ(refusal(std::string(row.name)),
@@ -166,6 +167,10 @@ TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
     EXPECT_NE(refusal("backtracking:2"), "");
     EXPECT_NE(refusal("backtracking:lambda=1,shrink=1"), "");
     EXPECT_NE(refusal("prox-grad:0.1"), "");
+    EXPECT_EQ(refusal("panoc:memory=20"), "");
+    EXPECT_NE(refusal("panoc:memory=0"), "");
+    EXPECT_NE(refusal("panoc:memory=1001"), "");
+    EXPECT_NE(refusal("accelerated:memory=3"), "");
     // Every violation at once.
     const std::string all = refusal("backtracking:lambda=0,shrink=2,grow=0.5");
     for (const char* what : {"lambda", "shrink", "grow"}) EXPECT_NE(all.find(what), std::string::npos);

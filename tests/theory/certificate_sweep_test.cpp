@@ -108,7 +108,8 @@ class Dice {
     std::uint64_t next_ = 0;
 };
 
-constexpr const char* kSolvers[] = {"prox-grad", "backtracking", "window-steps", "prox-sgd", "adam"};
+constexpr const char* kSolvers[] = {"prox-grad",    "backtracking", "panoc", "accelerated",
+                                    "window-steps", "prox-sgd",     "adam"};
 
 struct Problem {
     Index dimension, window;
@@ -177,6 +178,8 @@ std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& pro
         dice.below(3) == 0 ? Tolerance::automatic(dice.real(0.3, 2)) : Tolerance::fixed(delta);
     if (solver == "prox-grad")
         return smoothed(std::move(tolerance), 400, AnyInner(ProxGrad(problem.smoothness)));
+    if (solver == "panoc" || solver == "accelerated")
+        return smoothed(std::move(tolerance), 400, parse_inner(solver, problem.smoothness));
     const Real lambda = dice.below(4) == 0 ? 1.5 : 1;
     return smoothed(std::move(tolerance), 400, AnyInner(Backtracking({.lambda = lambda})));
 }

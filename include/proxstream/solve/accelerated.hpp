@@ -46,9 +46,11 @@ class Accelerated {
                 return report;
             }
             ++attempts;
+            const bool plain = momentum_ == 1;
             if (try_once(model, g, reference_step, iterate, report, cost, scratch)) {
                 test_at(iterate, model.gradient(), g, reference_step, scratch);
                 ++cost.prox;
+                if (!plain) report.count_confirmed(iterate.residual_norm <= tolerance);
             } else if (step_ < kSmallestStep * reference_step) {
                 report.status =
                     model.trial_finite() ? SolveStatus::budget_exhausted : SolveStatus::not_finite;

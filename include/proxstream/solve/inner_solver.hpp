@@ -63,6 +63,13 @@ struct InnerReport {
         path += step * residual_norm;
         ++steps;
     }
+    /// The step just counted went where no forward-backward step leads, and was kept for its fall alone:
+    /// (T4), a stretch of one cheap update. Its length is bounded by nothing.
+    void count_confirmed(bool passed) {
+        ++cheap_steps;
+        ++confirmations;
+        if (!passed) ++failed_confirmations;
+    }
     /// What another solver did after this one; the status is its.
     void add(const InnerReport& later) {
         status = later.status;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "proxstream/core/spec.hpp"
+#include "proxstream/solve/accelerated.hpp"
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/solve/confirmed.hpp"
+#include "proxstream/solve/panoc.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 
 #include <concepts>
@@ -16,7 +18,8 @@ namespace proxstream {
 
 class AnyInner {
   public:
-    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<OwnMoves>>;
+    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<OwnMoves>, Panoc,
+                              Accelerated>;
 
     /// `inner` is one of the alternatives of Held.
     template <class Inner>

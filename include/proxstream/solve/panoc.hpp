@@ -119,6 +119,7 @@ class Panoc {
             adapt(bold, reference_step);
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
+            if (bold) report.count_confirmed(iterate.residual_norm <= tolerance);
         }
         return report;
     }
