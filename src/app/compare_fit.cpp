@@ -63,7 +63,8 @@ int compare_fits(const std::vector<std::string>& arguments) {
     if (outcome.contestants.empty()) return kInterrupted;
     fmt::print("{}\n\n{}", heading, to_text(outcome));
     fmt::print(
-        "\nx/: factor of one standard error over {} seeds. step: times the published one, best of {}.\n",
+        "\nx/: factor of one standard error over {} seeds. step: times the published one, that of {} whose F "
+        "was lowest.\n",
         settings.seeds, fmt::join(settings.scales, ", "));
     if (!settings.out.empty()) {
         write_folder(settings.out, outcome, heading);

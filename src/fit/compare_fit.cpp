@@ -63,13 +63,13 @@ const TracePoint& last_within(const std::vector<TracePoint>& trace, const Within
     return *last;
 }
 
-/// How a run did in the end; one that met a NaN did worst.
+/// How a run did in the end; one that met a NaN did worst. By F, not by |P|: bounded losses are flat far out,
+/// so the steps that throw x farthest would win.
 Real score(const FitCell& cell) {
-    if (cell.status == FitStatus::not_finite) return kInfinity;
-    return std::log(square(cell.trace.back().residual));
+    return cell.status == FitStatus::not_finite ? kInfinity : cell.trace.back().objective;
 }
 
-/// The step whose runs ended with the smallest residuals.
+/// The step whose runs ended lowest, in the mean.
 FitContestant best_of(const std::vector<FitCell>& cells, const std::string& method) {
     FitContestant best{.method = method};
     std::vector<Real> scales;

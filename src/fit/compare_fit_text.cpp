@@ -35,6 +35,16 @@ Cells cells_of(const FitComparison& comparison) {
     return cells;
 }
 
+/// A bar would end the cell it stands in.
+std::string without_bars(const std::string& cell) {
+    std::string text;
+    for (const char each : cell) {
+        if (each == '|') text += '\\';
+        text += each;
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string to_text(const FitComparison& comparison) {
@@ -55,7 +65,8 @@ std::string to_markdown(const FitComparison& comparison) {
     std::string out;
     const Cells cells = cells_of(comparison);
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        out += fmt::format("| {} |\n", fmt::join(cells[i], " | "));
+        for (const std::string& cell : cells[i]) out += "| " + without_bars(cell) + ' ';
+        out += "|\n";
         if (i > 0) continue;
         for (std::size_t column = 0; column < cells[0].size(); ++column)
             out += column == 0 ? "|---" : "|---:";

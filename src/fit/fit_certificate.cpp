@@ -107,14 +107,14 @@ FitCertificate certify_fit(const OfflineProblem& problem, FitResult result,
     FitCertificate certificate;
     certificate.status = result.status;
     certificate.method = options.method;
-    certificate.output = options.output;
+    certificate.output = options.output == "random" && !result.random ? "best" : options.output;
     certificate.reference_step = problem.reference_step;
     certificate.smoothness = problem.smoothness;
     certificate.confidence = options.confidence;
     certificate.exact = problem.loss->knows_f();
-    certificate.point = options.output == "last"                      ? result.last
-                        : options.output == "random" && result.random ? *result.random
-                                                                      : result.best;
+    certificate.point = certificate.output == "last"     ? result.last
+                        : certificate.output == "random" ? *result.random
+                                                         : result.best;
     certificate.claims.push_back(domain_claim(certificate.point));
     certificate.claims.push_back(objective_claim(result.start, certificate.point));
     certificate.claims.push_back(stationarity_claim(certificate.point, options.epsilon));

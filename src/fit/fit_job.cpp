@@ -67,13 +67,21 @@ FitJob::FitJob(const FitSettings& settings, StopFlag stop)
     if (!settings_.resume.empty()) resume();
 }
 
+/// Parameters may follow from epsilon, which is else free to change.
+std::string FitJob::figures_depend_on() const {
+    std::string lines = figure_settings(settings_);
+    for (const MethodParameter& parameter : method().parameters())
+        lines += fmt::format("\nthe method's {} = {}", parameter.name, parameter.value);
+    return lines;
+}
+
 void FitJob::resume() {
     Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
     std::string settings;
     std::uint64_t checksum = 0;
     checkpoint.exchange("settings", settings);
     checkpoint.exchange("data", checksum);
-    if (const std::string here = figure_settings(settings_); here != settings)
+    if (const std::string here = figures_depend_on(); here != settings)
         throw ConfigError(differences(here, settings, settings_.resume));
     if (checksum != task_.checksum()) {
         throw DataError({.source = settings_.resume, .line = 0, .column = 0, .field = ""},
@@ -85,7 +93,7 @@ void FitJob::resume() {
 
 void FitJob::save_state() {
     Checkpoint checkpoint;
-    std::string settings = figure_settings(settings_);
+    std::string settings = figures_depend_on();
     std::uint64_t checksum = task_.checksum();
     checkpoint.exchange("settings", settings);
     checkpoint.exchange("data", checksum);

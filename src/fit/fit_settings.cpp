@@ -161,21 +161,22 @@ void validate(const FitSettings& settings) {
     collect(violations, "", [&] { lags_of(settings, 1); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
-    collect(violations, "method", [&] { method_row(method_of(settings)); });
+    const bool known_method = collect(violations, "method", [&] { method_row(method_of(settings)); });
     // Losses over whole tables take their shape from the data.
     collect(violations, "loss", [&] { loss_target(settings.loss); });
     const auto refuse = [&](bool asked, const char* what) {
         if (asked) violations.emplace_back(what);
     };
-    refuse(settings.output == "random" && method_of(settings) == settings.method &&
-               collect(violations, "", [&] { method_row(settings.method); }) &&
-               !method_row(settings.method).random_index,
+    refuse(settings.output == "random" && known_method && !method_row(method_of(settings)).random_index,
            "output = random: the theory of this method speaks of no random index; take best or last");
     refuse(settings.test_only && settings.start == "zeros",
            "test-only: needs a model to measure, given by start = FILE");
     refuse(settings.test_only && (!settings.checkpoint.empty() || !settings.resume.empty()),
            "test-only: moves nothing, so there is nothing to save or to go on with");
     refuse(settings.checkpoint == "-" || settings.resume == "-", "checkpoint, resume: must be files");
+    const auto names_sampler = [](const std::string& data) { return data.starts_with(kSamplerPrefix); };
+    refuse(settings.data.size() > 1 && std::any_of(settings.data.begin(), settings.data.end(), names_sampler),
+           "data: a sampler stands for all data; name it alone");
     if (is_sampler(settings)) {
         refuse(!settings.predictions.empty(), "predictions: a sampler has no rows to predict");
         refuse(settings.standardise || settings.standardise_label || settings.normalise ||

@@ -23,7 +23,7 @@ struct FitCell {
     const TracePoint& after_seconds(double seconds) const;
 };
 
-/// A method with the step that was best for it, in hindsight.
+/// A method with the step whose runs ended with the lowest F: chosen in hindsight.
 struct FitContestant {
     std::string method;
     Real scale = 1;
