@@ -25,6 +25,11 @@ struct Growth {
     Real high = 0;
 };
 
+struct Range {
+    Real low = 0;
+    Real high = 0;
+};
+
 struct Erratum {
     std::string group;
     std::string name;
@@ -38,6 +43,7 @@ struct Erratum {
     std::string paper = {};                // what it says in words, where it states no figure
     std::optional<Real> least_ratio = {};  // measured over claimed, at the last value
     std::optional<Growth> growth = {};
+    std::optional<Range> range = {};  // of what is measured, at every value
     std::function<Trial(Index value, std::uint64_t seed, StopFlag stop)> run;
 
     std::string row(Index value) const;  // "Theorem 3, T = 1000"
@@ -46,5 +52,11 @@ struct Erratum {
 std::vector<Erratum> exact_errata(StudyPreset preset);
 std::vector<Erratum> sampled_errata(StudyPreset preset);
 std::vector<Erratum> application_errata();
+/// Of one fixed loss: a study of its own.
+std::vector<Erratum> offline_errata(StudyPreset preset);
+
+/// Corollary 2's, which belongs to both.
+Erratum fitted_erratum(StudyPreset preset);
+inline constexpr Real kFittedPhase = 0.8;  // a
 
 }  // namespace proxstream

@@ -103,7 +103,6 @@ Trial updates(Index rounds, std::uint64_t /*seed*/, StopFlag stop) {
 /// grad S_t and grad f differ by gap_t = sin(a) |mean of the signs|, whatever x, so that
 /// E|grad f(x_t)|^2 <= (sqrt(E R_t^2) + sqrt(E gap_t^2))^2.
 Trial fitted(Index window, std::uint64_t seed, StopFlag stop, Index runs) {
-    constexpr Real kPhase = 0.8;
     constexpr Real kDelta = 0.01;
     const auto length = static_cast<Real>(window);
     Trial trial;
@@ -125,14 +124,14 @@ Trial fitted(Index window, std::uint64_t seed, StopFlag stop, Index runs) {
                 const Real leaving = t <= window ? 0 : signs[t - 1 - window];
                 signs.push_back(sign);
                 total += sign - leaving;
-                variation += square(std::sin(kPhase) * (sign - leaving));
-                return wave(kPhase * sign);
+                variation += square(std::sin(kFittedPhase) * (sign - leaving));
+                return wave(kFittedPhase * sign);
             },
             [&](const RoundReport& report) {
                 if (report.round < window) return;
-                stationarity += square(std::cos(kPhase) * std::sin(here));
+                stationarity += square(std::cos(kFittedPhase) * std::sin(here));
                 residuals += square(report.entry_residual);
-                gaps += square(std::sin(kPhase) * total / length);
+                gaps += square(std::sin(kFittedPhase) * total / length);
                 ++counted;
             });
         note_run(played, "run", trial.cell);
@@ -147,9 +146,28 @@ Trial fitted(Index window, std::uint64_t seed, StopFlag stop, Index runs) {
 
 }  // namespace
 
-std::vector<Erratum> exact_errata(StudyPreset preset) {
+Erratum fitted_erratum(StudyPreset preset) {
     const bool full = preset == StudyPreset::full;
     const auto runs = [full](Index window) { return (full ? 20'000U : 2'000U) / window + (full ? 5U : 2U); };
+    using Values = std::vector<Index>;
+    return {.group = kGroup,
+            .name = "Corollary 2",
+            .quantity = "E|grad f(x_t)|^2",
+            .set_up =
+                "g = 0, f_t = -cos(x - xi_t), xi_t = +-0.8 with fair coins, T = 2w, t in w..T, eta = 0.9, "
+                "delta = 0.01",
+            .parameter = "w",
+            .values = full ? Values{20, 100, 500, 2000} : Values{20, 100},
+            .random = true,
+            .least_ratio = 8,
+            .growth = Growth{.low = 0.8, .high = 1.2},
+            .run = [runs](Index window, std::uint64_t seed, StopFlag stop) {
+                return fitted(window, seed, stop, runs(window));
+            }};
+}
+
+std::vector<Erratum> exact_errata(StudyPreset preset) {
+    const bool full = preset == StudyPreset::full;
     using Values = std::vector<Index>;
     return {
         {.group = kGroup,
@@ -177,18 +195,7 @@ std::vector<Erratum> exact_errata(StudyPreset preset) {
          .least_ratio = 100,
          .growth = Growth{.low = 0.95, .high = 1.1},
          .run = updates},
-        {.group = kGroup,
-         .name = "Corollary 2",
-         .quantity = "E|grad f(x_t)|^2",
-         .set_up = "g = 0, f_t = -cos(x - xi_t), xi_t = +-0.8 with fair coins, T = 2w, t in w..T, eta = 0.9, "
-                   "delta = 0.01",
-         .parameter = "w",
-         .values = full ? Values{20, 100, 500, 2000} : Values{20, 100},
-         .random = true,
-         .least_ratio = 8,
-         .growth = Growth{.low = 0.8, .high = 1.2},
-         .run = [runs](Index window, std::uint64_t seed,
-                       StopFlag stop) { return fitted(window, seed, stop, runs(window)); }},
+        fitted_erratum(preset),
     };
 }
 

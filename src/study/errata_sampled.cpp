@@ -1,6 +1,7 @@
 /// Claims about sampled gradients: Theorems 2, 4 and 5, with Algorithm 2 as it is printed.
 #include "proxstream/core/draw.hpp"
 
+#include "study/across_noise.hpp"
 #include "study/errata.hpp"
 #include "study/function_learner.hpp"
 #include "study/played_run.hpp"
@@ -77,57 +78,19 @@ Trial dropout(Index window, std::uint64_t seed, StopFlag stop, Variant variant) 
     return trial;
 }
 
-/// S = (L/2)|x|^2 in the plane, noise of length sigma across the gradient: where its push outwards equals the
-/// pull inwards the point goes round for ever. eta = 4, L = 0.1, w = 1 and sigma = 1.
-class Plane {
-  public:
-    static constexpr Real kStep = 4;
-    static constexpr Real kSmoothness = 0.1;
-    static constexpr Real kRadius = 20;  // of dom g
-
-    static Real value(Real radius) { return kSmoothness / 2 * square(radius); }
-
-    static std::unique_ptr<FunctionLearner> learner(Real start, Real delta, std::uint64_t most_steps,
-                                                    std::uint64_t seed) {
-        const FunctionProblem problem{.reg = fmt::format("l2ball:{}", kRadius),
-                                      .start = {start, 0},
-                                      .window = 1,
-                                      .step = kStep,
-                                      .smoothness = kSmoothness};
-        const auto sample = [](Round, ConstView x, const Draw& draw, std::vector<Real>& gradient) {
-            const Real length = std::hypot(x[0], x[1]);
-            const Real across = (uniform(draw) < 0.5 ? -1 : 1) / length;
-            gradient = {kSmoothness * x[0] - across * x[1], kSmoothness * x[1] + across * x[0]};
-        };
-        const CallbackOracle::Claim claim{.base_noise = 1, .bounded = true};
-        NoisySetting setting =
-            setting_of(Variant::paper, AnyOracle(CallbackOracle(sample, 1, claim)), "across, 1", seed);
-        setting.max_steps = most_steps;
-        return make_noisy(problem, delta, setting);
-    }
-
-    static RoundReport round(FunctionLearner& learner) {
-        return learner.observe([](ConstView x, View gradient) {
-            if (!gradient.empty()) {
-                gradient[0] = kSmoothness * x[0];
-                gradient[1] = kSmoothness * x[1];
-            }
-            return value(std::hypot(x[0], x[1]));
-        });
-    }
-};
+/// Where its push outwards equals the pull inwards the point goes round for ever.
+constexpr AcrossNoise kPlane{.step = 4, .smoothness = 0.1, .radius = 20};
 
 /// delta = sigma passes (23), 2/(eta (1 - eta L)) = 0.83 < 1, and fails c delta^2 > sigma^2, 0.8 < 1.
 /// Claimed and measured: the probability of more than K updates.
 Trial endless(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
-    const Real circle =
-        std::sqrt(Plane::kStep / (Plane::kSmoothness * (2 - Plane::kStep * Plane::kSmoothness)));
-    const auto learner = Plane::learner(circle, 1, most_steps, seed);
-    const RoundReport report = Plane::round(*learner);
-    const Real room = Plane::kStep * (1 - Plane::kStep * Plane::kSmoothness) - 2;
+    const Real circle = kPlane.circle();
+    const auto learner = kPlane.learner(circle, 1, most_steps, seed);
+    const RoundReport report = kPlane.round(*learner);
+    const Real room = kPlane.step * (1 - kPlane.step * kPlane.smoothness) - 2;
     Trial trial;
     trial.claimed =
-        (Plane::value(circle) + Plane::value(Plane::kRadius)) / (2 * room * static_cast<Real>(most_steps));
+        (kPlane.value(circle) + kPlane.value(kPlane.radius)) / (2 * room * static_cast<Real>(most_steps));
     trial.measured = report.status == RoundStatus::budget_exhausted ? 1 : 0;
     trial.corrected = 1;
     return trial;
@@ -137,11 +100,11 @@ Trial endless(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
 /// mean of N.
 Trial ending(Index /*value*/, std::uint64_t seed, StopFlag /*stop*/) {
     const Real delta = std::sqrt(1.5);
-    const auto learner = Plane::learner(Plane::kRadius, delta, 100'000, seed);
+    const auto learner = kPlane.learner(kPlane.radius, delta, 100'000, seed);
     Trial trial;
-    trial.measured = static_cast<Real>(Plane::round(*learner).steps);
-    const Real c = 1 - Plane::kStep * Plane::kSmoothness / 2;
-    trial.corrected = (Plane::value(Plane::kRadius) / Plane::kStep + 1) / (c * square(delta) - 1);
+    trial.measured = static_cast<Real>(kPlane.round(*learner).steps);
+    const Real c = 1 - kPlane.step * kPlane.smoothness / 2;
+    trial.corrected = (kPlane.value(kPlane.radius) / kPlane.step + 1) / (c * square(delta) - 1);
     return trial;
 }
 

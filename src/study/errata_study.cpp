@@ -115,6 +115,13 @@ std::vector<Finding> findings(const ResultTable& table, const Errata& errata) {
             found.push_back({fmt::format("{}: {}, over what is proved", erratum.name, erratum.quantity),
                              table.largest(erratum.group, rows, kOverProof),
                              erratum.identity ? 1 - kSlack : -kInfinity, 1 + kSlack, erratum.paper});
+        if (erratum.range) {
+            for (const std::string& each : rows) {
+                found.push_back({fmt::format("{}: {}", each, erratum.quantity),
+                                 table.at(erratum.group, each, kMeasured), erratum.range->low,
+                                 erratum.range->high});
+            }
+        }
         if (erratum.growth) {
             const Growth& growth = *erratum.growth;
             found.push_back(
@@ -127,19 +134,10 @@ std::vector<Finding> findings(const ResultTable& table, const Errata& errata) {
     return found;
 }
 
-}  // namespace
-
-std::string Erratum::row(Index value) const {
-    return parameter.empty() ? name : fmt::format("{}, {} = {}", name, parameter, value);
-}
-
-StudyPlan plan_errata(StudyPreset preset, Index seeds) {
-    const auto errata = std::make_shared<const Errata>(all_errata(preset));
+StudyPlan plan_of(Errata all, const char* question, Index seeds) {
+    const auto errata = std::make_shared<const Errata>(std::move(all));
     StudyPlan plan;
-    plan.question =
-        "Which of the paper's claims fail, by how much, and does what is proved in their place hold? Each "
-        "has a "
-        "set-up that\nsatisfies every hypothesis; the names below say which, and what is counted or summed.";
+    plan.question = question;
     plan.figures = {{kClaimed, "claimed", Better::neither},
                     {kMeasured, "measured", Better::neither},
                     {kOverClaim, "measured / claimed", Better::neither},
@@ -157,6 +155,28 @@ StudyPlan plan_errata(StudyPreset preset, Index seeds) {
         plan.glossary.emplace_back(erratum.name, fmt::format("{}; {}", erratum.quantity, erratum.set_up));
     }
     return plan;
+}
+
+}  // namespace
+
+std::string Erratum::row(Index value) const {
+    return parameter.empty() ? name : fmt::format("{}, {} = {}", name, parameter, value);
+}
+
+StudyPlan plan_errata(StudyPreset preset, Index seeds) {
+    return plan_of(all_errata(preset),
+                   "Which of the paper's claims fail, by how much, and does what is proved in their place "
+                   "hold? Each has a set-up that\nsatisfies every hypothesis; the names below say which, "
+                   "and what is counted or summed.",
+                   seeds);
+}
+
+StudyPlan plan_offline_errata(StudyPreset preset, Index seeds) {
+    return plan_of(offline_errata(preset),
+                   "Which of the paper's claims about one fixed loss, seen through samples, fail, and by how "
+                   "much? Each has a set-up that\nsatisfies every hypothesis; the names below say which, "
+                   "and what is counted.",
+                   seeds);
 }
 
 }  // namespace proxstream
