@@ -26,7 +26,7 @@ struct FitOptions {
     /// Passes from one measurement to the next; 0: at first every pass, later every tenth of those so far.
     /// Methods that know f's gradient anyway are measured in every iteration.
     Real measure_every = 0;
-    TestOptions test;  // of expectations
+    TestOptions test = {};  // of expectations
     Real step_scale = 1;
     std::uint64_t seed = 1;
 };
