@@ -31,7 +31,7 @@ struct StudyArguments {
 
 void print_studies() {
     fmt::print("studies (proxstream study NAME):\n");
-    for (const StudyRow& row : studies()) fmt::print("  {:<15}{}\n", row.name, row.help);
+    for (const StudyRow& row : studies()) fmt::print("  {:<19}{}\n", row.name, row.help);
 }
 
 std::string unknown_option(const std::string& text) {
