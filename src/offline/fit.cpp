@@ -345,6 +345,9 @@ FitResult FitRun::run(StopFlag stop, const OnMeasure& on_measure) {
 
 void FitRun::exchange(Checkpoint& checkpoint) {
     State& s = *state_;
+    std::string method = s.options.method;
+    checkpoint.exchange("name of the method", method);
+    checkpoint.require(method == s.options.method, "a state of the same method");
     checkpoint.part("method", *s.method);
     checkpoint.exchange("iterations", s.iterations);
     checkpoint.exchange("tests", s.tests);
