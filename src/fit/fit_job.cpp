@@ -67,11 +67,11 @@ FitJob::FitJob(const FitSettings& settings, StopFlag stop)
     if (!settings_.resume.empty()) resume();
 }
 
-/// Parameters may follow from epsilon, which is else free to change.
-std::string FitJob::figures_depend_on() const {
-    std::string lines = figure_settings(settings_);
+std::string FitJob::parameters() const {
+    std::string lines;
     for (const MethodParameter& parameter : method().parameters())
-        lines += fmt::format("\nthe method's {} = {}", parameter.name, parameter.value);
+        lines +=
+            fmt::format("{}the method's {} = {}", lines.empty() ? "" : "\n", parameter.name, parameter.value);
     return lines;
 }
 
@@ -81,22 +81,28 @@ void FitJob::resume() {
     std::uint64_t checksum = 0;
     checkpoint.exchange("settings", settings);
     checkpoint.exchange("data", checksum);
-    if (const std::string here = figures_depend_on(); here != settings)
+    if (const std::string here = figure_settings(settings_); here != settings)
         throw ConfigError(differences(here, settings, settings_.resume));
     if (checksum != task_.checksum()) {
         throw DataError({.source = settings_.resume, .line = 0, .column = 0, .field = ""},
                         "the data are not those the run was on", "the same rows in the same order");
     }
+    std::string before;
+    checkpoint.exchange("parameters", before);
+    if (const std::string here = parameters(); here != before)
+        throw ConfigError(differences(here, before, settings_.resume));
     checkpoint.part("fit", run_);
     checkpoint.finish();
 }
 
 void FitJob::save_state() {
     Checkpoint checkpoint;
-    std::string settings = figures_depend_on();
+    std::string settings = figure_settings(settings_);
     std::uint64_t checksum = task_.checksum();
+    std::string parameters_in_use = parameters();
     checkpoint.exchange("settings", settings);
     checkpoint.exchange("data", checksum);
+    checkpoint.exchange("parameters", parameters_in_use);
     checkpoint.part("fit", run_);
     write_whole_file(settings_.checkpoint, checkpoint.seal());
 }

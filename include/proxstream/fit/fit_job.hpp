@@ -30,8 +30,8 @@ class FitJob {
     FitOutcome run(const FitRun::OnMeasure& on_measure = {});
 
   private:
-    /// Settings and parameters: what a resumed run has to agree about.
-    std::string figures_depend_on() const;
+    /// Of the method, a line each. They may follow from epsilon, which is else free to change.
+    std::string parameters() const;
     void resume();
     void save_state();
     void write_outputs(const FitCertificate& certificate, FitOutcome& outcome);
