@@ -50,16 +50,21 @@ int compare_fits(const std::vector<std::string>& arguments) {
     CompareFit comparison(settings, stop_requested());
     if (!settings.out.empty()) make_folder(settings.out);
     const OfflineProblem& problem = comparison.task().problem();
-    const std::string heading =
-        fmt::format("{}: {} + {}, |P| at eta = {:.6g}", fmt::join(settings.data, ", "),
-                    comparison.task().rows() != nullptr ? settings.loss : "its loss", settings.reg,
-                    problem.reference_step);
+    std::string heading = fmt::format("{}: {} + {}, |P| at eta = {:.6g}", fmt::join(settings.data, ", "),
+                                      comparison.task().rows() != nullptr ? settings.loss : "its loss",
+                                      settings.reg, problem.reference_step);
     const FitComparison outcome = comparison.run([&](Index done_cells, const FitCell& cell) {
         if (settings.quiet) return;
         fmt::print(stderr, "{}/{} {} x {:g}, seed {}: {:.3e} ({}, {:.3g} s)\n", done_cells,
                    comparison.cells(), cell.method, cell.scale, cell.seed, cell.trace.back().residual,
                    name(cell.status), cell.seconds);
     });
+    if (outcome.interrupted) {
+        const std::string cut =
+            fmt::format("interrupted after {} of {} runs", outcome.cells.size(), comparison.cells());
+        fmt::print(stderr, "{}\n", cut);
+        heading += "; " + cut;
+    }
     if (outcome.contestants.empty()) return kInterrupted;
     fmt::print("{}\n\n{}", heading, to_text(outcome));
     fmt::print(

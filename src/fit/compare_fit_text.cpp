@@ -23,7 +23,8 @@ Cells cells_of(const FitComparison& comparison) {
     if (!comparison.at.empty()) cells[0].push_back(fmt::format("F, {:g} passes", comparison.at.back()));
     cells[0].emplace_back("seconds");
     for (const FitContestant& each : comparison.contestants) {
-        std::vector<std::string> row{each.method, each.swept ? fmt::format("x {:g}", each.scale) : "own"};
+        std::vector<std::string> row{
+            each.method, each.swept || each.scale != 1 ? fmt::format("x {:g}", each.scale) : "own"};
         for (const Real passes : comparison.at)
             row.push_back(text_of(comparison.squared_residual(each, passes)));
         row.push_back(text_of(comparison.squared_residual_in_time(each)));
