@@ -54,6 +54,7 @@ void print_status(const FitSettings& settings, const FitOutcome& outcome, Real e
                 ? std::string("the last step that rounding allows")
                 : fmt::format("{} iterations ({})", certificate.result.iterations, name(certificate.status)));
     }
+    if (!certificate.result.note.empty()) fmt::print(stderr, "{}\n", certificate.result.note);
     if (certificate.status == FitStatus::not_finite) {
         fmt::print(stderr,
                    "a loss or gradient was not finite; x is the best point before that. A smaller "

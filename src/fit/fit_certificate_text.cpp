@@ -90,6 +90,7 @@ std::string to_json(const FitCertificate& certificate) {
     json["exact"] = certificate.exact;
     if (!certificate.exact) json["confidence"] = certificate.confidence;
     json["iterations"] = result.iterations;
+    if (!result.note.empty()) json["note"] = result.note;
     json["points"]["start"] = point_json(result.start);
     json["points"]["last"] = point_json(result.last);
     json["points"]["best"] = point_json(result.best);

@@ -142,7 +142,8 @@ FitOptions fit_options_of(const FitSettings& settings, const std::string& method
     if (settings.iterations > 0) options.iterations = settings.iterations;
     if (settings.passes == 0 && settings.seconds == 0 && settings.iterations == 0) {
         options.passes = kUsualPasses;
-        if (settings.epsilon == 0) options.epsilon = kUsualEpsilon;
+        // What sampling costs grows with 1/epsilon^2 or faster: of an expectation only the user can say.
+        if (settings.epsilon == 0 && !is_sampler(settings)) options.epsilon = kUsualEpsilon;
     }
     options.measure_every = settings.measure;
     options.test = {.samples = settings.test_samples, .confidence = settings.confidence};

@@ -5,6 +5,7 @@
 #include "proxstream/offline/gradient_noise.hpp"
 #include "proxstream/offline/method_table.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -40,6 +41,9 @@ class ArgumentReader {
     bool is_sum() const { return components() > 0; }
     /// Measured once, at the start.
     const GradientNoise& noise();
+    /// An iteration will take so many samples at once.
+    void takes(std::uint64_t samples) { largest_batch_ = std::max(largest_batch_, samples); }
+    std::uint64_t largest_batch() const { return largest_batch_; }
     const Cost& setup_cost() const { return setup_cost_; }
     std::vector<MethodParameter> parameters() const { return parameters_; }
 
@@ -56,6 +60,7 @@ class ArgumentReader {
     const MethodParts& parts_;
     std::optional<GradientNoise> noise_;
     Cost setup_cost_;
+    std::uint64_t largest_batch_ = 0;
     std::vector<MethodParameter> parameters_;
 };
 

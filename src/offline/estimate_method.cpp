@@ -16,6 +16,7 @@ EstimateMethod::EstimateMethod(const ArgumentReader& arguments)
       previous_(point_),
       trial_(point_.size()),
       setup_cost_(arguments.setup_cost()),
+      largest_batch_(arguments.largest_batch()),
       parameters_(arguments.parameters()) {}
 
 StepStatus EstimateMethod::advance(Cost& cost) {
@@ -66,6 +67,7 @@ AnchorBatch read_anchor(ArgumentReader& arguments, Real factor, std::string_view
         anchor.samples = arguments.count("anchor", kPlainAnchor,
                                          "a constant: no epsilon is wanted that it could follow from");
     }
+    arguments.takes(anchor.samples);
     return anchor;
 }
 

@@ -16,6 +16,7 @@ class EstimateMethod : public OfflineMethod {
     StepStatus advance(Cost& cost) final;
     ConstView point() const final { return point_; }
     Real step() const final { return next_move().step; }
+    std::uint64_t largest_batch() const final { return largest_batch_; }
     std::vector<MethodParameter> parameters() const final { return parameters_; }
     void exchange(Checkpoint& checkpoint) final;
 
@@ -51,6 +52,7 @@ class EstimateMethod : public OfflineMethod {
     std::vector<Real> point_, previous_, trial_;
     std::uint64_t iteration_ = 0;
     Cost setup_cost_;
+    std::uint64_t largest_batch_;
     std::vector<MethodParameter> parameters_;
     Scratch scratch_;
 };

@@ -59,6 +59,13 @@ void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
     }
 }
 
+/// A measurement that is made only because a run stops, and what it took.
+struct Closing {
+    MeasuredPoint point;
+    Cost cost;
+    double seconds = 0;
+};
+
 bool finite(const MeasuredPoint& point) {
     return std::isfinite(point.objective()) && std::isfinite(point.residual);
 }
@@ -133,14 +140,8 @@ struct FitRun::State {
     RandomIndex random;
     MeasuredPoint start, best;
     std::vector<TracePoint> trace;
-    Scratch scratch;
-
-    struct Closing {
-        MeasuredPoint point;
-        Cost cost;
-        double seconds = 0;
-    };
     std::optional<Closing> closing;
+    Scratch scratch;
 
     /// A point tested by samples that nothing else is chosen with.
     MeasuredPoint test(ConstView x, std::uint64_t iteration, std::uint64_t number, Cost& to, double& time) {
@@ -170,11 +171,18 @@ struct FitRun::State {
             options.measure_every > 0 ? options.measure_every * pass : std::max(pass, kRefereeShare * spent);
         next_measure = cost.base_samples + static_cast<std::uint64_t>(std::ceil(gap));
     }
+    /// One iteration would take more than was given for all: an accuracy out of reach, not one to wait for.
+    bool out_of_reach() const {
+        const auto pass = static_cast<Real>(pass_samples(*problem.loss));
+        return static_cast<Real>(method->largest_batch()) > std::max(pass, options.passes * pass);
+    }
     bool out_of_budget() const {
         const auto pass = static_cast<Real>(pass_samples(*problem.loss));
-        const bool samples_gone = static_cast<Real>(cost.base_samples) >= options.passes * pass;
+        // An expectation in closed form has no samples to count: an evaluation of it is a pass.
+        const Real passes = problem.loss->components() > 0 ? 0 : static_cast<Real>(cost.passes);
+        const bool samples_gone = static_cast<Real>(cost.base_samples) / pass + passes >= options.passes;
         const bool time_gone = seconds >= options.seconds;
-        if (iterations >= options.iterations) return true;
+        if (iterations >= options.iterations || out_of_reach()) return true;
         if (!options.all_budgets) return samples_gone || time_gone;
         return (samples_gone || options.passes == kInfinity) && (time_gone || options.seconds == kInfinity) &&
                (samples_gone || time_gone);
@@ -249,6 +257,10 @@ struct FitRun::State {
         FitResult all;
         all.status = status;
         all.iterations = iterations;
+        if (out_of_reach()) {
+            all.note = "an iteration would take " + std::to_string(method->largest_batch()) +
+                       " base samples, more than the whole budget";
+        }
         all.cost = cost;
         all.referee_cost = referee_cost;
         all.seconds = seconds;

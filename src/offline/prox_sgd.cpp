@@ -77,6 +77,7 @@ MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts) {
     } else {
         batch = arguments.count("batch", kPlainBatch, "a constant");
     }
+    arguments.takes(batch);
     std::optional<MethodPromise> promise;
     const bool whole = arguments.is_sum() && batch >= arguments.components();
     if (whole) sigma0 = 0;

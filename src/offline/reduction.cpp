@@ -69,6 +69,11 @@ class Reduction final : public OfflineMethod {
 
     ConstView point() const override { return point_; }
     Real step() const override { return plan_.step; }
+    std::uint64_t largest_batch() const override {
+        const Real samples = static_cast<Real>(plan_.window) * static_cast<Real>(plan_.samples);
+        const std::uint64_t n = problem_.loss->components();
+        return plan_.exact || (n > 0 && count_of(samples) >= n) ? n : count_of(samples);
+    }
     bool candidate() const override {
         return between_rounds_ && round_ >= plan_.first_index && round_ <= plan_.last_index;
     }

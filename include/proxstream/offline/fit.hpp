@@ -55,6 +55,7 @@ struct TracePoint {
 struct FitResult {
     FitStatus status = FitStatus::budget_exhausted;
     std::uint64_t iterations = 0;
+    std::string note;  // what else there is to say of how it ended
     MeasuredPoint start, last;
     MeasuredPoint best;                   // smallest residual among those measured on the way, tested anew
     std::optional<MeasuredPoint> random;  // t*, where the method's theory asks for it

@@ -57,6 +57,8 @@ class OfflineMethod {
     virtual std::optional<Exact> exact() const { return std::nullopt; }
     /// The step the next iteration would take, or the last one took.
     virtual Real step() const = 0;
+    /// Samples that a single iteration may take, where they are many; 0: they are not.
+    virtual std::uint64_t largest_batch() const { return 0; }
     /// Whether point() is one of those among which theory lets t* be drawn.
     virtual bool candidate() const { return true; }
     /// What the accepted steps so far prove F to have fallen by; nothing where they prove nothing.
