@@ -60,7 +60,7 @@ void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
 }
 
 /// A measurement that is made only because a run stops, and what it took.
-struct Closing {
+struct LastLook {
     MeasuredPoint point;
     Cost cost;
     double seconds = 0;
@@ -140,7 +140,7 @@ struct FitRun::State {
     RandomIndex random;
     MeasuredPoint start, best;
     std::vector<TracePoint> trace;
-    std::optional<Closing> closing;
+    std::optional<LastLook> closing;
     Scratch scratch;
 
     /// A point tested by samples that nothing else is chosen with.

@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 

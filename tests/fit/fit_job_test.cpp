@@ -124,7 +124,7 @@ TEST(FitTask, RefusesWhatDoesNotFit) {
     settings = settings_of(folder.file("none.csv", "a,b,y\n"));
     EXPECT_NE(problem_of(settings).find("none.csv"), std::string::npos);
     settings = settings_of("sampler:ramp");
-    settings.data.push_back("more.csv");
+    settings.data.emplace_back("more.csv");
     EXPECT_NE(problem_of(settings).find("alone"), std::string::npos);
     settings = settings_of(folder.path("rows.csv"));
     settings.output = "random";

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <atomic>
 #include <set>
 
 namespace proxstream {
@@ -225,7 +225,7 @@ TEST(FitRun, EndsWithEpsilon) {
 
 TEST(FitRun, IsStoppedByItsFlag) {
     const OfflineProblem problem = sum_problem();
-    const std::remove_pointer_t<StopFlag> raised = 1;
+    const std::atomic<bool> raised = true;
     FitRun run(problem, options("prox-sgd", 100));
     EXPECT_EQ(run.run(&raised).status, FitStatus::interrupted);
     expect_same(run.run(), fit(problem, options("prox-sgd", 100)));
