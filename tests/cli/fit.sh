@@ -192,6 +192,8 @@ for method in panoc accelerated backtracking prox-grad; do
     run fit sampler:classification -m $method
     expect "$method wants f itself" 2 "'$method': it needs the exact gradient.*spiderboost"
 done
+run fit sampler:regression --epsilon 1e-6 --passes 10 --test-samples 256
+expect "an accuracy that no batch of the budget is enough for" 1 'an iteration would take [0-9]+ base samples, more than the whole budget' 'was not reached' 'method: 0 base samples'
 run fit sampler:rmap
 expect "a mistyped sampler" 2 "unknown sampler 'rmap'; did you mean 'ramp'"
 run fit sampler:ramp "$work/rows.csv"

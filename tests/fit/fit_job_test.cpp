@@ -93,6 +93,20 @@ TEST(FigureSettings, AreThoseThatFiguresDependOn) {
     }
 }
 
+TEST(FitSettings, WithNothingAskedForRowsAreFittedTo1e6) {
+    FitSettings settings = settings_of("rows.csv");
+    EXPECT_EQ(fit_options_of(settings, "panoc").epsilon, 1e-6);
+    EXPECT_EQ(fit_options_of(settings, "panoc").passes, 1000);
+    settings.iterations = 7;
+    EXPECT_EQ(fit_options_of(settings, "panoc").epsilon, 0);
+    EXPECT_EQ(fit_options_of(settings, "panoc").passes, kInfinity);
+    // What sampling costs, only the user can say.
+    settings.iterations = 0;
+    settings.data = {"sampler:ramp"};
+    EXPECT_EQ(fit_options_of(settings, "storm").epsilon, 0);
+    EXPECT_EQ(fit_options_of(settings, "storm").passes, 1000);
+}
+
 TEST(FitTask, SaysWhereABadRowStands) {
     const TemporaryFolder folder;
     const std::string torn = folder.file("torn.csv", rows_of(7, "1,2\n"));

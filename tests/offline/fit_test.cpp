@@ -223,6 +223,29 @@ TEST(FitRun, EndsWithEpsilon) {
     EXPECT_EQ(late.trace.size(), 2U);
 }
 
+TEST(FitRun, AnIterationLargerThanTheBudgetIsNotBegun) {
+    const OfflineProblem problem = hidden(sampler_problem("ramp:features=3"));
+    FitOptions wanted = options("spiderboost:anchor=9000", 100);
+    wanted.passes = 8;
+    FitResult result = fit(problem, wanted);
+    EXPECT_EQ(result.status, FitStatus::budget_exhausted);
+    EXPECT_EQ(result.iterations, 0U);
+    EXPECT_EQ(result.cost.base_samples, 0U);
+    EXPECT_NE(result.note.find("9000"), std::string::npos) << result.note;
+    wanted.passes = 9;
+    result = fit(problem, wanted);
+    EXPECT_GE(result.cost.base_samples, 9000U);
+    EXPECT_EQ(result.note, "");
+}
+
+TEST(FitRun, AClosedFormSpendsPasses) {
+    FitOptions wanted = options("prox-grad", 1000);
+    wanted.passes = 5;
+    const FitResult result = fit(sampler_problem("ramp:features=3"), wanted);
+    EXPECT_EQ(result.status, FitStatus::budget_exhausted);
+    EXPECT_EQ(result.cost.passes, 5U);
+}
+
 TEST(FitRun, IsStoppedByItsFlag) {
     const OfflineProblem problem = sum_problem();
     const std::atomic<bool> raised = true;

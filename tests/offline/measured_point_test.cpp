@@ -47,8 +47,8 @@ Share covered(const std::string& sampler, const std::vector<Real>& x, Real confi
         const MeasuredPoint truth = measure(known, x, 0, {}, seed, cost, scratch);
         EXPECT_EQ(cost.base_samples, 0U);
         const MeasuredPoint point =
-            measure(hidden(known), x, 5, {.samples = 320, .confidence = confidence}, seed, cost, scratch);
-        EXPECT_EQ(cost.base_samples, 320U);
+            measure(hidden(known), x, 5, {.samples = 160, .confidence = confidence}, seed, cost, scratch);
+        EXPECT_EQ(cost.base_samples, 160U);
         EXPECT_GT(point.residual_error, 0);
         if (point.residual_low() <= truth.residual && truth.residual <= point.residual_high())
             share.residual += Real{1} / kSeeds;
