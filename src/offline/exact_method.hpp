@@ -89,14 +89,19 @@ class ExactMethod final : public OfflineMethod {
 
   private:
     /// Candidates until one is kept; there will be none where the solver finds its residual at the level of
-    /// rounding, and does not even try.
+    /// rounding, and does not even try, or gives its search up and goes back to the step it began with.
     StepStatus step_once(Cost& cost) {
         if (!begun_ && !begin(cost)) return StepStatus::not_finite;
-        for (std::uint64_t candidate = 0; candidate < kMostCandidates; ++candidate) {
+        for (std::uint64_t idle = 0; idle < kMostIdle; ++idle) {
+            const Real tried = step();
             const InnerReport report = solver_.solve(model_, problem_.g, first_step_, 0,
                                                      Budget{.max_steps = 1}, iterate_, cost, scratch_);
             if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
-            if (report.steps == 0) continue;
+            if (report.steps == 0) {
+                if (step() > tried) break;
+                if (step() < tried) idle = 0;
+                continue;
+            }
             decrease_ += report.certified_decrease;
             const Real objective = model_.value() + iterate_.regulariser;
             return watch_.note(objective, iterate_.residual_norm) ? StepStatus::moved : StepStatus::stalled;
@@ -115,8 +120,8 @@ class ExactMethod final : public OfflineMethod {
         return true;
     }
 
-    /// More than a solver needs to shrink its step from the longest it may be to the shortest.
-    static constexpr std::uint64_t kMostCandidates = 100;
+    /// More candidates than a solver tries with one and the same step.
+    static constexpr std::uint64_t kMostIdle = 200;
 
     const OfflineProblem& problem_;
     ExactModel model_;

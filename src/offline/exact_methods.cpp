@@ -19,7 +19,7 @@ struct Search {
         : step(arguments.step(arguments.problem().reference_step, "the reference step, to begin with")),
           shrink(arguments.fraction("shrink", 0.5, "as for windows")),
           grow(arguments.positive("grow", 1.6, "as for windows")) {
-        arguments.require(shrink > 0 && shrink < 1, "shrink must lie in (0, 1)");
+        arguments.require(shrink >= 0.01 && shrink <= 0.99, "shrink must lie in [0.01, 0.99]");
         arguments.require(grow >= 1 && grow <= 100, "grow must lie in [1, 100]");
     }
     Real step;

@@ -138,6 +138,16 @@ TEST(ExactMethods, ChargeEveryPassTheyMake) {
     }
 }
 
+TEST(ExactMethods, SearchForAsLongAsTheirStepShrinks) {
+    const OfflineProblem problem = recorded_problem("l1:0.02");
+    for (const std::string name : {"panoc", "accelerated", "backtracking"}) {
+        const auto method = make_method(name + ":shrink=0.98", {.problem = problem, .step_scale = 1e4});
+        Cost cost;
+        EXPECT_EQ(method->advance(cost), StepStatus::moved) << name;
+        EXPECT_GT(cost.passes, 200U) << name;
+    }
+}
+
 TEST(ProxGradMethod, IsTheLoopEverybodyWrites) {
     const OfflineProblem problem = recorded_problem("l1:0.02");
     const auto method = make_method("prox-grad", {.problem = problem, .step_scale = 0.5});
@@ -327,6 +337,7 @@ TEST(ExactMethods, ReadTheirArgumentsAndRefuseTheRest) {
     EXPECT_NE(refusal("panoc:memory=0"), "");
     EXPECT_NE(refusal("panoc:memory=100000"), "");
     EXPECT_NE(refusal("accelerated:shrink=1"), "");
+    EXPECT_NE(refusal("panoc:shrink=0.999"), "");
     EXPECT_NE(refusal("backtracking:lambda=2"), "");
     EXPECT_NE(refusal("backtracking:grow=0.5"), "");
 }
