@@ -64,7 +64,7 @@ std::string to_text(const FitCertificate& certificate) {
                claim.right, name(claim.verdict));
         if (!claim.note.empty()) append(out, "      {}\n", claim.note);
     }
-    append(out, "  method: {} base samples in {} calls, {} of them whole passes; {} prox; {:.3g} s\n",
+    append(out, "  method: {} base samples in {} calls and {} whole passes; {} prox; {:.3g} s\n",
            result.cost.base_samples, result.cost.oracle_calls, result.cost.passes, result.cost.prox,
            result.seconds);
     append(out, "  referee: {} base samples, {:.3g} s\n", result.referee_cost.base_samples,

@@ -24,7 +24,6 @@ class ExactModel {
     Real try_at(ConstView y, Scratch& scratch) {
         trial_value_ = loss_->f(y, trial_gradient_, scratch);
         ++cost_.passes;
-        ++cost_.oracle_calls;
         cost_.base_samples += loss_->components();
         return trial_value_;
     }

@@ -84,7 +84,6 @@ MeasuredPoint measure(const OfflineProblem& problem, ConstView x, std::uint64_t 
     if (problem.loss->knows_f()) {
         const Real value = problem.loss->f(x, gradient, scratch);
         cost.base_samples += problem.loss->components();
-        ++cost.oracle_calls;
         ++cost.passes;
         return measure_known(problem, x, value, gradient, scratch);
     }

@@ -115,7 +115,7 @@ TEST(ExactMethods, ReachAStationaryPointOfRobustRegression) {
             EXPECT_GT(*method->certified_decrease(), 0) << name;
             EXPECT_LE(*method->certified_decrease(), before - after + 1e-15) << name << ' ' << g;
             EXPECT_EQ(cost.base_samples, 200 * cost.passes);
-            EXPECT_EQ(cost.oracle_calls, cost.passes);
+            EXPECT_EQ(cost.oracle_calls, 0U);  // f itself is no answer of an oracle
             EXPECT_GT(cost.passes, static_cast<std::uint64_t>(iterations));
             EXPECT_LT(cost.passes, name == "panoc" ? 150U : 20'000U) << name << ' ' << g;
         }
