@@ -20,8 +20,9 @@ constexpr Real kRefereeShare = 0.1;
 /// From this iteration on only every so much later one is kept of those that are measured for nothing.
 constexpr std::uint64_t kDenseTrace = 1000;
 constexpr Real kTraceGrowth = 1.005;
-/// Tests that end a run have numbers of their own: they change nothing of what is to come.
-constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 40U;
+/// Tests that end a run have numbers of their own: they change nothing of what is to come. As many tests of
+/// 2^30 samples each can be numbered before one meets another's draws.
+constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 32U;
 /// The draws that decide which point is t*, apart from those of the samples.
 constexpr std::uint32_t kIndexDraws = 64;
 
