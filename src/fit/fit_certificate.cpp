@@ -55,6 +55,8 @@ FitClaim stationarity_claim(const MeasuredPoint& point, Real epsilon) {
     if (point.residual_error > 0) {
         claim.note = fmt::format("by an independent batch; the interval is {:.4g} to {:.4g}",
                                  point.residual_low(), point.residual_high());
+        if (claim.verdict == FitVerdict::fails && point.residual_low() <= epsilon)
+            claim.note += ", too wide to tell: more test samples would";
     }
     return claim;
 }
@@ -86,7 +88,7 @@ FitClaim promise_claim(const OfflineProblem& problem, const FitResult& result, R
                    .verdict = FitVerdict::on_average};
     claim.note = fmt::format("with F(x_1) - inf F <= {:.4g}; the left side is this run's t* = {}", gap,
                              result.random->iteration);
-    if (!problem.smoothness.proved) claim.note += "; L was measured, not proved";
+    if (promise.noise_measured) claim.note += "; sigma_0 was measured at the start, not proved";
     return claim;
 }
 

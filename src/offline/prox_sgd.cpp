@@ -85,7 +85,8 @@ MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts) {
         promise = {.theorem = "plain minibatch bound",
                    .step = schedule.step(),
                    .per_gap = 2 / (schedule.step() * c),
-                   .floor = noise_factor(c) * *sigma0 * *sigma0 / static_cast<Real>(batch)};
+                   .floor = noise_factor(c) * *sigma0 * *sigma0 / static_cast<Real>(batch),
+                   .noise_measured = !whole && !arguments.gives("sigma0")};
     }
     return std::make_unique<ProxSgd>(arguments, schedule, batch, std::move(promise));
 }

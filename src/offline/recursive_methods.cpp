@@ -75,7 +75,8 @@ std::optional<MethodPromise> spider_promise(const ArgumentReader& arguments, con
     return MethodPromise{.theorem = "G1",
                          .step = plan.step,
                          .per_gap = squares / (plan.step * left),
-                         .floor = variance * (squares / (2 * x * left) + 2)};
+                         .floor = variance * (squares / (2 * x * left) + 2),
+                         .noise_measured = !plan.anchor.whole && !arguments.gives("sigma0")};
 }
 
 /// (n - b)/(b (n - 1)): what is left of a variance by b of n without repetition; 1/b of an expectation.

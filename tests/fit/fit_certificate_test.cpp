@@ -86,6 +86,11 @@ TEST(FitCertificate, WhatHoldsHolds) {
     EXPECT_DOUBLE_EQ(promise.left, 0.75 * 0.75);
     // At half the step a residual may be twice as large: (F(x_1) - inf f - inf g = 5.5) 8/100 + floor.
     EXPECT_DOUBLE_EQ(promise.right, 4 * (8 * 5.5 / 100 + 0.01));
+    EXPECT_EQ(promise.note.find("sigma_0"), std::string::npos);
+    FitResult noisy = result_of();
+    noisy.promise->noise_measured = true;
+    const FitCertificate measured = certify_fit(problem, noisy, asking(0.3));
+    EXPECT_NE(claim_of(measured, "F5")->note.find("sigma_0 was measured"), std::string::npos);
 }
 
 TEST(FitCertificate, EachClaimCanFail) {
@@ -133,6 +138,8 @@ TEST(FitCertificate, IntervalsCountAgainstTheClaim) {
     EXPECT_FALSE(at(0.04, 0.3).exact);
     EXPECT_EQ(verdict(at(0.04, 0.3), "F3"), FitVerdict::likely);
     EXPECT_EQ(verdict(at(0.06, 0.3), "F3"), FitVerdict::fails);
+    EXPECT_NE(claim_of(at(0.06, 0.3), "F3")->note.find("too wide to tell"), std::string::npos);
+    EXPECT_EQ(claim_of(at(0.06, 0.1), "F3")->note.find("too wide to tell"), std::string::npos);
     EXPECT_EQ(verdict(at(0.06, 0), "F3"), FitVerdict::measured);
     EXPECT_NE(claim_of(at(0.06, 0), "F3")->note.find("0.19 to 0.31"), std::string::npos);
     EXPECT_EQ(verdict(at(0.5, 1), "F2"), FitVerdict::likely);

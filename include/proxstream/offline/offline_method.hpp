@@ -34,6 +34,7 @@ struct MethodPromise {
     Real step = 0;     // of the residual it speaks of
     Real per_gap = 0;  // bound = per_gap (F(x_1) - inf F) / iterations + floor
     Real floor = 0;
+    bool noise_measured = false;  // the floor rests on sigma_0 as it was met at the start
 };
 
 class OfflineMethod {
