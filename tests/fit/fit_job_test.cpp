@@ -122,6 +122,8 @@ TEST(FitTask, SaysWhereABadRowStands) {
     const std::string problem = problem_of(settings);
     EXPECT_NE(problem.find("two.csv:5"), std::string::npos) << problem;
     EXPECT_NE(problem.find("1.5"), std::string::npos) << problem;
+    std::swap(settings.data[0], settings.data[1]);
+    EXPECT_NE(problem_of(settings).find("two.csv:5"), std::string::npos) << problem_of(settings);
 }
 
 TEST(FitTask, RefusesWhatDoesNotFit) {

@@ -134,6 +134,17 @@ TEST(FitRun, AMethodThatHasEndedStaysEnded) {
         const FitResult ended = run.run();
         EXPECT_EQ(ended.status, std::string(method) == "panoc" ? FitStatus::stalled : FitStatus::finished);
         EXPECT_LT(ended.iterations, 500U);
+        // A step that rounding forbids is none.
+        const auto alone = make_method(method, {.problem = problem});
+        Cost cost;
+        std::uint64_t steps = 0;
+        StepStatus status = StepStatus::moved;
+        while (status == StepStatus::moved) {
+            status = alone->advance(cost);
+            if (status != StepStatus::stalled) ++steps;
+        }
+        EXPECT_EQ(ended.iterations, steps);
+        EXPECT_EQ(ended.cost, cost);
         FitRun again(problem, options(method, 1000));
         carry_over(run, again);
         expect_same(ended, again.run());
@@ -188,6 +199,10 @@ TEST(FitRun, EndsWithItsBudget) {
     EXPECT_GE(result.seconds, 0.01);
     EXPECT_GT(result.cost.base_samples, 157U);
 
+    wanted = options("prox-sgd:batch=7", 5);
+    wanted.all_budgets = true;
+    EXPECT_EQ(fit(problem, wanted).iterations, 5U);
+
     wanted = options("panoc", 0);
     result = fit(problem, wanted);
     EXPECT_EQ(result.iterations, 0U);
@@ -200,7 +215,8 @@ TEST(FitRun, EndsWithEpsilon) {
     for (const OfflineProblem& problem : problems()) {
         const Real start = fit(problem, options("prox-sgd:batch=20", 0)).start.residual;
         FitOptions wanted = options("prox-sgd:batch=20,schedule=inverse", 20'000);
-        wanted.test.samples = 4096;
+        wanted.test.samples = 512;
+        wanted.measure_every = 0.02;
         wanted.epsilon = start / 2;
         const FitResult result = fit(problem, wanted);
         EXPECT_EQ(result.status, FitStatus::converged);
@@ -208,6 +224,14 @@ TEST(FitRun, EndsWithEpsilon) {
         for (Index i = 0; i + 1 < result.trace.size(); ++i)
             EXPECT_GT(result.trace[i].residual + result.trace[i].residual_error, wanted.epsilon);
     }
+    // Of an expectation the whole interval has to be below.
+    const OfflineProblem noisy = hidden(sampler_problem("ramp:features=3"));
+    FitOptions nothing = options("storm", 0);
+    const MeasuredPoint start = fit(noisy, nothing).start;
+    nothing.epsilon = start.residual + Real{0.99} * start.residual_error;
+    EXPECT_EQ(fit(noisy, nothing).status, FitStatus::budget_exhausted);
+    nothing.epsilon = start.residual + Real{1.01} * start.residual_error;
+    EXPECT_EQ(fit(noisy, nothing).status, FitStatus::converged);
     // Met only where the budget ends, between two measurements.
     const OfflineProblem problem = sum_problem();
     FitOptions wanted = options("prox-sgd:batch=1", 25);
