@@ -148,6 +148,7 @@ std::vector<Erratum> offline_errata(StudyPreset preset) {
          .parameter = "K",
          .values = {1'000'000},
          .random = true,
+         .range = Range{.low = 1, .high = 100},
          .run = ending},
         {.group = kGroup,
          .name = "Corollary 1, accounting",
