@@ -2,6 +2,7 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/loss/linear_family.hpp"
 #include "proxstream/loss/loss_table.hpp"
 
 #include <algorithm>
@@ -38,9 +39,9 @@ void BestConstantSampler::add(Real target) {
 std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {
     const TargetKind kind = loss_target(loss);
     if (targets_.empty() || (kind != TargetKind::number && kind != TargetKind::sign)) return std::nullopt;
-    constexpr RowShape kOneFeature{.features = 1, .intercept = true};
-    if (parse_loss(loss, kOneFeature)->dimension() != 2)
-        return std::nullopt;  // networks have no constant model
+    const auto some = parse_loss(loss, RowShape{.features = 2, .intercept = true});
+    if (dynamic_cast<const LinearFamily*>(some.get()) == nullptr)
+        return std::nullopt;  // networks and factorisations have no constant model
     const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});
     RowBlock record;
     for (const Real target : targets_) record.add_dense({}, target);

@@ -221,7 +221,8 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
-    collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 1}); });
+    // Two features are what factorisations need; the others do not mind how many.
+    collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 2}); });
     if (!collect(violations, "", [&] { noise_parts(settings); })) accepted.noise = LearnSettings{}.noise;
     collect(violations, "", [&] { check_oracle_options(accepted, oracles_elsewhere, violations); });
     const bool model = collect(violations, "model", [&] { ModelRule::parse(settings.model); });

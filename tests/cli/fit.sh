@@ -172,6 +172,8 @@ done
 check "their model says its size" grep -q '"loss": "factors:rank=2,rows=12,columns=9"' "$work/m"
 run fit -q "$work/entries.csv" --loss factors:rank=2 --reg group:0.001,size=2 --start "$work/m" -t -p "$work/p2"
 check "and is used again" cmp "$work/p" "$work/p2"
+run learn -q "$work/entries.csv" --loss factors:rank=2,rows=12,columns=9 --reg group:0.001,size=2 --start "$work/m" --test-only -p "$work/p2"
+check "learn predicts the same from it" cmp "$work/p" "$work/p2"
 run fit -q "$work/entries.csv" --loss factors:rank=2 --reg group:0.1,size=5
 expect "groups that do not fit the factors" 2 '42 .*blocks of 5'
 sed '20s/^[^,]*/1.5/' "$work/entries.csv" >"$work/between.csv"
