@@ -26,8 +26,12 @@ class ProxSgd final : public EstimateMethod {
 
   private:
     ConstView find_estimate(Cost& cost) override {
-        if (!gradients_.mean(draw(draws_, batch_), point(), estimate_, cost)) return {};
-        return estimate_;
+        // Batches that follow from an accuracy may be too large to be held.
+        const std::uint64_t n = problem().loss->components();
+        const bool done = n > 0 && batch_ >= n
+                              ? gradients_.mean({}, point(), estimate_, cost)
+                              : gradients_.mean_of_draws(draws_, batch_, 1, point(), estimate_, cost);
+        return done ? ConstView(estimate_) : ConstView{};
     }
     Move next_move() const override {
         return {.step = schedule_.at(passes_of(iteration(), batch_, *problem().loss))};
