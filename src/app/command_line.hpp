@@ -70,7 +70,10 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
             option.kind = CommandOption::Kind::list;
         }
         line.options.push_back(command_option(present(row, defaults), std::move(option)));
-        if (own.takes && !own.takes(row)) line.options.back().name = {};
+        if (own.takes && !own.takes(row)) {
+            line.options.back().name = {};
+            line.sink.names[line.options.size() - 1].clear();  // nor does the file's
+        }
     }
     return parse_command_line(line, arguments);
 }

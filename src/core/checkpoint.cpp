@@ -43,7 +43,7 @@ Checkpoint::Checkpoint(std::string_view all, std::string source)
     const DataLocation where{.source = source_, .line = 0, .column = 0, .field = ""};
     const auto size = std::to_string(all.size());
     if (!all.starts_with(kOpening.substr(0, all.size())) || all.empty())
-        throw DataError(where, "this is not a checkpoint", "a file written by 'learn --checkpoint'");
+        throw DataError(where, "this is not a checkpoint", "a file written by --checkpoint");
     if (all.size() < kFrame)
         throw DataError(where, "the checkpoint is cut short after " + size + " bytes", "");
     if (const std::uint64_t version = word_at(all, kOpening.size()); version != kVersion) {
@@ -102,7 +102,8 @@ void Checkpoint::head(Kind kind, std::string_view name) {
     std::string found(found_length, ' ');
     take(found.data(), found_length);
     if (found == name && found_kind == kind) return;
-    refuse(name, "the checkpoint holds something else here: it was made from another learner or loss",
+    refuse(name,
+           "the checkpoint holds something else here: it was made by another method or for another loss",
            "'" + std::string(name) + "'");
 }
 

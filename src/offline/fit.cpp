@@ -15,7 +15,8 @@ namespace {
 
 /// Base samples that count as a pass of an expectation, which has none of its own.
 constexpr std::uint64_t kExpectationPass = 1000;
-/// Left to itself a referee spends at most this share of what the method has spent so far.
+/// Left to itself a referee measures again when the method has spent as much as a test costs, and this share
+/// of all it has spent so far.
 constexpr Real kRefereeShare = 0.1;
 /// From this iteration on only every so much later one is kept of those that are measured for nothing.
 constexpr std::uint64_t kDenseTrace = 1000;
@@ -168,8 +169,9 @@ struct FitRun::State {
     void plan_next() {
         const auto pass = static_cast<Real>(pass_samples(*problem.loss));
         const auto spent = static_cast<Real>(cost.base_samples);
+        const Real test = problem.loss->knows_f() ? pass : static_cast<Real>(options.test.samples);
         const Real gap =
-            options.measure_every > 0 ? options.measure_every * pass : std::max(pass, kRefereeShare * spent);
+            options.measure_every > 0 ? options.measure_every * pass : std::max(test, kRefereeShare * spent);
         next_measure = cost.base_samples + static_cast<std::uint64_t>(std::ceil(gap));
     }
     /// One iteration would take more than was given for all: an accuracy out of reach, not one to wait for.

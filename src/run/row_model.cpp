@@ -49,7 +49,9 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
 
 AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& family) {
     AnyRegulariser g = parse_regulariser(settings.reg);
-    g.check_dimension(family.penalised());
+    std::vector<std::string> violations;
+    if (!collect(violations, "reg = " + settings.reg, [&] { g.check_dimension(family.penalised()); }))
+        throw ConfigError(violations);
     if (family.penalised() == family.dimension()) return g;
     return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
 }

@@ -53,7 +53,8 @@ auto row_options() {
             "d",
             "Data",
             "FILE",
-            "files in order, '-' for standard input, or builtin:drift|switch|season|iid|sparse",
+            "files in order, '-' for standard input, or builtin:drift|switch|season|iid|sparse (fit: "
+            "sampler:NAME too)",
             &S::data,
             -kInfinity,
             kInfinity,
