@@ -4,7 +4,9 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,18 +20,30 @@ FitOptions options_for(const FitSettings& settings) {
     return options;
 }
 
-/// Lines that differ, as refused settings are told.
+/// The name of a "name = value" line.
+std::string_view name_of(std::string_view line) {
+    return line.substr(0, line.find(" = "));
+}
+
+/// Lines that differ, by their names, as refused settings are told.
 std::vector<std::string> differences(const std::string& here, const std::string& there,
                                      const std::string& source) {
+    const auto now = split_outside_parentheses(here, '\n');
+    const auto before = split_outside_parentheses(there, '\n');
+    const auto same_name = [](const std::vector<std::string>& lines, std::string_view line) {
+        const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& other) {
+            return name_of(other) == name_of(line);
+        });
+        return found == lines.end() ? std::string("nothing") : *found;
+    };
     std::vector<std::string> found;
-    const auto lines_here = split_outside_parentheses(here, '\n');
-    const auto lines_there = split_outside_parentheses(there, '\n');
-    for (std::size_t i = 0; i < lines_here.size(); ++i) {
-        const std::string before = i < lines_there.size() ? lines_there[i] : "nothing";
-        if (before != lines_here[i]) {
-            found.push_back(
-                fmt::format("resume = {}: the run had '{}', now it is '{}'", source, before, lines_here[i]));
-        }
+    for (const std::string& line : now) {
+        if (const std::string old = same_name(before, line); old != line)
+            found.push_back(fmt::format("resume = {}: the run had '{}', now it is '{}'", source, old, line));
+    }
+    for (const std::string& line : before) {
+        if (same_name(now, line) == "nothing")
+            found.push_back(fmt::format("resume = {}: the run had '{}', now there is none", source, line));
     }
     return found;
 }

@@ -170,6 +170,8 @@ void validate(const FitSettings& settings) {
     };
     refuse(settings.output == "random" && known_method && !method_row(method_of(settings)).random_index,
            "output = random: the theory of this method speaks of no random index; take best or last");
+    refuse(settings.loss.starts_with("factors") && (settings.standardise || settings.normalise),
+           "standardise, normalise: the features of factors are numbers of rows and columns; leave it out");
     refuse(settings.test_only && settings.start == "zeros",
            "test-only: needs a model to measure, given by start = FILE");
     refuse(settings.test_only && (!settings.checkpoint.empty() || !settings.resume.empty()),

@@ -23,6 +23,7 @@ std::uint64_t checksum_of(const RowBlock& rows) {
     seen.add(rows.targets());
     seen.add(rows.all_values());
     for (Index row = 0; rows.sparse() && row < rows.rows(); ++row) {
+        seen.add(rows.indices(row).size());
         for (const FeatureIndex index : rows.indices(row)) seen.add(index);
     }
     return seen.value();

@@ -46,13 +46,12 @@ class ExactMethod final : public OfflineMethod {
   public:
     /// `step` is the one to begin with. `proves`: whether the solver's decreases are proved.
     ExactMethod(const OfflineProblem& problem, Solver solver, Real step, bool proves,
-                std::optional<MethodPromise> promise, std::vector<MethodParameter> parameters)
+                std::vector<MethodParameter> parameters)
         : problem_(problem),
           model_(*problem.loss),
           solver_(std::move(solver)),
           first_step_(step),
           proves_(proves),
-          promise_(std::move(promise)),
           parameters_(std::move(parameters)),
           iterate_(problem.start) {}
 
@@ -75,7 +74,6 @@ class ExactMethod final : public OfflineMethod {
     std::optional<Real> certified_decrease() const override {
         return proves_ ? std::optional(decrease_) : std::nullopt;
     }
-    std::optional<MethodPromise> promise() const override { return promise_; }
     std::vector<MethodParameter> parameters() const override { return parameters_; }
 
     void exchange(Checkpoint& checkpoint) override {
@@ -128,7 +126,6 @@ class ExactMethod final : public OfflineMethod {
     Solver solver_;
     Real first_step_;
     bool proves_;
-    std::optional<MethodPromise> promise_;
     std::vector<MethodParameter> parameters_;
     Iterate iterate_;
     ProgressWatch watch_;

@@ -30,7 +30,7 @@ struct Search {
 template <class Solver>
 std::unique_ptr<OfflineMethod> searching(const ArgumentReader& arguments, Solver solver, Real step) {
     return std::make_unique<ExactMethod<Solver>>(arguments.problem(), std::move(solver), step, true,
-                                                 std::nullopt, arguments.parameters());
+                                                 arguments.parameters());
 }
 
 std::unique_ptr<OfflineMethod> make_prox_grad(const Spec& spec, const MethodParts& parts) {
@@ -39,12 +39,7 @@ std::unique_ptr<OfflineMethod> make_prox_grad(const Spec& spec, const MethodPart
     const Real step = arguments.step(1 / smoothness, "1/L");
     const Real gain = step * (1 - step * smoothness / 2);
     const bool proves = parts.problem.smoothness.proved && gain > 0;
-    std::optional<MethodPromise> promise;
-    if (proves) {
-        promise = MethodPromise{
-            .theorem = "sufficient decrease, section 2 of docs/theory.md", .step = step, .per_gap = 1 / gain};
-    }
-    return std::make_unique<ExactMethod<ProxGrad>>(parts.problem, ProxGrad(smoothness), step, proves, promise,
+    return std::make_unique<ExactMethod<ProxGrad>>(parts.problem, ProxGrad(smoothness), step, proves,
                                                    arguments.parameters());
 }
 

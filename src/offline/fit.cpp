@@ -24,6 +24,8 @@ constexpr Real kTraceGrowth = 1.005;
 /// Tests that end a run have numbers of their own: they change nothing of what is to come. As many tests of
 /// 2^30 samples each can be numbered before one meets another's draws.
 constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 32U;
+/// Samples of one iteration beyond which a run without a budget of samples could no more be stopped.
+constexpr Real kMostAtOnce = 1e8;
 /// The draws that decide which point is t*, apart from those of the samples.
 constexpr std::uint32_t kIndexDraws = 64;
 
@@ -177,7 +179,8 @@ struct FitRun::State {
     /// One iteration would take more than was given for all: an accuracy out of reach, not one to wait for.
     bool out_of_reach() const {
         const auto pass = static_cast<Real>(pass_samples(*problem.loss));
-        return static_cast<Real>(method->largest_batch()) > std::max(pass, options.passes * pass);
+        const Real most = options.passes < kInfinity ? options.passes * pass : kMostAtOnce;
+        return static_cast<Real>(method->largest_batch()) > std::max(pass, most);
     }
     bool out_of_budget() const {
         const auto pass = static_cast<Real>(pass_samples(*problem.loss));
@@ -247,6 +250,9 @@ struct FitRun::State {
             last_step = method->advance(cost);
         }
         if (last_step == StepStatus::moved || last_step == StepStatus::finished) ++iterations;
+        // A method that has ended stands on a point it will not step from.
+        if (last_step == StepStatus::finished && row.random_index && method->candidate())
+            random.offer(method->point(), iterations);
         end_with_method();
     }
     void end_with_method() {
@@ -261,8 +267,10 @@ struct FitRun::State {
         all.status = status;
         all.iterations = iterations;
         if (out_of_reach()) {
-            all.note = "an iteration would take " + std::to_string(method->largest_batch()) +
-                       " base samples, more than the whole budget";
+            all.note =
+                "an iteration would take " + std::to_string(method->largest_batch()) +
+                " base samples, more than " +
+                (options.passes < kInfinity ? "the whole budget" : "can be stopped in time; give --passes");
         }
         all.cost = cost;
         all.referee_cost = referee_cost;

@@ -182,11 +182,13 @@ ReductionPlan corrected(ArgumentReader& arguments, const Wanted& wanted) {
     plan.filled = arguments.word("filled", {"yes", "no"}, "yes",
                                  "a window that begins filled needs one round") == "yes";
     const Real wanted_window = c > 0 && wanted.epsilon > 0 ? (1 + 2 / c) * wanted.sigma / wanted.epsilon : 1;
-    plan.window = arguments.count("w", count_of(wanted_window),
-                                  "(1 + 2/c) sigma/sqrt(eps), c = 1 - eta L/2, Corollary 1 corrected");
+    plan.window = arguments.count(
+        "w", count_of(wanted_window),
+        "(1 + 2/c) sigma/sqrt(eps), c = 1 - eta L/2, Corollary 1 corrected, for noise that is bounded");
     if (wanted.sigma > 0) {
-        plan.delta = arguments.positive("delta", c > 0 ? 2 * wanted.sigma / c : 0,
-                                        "2 sigma/c, c = 1 - eta L/2, Corollary 1 corrected");
+        plan.delta = arguments.positive(
+            "delta", c > 0 ? 2 * wanted.sigma / c : 0,
+            "2 sigma/c, c = 1 - eta L/2, Corollary 1 corrected, for noise that is bounded");
     } else {
         plan.delta = arguments.positive("delta", wanted.epsilon * static_cast<Real>(plan.window),
                                         "w epsilon: without noise the test is that of epsilon itself");
