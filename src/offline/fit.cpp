@@ -1,9 +1,10 @@
 #include "proxstream/offline/fit.hpp"
 
-#include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/stopwatch.hpp"
+
+#include "offline/random_index.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,8 +27,6 @@ constexpr Real kTraceGrowth = 1.005;
 constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 32U;
 /// Samples of one iteration beyond which a run without a budget of samples could no more be stopped.
 constexpr Real kMostAtOnce = 1e8;
-/// The draws that decide which point is t*, apart from those of the samples.
-constexpr std::uint32_t kIndexDraws = 64;
 
 void exchange_cost(Checkpoint& checkpoint, Cost& cost) {
     checkpoint.exchange("base samples", cost.base_samples);
@@ -85,36 +84,6 @@ std::string_view name(FitStatus status) {
 std::uint64_t pass_samples(const SampledLoss& loss) {
     return loss.components() > 0 ? loss.components() : kExpectationPass;
 }
-
-/// A random index without knowing how many there will be: the k-th candidate replaces the one that is kept
-/// with probability 1/k, so that in the end all of them were equally likely.
-class RandomIndex {
-  public:
-    explicit RandomIndex(std::uint64_t seed) : seed_(seed) {}
-
-    void offer(ConstView x, std::uint64_t iteration) {
-        const Draw draw{.seed = seed_, .round = 0, .record = kIndexDraws, .step = 0, .sample = offered_};
-        ++offered_;
-        if (uniform_below(draw, offered_) != 0) return;
-        x_.assign(x.begin(), x.end());
-        iteration_ = iteration;
-    }
-    bool any() const { return offered_ > 0; }
-    ConstView point() const { return x_; }
-    std::uint64_t iteration() const { return iteration_; }
-
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("offered", offered_);
-        checkpoint.list("x", x_);
-        checkpoint.exchange("iteration", iteration_);
-    }
-
-  private:
-    std::uint64_t seed_;
-    std::uint64_t offered_ = 0;
-    std::vector<Real> x_;
-    std::uint64_t iteration_ = 0;
-};
 
 struct FitRun::State {
     State(const OfflineProblem& given, FitOptions wanted)
