@@ -21,7 +21,7 @@ Real CorruptedReader::error(Real deviation) const {
 }
 
 bool CorruptedReader::read_row(RowBlock& block) {
-    if (!inner_->read_row(block)) return false;
+    if (!inner().read_row(block)) return false;
     const Index row = block.rows() - 1;
     const Real clean = block.target(row);
     ++rows_;
@@ -36,7 +36,7 @@ bool CorruptedReader::read_row(RowBlock& block) {
 }
 
 std::vector<std::string> CorruptedReader::notes() const {
-    std::vector<std::string> notes = inner_->notes();
+    std::vector<std::string> notes = inner().notes();
     notes.push_back("CORRUPTED ON PURPOSE: a share of " + format_short(options_.share) +
                     " of the labels is moved by " + format_short(options_.scale) +
                     " running standard deviations");

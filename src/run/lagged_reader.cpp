@@ -17,24 +17,24 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-LaggedReader::LaggedReader(std::unique_ptr<RowReader> inner, const LagOptions& options)
-    : inner_(std::move(inner)), lags_(options.lags), raw_(inner_->sparse()) {
+LaggedReader::LaggedReader(std::unique_ptr<RowReader> reader, const LagOptions& options)
+    : WrappedReader(std::move(reader)), lags_(options.lags), raw_(inner().sparse()) {
     if (lags_.empty()) throw ConfigError("lags: none is given");
     longest_ = *std::max_element(lags_.begin(), lags_.end());
-    const std::vector<std::string>& names = inner_->feature_names();
-    const bool named = !names.empty() || inner_->features() == 0;
-    for (Index i = 0; i < inner_->features(); ++i) {
+    const std::vector<std::string>& names = inner().feature_names();
+    const bool named = !names.empty() || inner().features() == 0;
+    for (Index i = 0; i < inner().features(); ++i) {
         if (i < names.size() && contains(options.past_only, names[i])) continue;
         kept_.push_back(i);
         if (named) names_.push_back(names[i]);
     }
     const std::vector<std::string> columns =
-        options.columns.empty() ? std::vector{inner_->label_name()} : options.columns;
+        options.columns.empty() ? std::vector{inner().label_name()} : options.columns;
     for (const std::string& column : columns) {
         const auto place = std::find(names.begin(), names.end(), column);
-        if (column != inner_->label_name() && place == names.end())
+        if (column != inner().label_name() && place == names.end())
             throw ConfigError("lag-columns: no column that is read is called '" + column + "'");
-        sources_.push_back(column == inner_->label_name() ? kLabel
+        sources_.push_back(column == inner().label_name() ? kLabel
                                                           : static_cast<Index>(place - names.begin()));
         remembered_ += (remembered_.empty() ? "" : ", ") + column;
         for (const Index lag : lags_) {
@@ -49,7 +49,7 @@ bool LaggedReader::read_row(RowBlock& block) {
     while (true) {
         raw_.clear();
         try {
-            if (!inner_->read_row(raw_)) break;
+            if (!inner().read_row(raw_)) break;
         } catch (const DamagedFile&) {
             known_ = 0;  // nobody knows how many rows are lost
             throw;
@@ -65,7 +65,7 @@ bool LaggedReader::read_row(RowBlock& block) {
         return true;
     }
     if (handed_out_) return false;
-    throw DamagedFile({inner_->source(), inner_->line(), 0, ""},
+    throw DamagedFile({inner().source(), inner().line(), 0, ""},
                       "the rows end before the longest lag is filled",
                       "more than " + std::to_string(longest_) + " rows, or shorter lags");
 }
@@ -117,7 +117,7 @@ std::vector<std::string> LaggedReader::notes() const {
         list += (i == 0 ? "" : ",") + std::to_string(lags_[i]);
     }
     if (lags_.size() > kLagsListed) list += ",... (" + std::to_string(lags_.size()) + " lags)";
-    std::vector<std::string> notes = inner_->notes();
+    std::vector<std::string> notes = inner().notes();
     notes.push_back("features are past values of " + remembered_ + ", " + list + " rows ago; the first " +
                     std::to_string(longest_) + " rows only fill them and are not learned from");
     return notes;

@@ -6,7 +6,7 @@ namespace proxstream {
 
 bool NormalisedReader::read_row(RowBlock& block) {
     row_.clear();
-    if (!inner_->read_row(row_)) return false;
+    if (!inner().read_row(row_)) return false;
     const ConstView values = row_.values(0);
     // In units of the largest: squares of very large or very small numbers would not be there.
     const Real largest = max_abs(values);
@@ -25,7 +25,7 @@ bool NormalisedReader::read_row(RowBlock& block) {
 }
 
 std::vector<std::string> NormalisedReader::notes() const {
-    std::vector<std::string> notes = inner_->notes();
+    std::vector<std::string> notes = inner().notes();
     notes.emplace_back("rows are scaled to length 1");
     return notes;
 }

@@ -6,7 +6,7 @@
 /// time: whoever looks back at it finds the last known values before it.
 #pragma once
 
-#include "proxstream/run/row_reader.hpp"
+#include "proxstream/run/wrapped_reader.hpp"
 
 namespace proxstream {
 
@@ -16,19 +16,15 @@ struct LagOptions {
     std::vector<std::string> past_only = {};  // those of them whose present value is not a feature
 };
 
-class LaggedReader final : public RowReader {
+class LaggedReader final : public WrappedReader {
   public:
     /// Throws ConfigError when a column is not one of the reader's, or the options have no lag.
-    LaggedReader(std::unique_ptr<RowReader> inner, const LagOptions& options);
+    LaggedReader(std::unique_ptr<RowReader> reader, const LagOptions& options);
 
     /// Throws DamagedFile when the stream ends before a single row could be handed out.
     bool read_row(RowBlock& block) override;
     Index features() const override { return kept_.size() + sources_.size() * lags_.size(); }
-    bool sparse() const override { return inner_->sparse(); }
     const std::vector<std::string>& feature_names() const override { return names_; }
-    std::string label_name() const override { return inner_->label_name(); }
-    const std::string& source() const override { return inner_->source(); }
-    std::uint64_t line() const override { return inner_->line(); }
     std::vector<std::string> notes() const override;
 
   private:
@@ -36,7 +32,6 @@ class LaggedReader final : public RowReader {
     void remember();
     void repeat_newest();
 
-    std::unique_ptr<RowReader> inner_;
     std::vector<Index> lags_;
     Index longest_ = 0;
     std::vector<Index> kept_;     // features of the row itself that stay
