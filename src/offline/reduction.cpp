@@ -4,6 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/offline/estimators.hpp"
 #include "proxstream/prox/residual.hpp"
+#include "proxstream/solve/inner_solver.hpp"
 
 #include "offline/argument_reader.hpp"
 #include "offline/stochastic_methods.hpp"
@@ -60,7 +61,8 @@ class Reduction final : public OfflineMethod {
             return round_ > plan_.rounds ? StepStatus::finished : StepStatus::moved;
         }
         if (!std::isfinite(norm_of_residual) || !all_finite(forward_)) return StepStatus::not_finite;
-        if (exact_ && norm_of_residual <= rounding()) return StepStatus::stalled;
+        if (exact_ && norm_of_residual <= residual_floor(point_, estimate_, plan_.step))
+            return StepStatus::stalled;
         previous_.swap(point_);
         point_.swap(forward_);
         between_rounds_ = false;
@@ -107,8 +109,6 @@ class Reduction final : public OfflineMethod {
             scaled(static_cast<Real>(copies) / static_cast<Real>(plan_.window), estimate_, estimate_);
         return finite;
     }
-    /// Below this a residual of exact gradients is rounding alone.
-    Real rounding() const { return 4 * kUnitRoundoff * (norm(point_) / plan_.step + norm(estimate_)); }
 
     const OfflineProblem& problem_;
     ReductionPlan plan_;

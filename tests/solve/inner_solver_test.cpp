@@ -8,6 +8,7 @@
 #include "proxstream/solve/inner_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "solve/test_models.hpp"
 #include "support/probe.hpp"
 
 #include <cmath>
@@ -19,48 +20,17 @@
 namespace proxstream {
 namespace {
 
-/// A model for solvers: S(y) = scale * (sum over i of 1 - cos(b_i.y)) / 3, non-convex and smooth.
-class Waves {
+/// Waves whose curvature is known.
+class Waves : public FormulaModel {
   public:
-    Waves(Index n, std::uint64_t sample, Real scale) : scale_(scale) {
-        for (std::uint64_t i = 0; i < 3; ++i) {
-            directions_.push_back(gaussian(n, 50 + i, sample, 0.7));
-            smoothness_ += scale * squared_norm(directions_.back()) / 3;
-        }
-        gradient_.resize(n);
-        trial_.resize(n);
+    Waves(Index n, std::uint64_t sample, Real scale) : FormulaModel(waves(n, sample, scale)) {
+        for (const auto& direction : wave_directions(n, sample))
+            smoothness_ += scale * squared_norm(direction) / 3;
     }
     Real smoothness() const { return smoothness_; }
-    Real at(ConstView y, View gradient) const {
-        Real total = 0;
-        fill(gradient, 0);
-        for (const auto& b : directions_) {
-            total += scale_ * (1 - std::cos(dot(b, y))) / 3;
-            axpy(scale_ * std::sin(dot(b, y)) / 3, b, gradient);
-        }
-        return total;
-    }
-
-    Real value() const { return value_; }
-    ConstView gradient() const { return gradient_; }
-    Real try_at(ConstView y, Scratch& /*scratch*/) {
-        ++passes;
-        return trial_value_ = at(y, trial_);
-    }
-    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_); }
-    ConstView trial_gradient() const { return trial_; }
-    void accept_trial() {
-        value_ = trial_value_;
-        gradient_.swap(trial_);
-    }
-    std::uint64_t passes = 0;
 
   private:
-    Real scale_;
     Real smoothness_ = 0;
-    std::vector<std::vector<Real>> directions_;
-    std::vector<Real> gradient_, trial_;
-    Real value_ = 0, trial_value_ = 0;
 };
 
 TEST(InnerSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {

@@ -40,11 +40,15 @@ class FormulaModel {
     Real value_ = 0, trial_value_ = 0;
 };
 
-/// Sum over three directions of 1 - cos(b.y): non-convex, curvature at most that of the directions.
-inline FormulaModel waves(Index n, std::uint64_t sample, Real scale) {
+inline std::vector<std::vector<Real>> wave_directions(Index n, std::uint64_t sample) {
     std::vector<std::vector<Real>> directions;
     for (std::uint64_t i = 0; i < 3; ++i) directions.push_back(gaussian(n, 50 + i, sample, 0.7));
-    return {n, [directions, scale](ConstView y, View gradient) {
+    return directions;
+}
+
+/// Sum over three directions of 1 - cos(b.y): non-convex, curvature at most that of the directions.
+inline FormulaModel waves(Index n, std::uint64_t sample, Real scale) {
+    return {n, [directions = wave_directions(n, sample), scale](ConstView y, View gradient) {
                 Real total = 0;
                 fill(gradient, 0);
                 for (const auto& b : directions) {

@@ -3,6 +3,7 @@
 /// least (eta / 2) |P_eta|^2, so long steps cost nothing in the count bound.
 #pragma once
 
+#include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ class Backtracking {
             const Real there = model.try_at(candidate, scratch);
             const Real slope = dot(model.gradient(), move);
             const Real model_value = here + slope + options_.lambda * length_squared / (2 * step_);
-            const Real slack = 16 * kUnitRoundoff * (std::abs(here) + std::abs(there));
+            const Real slack = rounding_slack(here, there);
             if (!model.trial_finite() || !(there <= model_value + slack)) {
                 streak_ = 0;
                 step_ *= options_.shrink;

@@ -138,8 +138,11 @@ void test_at(Iterate& iterate, ConstView gradient, const G& g, Real reference_st
 }
 
 /// Below this, a residual is rounding of x / eta and of the gradient: no step can lower it any further.
+inline Real residual_floor(ConstView point, ConstView gradient, Real step) {
+    return 4 * kUnitRoundoff * (norm(point) / step + norm(gradient));
+}
 inline Real residual_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
-    return 4 * kUnitRoundoff * (norm(iterate.point) / reference_step + norm(gradient));
+    return residual_floor(iterate.point, gradient, reference_step);
 }
 
 }  // namespace proxstream
