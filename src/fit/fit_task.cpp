@@ -17,18 +17,6 @@
 namespace proxstream {
 namespace {
 
-std::uint64_t checksum_of(const RowBlock& rows) {
-    Checksum seen;
-    seen.add(rows.rows());
-    seen.add(rows.targets());
-    seen.add(rows.all_values());
-    for (Index row = 0; rows.sparse() && row < rows.rows(); ++row) {
-        seen.add(rows.indices(row).size());
-        for (const FeatureIndex index : rows.indices(row)) seen.add(index);
-    }
-    return seen.value();
-}
-
 std::vector<Real> largest_values(const RowBlock& rows, Index features) {
     if (rows.sparse()) return {};
     std::vector<Real> largest(features, -kInfinity);
@@ -54,7 +42,9 @@ FitTask::FitTask(const FitSettings& settings, StopFlag stop) : settings_(setting
         return;
     }
     RowBlock rows = read_rows(stop);
-    checksum_ = checksum_of(rows);
+    Checksum seen;
+    rows.add_to(seen);
+    checksum_ = seen.value();
     sum_over_rows(std::move(rows));
 }
 

@@ -1,6 +1,7 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/checksum.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -28,6 +29,16 @@ void RowBlock::add_sparse(std::span<const FeatureIndex> indices, ConstView value
     indices_.insert(indices_.end(), indices.begin(), indices.end());
     offsets_.push_back(values_.size());
     targets_.push_back(target);
+}
+
+void RowBlock::add_to(Checksum& checksum) const {
+    checksum.add(rows());
+    checksum.add(targets());
+    checksum.add(all_values());
+    for (Index row = 0; sparse_ && row < rows(); ++row) {
+        checksum.add(indices(row).size());
+        for (const FeatureIndex index : indices(row)) checksum.add(index);
+    }
 }
 
 void RowBlock::exchange(Checkpoint& checkpoint) {

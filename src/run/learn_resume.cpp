@@ -142,12 +142,7 @@ void LearnRun::skip_records(std::uint64_t count) {
 
 void LearnRun::count_record(const RowBlock& record) {
     ++records_;
-    seen_.add(record.rows());
-    seen_.add(record.targets());
-    seen_.add(record.all_values());
-    for (Index row = 0; record.sparse() && row < record.rows(); ++row) {
-        for (const FeatureIndex index : record.indices(row)) seen_.add(index);
-    }
+    record.add_to(seen_);
 }
 
 void LearnRun::save_checkpoint(const LedgerMark& mark) {

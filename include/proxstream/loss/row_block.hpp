@@ -11,6 +11,7 @@
 namespace proxstream {
 
 class Checkpoint;
+class Checksum;
 
 using FeatureIndex = std::uint32_t;
 
@@ -41,6 +42,8 @@ class RowBlock {
     /// All values in row order; for dense blocks a row-major matrix.
     ConstView all_values() const noexcept { return values_; }
 
+    /// Everything that makes these rows what they are.
+    void add_to(Checksum& checksum) const;
     void exchange(Checkpoint& checkpoint);
 
   private:
