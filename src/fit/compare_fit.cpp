@@ -107,10 +107,9 @@ const TracePoint& FitCell::after_seconds(double limit) const {
 }
 
 FitFigure FitComparison::squared_residual(const FitContestant& contestant, Real passes) const {
-    // A method whose iterations are whole passes is measured only when one has ended: it may be one too late.
-    const auto samples = static_cast<std::uint64_t>((passes + Real{0.5}) * static_cast<Real>(pass));
     std::vector<Real> squares;
-    for (const Index i : contestant.runs) squares.push_back(square(cells[i].after_samples(samples).residual));
+    for (const Index i : contestant.runs)
+        squares.push_back(square(cells[i].after_samples(samples_at(passes)).residual));
     return figure_of(squares);
 }
 
@@ -121,10 +120,10 @@ FitFigure FitComparison::squared_residual_in_time(const FitContestant& contestan
 }
 
 Real FitComparison::mean_objective(const FitContestant& contestant, Real passes) const {
-    const auto samples = static_cast<std::uint64_t>((passes + Real{0.5}) * static_cast<Real>(pass));
     Real mean = 0;
     for (const Index i : contestant.runs)
-        mean += cells[i].after_samples(samples).objective / static_cast<Real>(contestant.runs.size());
+        mean +=
+            cells[i].after_samples(samples_at(passes)).objective / static_cast<Real>(contestant.runs.size());
     return mean;
 }
 

@@ -123,12 +123,14 @@ void FitJob::save_state() {
 
 FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure) {
     FitOutcome outcome;
+    std::string unsaved;  // why the last state was not; a later one makes good for it
     const auto save = [&] {
         if (settings_.checkpoint.empty()) return;
         try {
             save_state();
+            unsaved.clear();
         } catch (const IoError& error) {
-            outcome.problems.emplace_back(error.what());
+            unsaved = error.what();
         }
     };
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
@@ -141,6 +143,7 @@ FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure)
         saved = now;
     }
     save();
+    if (!unsaved.empty()) outcome.problems.push_back(unsaved);
     outcome.certificate = certify_fit(task_.problem(), run_.result(),
                                       {.method = options_.method,
                                        .output = output_of(settings_),

@@ -116,7 +116,7 @@ bool bears_on_figures(const Row& row) {
     for (const std::string_view budget : kBudgets) {
         if (row.name == budget) return false;
     }
-    return row.group != "Run" && row.group != "Output" && row.name != "output";
+    return row.group != "Run" && row.group != "Output" && row.name != "output" && belongs_to_fit(row);
 }
 
 bool is_sampler(const RowSettings& settings) {
@@ -182,9 +182,16 @@ void validate(const FitSettings& settings) {
            "data: a sampler stands for all data; name it alone");
     if (is_sampler(settings)) {
         refuse(!settings.predictions.empty(), "predictions: a sampler has no rows to predict");
-        refuse(settings.standardise || settings.standardise_label || settings.normalise ||
-                   !settings.lags.empty() || !settings.corrupt.empty(),
-               "standardise, standardise-label, normalise, lags, corrupt: a sampler makes its own rows");
+        const FitSettings usual;
+        for (const Row& row : fit_options()) {
+            const bool of_rows =
+                (row.group == "Data" && row.name != "data") || row.name == "loss" || row.name == "intercept";
+            if (of_rows && present(row, settings) != present(row, usual)) {
+                violations.push_back(std::string(row.name) +
+                                     ": a sampler makes its own rows and has its own loss; see 'proxstream "
+                                     "list samplers'");
+            }
+        }
     }
     if (!violations.empty()) throw ConfigError(violations);
 }

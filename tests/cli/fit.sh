@@ -202,5 +202,7 @@ run fit sampler:ramp "$work/rows.csv"
 expect "a sampler beside a file" 2 'data: a sampler .*alone'
 run fit sampler:ramp -p "$work/p" --standardise
 expect "a sampler has no rows" 2 'predictions: a sampler has no rows' 'standardise.*a sampler makes its own rows'
+run fit --data sampler:ramp --loss logistic --format csv --no-intercept
+expect "a sampler has its own loss" 2 'loss: a sampler makes its own rows' 'format: a sampler' 'intercept: a sampler'
 run fit sampler:ramp --reg 'l1:weights=1;2;3'
 expect "a regulariser that does not fit a sampler" 2 '3 weights do not fit 2'

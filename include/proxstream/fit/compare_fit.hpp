@@ -47,6 +47,10 @@ struct FitComparison {
     bool interrupted = false;
 
     const FitCell& run(const FitContestant& contestant, Index i) const { return cells[contestant.runs[i]]; }
+    /// Half a pass more than so many: where iterations are whole passes, the measurement comes behind one.
+    std::uint64_t samples_at(Real passes) const {
+        return static_cast<std::uint64_t>((passes + Real{0.5}) * static_cast<Real>(pass));
+    }
     FitFigure squared_residual(const FitContestant& contestant, Real passes) const;
     FitFigure squared_residual_in_time(const FitContestant& contestant) const;
     Real mean_objective(const FitContestant& contestant, Real passes) const;
