@@ -1,0 +1,78 @@
+/// What the report page of a game shows. Series are thinned by their maker; all of one kind have the length
+/// of their rounds.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+using PlanePoint = std::array<Real, 2>;
+
+struct PlayReportPlayer {
+    std::string name;
+    std::string set;      // g in words
+    std::string learner;  // with its window
+    Index dimension = 0;
+    std::vector<Real> residual;  // R_t: of the window
+    std::vector<Real> bound;     // what was proved of it: (delta + d_t) / w_a; NaN where nothing was
+    std::vector<Real> instant;   // the residual of the newest play alone
+    std::vector<Real> cost;      // f + g
+};
+
+/// A picture of where the play went: the plane of two coordinates, or a triangle of three shares.
+struct PlayReportPath {
+    std::string title;
+    bool triangle = false;            // points are (second, third) of three shares
+    std::array<std::string, 3> axes;  // names of the two coordinates, or of the three corners
+    std::vector<PlanePoint> points;   // in the order of play
+    std::vector<Round> rounds;        // of each point
+    std::array<Real, 4> range{};      // x from, to, y from, to; unused for a triangle
+};
+
+struct PlayReportCloud {
+    Round round = 0;
+    std::vector<PlanePoint> points;  // what the generator makes
+    Real modes = 0;                  // covered
+    Real quality = 0;                // share of points close to one
+    Real divergence = 0;             // reverse KL over the modes
+};
+
+/// A line of the certificate: what is claimed, both sides, verdict.
+struct PlayReportClaim {
+    std::string id, statement, verdict, left, right, explanation;
+};
+
+struct PlayReport {
+    std::string title;     // the game
+    std::string subtitle;  // in a sentence: players, turns, rounds
+    std::string version;
+    std::vector<std::pair<std::string, std::string>> settings;
+    std::vector<Round> rounds;       // of all series below, and the players'
+    std::vector<Real> gap;           // max over players of R_t
+    std::vector<Real> gap_bound;     // max over players of their bounds
+    std::vector<Real> instant_gap;   // max over players of the newest play's residual
+    std::vector<Round> gain_rounds;  // where best responses were worked out
+    std::vector<Real> gains;         // sum over players of what a best response would save
+    bool gains_exact = true;         // false: responses are local, so a lower bound
+    std::vector<PlayReportPlayer> players;
+    std::vector<PlayReportPath> paths;
+    std::vector<PlanePoint> real_points;  // of a GAN: the data
+    std::vector<PlanePoint> mode_centres;
+    std::vector<PlayReportCloud> clouds;  // of a GAN, in the order of rounds
+    std::vector<PlayReportClaim> claims;
+    std::vector<std::string> findings;  // sentences that come first
+    bool sound = true;                  // no claim is violated
+};
+
+/// The JSON text the page reads; "kind" is "play". NaN and infinity become null.
+std::string to_json(const PlayReport& report);
+/// Writes one self-contained HTML file. Throws Error if the program was built without the page, IoError if
+/// the file cannot be written.
+void write_report(const std::string& path, const PlayReport& report);
+
+}  // namespace proxstream
