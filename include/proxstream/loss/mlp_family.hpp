@@ -3,14 +3,14 @@
 #pragma once
 
 #include "proxstream/loss/pass_family.hpp"
+#include "proxstream/loss/perceptron.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace proxstream {
-
-enum class Activation { tanh, sigmoid, softplus, gelu };
 
 struct MlpOptions {
     Index features = 0;
@@ -20,8 +20,7 @@ struct MlpOptions {
     Index classes = 0;  // 2 or more: softmax over that many outputs
 };
 
-/// x holds the weights of every layer, outputs by inputs, row by row, the layer next to the features first;
-/// then the biases of every layer in the same order. Only weights count as penalised.
+/// x holds the parameters of a Perceptron: all weights, then all biases. Only weights count as penalised.
 class MlpFamily final : public PassFamily {
   public:
     using Batch = RowBatch<MlpFamily>;
@@ -31,8 +30,8 @@ class MlpFamily final : public PassFamily {
 
     Index features() const override { return options_.features; }
 
-    Index dimension() const override { return dimension_; }
-    Index penalised() const override { return weights_; }
+    Index dimension() const override { return network_.dimension(); }
+    Index penalised() const override { return network_.weights(); }
     TargetKind target_kind() const override;
     Index classes() const override { return options_.classes; }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
@@ -48,20 +47,11 @@ class MlpFamily final : public PassFamily {
     /// One pass over weighted records (see PassFamily), a fixed number of rows at a time as matrix products.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
-    Index work(Index rows, Index /*stored*/) const override { return rows * weights_; }
-
-    struct Layer {
-        Index inputs;
-        Index outputs;
-        Index weights;  // where they begin in x
-        Index biases;
-    };
+    Index work(Index rows, Index /*stored*/) const override { return rows * network_.weights(); }
 
   private:
     MlpOptions options_;
-    std::vector<Layer> layers_;
-    Index weights_ = 0;
-    Index dimension_ = 0;
+    Perceptron network_;
 };
 
 }  // namespace proxstream
