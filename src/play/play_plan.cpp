@@ -1,0 +1,203 @@
+#include "proxstream/play/play_plan.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/run/learn_settings.hpp"
+
+#include "play/trial_figures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr const char* kUsualWindow = "16";
+
+bool exact(const PlaySettings& settings) {
+    return Spec::parse(settings.oracle).name() == "exact";
+}
+
+std::vector<std::string> learner_texts(const PlaySettings& settings, const Game& game) {
+    const Index players = game.players.size();
+    if (!settings.learners.empty()) {
+        std::vector<std::string> texts = split_outside_parentheses(settings.learners, ';');
+        if (texts.size() != players) {
+            throw ConfigError(fmt::format("learners: {} of them for {} players", texts.size(), players));
+        }
+        return texts;
+    }
+    std::vector<std::string> texts;
+    for (const GamePlayer& player : game.players) {
+        const bool sampled = player.cost->parts() > 1;
+        texts.push_back(settings.learner != "auto" ? settings.learner
+                        : sampled ? fmt::format("sampled-steps:rule=adam,step=0.001,beta1=0.5,samples={}",
+                                                settings.samples)
+                                  : "time-smoothed");
+    }
+    return texts;
+}
+
+/// eta: a given one; 1/L where the cost's L is known and not far above what a trial shows; 1 where the cost
+/// is linear: then no step is too long.
+void choose_step(const PlaySettings& settings, const Game& game, Index player, SeatPlan& seat) {
+    const PlayerCost& cost = *game.players[player].cost;
+    if (const auto given = number_or_auto("step", settings.step)) {
+        seat.step = *given;
+        seat.step_origin = "given";
+        seat.smoothness =
+            settings.smoothness > 0 ? settings.smoothness : cost.smoothness().value_or(1 / *given);
+        if (seat.smoothness == 0) seat.smoothness = 1 / *given;
+        return;
+    }
+    constexpr Real kFarAbove = 10;
+    std::optional<Real> smoothness = cost.smoothness();
+    seat.step_origin = "1/L of the game's own constants";
+    if (settings.smoothness > 0) {
+        smoothness = settings.smoothness;
+        seat.step_origin = "1/L as given";
+    } else if (cost.parts() > 1) {
+        smoothness = 1;
+        seat.step_origin = "1: nothing is known of the cost's curvature";
+    } else if (exact(settings) && (!smoothness || *smoothness > 0)) {
+        // Residuals may be measured at any step; only estimated gradients need one that rests on a proved L.
+        const Real seen = trial_smoothness(game, player, settings.seed);
+        if (!smoothness || *smoothness > kFarAbove * seen) {
+            smoothness = seen;
+            seat.step_origin = "1/L as a trial found it";
+        }
+    } else if (!smoothness) {
+        throw ConfigError(
+            fmt::format("player '{}': estimated gradients need an L that is known; give it by smoothness",
+                        game.players[player].name));
+    }
+    if (*smoothness == 0) {
+        seat.step = 1;
+        seat.smoothness = 1;
+        seat.step_origin = "1: the cost is linear in the own play";
+        return;
+    }
+    seat.smoothness = *smoothness;
+    seat.step = (exact(settings) ? 1 : Real{1} / 2) / *smoothness;
+    if (!exact(settings)) seat.step_origin = "1/(2L), gradients being estimated";
+}
+
+/// D of every player, where there is a way to know.
+void choose_variations(const PlaySettings& settings, const Game& game, PlayPlan& plan) {
+    const std::string& how = settings.variation;
+    const auto unknown = [&](Index i) { return !game.players[i].cost->variation(); };
+    bool missing = false;
+    for (Index i = 0; i < game.players.size(); ++i) missing = missing || unknown(i);
+    if (how == "proved" && missing) {
+        throw ConfigError(
+            "variation = proved: the game does not bound it for every player; take pilot or a "
+            "number");
+    }
+    if (how == "auto" || how == "proved") {
+        for (Index i = 0; i < game.players.size(); ++i) {
+            if (const auto known = game.players[i].cost->variation())
+                plan.seats[i].variation = {*known, true, "the game's own constants"};
+        }
+        // Without a wish there is no need for a trial.
+        if (!missing || settings.epsilon == 0 || plan.sampled) return;
+    } else if (how != "pilot") {
+        for (SeatPlan& seat : plan.seats) seat.variation = {parse_real(how, "variation"), false, "given"};
+        return;
+    }
+    if (plan.sampled) throw ConfigError("variation = pilot: needs costs that can be evaluated exactly");
+    PlaySettings trial = settings;
+    trial.oracle = "exact";
+    const std::vector<Real> found = trial_variations(
+        game, [&] { return make_players(trial, game, plan); }, plan.turns);
+    for (Index i = 0; i < found.size(); ++i) {
+        if (plan.seats[i].variation) continue;
+        plan.seats[i].variation = {
+            kTrialMargin * found[i], false,
+            fmt::format("{:g} times the largest of a trial of {} rounds", kTrialMargin, kTrialRounds)};
+    }
+}
+
+/// The window that guarantees epsilon, and tolerances that go with it.
+void choose_windows(const PlaySettings& settings, PlayPlan& plan) {
+    const bool every_bound = std::all_of(plan.seats.begin(), plan.seats.end(),
+                                         [](const SeatPlan& seat) { return seat.variation.has_value(); });
+    if (!every_bound) return;
+    std::vector<PlayerFigures> figures;
+    for (SeatPlan& seat : plan.seats) {
+        // Half of what rivals may change anyway: tighter ones cost steps and hardly shorten the window.
+        if (settings.tolerance == "auto") seat.tolerance = format_short(seat.variation->variation / 2);
+        const auto delta = Tolerance::parse(seat.tolerance).fixed_delta();
+        if (!delta) throw ConfigError("tolerance: with --epsilon it is a number or plain auto");
+        figures.push_back({.delta = *delta, .sigma = 0, .variation = seat.variation->variation});
+    }
+    plan.advice = equilibrium_window(figures, settings.epsilon);
+    if (settings.window != "auto" || settings.opponents > 0) return;
+    for (SeatPlan& seat : plan.seats) seat.window = std::to_string(plan.advice->every_round);
+}
+
+}  // namespace
+
+PlayPlan plan_play(const PlaySettings& settings, const Game& game) {
+    check(game);
+    PlayPlan plan;
+    for (const GamePlayer& player : game.players) plan.sampled = plan.sampled || player.cost->parts() > 1;
+    plan.turns = settings.turns != "auto" ? parse_turns(settings.turns)
+                 : game.gan != nullptr    ? Turns::alternating
+                                          : Turns::simultaneous;
+    std::string window = settings.window != "auto" ? settings.window : plan.sampled ? "1" : kUsualWindow;
+    if (settings.opponents > 0) {
+        window = settings.stride == 1 ? std::to_string(settings.opponents)
+                                      : fmt::format("season:{},{}", settings.stride, settings.opponents);
+    }
+    const std::vector<std::string> learners = learner_texts(settings, game);
+    for (Index i = 0; i < game.players.size(); ++i) {
+        const Spec spec = Spec::parse(learners[i]);
+        SeatPlan seat{.learner = learners[i],
+                      .window = spec.has("window") ? spec.word(Spec::kByNameOnly, "window") : window,
+                      .tolerance = settings.tolerance,
+                      .step_origin = {},
+                      .variation = {}};
+        choose_step(settings, game, i, seat);
+        plan.seats.push_back(std::move(seat));
+    }
+    choose_variations(settings, game, plan);
+    if (settings.epsilon > 0 && exact(settings)) choose_windows(settings, plan);
+    if (settings.epsilon > 0 && settings.window == "auto" && settings.opponents == 0 && !exact(settings))
+        throw ConfigError(
+            "epsilon: with estimated gradients a window has to be given; see 'proxstream advise'");
+    return plan;
+}
+
+std::vector<std::unique_ptr<RowLearner>> make_players(const PlaySettings& settings, const Game& game,
+                                                      const PlayPlan& plan) {
+    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::string> violations;
+    for (Index i = 0; i < game.players.size(); ++i) {
+        const GamePlayer& player = game.players[i];
+        const SeatPlan& seat = plan.seats[i];
+        LearnerParts parts = player_parts(player);
+        parts.window = seat.window;
+        parts.model = ModelRule::parse(settings.model);
+        parts.step = seat.step;
+        parts.smoothness = seat.smoothness;
+        parts.tolerance = Tolerance::parse(seat.tolerance);
+        parts.budget = {settings.max_steps, settings.max_seconds};
+        parts.inner = settings.inner;
+        parts.noise.oracle = settings.oracle;
+        parts.noise.variant = settings.variant;
+        parts.noise.confirm = settings.confirm;
+        parts.noise.confidence = settings.confidence;
+        parts.noise.refereed = settings.referee;
+        parts.noise.force = settings.force;
+        if (player.cost->parts() > 1) parts.noise.record_rows = player.cost->parts();
+        // Players do not share their luck.
+        parts.seed = settings.seed + 0x9e3779b97f4a7c15ULL * (i + 1);
+        collect(violations, "player '" + player.name + "'",
+                [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+    return learners;
+}
+
+}  // namespace proxstream
