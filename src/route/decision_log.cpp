@@ -1,6 +1,6 @@
 #include "proxstream/route/decision_log.hpp"
 
-#include "route/json_text.hpp"
+#include "io/json_text.hpp"
 
 namespace proxstream {
 

@@ -2,9 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
+#include "proxstream/run/report_page.hpp"
 
-#include "route/json_text.hpp"
-#include "route/report_page.hpp"
+#include "io/json_writer.hpp"
 
 #include <array>
 #include <string_view>
@@ -78,50 +78,7 @@ std::string packed(std::span<const std::uint16_t> values) {
     return text;
 }
 
-/// Objects are lists of members: name and value in turn.
-class Writer {
-  public:
-    JsonText out;
-
-    void put(std::string_view key, const std::string& value) { out.key(key), out.text(value); }
-    void put(std::string_view key, Real value) { out.key(key), out.number(value); }
-    void put(std::string_view key, Index value) { out.key(key), out.integer(value); }
-    void put(std::string_view key, bool value) { out.key(key), out.flag(value); }
-    template <class Value>
-    void put(std::string_view key, const std::optional<Value>& value) {
-        if (value) return put(key, *value);
-        out.key(key);
-        out.null();
-    }
-    /// An array with what `write` makes of each item.
-    template <class Items, class Write>
-    void list(std::string_view key, const Items& items, const Write& write) {
-        out.key(key);
-        out.open('[');
-        for (const auto& item : items) write(item);
-        out.close(']');
-    }
-    template <class Items, class Write>
-    void objects(std::string_view key, const Items& items, const Write& write) {
-        list(key, items, [&](const auto& item) {
-            out.open('{');
-            write(item);
-            out.close('}');
-        });
-    }
-    void numbers(std::string_view key, std::span<const Real> values) {
-        list(key, values, [&](Real value) { out.number(value); });
-    }
-    template <class Write>
-    void object(std::string_view key, const Write& write) {
-        out.key(key);
-        out.open('{');
-        write();
-        out.close('}');
-    }
-};
-
-void write_network(Writer& to, const ReportNetwork& network) {
+void write_network(JsonWriter& to, const ReportNetwork& network) {
     // Columns, not rows: names of members would be most of the text.
     to.object("network", [&] {
         to.object("nodes", [&] {
@@ -138,7 +95,7 @@ void write_network(Writer& to, const ReportNetwork& network) {
     });
 }
 
-void write_run(Writer& to, const ReportData& data) {
+void write_run(JsonWriter& to, const ReportData& data) {
     to.object("periods", [&] {
         to.put("minutes", data.minutes);
         to.list("labels", data.labels, [&](const std::string& label) { to.out.text(label); });
@@ -180,7 +137,7 @@ void write_run(Writer& to, const ReportData& data) {
     });
 }
 
-void write_findings(Writer& to, const ReportData& data) {
+void write_findings(JsonWriter& to, const ReportData& data) {
     to.object("certificate", [&] {
         to.put("conclusion", data.conclusion);
         to.objects("claims", data.claims, [&](const ReportClaim& claim) {
@@ -208,7 +165,7 @@ void write_findings(Writer& to, const ReportData& data) {
 
 std::string to_json(const ReportData& data) {
     check(data);
-    Writer to;
+    JsonWriter to;
     to.out.open('{');
     to.put("title", data.title);
     to.put("version", data.version);
@@ -227,22 +184,9 @@ std::string to_json(const ReportData& data) {
     return to.out.take();
 }
 
-void require_report_page() {
-    if (report_page().empty())
-        throw ConfigError("report: this program was built without the report page (PROXSTREAM_WEB=OFF)");
-}
-
 std::string report_html(const ReportData& data) {
-    require_report_page();
-    const std::string_view page = report_page();
-    constexpr std::string_view kPlace = "id=\"proxstream-data\">";
-    const Index begin = page.find(kPlace);
-    const Index end = begin == page.npos ? page.npos : page.find("</script>", begin);
-    if (end == page.npos) throw Error("report: the page has no place for its data");
-    std::string html(page.substr(0, begin + kPlace.size()));
-    html += to_json(data);
-    html += page.substr(end);
-    return html;
+    require_report_page();  // before the work
+    return page_with_data(to_json(data));
 }
 
 void write_report(const std::string& path, const ReportData& data) {

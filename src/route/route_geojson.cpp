@@ -1,6 +1,6 @@
 #include "route/route_geojson.hpp"
 
-#include "route/json_text.hpp"
+#include "io/json_text.hpp"
 
 namespace proxstream {
 namespace {

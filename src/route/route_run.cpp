@@ -5,6 +5,7 @@
 #include "proxstream/route/reference_step.hpp"
 #include "proxstream/route/report_layout.hpp"
 #include "proxstream/route/route_files.hpp"
+#include "proxstream/run/report_page.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
 #include "route/report_series.hpp"

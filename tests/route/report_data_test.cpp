@@ -2,9 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
+#include "proxstream/run/report_page.hpp"
 
 #include "route/report_fixture.hpp"
-#include "route/report_page.hpp"
 
 #include <cstdlib>
 #include <limits>

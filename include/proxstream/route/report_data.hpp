@@ -163,10 +163,7 @@ struct ReportData {
 /// Numbers in the shortest form that reads back as the same bits, NaN and infinities as null; safe to stand
 /// inside a <script> element. Throws Error naming every series, period or link that fits nothing.
 std::string to_json(const ReportData& data);
-/// Throws ConfigError if the library was built without the page (PROXSTREAM_WEB=OFF): for whoever wants to
-/// know before a long run, not after it.
-void require_report_page();
-/// The page with the data in it; needs the page.
+/// The page with the data in it; needs the page (run/report_page.hpp).
 std::string report_html(const ReportData& data);
 /// Replaces the file in one step.
 void write_report(const std::string& path, const ReportData& data);

@@ -1,4 +1,4 @@
-#include "route/json_text.hpp"
+#include "io/json_text.hpp"
 
 #include <array>
 #include <charconv>
