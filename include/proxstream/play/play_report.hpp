@@ -11,7 +11,7 @@
 
 namespace proxstream {
 
-using PlanePoint = std::array<Real, 2>;
+using ReportPoint = std::array<Real, 2>;
 
 struct PlayReportPlayer {
     std::string name;
@@ -29,14 +29,14 @@ struct PlayReportPath {
     std::string title;
     bool triangle = false;            // points are (second, third) of three shares
     std::array<std::string, 3> axes;  // names of the two coordinates, or of the three corners
-    std::vector<PlanePoint> points;   // in the order of play
+    std::vector<ReportPoint> points;   // in the order of play
     std::vector<Round> rounds;        // of each point
     std::array<Real, 4> range{};      // x from, to, y from, to; unused for a triangle
 };
 
 struct PlayReportCloud {
     Round round = 0;
-    std::vector<PlanePoint> points;  // what the generator makes
+    std::vector<ReportPoint> points;  // what the generator makes
     Real modes = 0;                  // covered
     Real quality = 0;                // share of points close to one
     Real divergence = 0;             // reverse KL over the modes
@@ -61,8 +61,8 @@ struct PlayReport {
     bool gains_exact = true;         // false: responses are local, so a lower bound
     std::vector<PlayReportPlayer> players;
     std::vector<PlayReportPath> paths;
-    std::vector<PlanePoint> real_points;  // of a GAN: the data
-    std::vector<PlanePoint> mode_centres;
+    std::vector<ReportPoint> real_points;  // of a GAN: the data
+    std::vector<ReportPoint> mode_centres;
     std::vector<PlayReportCloud> clouds;  // of a GAN, in the order of rounds
     std::vector<PlayReportClaim> claims;
     std::vector<std::string> findings;  // sentences that come first
