@@ -55,6 +55,16 @@ void JsonText::number(Real value) {
     out_.append(buffer.data(), end);
 }
 
+void JsonText::number(Real value, int digits) {
+    if (!std::isfinite(value)) return null();
+    separate();
+    std::array<char, 64> buffer;
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits)
+            .ptr;
+    out_.append(buffer.data(), end);
+}
+
 void JsonText::integer(Index value) {
     separate();
     out_ += std::to_string(value);

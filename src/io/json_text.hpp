@@ -18,6 +18,8 @@ class JsonText {
     void key(std::string_view name);
 
     void number(Real value);  // shortest form; null if not finite
+    /// At most that many significant digits; null if not finite.
+    void number(Real value, int digits);
     void integer(Index value);
     void flag(bool value);
     void null();

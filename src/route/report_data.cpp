@@ -167,6 +167,7 @@ std::string to_json(const ReportData& data) {
     check(data);
     JsonWriter to;
     to.out.open('{');
+    to.put("kind", std::string("route"));
     to.put("title", data.title);
     to.put("version", data.version);
     to.put("command", data.command);

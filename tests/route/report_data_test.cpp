@@ -41,6 +41,7 @@ std::vector<Index> unpacked(const std::string& text) {
 TEST(ReportData, ReadsBackAsItWas) {
     const ReportData data = testing::fixture_report();
     const Json read = Json::parse(to_json(data));
+    EXPECT_EQ(read["kind"], "route");
     EXPECT_EQ(read["title"], data.title);
     EXPECT_EQ(read["periods"]["labels"].get<std::vector<std::string>>(), data.labels);
     expect_series(read["lead"]["cost"], data.lead.cost);

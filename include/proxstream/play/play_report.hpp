@@ -5,8 +5,8 @@
 #include "proxstream/core/types.hpp"
 
 #include <array>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -17,6 +17,7 @@ struct PlayReportPlayer {
     std::string name;
     std::string set;      // g in words
     std::string learner;  // with its window
+    Real window = 0;      // plays that the residual looks back on; 0: not known
     Index dimension = 0;
     std::vector<Real> residual;  // R_t: of the window
     std::vector<Real> bound;     // what was proved of it: (delta + d_t) / w_a; NaN where nothing was
@@ -29,17 +30,17 @@ struct PlayReportPath {
     std::string title;
     bool triangle = false;            // points are (second, third) of three shares
     std::array<std::string, 3> axes;  // names of the two coordinates, or of the three corners
-    std::vector<ReportPoint> points;   // in the order of play
+    std::vector<ReportPoint> points;  // in the order of play
     std::vector<Round> rounds;        // of each point
-    std::array<Real, 4> range{};      // x from, to, y from, to; unused for a triangle
+    std::array<Real, 4> range{};      // x from, to, y from, to; unused for a triangle, all 0: what was played
 };
 
 struct PlayReportCloud {
     Round round = 0;
     std::vector<ReportPoint> points;  // what the generator makes
-    Real modes = 0;                  // covered
-    Real quality = 0;                // share of points close to one
-    Real divergence = 0;             // reverse KL over the modes
+    Real modes = 0;                   // covered
+    Real quality = 0;                 // share of points close to one
+    Real divergence = 0;              // reverse KL over the modes
 };
 
 /// A line of the certificate: what is claimed, both sides, verdict.
@@ -51,6 +52,7 @@ struct PlayReport {
     std::string title;     // the game
     std::string subtitle;  // in a sentence: players, turns, rounds
     std::string version;
+    std::string command;  // that plays this again; may be empty
     std::vector<std::pair<std::string, std::string>> settings;
     std::vector<Round> rounds;       // of all series below, and the players'
     std::vector<Real> gap;           // max over players of R_t
@@ -69,10 +71,11 @@ struct PlayReport {
     bool sound = true;                  // no claim is violated
 };
 
-/// The JSON text the page reads; "kind" is "play". NaN and infinity become null.
+/// The JSON text the page reads; "kind" is "play". NaN and infinity become null; six significant digits, four
+/// of clouds. Throws Error naming everything whose length or order does not fit.
 std::string to_json(const PlayReport& report);
-/// Writes one self-contained HTML file. Throws Error if the program was built without the page, IoError if
-/// the file cannot be written.
+/// Replaces the file by one self-contained HTML page. Throws ConfigError if the program was built without the
+/// page (run/report_page.hpp says so before a long play), IoError if the file cannot be written.
 void write_report(const std::string& path, const PlayReport& report);
 
 }  // namespace proxstream
