@@ -1,5 +1,6 @@
 #include "proxstream/regret/certify.hpp"
 
+#include "proxstream/regret/game_certificate.hpp"
 #include "proxstream/route/epochs.hpp"
 #include "proxstream/route/reconcile.hpp"
 
@@ -22,6 +23,11 @@ struct Answer {
 
 Answer certify_file(const std::string& path, bool json) {
     const Certificate certificate = certify(path);
+    return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
+}
+
+Answer certify_players(const std::vector<std::string>& paths, bool json) {
+    const GameCertificate certificate = certify_game(paths);
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
 }
 
@@ -69,7 +75,9 @@ int certify_ledger(const std::vector<std::string>& arguments) {
                 "and untouched.\n"
                 "Of the folder of a routing run, checks that its files add up, and certifies every "
                 "ledger*.jsonl in it.\n"
+                "Of the ledgers of all players of a game, in their order, certifies the game.\n"
                 "usage: proxstream certify [--json] LEDGER\n"
+                "       proxstream certify [--json] LEDGER LEDGER ..\n"
                 "       proxstream certify [--json] FOLDER\n");
             return kOk;
         }
@@ -81,12 +89,13 @@ int certify_ledger(const std::vector<std::string>& arguments) {
             paths.push_back(argument);
         }
     }
-    if (paths.size() != 1) {
-        throw ConfigError("certify: expected one ledger or folder, see 'proxstream certify --help'");
+    if (paths.empty()) {
+        throw ConfigError("certify: expected a ledger or folder, see 'proxstream certify --help'");
     }
     try {
-        const Answer answer = std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
-                                                                      : certify_file(paths[0], json);
+        const Answer answer = paths.size() > 1                          ? certify_players(paths, json)
+                              : std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
+                                                                        : certify_file(paths[0], json);
         fmt::print("{}{}", answer.text, json ? "\n" : "");
         return answer.holds ? kOk : kNotCertified;
     } catch (const DataError& error) {

@@ -47,6 +47,7 @@ struct VerbOptions {
     std::vector<ExtraOption> extras = {};
     std::function<bool(const OptionRow<Settings>&)> takes = {};  // rows it has; none: all of them
     std::vector<std::function<void()>> checks = {};
+    std::vector<std::string> elsewhere = {};  // keys of the file that are not for the table
 };
 
 template <class Settings>
@@ -55,6 +56,7 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
                                       std::span<const OptionRow<Settings>> rows, Settings& settings,
                                       const VerbOptions<Settings>& own) {
     CommandLine line{verb, description, {}, own.extras, settings_sink(rows, settings), own.checks};
+    line.sink.elsewhere = own.elsewhere;
     const Settings defaults;
     for (const auto& row : rows) {
         CommandOption option{.name = row.name,

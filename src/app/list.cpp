@@ -1,4 +1,5 @@
 #include "proxstream/core/find_row.hpp"
+#include "proxstream/game/game_table.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/offline/method_table.hpp"
 #include "proxstream/offline/sampler.hpp"
@@ -109,6 +110,11 @@ void list_networks() {
     for (const BuiltInRow& row : built_in_demands()) print_row(row.usage, row.help);
 }
 
+void list_games() {
+    fmt::print("games (of play):\n");
+    for (const GameRow& row : games()) print_row(row.usage, row.help);
+}
+
 struct Listing {
     std::string_view name;
     void (*print)();
@@ -120,7 +126,8 @@ constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regu
                                Listing{"inner", list_inner},       Listing{"oracles", list_oracles},
                                Listing{"methods", list_methods},   Listing{"samplers", list_samplers},
                                Listing{"costs", list_costs},       Listing{"objectives", list_objectives},
-                               Listing{"rivals", list_rivals},     Listing{"networks", list_networks}};
+                               Listing{"rivals", list_rivals},     Listing{"networks", list_networks},
+                               Listing{"games", list_games}};
 
 }  // namespace
 
@@ -137,7 +144,7 @@ int list(const std::vector<std::string>& arguments) {
             fmt::print(
                 "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
                 "[inner] [oracles] [methods]\n                       [samplers] [costs] [objectives] "
-                "[rivals] [networks]\n");
+                "[rivals] [networks] [games]\n");
             return kOk;
         }
         find_row(kListings, "list", argument).print();

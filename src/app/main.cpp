@@ -54,6 +54,8 @@ constexpr std::array kVerbs{
     Verb{"fit", "fit a model to a whole data set; ends with a certificate of how stationary it is", fit_data},
     Verb{"compare-fit", "fit one problem with several methods at equal samples and equal seconds",
          compare_fits},
+    Verb{"play", "play a game of several learners against each other; certifies a smoothed local equilibrium",
+         play},
     Verb{"advise",
          "say which tolerance, batch and confirmations sampled gradients need, and what they promise",
          advise},

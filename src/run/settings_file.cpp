@@ -45,6 +45,8 @@ void read_settings_text(std::string_view text, const std::string& source, const 
     std::vector<std::string> violations;
     for (const auto& [key, node] : table) {
         const std::string where = source + ":" + std::to_string(node.source().begin.line) + ": ";
+        if (std::find(sink.elsewhere.begin(), sink.elsewhere.end(), key.str()) != sink.elsewhere.end())
+            continue;
         const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
         if (found == sink.names.end()) {
             violations.push_back(where + unknown_name("key", key.str(), sink.names));

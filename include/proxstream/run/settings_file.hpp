@@ -16,6 +16,7 @@ struct SettingsSink {
     std::vector<std::string> names;
     std::function<std::string(Index row, std::string_view text)> take;
     std::function<bool(Index row, const std::vector<std::string>& list)> take_list;  // false: takes none
+    std::vector<std::string> elsewhere = {};  // keys that somebody else reads
 };
 
 /// Unknown keys and wrong types are refused, all at once, with the nearest valid key; `given` names options

@@ -1,0 +1,25 @@
+/// A line a round, as CSV: what the game was like, and each player in it. Figures that are not known are
+/// empty.
+#pragma once
+
+#include "proxstream/game/game.hpp"
+#include "proxstream/io/output_file.hpp"
+#include "proxstream/play/round_figures.hpp"
+
+#include <string>
+
+namespace proxstream {
+
+class PlayTrace {
+  public:
+    /// Throws IoError, as every write.
+    PlayTrace(const std::string& path, const Game& game);
+    void write(const RoundFigures& figures);
+    void close() { file_.close(); }
+
+  private:
+    OutputFile file_;
+    std::string line_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,118 @@
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/game/gan_quality.hpp"
+#include "proxstream/play/open_game.hpp"
+#include "proxstream/play/play_job.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/play_progress.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+void echo_settings(const PlaySettings& settings, const PlayJob& job) {
+    const Game& game = job.game();
+    const PlayPlan& plan = job.plan();
+    fmt::print(stderr, "proxstream {} play\n", PROXSTREAM_VERSION);
+    fmt::print(stderr, "  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(),
+               settings.rounds, name(plan.turns));
+    for (Index i = 0; i < game.players.size(); ++i) {
+        const SeatPlan& seat = plan.seats[i];
+        fmt::print(stderr, "  {:<10} {} numbers in {}; {}\n", game.players[i].name,
+                   game.players[i].cost->dimension(), game.players[i].set, seat.learner);
+        fmt::print(stderr, "             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
+                   seat.tolerance, seat.step, seat.step_origin);
+        if (seat.variation) {
+            fmt::print(stderr, "             D {:.4g} ({})\n", seat.variation->variation,
+                       seat.variation->origin);
+        }
+    }
+    if (plan.advice) {
+        const EquilibriumWindow& advice = *plan.advice;
+        fmt::print(stderr,
+                   "  epsilon    {:g} in every round: w >= {}; in some round: {}; the paper's proof: {}, its "
+                   "formula: {}{}\n",
+                   settings.epsilon, advice.every_round, advice.some_round, advice.paper_route,
+                   advice.paper_printed, advice.printed_suffices ? "" : " (less than its own proof needs)");
+    }
+}
+
+/// Of a GAN, how well the generator does at the end.
+void print_quality(const PlaySettings& settings, const Game& game, const PlayOutcome& outcome) {
+    if (game.gan == nullptr) return;
+    constexpr Index kGenerator = 1;
+    Scratch scratch;
+    std::vector<PlanePoint> points(settings.quality_samples);
+    game.gan->generate(game.layout().block(ConstView(outcome.joint), kGenerator), settings.seed, points,
+                       scratch);
+    const GanQuality quality = measure_quality(game.gan->data(), points);
+    fmt::print(stderr,
+               "generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
+               quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
+               quality.reverse_kl);
+}
+
+int exit_code(const PlayOutcome& outcome) {
+    if (!outcome.problems.empty()) return kIo;
+    if (outcome.ending == RunEnding::refused) return kNumerics;
+    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
+    return outcome.certificate.sound() ? kOk : kNotCertified;
+}
+
+}  // namespace
+
+int play(const std::vector<std::string>& given) {
+    // A scenario file holds settings too: it is read as --config is, and may describe the game.
+    std::vector<std::string> arguments = given;
+    const auto scenario = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
+        return !argument.starts_with('-') && is_scenario(argument);
+    });
+    std::string file;
+    if (scenario != arguments.end() &&
+        (scenario == arguments.begin() || (*(scenario - 1) != "-c" && *(scenario - 1) != "--config"))) {
+        file = *scenario;
+        *scenario = "--config=" + file;
+    }
+    PlaySettings settings;
+    const auto done = parse_command_line(
+        "play",
+        "Plays a game: every player learns online against the others' recent plays. Ends with a certificate "
+        "of how close\nto a smoothed local equilibrium every round was, and with what was measured of the "
+        "play alone beside it.",
+        arguments, play_options(), settings,
+        {.checks = {[&] {
+             if (settings.game.empty()) settings.game = file;
+             validate(settings);
+         }},
+         .elsewhere = scenario_keys()});
+    if (done) return *done;
+    set_threads(settings.threads);
+
+    PlayJob job(settings, open_game(settings), stop_requested());
+    std::optional<PlayProgress> progress;
+    if (!settings.quiet) {
+        echo_settings(settings, job);
+        progress.emplace(job.game(), settings.progress);
+    }
+    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) {
+        if (progress) progress->on_round(figures);
+    });
+    if (progress) {
+        progress->finish();
+        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        print_quality(settings, job.game(), outcome);
+        fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
+                   outcome.player_seconds);
+    }
+    if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,76 @@
+#include "app/play_progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr Index kMostShown = 4;
+
+std::string figure(Real value) {
+    return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
+}
+
+std::string shortened(const std::string& name) {
+    constexpr std::size_t kWidth = 13;
+    return name.size() <= kWidth ? name : name.substr(0, kWidth - 1) + ".";
+}
+
+}  // namespace
+
+PlayProgress::PlayProgress(const Game& game, Index every)
+    : shown_(std::min<Index>(game.players.size(), kMostShown)), every_(every) {
+    if (every_ > 0) next_ = every_;
+    std::string head =
+        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} |", "", "gap over", "its", "of this", "best resp.");
+    std::string below =
+        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} |", "round", "windows", "bound", "play", "save");
+    for (Index i = 0; i < shown_; ++i) {
+        head += fmt::format(" {:^19} |", shortened(game.players[i].name));
+        below += fmt::format(" {:>8} {:>10} |", "R", "cost");
+    }
+    if (shown_ < game.players.size()) head += fmt::format(" and {} more", game.players.size() - shown_);
+    fmt::print(stderr, "{}\n{}\n", head, below);
+}
+
+void PlayProgress::remember(const RoundFigures& figures) {
+    const auto keep = [](Real& kept, Real value) {
+        if (!std::isnan(value)) kept = value;
+    };
+    last_.round = figures.round;
+    last_.gap_bound = figures.gap_bound;
+    keep(last_.gap, figures.gap);
+    keep(last_.instant_gap, figures.instant_gap);
+    keep(last_.gain, figures.gain);
+    last_.seats.resize(figures.seats.size());
+    for (Index i = 0; i < figures.seats.size(); ++i) {
+        keep(last_.seats[i].residual, figures.seats[i].residual);
+        last_.seats[i].cost = figures.seats[i].cost;
+    }
+}
+
+void PlayProgress::on_round(const RoundFigures& figures) {
+    remember(figures);
+    if (figures.round < next_) return;
+    print_line();
+    while (next_ <= figures.round) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+}
+
+void PlayProgress::finish() {
+    if (last_.round != printed_) print_line();
+}
+
+void PlayProgress::print_line() {
+    std::string line = fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", last_.round, figure(last_.gap),
+                                   figure(last_.gap_bound), figure(last_.instant_gap), figure(last_.gain));
+    for (Index i = 0; i < shown_; ++i)
+        line += fmt::format(" {:>8} {:>10.5g} |", figure(last_.seats[i].residual), last_.seats[i].cost);
+    fmt::print(stderr, "{}\n", line);
+    printed_ = last_.round;
+}
+
+}  // namespace proxstream::app

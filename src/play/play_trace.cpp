@@ -1,0 +1,51 @@
+#include "proxstream/play/play_trace.hpp"
+
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// A name may hold what separates fields.
+std::string quoted(const std::string& name) {
+    if (name.find_first_of(",\"\n") == std::string::npos) return name;
+    std::string text = "\"";
+    for (const char each : name) text += each == '"' ? std::string("\"\"") : std::string(1, each);
+    return text + "\"";
+}
+
+void add(std::string& line, Real value) {
+    line += ',';
+    if (!std::isnan(value)) fmt::format_to(std::back_inserter(line), "{}", value);
+}
+
+}  // namespace
+
+PlayTrace::PlayTrace(const std::string& path, const Game& game) : file_(path) {
+    constexpr std::array kColumns{"residual", "bound", "instant", "variation", "cost", "steps", "samples"};
+    line_ = "round,gap,gap_bound,instant_gap,gain";
+    for (const GamePlayer& player : game.players) {
+        for (const char* column : kColumns) line_ += "," + quoted(player.name + " " + column);
+    }
+    line_ += '\n';
+    file_.write(line_);
+}
+
+void PlayTrace::write(const RoundFigures& figures) {
+    line_.clear();
+    fmt::format_to(std::back_inserter(line_), "{}", figures.round);
+    for (const Real value : {figures.gap, figures.gap_bound, figures.instant_gap, figures.gain})
+        add(line_, value);
+    for (const SeatFigures& seat : figures.seats) {
+        for (const Real value : {seat.residual, seat.bound, seat.instant, seat.variation, seat.cost})
+            add(line_, value);
+        fmt::format_to(std::back_inserter(line_), ",{},{}", seat.steps, seat.base_samples);
+    }
+    line_ += '\n';
+    file_.write(line_);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,39 @@
+/// Gathers what the page of a game shows while it is played: thinned series, the path of the play, and of a
+/// GAN clouds of generated points.
+#pragma once
+
+#include "proxstream/play/play_plan.hpp"
+#include "proxstream/play/play_report.hpp"
+#include "proxstream/play/round_figures.hpp"
+
+#include <vector>
+
+namespace proxstream {
+
+class ReportBuilder {
+  public:
+    ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const Game& game);
+
+    /// `joint` is what was played in that round.
+    void add(const RoundFigures& figures, ConstView joint);
+    /// `joint` is where everybody stands at the end.
+    const PlayReport& finish(const GameCertificate& certificate, ConstView joint);
+
+  private:
+    void add_cloud(Round round, ConstView joint);
+    void add_paths();
+    void add_findings(const GameCertificate& certificate);
+
+    const Game& game_;
+    JointLayout layout_;
+    Round every_;        // of series
+    Round cloud_every_;  // of clouds
+    Index quality_samples_;
+    std::uint64_t seed_;
+    std::vector<std::vector<Real>> plays_;  // joint plays, at the series' rounds; none of large games
+    bool keeps_plays_;
+    Scratch scratch_;
+    PlayReport report_;
+};
+
+}  // namespace proxstream
