@@ -189,6 +189,8 @@ std::vector<AdviceRow> advise_windows(const Wanted& wanted, std::vector<std::str
 }  // namespace
 
 int advise(const std::vector<std::string>& arguments) {
+    if (!arguments.empty() && arguments.front() == "game")
+        return advise_game({arguments.begin() + 1, arguments.end()});
     LearnSettings settings;
     AdviseTexts texts;
     std::optional<Wanted> wanted;
@@ -198,7 +200,7 @@ int advise(const std::vector<std::string>& arguments) {
         "the "
         "samples and\nconfirmations, and what follows for updates, base samples and regret. Figures that are "
         "not "
-        "given are estimated\nfrom the first records of the data.",
+        "given are estimated\nfrom the first records of the data. Of games: 'proxstream advise game --help'.",
         arguments, learn_options(), settings,
         {.extras = {{"windows", "A,B,..", fmt::format("windows to advise on [{}]", kDefaultWindows),
                      &texts.windows},

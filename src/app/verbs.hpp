@@ -14,6 +14,7 @@ int assign_demand(const std::vector<std::string>& arguments);
 int fit_data(const std::vector<std::string>& arguments);
 int compare_fits(const std::vector<std::string>& arguments);
 int play(const std::vector<std::string>& arguments);
+int advise_game(const std::vector<std::string>& arguments);
 int advise(const std::vector<std::string>& arguments);
 int certify_ledger(const std::vector<std::string>& arguments);
 int study(const std::vector<std::string>& arguments);
