@@ -1,0 +1,151 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/game/congestion_game.hpp"
+#include "proxstream/traffic/city_demand.hpp"
+#include "proxstream/traffic/k_shortest.hpp"
+#include "proxstream/traffic/open_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr std::string_view kBuiltin = "builtin:";
+
+struct Ground {
+    Network network;
+    LinkCosts::Factors factors;
+    std::vector<Pair> pairs;
+    std::vector<Real> demand;
+};
+
+Ground city_ground(const std::string& text) {
+    constexpr Index kMorning = 32;  // 8:00, in quarters of an hour
+    const City city = make_city(CityOptions::parse(text));
+    const CityDemand week(city, {});
+    Ground ground{city.network, {}, week.pairs(), {}};
+    week.mean_demand(kMorning, ground.demand);
+    return ground;
+}
+
+/// The only file of a folder whose name ends so.
+std::string only_file(const std::string& folder, std::string_view ending) {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().string().ends_with(ending)) found.push_back(entry.path().string());
+    }
+    if (found.size() == 1) return found.front();
+    throw ConfigError(fmt::format("the folder '{}' has {} files *{}; name the one that is meant", folder,
+                                  found.size(), ending));
+}
+
+Ground file_ground(const CongestionOptions& options) {
+    NetworkOptions open;
+    std::string path = options.network;
+    open.trips_path = options.trips;
+    if (std::filesystem::is_directory(path)) {
+        if (open.trips_path.empty()) open.trips_path = only_file(path, "_trips.tntp");
+        path = only_file(path, "_net.tntp");
+    }
+    NetworkFile file = open_network(path, open);
+    if (!file.trips)
+        throw ConfigError(fmt::format("'{}' holds no demand: give a file of it as trips=", path));
+    return {std::move(file.network),
+            {file.toll_factor, file.distance_factor},
+            std::move(file.trips->pairs),
+            std::move(file.trips->demand)};
+}
+
+std::vector<Real> read_shares(const CongestionOptions& options) {
+    if (options.shares.empty())
+        return std::vector<Real>(options.carriers, 1 / static_cast<Real>(options.carriers));
+    Real total = 0;
+    for (const Real share : options.shares) {
+        if (!(share > 0)) throw ConfigError(fmt::format("shares: {:g} is not positive", share));
+        total += share;
+    }
+    constexpr Real kClose = 1e-6;
+    if (!(std::abs(total - 1) <= kClose))
+        throw ConfigError(fmt::format("shares sum to {:g}, not to 1", total));
+    std::vector<Real> shares = options.shares;
+    scaled(1 / total, shares, shares);
+    return shares;
+}
+
+void check(const CongestionOptions& options) {
+    std::vector<std::string> violations;
+    if (options.carriers < 2 || options.carriers > 1000)
+        violations.push_back(fmt::format("carriers = {} must lie between 2 and 1000", options.carriers));
+    if (!options.shares.empty() && options.shares.size() != options.carriers)
+        violations.push_back(
+            fmt::format("{} shares for {} carriers", options.shares.size(), options.carriers));
+    if (options.paths < 1 || options.paths > kMostPaths)
+        violations.push_back(fmt::format("paths = {} must lie between 1 and {}", options.paths, kMostPaths));
+    if (!(options.scale > 0 && options.scale <= 1e6))
+        violations.push_back(fmt::format("scale = {:g} must be positive, and at most 1e6", options.scale));
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+}
+
+/// Times on empty roads, to find paths with; all 1 where nothing tells links apart.
+std::vector<Real> free_times(const LinkCosts& costs) {
+    std::vector<Real> times(costs.links());
+    for (LinkIndex link = 0; link < times.size(); ++link) times[link] = costs.time(link, 0).time;
+    if (max_abs(times) == 0) std::fill(times.begin(), times.end(), 1);
+    return times;
+}
+
+/// What all demand together takes on empty roads.
+Real free_total(const PathSet& paths, ConstView times, ConstView demand) {
+    Real total = 0;
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        Real shortest = kInfinity;
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+            if (!paths.live(slot)) continue;
+            Real time = 0;
+            paths.for_each_link(slot, [&](LinkIndex link) { time += times[link]; });
+            shortest = std::min(shortest, time);
+        }
+        total += demand[pair] * shortest;
+    }
+    return total;
+}
+
+}  // namespace
+
+CongestionGround make_congestion_ground(const CongestionOptions& options) {
+    check(options);
+    std::vector<Real> shares = read_shares(options);
+    const bool built_in = options.network.starts_with(kBuiltin);
+    Ground ground = built_in ? city_ground(options.network.substr(kBuiltin.size())) : file_ground(options);
+    std::vector<Pair> pairs;
+    std::vector<Real> demand;
+    for (Index i = 0; i < ground.pairs.size(); ++i) {
+        if (ground.demand[i] == 0) continue;  // a pair without demand needs no path
+        pairs.push_back(ground.pairs[i]);
+        demand.push_back(options.scale * ground.demand[i]);
+    }
+    if (pairs.empty()) throw ConfigError(fmt::format("'{}': there is no demand", options.network));
+    LinkCosts costs(ground.network, options.cost, Objective{}, ground.factors);
+    const std::vector<Real> times = free_times(costs);
+    MadePaths made = make_paths(ground.network, pairs, {.k = options.paths}, times);
+    if (!made.unreachable.empty()) {
+        const Pair& lost = pairs[made.unreachable.front()];
+        throw ConfigError(
+            fmt::format("'{}': no path leads from {} to {}, which have demand, nor for {} other pairs",
+                        options.network, ground.network.node_name(lost.origin),
+                        ground.network.node_name(lost.destination), made.unreachable.size() - 1));
+    }
+    const Real unit = free_total(made.paths, times, demand);
+    auto routing =
+        std::make_shared<Routing>(Routing{.paths = std::move(made.paths), .costs = std::move(costs)});
+    routing->unit = unit > 0 ? unit : 1;
+    return {std::move(ground.network), std::move(routing), std::move(demand), std::move(shares),
+            options.cost};
+}
+
+}  // namespace proxstream

@@ -1,0 +1,61 @@
+#include "proxstream/game/function_cost.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/spec.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace proxstream {
+
+FunctionCost::FunctionCost(JointLayout layout, Index player, Function function, const CostClaims& claims)
+    : layout_(std::move(layout)), player_(player), function_(std::move(function)), claims_(claims) {
+    std::vector<std::string> violations;
+    if (!function_) violations.emplace_back("a cost needs a function");
+    if (player_ >= layout_.players()) {
+        violations.push_back("there is no player " + std::to_string(player_) + ": the layout has " +
+                             std::to_string(layout_.players()) + ", counted from 0");
+    }
+    for (Index i = 0; i < layout_.players(); ++i) {
+        if (layout_.dimension(i) > 0) continue;
+        violations.push_back("player " + std::to_string(i) + " has nothing to play: its block is empty");
+    }
+    const auto check_claim = [&](const char* name, const std::optional<Real>& claim) {
+        if (!claim || (*claim >= 0 && std::isfinite(*claim))) return;
+        violations.push_back(std::string(name) + " = " + format_short(*claim) +
+                             " is not allowed; claim a finite number of at least 0, or nothing");
+    };
+    check_claim("smoothness", claims_.smoothness);
+    check_claim("variation", claims_.variation);
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+}
+
+void FunctionCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {
+    const Index begin = layout_.begin(player_);
+    copy(joint.first(begin), record.first(begin));
+    copy(joint.subspan(begin + dimension()), record.subspan(begin));
+}
+
+Real FunctionCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
+                            View gradient, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const View joint = frame.take(layout_.dimension());
+    const View single = frame.take(gradient.size());
+    const Index begin = layout_.begin(player_);
+    copy(own, joint.subspan(begin, own.size()));
+    fill(gradient, 0);
+    Real total = 0;
+    for (Index age = weights.size(); age-- > 0;) {
+        if (weights[age] == 0) continue;
+        const ConstView rivals = records[age];
+        copy(rivals.first(begin), joint.first(begin));
+        copy(rivals.subspan(begin), joint.subspan(begin + own.size()));
+        total += weights[age] * function_(joint, single);
+        axpy(weights[age], single, gradient);
+    }
+    return total;
+}
+
+}  // namespace proxstream

@@ -1,0 +1,50 @@
+#include "game_arguments.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <fmt/format.h>
+
+namespace proxstream {
+
+Index count_within(const Spec& spec, std::string_view key, Index fallback, Index low, Index high) {
+    const Index value = spec.count_or(key, fallback);
+    if (value >= low && value <= high) return value;
+    throw ConfigError(
+        fmt::format("'{}': {} = {} must lie between {} and {}", spec.text(), key, value, low, high));
+}
+
+Real number_within(const Spec& spec, std::string_view key, Real fallback, Real low, Real high) {
+    const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
+    if (value >= low && value <= high) return value;
+    throw ConfigError(
+        fmt::format("'{}': {} = {:g} must lie between {:g} and {:g}", spec.text(), key, value, low, high));
+}
+
+bool yes_or_no(const Spec& spec, std::string_view key, bool fallback) {
+    const std::string word = spec.word_or(key, fallback ? "yes" : "no");
+    if (word == "yes" || word == "no") return word == "yes";
+    throw ConfigError(fmt::format("'{}': {} = '{}' must be yes or no", spec.text(), key, word));
+}
+
+std::string set_argument(const Spec& spec, std::string_view fallback) {
+    const std::string text = without_shield(spec.word_or("set", fallback));
+    if (text == "box") return "box:-1,1";
+    if (text == "ball") return "l2ball:1";
+    return text;
+}
+
+std::vector<Real> nearest_play(const AnyRegulariser& g, std::vector<Real> v) {
+    constexpr Real kStep = 1e-200;  // of g only the domain counts
+    Scratch scratch;
+    g.check_dimension(v.size());
+    g.prox(v, kStep, v, scratch);
+    return v;
+}
+
+std::vector<Real> DrawSequence::normals(Index count, Real deviation) {
+    std::vector<Real> numbers(count);
+    for (Real& number : numbers) number = deviation * normal();
+    return numbers;
+}
+
+}  // namespace proxstream

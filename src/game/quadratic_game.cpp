@@ -1,0 +1,149 @@
+#include "proxstream/game/quadratic_game.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include "game_arguments.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// x'Ay for one player and -x'Ay for the other, on simplices.
+Game matrix_game(std::string name, const std::vector<Real>& first, Index n, const std::vector<Real>& x,
+                 const std::vector<Real>& y) {
+    std::vector<Real> second(n * n);
+    for (Index k = 0; k < n; ++k)
+        for (Index l = 0; l < n; ++l) second[l * n + k] = -first[k * n + l];
+    QuadraticPlayer row{.name = "row", .set = "simplex", .terms = {}, .start = x};
+    row.terms.coupling = {{}, first};
+    QuadraticPlayer column{.name = "column", .set = "simplex", .terms = {}, .start = y};
+    column.terms.coupling = {second, {}};
+    return make_quadratic_game(std::move(name), {row, column});
+}
+
+struct RandomShape {
+    Index n;
+    Index players;
+    std::string set;
+    std::uint64_t seed;
+};
+
+RandomShape read_shape(const Spec& spec, Index players) {
+    constexpr Index kMostCoordinates = 4000;  // their square is what the matrices hold
+    RandomShape shape{count_within(spec, "n", 5, 1, 1000), count_within(spec, "players", players, 2, 64),
+                      set_argument(spec, "box"), spec.count_or("seed", 1)};
+    if (shape.n * shape.players > kMostCoordinates) {
+        throw ConfigError(fmt::format("'{}': n times players is {} and must not exceed {}", spec.text(),
+                                      shape.n * shape.players, kMostCoordinates));
+    }
+    return shape;
+}
+
+/// A_ij of independent normal entries of deviation 1/sqrt(n), A_ji = -A_ij' if the game is to be zero-sum.
+std::vector<QuadraticPlayer> random_players(const RandomShape& shape, bool zero_sum, DrawSequence& draws) {
+    const Index n = shape.n;
+    const AnyRegulariser g = parse_regulariser(shape.set);
+    std::vector<QuadraticPlayer> players(shape.players);
+    for (Index i = 0; i < players.size(); ++i) {
+        players[i].name = fmt::format("player {}", i + 1);
+        players[i].set = shape.set;
+        players[i].terms.coupling.resize(players.size());
+        players[i].start = nearest_play(g, draws.normals(n));
+    }
+    const Real deviation = 1 / std::sqrt(static_cast<Real>(n));
+    for (Index i = 0; i < players.size(); ++i) {
+        for (Index j = 0; j < i; ++j) {
+            std::vector<Real>& to = players[i].terms.coupling[j];
+            std::vector<Real>& back = players[j].terms.coupling[i];
+            to = draws.normals(n * n, deviation);
+            back = draws.normals(n * n, deviation);
+            if (!zero_sum) continue;
+            for (Index k = 0; k < n; ++k)
+                for (Index l = 0; l < n; ++l) back[l * n + k] = -to[k * n + l];
+        }
+    }
+    return players;
+}
+
+/// H diag(eigenvalues) H with a random reflection H = I - 2 vv': the eigenvalues run evenly from least to 1.
+std::vector<Real> random_curvature(Index n, Real least, DrawSequence& draws) {
+    std::vector<Real> v = draws.normals(n);
+    scaled(1 / norm(v), v, v);
+    std::vector<Real> eigenvalues(n, least);
+    for (Index k = 1; k < n; ++k)
+        eigenvalues[k] = least + (1 - least) * static_cast<Real>(k) / static_cast<Real>(n - 1);
+    std::vector<Real> bent(n);  // diag(eigenvalues) v
+    for (Index k = 0; k < n; ++k) bent[k] = eigenvalues[k] * v[k];
+    const Real along = dot(v, bent);
+    std::vector<Real> matrix(n * n);
+    for (Index k = 0; k < n; ++k) {
+        for (Index l = 0; l < n; ++l) {
+            matrix[k * n + l] = (k == l ? eigenvalues[k] : 0) - 2 * (v[k] * bent[l] + bent[k] * v[l]) +
+                                4 * along * v[k] * v[l];
+        }
+    }
+    return matrix;
+}
+
+}  // namespace
+
+Game make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players) {
+    std::vector<Index> dimensions;
+    std::vector<AnyRegulariser> sets;
+    std::vector<std::string> violations;
+    for (const QuadraticPlayer& player : players) {
+        dimensions.push_back(player.start.size());
+        collect(violations, "player '" + player.name + "'", [&] {
+            sets.push_back(parse_regulariser(player.set));
+            sets.back().check_dimension(player.start.size());
+        });
+    }
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+    const JointLayout layout(dimensions);
+    Game game{.name = std::move(name), .players = {}};
+    for (Index i = 0; i < players.size(); ++i) {
+        QuadraticPlayer& player = players[i];
+        collect(violations, "player '" + player.name + "'", [&] {
+            auto cost = std::make_shared<QuadraticCost>(layout, i, std::move(player.terms), sets);
+            game.players.push_back({player.name, std::move(cost), sets[i], player.set, player.start});
+        });
+    }
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+    check(game);
+    return game;
+}
+
+Game make_pennies(const Spec& /*spec*/) {
+    return matrix_game("pennies", {-1, 1, 1, -1}, 2, {0.9, 0.1}, {0.6, 0.4});
+}
+
+Game make_rps(const Spec& /*spec*/) {
+    return matrix_game("rps", {0, 1, -1, -1, 0, 1, 1, -1, 0}, 3, {0.8, 0.1, 0.1}, {0.2, 0.5, 0.3});
+}
+
+Game make_bilinear(const Spec& spec) {
+    const RandomShape shape = read_shape(spec, 2);
+    const bool zero_sum = yes_or_no(spec, "zero-sum", true);
+    DrawSequence draws(shape.seed);
+    return make_quadratic_game(spec.text(), random_players(shape, zero_sum, draws));
+}
+
+Game make_quadratic(const Spec& spec) {
+    const RandomShape shape = read_shape(spec, 3);
+    const Real least = number_within(spec, "curvature", -1, -1e6, 1);
+    DrawSequence draws(shape.seed);
+    std::vector<QuadraticPlayer> players = random_players(shape, false, draws);
+    for (QuadraticPlayer& player : players) {
+        player.terms.linear = draws.normals(shape.n);
+        player.terms.curvature = random_curvature(shape.n, least, draws);
+    }
+    return make_quadratic_game(spec.text(), std::move(players));
+}
+
+}  // namespace proxstream
