@@ -1,13 +1,12 @@
 /// `advise game`: the window that makes every round of a game a smoothed local equilibrium of wanted
 /// accuracy.
-#include "proxstream/play/open_game.hpp"
 #include "proxstream/play/play_plan.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
+#include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -81,12 +80,7 @@ void print_advice(const EquilibriumWindow& advice, Real epsilon) {
 
 int advise_game(const std::vector<std::string>& given) {
     std::vector<std::string> arguments = given;
-    std::string file;
-    for (std::string& argument : arguments) {
-        if (argument.starts_with('-') || !is_scenario(argument)) continue;
-        file = argument;
-        argument = "--config=" + file;
-    }
+    const std::string file = take_scenario(arguments);
     PlaySettings settings;
     Texts texts;
     const auto done = parse_command_line(

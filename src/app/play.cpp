@@ -1,14 +1,13 @@
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/game/gan_quality.hpp"
-#include "proxstream/play/open_game.hpp"
 #include "proxstream/play/play_job.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/play_progress.hpp"
+#include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -68,17 +67,8 @@ int exit_code(const PlayOutcome& outcome) {
 }  // namespace
 
 int play(const std::vector<std::string>& given) {
-    // A scenario file holds settings too: it is read as --config is, and may describe the game.
     std::vector<std::string> arguments = given;
-    const auto scenario = std::find_if(arguments.begin(), arguments.end(), [](const std::string& argument) {
-        return !argument.starts_with('-') && is_scenario(argument);
-    });
-    std::string file;
-    if (scenario != arguments.end() &&
-        (scenario == arguments.begin() || (*(scenario - 1) != "-c" && *(scenario - 1) != "--config"))) {
-        file = *scenario;
-        *scenario = "--config=" + file;
-    }
+    const std::string file = take_scenario(arguments);
     PlaySettings settings;
     const auto done = parse_command_line(
         "play",
