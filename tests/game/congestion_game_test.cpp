@@ -1,0 +1,205 @@
+#include "proxstream/game/congestion_game.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/game/game_table.hpp"
+#include "proxstream/traffic/split_set.hpp"
+
+#include "cost_check.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace proxstream::test {
+namespace {
+
+/// Written down path by path: loads of all carriers, then what the links take of one of them.
+NaiveCost formula_of(const CongestionGround& ground) {
+    return [&ground](Index carrier, const Vector& joint) {
+        const Routing& routing = *ground.routing;
+        const Index n = routing.paths.slots();
+        Vector own(ground.network.links(), 0), all(ground.network.links(), 0);
+        for (Index i = 0; i < ground.shares.size(); ++i) {
+            for (Index pair = 0; pair < routing.paths.pairs(); ++pair) {
+                for (SlotIndex slot = routing.paths.first_slot(pair); slot < routing.paths.end_slot(pair);
+                     ++slot) {
+                    const Real flow = ground.shares[i] * ground.demand[pair] * joint[i * n + slot];
+                    for (const LinkIndex link : routing.paths.links(slot)) {
+                        all[link] += flow;
+                        if (i == carrier) own[link] += flow;
+                    }
+                }
+            }
+        }
+        Real paid = 0;
+        for (LinkIndex link = 0; link < own.size(); ++link)
+            paid += own[link] * routing.costs.time(link, all[link]).time;
+        return paid / routing.unit;
+    };
+}
+
+/// Two routes from a to d of different kinds, and c to d along one of them.
+const char* const kLinks =
+    "from,to,capacity,free_time,b,power\n"
+    "a,b,10,1,0.5,4\na,c,8,1.5,1,1\nb,d,9,1,0.3,2\nc,d,7,1,0.2,1.5\nb,c,5,0.2,1,3\n";
+const char* const kTrips = "origin,destination,demand\na,d,12\nc,d,4\na,c,3\n";
+
+class Congestion : public testing::Test {
+  protected:
+    void SetUp() override {
+        folder_ = std::filesystem::temp_directory_path() /
+                  ("proxstream-congestion-" +
+                   std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        std::filesystem::create_directories(folder_);
+        links_ = write("links.csv", kLinks);
+        trips_ = write("trips.csv", kTrips);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+        return (folder_ / name).string();
+    }
+    CongestionOptions small() const {
+        CongestionOptions options;
+        options.network = links_;
+        options.trips = trips_;
+        options.shares = {0.5, 0.3, 0.2};
+        return options;
+    }
+    static Game game_of(const std::shared_ptr<const CongestionGround>& ground) {
+        Game game{.name = "small", .players = {}};
+        for (Index i = 0; i < ground->shares.size(); ++i) {
+            game.players.push_back({"c", std::make_shared<CongestionCost>(ground, i),
+                                    AnyRegulariser(SplitSet(ground->routing)), "splits",
+                                    even_splits(ground->routing->paths)});
+        }
+        return game;
+    }
+
+    std::filesystem::path folder_;
+    std::string links_, trips_;
+};
+
+TEST_F(Congestion, AgreesWithPathsAddedUpOneByOne) {
+    for (const char* cost :
+         {"bpr", "bpr:b=1,power=1.5", "davidson", "queue", "s-shape", "polynomial:1,0.5,0.2"}) {
+        SCOPED_TRACE(cost);
+        CongestionOptions options = small();
+        options.cost = cost;
+        const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
+        const Game game = game_of(ground);
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) expect_costs(game, formula_of(*ground), seed);
+        for (Index i = 0; i < 3; ++i)
+            EXPECT_TRUE(game.players[i].cost->smoothness() && game.players[i].cost->variation());
+        expect_claims(game, 11, 200);
+        EXPECT_EQ(game.players[0].cost->convex(), std::string(cost) != "s-shape");
+    }
+}
+
+TEST_F(Congestion, TheUnitIsWhatAllDemandTakesOnEmptyRoads) {
+    const CongestionGround ground = make_congestion_ground(small());
+    // a-b-d 2 of 12, c-d 1 of 4, a-b-c 1.2 of 3.
+    EXPECT_NEAR(ground.routing->unit, 12 * 2 + 4 * 1 + 3 * 1.2, 1e-12);
+    EXPECT_EQ(ground.demand, (Vector{3, 12, 4}));
+    CongestionOptions twice = small();
+    twice.scale = 2;
+    EXPECT_EQ(make_congestion_ground(twice).demand, (Vector{6, 24, 8}));
+}
+
+TEST_F(Congestion, RemembersTheLoadOfRivals) {
+    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(small()));
+    const CongestionCost cost(ground, 1);
+    const Game game = game_of(ground);
+    const Vector joint = random_play(game, 3);
+    Vector record(cost.record_size()), others(record.size(), 0);
+    Scratch scratch;
+    cost.condense(joint, record, scratch);
+    for (const Index i : {0, 2}) {
+        const Vector splits = block_of(game, i, joint);
+        for (SlotIndex slot = 0; slot < splits.size(); ++slot) {
+            for (const LinkIndex link : ground->routing->paths.links(slot))
+                others[link] +=
+                    ground->shares[i] * ground->demand[ground->routing->paths.pair_of(slot)] * splits[slot];
+        }
+    }
+    for (Index link = 0; link < record.size(); ++link) EXPECT_NEAR(record[link], others[link], 1e-12);
+}
+
+TEST_F(Congestion, TimesOfInfiniteSlopeHaveNoConstants) {
+    CongestionOptions options = small();
+    options.cost = "bpr:b=1,power=0.5";
+    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
+    const CongestionCost cost(ground, 0);
+    EXPECT_FALSE(cost.smoothness() || cost.variation());
+}
+
+TEST_F(Congestion, ALinearTimeOnTwoLinksHasItsConstantToTheDigit) {
+    // One pair, two links of slope 1 (b / capacity), all demand on one or the other: y_e (1 + y_e + R_e).
+    CongestionOptions options;
+    options.network = write("two.csv", "from,to,capacity,free_time,b,power\na,b,1,1,1,1\na,b,1,1,1,1\n");
+    options.trips = write("one.csv", "origin,destination,demand\na,b,1\n");
+    options.carriers = 2;
+    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
+    const CongestionCost cost(ground, 0);
+    EXPECT_NEAR(*cost.smoothness(), 2 * 0.25, 1e-9);  // 2 t' share^2
+    // Rivals move each coordinate by share t' (1 - share) = 1/4, bounds allow y t' = 1/4 more.
+    EXPECT_GE(*cost.variation(), std::sqrt(2.0) / 4);
+    EXPECT_LE(*cost.variation(), std::sqrt(2.0));
+}
+
+TEST_F(Congestion, FromTextFoldersAndCities) {
+    const Game game = parse_game("congestion:" + links_ + ",trips=" + trips_ + ",shares=.5/.5,paths=2");
+    EXPECT_EQ(game.players.size(), 2u);
+    const Game city =
+        parse_game("congestion:(builtin:grid:rows=3,columns=3,zones=4),cost=(s-shape:b=2,width=0.2)");
+    EXPECT_EQ(city.players.size(), 3u);
+    EXPECT_FALSE(city.players[0].cost->convex());
+    EXPECT_GT(start_residual(city), 1e-4);
+    EXPECT_THROW(parse_game("congestion:" + folder_.string()), ConfigError);  // no TNTP files there
+}
+
+TEST_F(Congestion, RefusesWhatDoesNotFit) {
+    const auto refused = [&](const std::string& arguments, const std::string& why) {
+        try {
+            parse_game("congestion:" + links_ + "," + arguments);
+            ADD_FAILURE() << "accepted: " << arguments;
+        } catch (const ConfigError& error) {
+            EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+        }
+    };
+    const std::string trips = "trips=" + trips_;
+    refused("carriers=3", "holds no demand");
+    refused(trips + ",carriers=1", "between 2 and 1000");
+    refused(trips + ",shares=.5/.6", "sum to 1.1");
+    refused(trips + ",shares=1.5/-.5", "not positive");
+    refused(trips + ",shares=.5/.5,carriers=3", "2 shares for 3 carriers");
+    refused(trips + ",scale=0", "scale");
+    refused(trips + ",paths=5000", "paths = 5000");
+    refused(trips + ",cost=bpx", "unknown link cost");
+    refused(trips + ",carrier=2", "did you mean 'carriers='");
+    refused("trips=" + write("back.csv", "origin,destination,demand\nd,a,1\n"), "no path leads from d to a");
+    refused("trips=" + write("none.csv", "origin,destination,demand\na,d,0\n"), "there is no demand");
+    EXPECT_THROW(parse_game("congestion:" + (folder_ / "missing.csv").string()), IoError);
+    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(small()));
+    EXPECT_THROW(CongestionCost(ground, 3), ConfigError);
+}
+
+TEST_F(Congestion, SiouxFalls) {
+    const char* given = std::getenv("PROXSTREAM_DATA");
+    const std::filesystem::path data = given != nullptr ? given : "../shared/data";
+    const std::filesystem::path folder = data / "tntp" / "SiouxFalls";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+    CongestionOptions options;
+    options.network = folder.string();
+    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
+    EXPECT_EQ(ground->network.links(), 76u);
+    EXPECT_EQ(ground->demand.size(), 528u);
+    const Game game = game_of(ground);
+    expect_costs(game, formula_of(*ground), 1, 5);
+    expect_claims(game, 1, 3);
+    EXPECT_GT(start_residual(game), 1e-4);
+}
+
+}  // namespace
+}  // namespace proxstream::test

@@ -1,0 +1,97 @@
+#include "proxstream/game/features_game.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/game/game_table.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include "cost_check.hpp"
+
+namespace proxstream::test {
+namespace {
+
+struct Situations {
+    Vector points, labels;
+    Index inputs, hidden;
+};
+
+/// Written down from the definition, with loops.
+NaiveCost formula_of(const Situations& all) {
+    return [all](Index player, const Vector& joint) {
+        const Index n = all.hidden * (all.inputs + 1);
+        Real paid = 0;
+        for (Index k = 0; k < all.labels.size(); ++k) {
+            Real score = 0;
+            for (Index j = 0; j < all.hidden; ++j) {
+                Real inner = 0;
+                for (Index d = 0; d < all.inputs; ++d)
+                    inner += joint[j * all.inputs + d] * all.points[k * all.inputs + d];
+                score += joint[all.hidden * all.inputs + j] * std::tanh(inner);
+            }
+            paid += joint[n + k] * std::log(1 + std::exp(-all.labels[k] * score));
+        }
+        return player == 0 ? paid : -paid;
+    };
+}
+
+Game game_of(const Situations& all, const std::string& set) {
+    const auto task = std::make_shared<const FeatureTask>(all.points, all.labels, all.hidden);
+    const AnyRegulariser g = parse_regulariser(set);
+    Game game{.name = "features", .players = {}};
+    game.players.push_back(
+        {"learner", std::make_shared<FeatureLearnerCost>(task, g), g, set, Vector(task->weights(), 0.1)});
+    game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(task, g),
+                            parse_regulariser("simplex"), "simplex",
+                            Vector(all.labels.size(), 1 / static_cast<Real>(all.labels.size()))});
+    check(game);
+    return game;
+}
+
+const Situations kFour{{1, 0.5, -0.3, 2, 0.7, -1.1, -0.2, -0.9}, {1, -1, -1, 1}, 2, 3};
+
+TEST(Features, AgreesWithItsFormula) {
+    const Game game = game_of(kFour, "box:-2,2");
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_costs(game, formula_of(kFour), seed);
+    for (const Real closest : expect_claims(game, 7, 200)) EXPECT_GT(closest, 0.1);
+    EXPECT_EQ(*game.players[1].cost->smoothness(), 0);
+    EXPECT_TRUE(game.players[1].cost->convex());
+    EXPECT_FALSE(game.players[0].cost->convex());
+}
+
+TEST(Features, NothingIsClaimedOfWeightsWithoutBounds) {
+    const Game game = game_of(kFour, "l1:0.1");
+    EXPECT_FALSE(game.players[0].cost->smoothness() || game.players[0].cost->variation());
+    EXPECT_FALSE(game.players[1].cost->variation());
+}
+
+TEST(Features, LargeScoresStayFinite) {
+    const FeatureTask task({1000, -1000}, {1, 1}, 1);
+    const Vector weights{1000, 1000};  // scores of 1000 and -1000
+    Vector gradient(2, 0);
+    EXPECT_NEAR(task.loss(0, weights), 0, 1e-12);
+    EXPECT_NEAR(task.add_gradient(1, weights, 1, gradient), 1000, 1e-9);
+    EXPECT_TRUE(all_finite(gradient));
+    EXPECT_NEAR(gradient[1], 1, 1e-12);
+}
+
+TEST(Features, BuiltInOneIsNotSeparableByALine) {
+    const Game game = parse_game("features:situations=20,seed=3");
+    EXPECT_EQ(game.players[0].cost->dimension(), 12u);
+    EXPECT_EQ(game.players[1].cost->dimension(), 20u);
+    expect_claims(game, 1, 30);
+    EXPECT_NE(parse_game("features:seed=4").players[0].start, parse_game("features:seed=5").players[0].start);
+}
+
+TEST(Features, RefusesWhatDoesNotFit) {
+    EXPECT_THROW(FeatureTask({1, 2, 3}, {1, -1}, 2), ConfigError);
+    EXPECT_THROW(FeatureTask({1, 2}, {1, 0.5}, 2), ConfigError);
+    EXPECT_THROW(FeatureTask({1, std::nan("")}, {1, -1}, 2), ConfigError);
+    EXPECT_THROW(FeatureTask({1, 2}, {1, -1}, 0), ConfigError);
+    EXPECT_THROW(FeatureTask({}, {}, 1), ConfigError);
+    EXPECT_THROW(parse_game("features:hidden=0"), ConfigError);
+    EXPECT_THROW(parse_game("features:situations=1"), ConfigError);
+    EXPECT_THROW(parse_game("features:set=(box:1,0)"), ConfigError);
+    EXPECT_THROW(parse_game("features:width=3"), ConfigError);
+}
+
+}  // namespace
+}  // namespace proxstream::test
