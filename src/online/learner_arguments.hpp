@@ -30,6 +30,9 @@ bool is_noisy(const LearnerParts& parts);
 /// where no theorem says that its rounds end.
 std::unique_ptr<RowLearner> make_noisy(LearnerParts parts);
 
+/// Steps along estimates made of a fixed number of samples. A window `auto` is 1 to it: nothing is measured.
+std::unique_ptr<RowLearner> make_sampled_steps(const Spec& spec, LearnerParts parts);
+
 /// A store that never holds anything: the smallest one a learner can be built on, whatever its window.
 struct NoRecords {
     using Record = RowBlock;

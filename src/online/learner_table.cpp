@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/find_row.hpp"
+#include "proxstream/online/game_rules.hpp"
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/online/update_rules.hpp"
 #include "proxstream/solve/inner_table.hpp"
@@ -127,6 +128,18 @@ std::unique_ptr<RowLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
     return first_order(std::move(parts), AdaGrad(dimension, {step, floor}, replay));
 }
 
+std::unique_ptr<RowLearner> make_optimistic(const Spec& spec, LearnerParts parts) {
+    const Real step = positive_or(spec, 0, "step", parts.step);
+    const Index dimension = parts.start.size();
+    return first_order(std::move(parts), Optimistic(dimension, step));
+}
+
+std::unique_ptr<RowLearner> make_extragradient(const Spec& spec, LearnerParts parts) {
+    const Real step = positive_or(spec, 0, "step", parts.step);
+    const Index dimension = parts.start.size();
+    return first_order(std::move(parts), Extragradient(dimension, step));
+}
+
 std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     FullHistory<Batch> rule(step, [make = parts.make_own_batch ? parts.make_own_batch : parts.make_batch] {
@@ -172,6 +185,18 @@ constexpr std::array kLearners{
     LearnerRow{"adagrad", "adagrad[:step=0.1,floor=1e-8,replay=K]",
                "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
                make_adagrad},
+    LearnerRow{"optimistic", "optimistic[:step]",
+               "prox step along 2 g_t - g_{t-1}; in games it converges where plain gradients cycle",
+               make_optimistic},
+    LearnerRow{"extragradient", "extragradient[:step]",
+               "two rounds an iteration: a look ahead, then a step from before along the gradient met there",
+               make_extragradient},
+    LearnerRow{"sampled-steps",
+               "sampled-steps[:rule=sgd|momentum|adam|optimistic-adam|optimistic|extragradient,samples=64,"
+               "steps=1,step,beta1=0.9,beta2=0.999]",
+               "prox steps along an estimate of the window's gradient from so many samples; nothing is "
+               "measured",
+               make_sampled_steps},
     LearnerRow{
         "window-steps", "window-steps[:steps=1]",
         "K fixed prox-gradient steps on the window a round; K = 1 is the single-step method of Hazan et al.",

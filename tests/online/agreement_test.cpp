@@ -66,6 +66,8 @@ constexpr Method kMethods[] = {
     {"prox_sgd", "prox-sgd", "prox-grad", naive::Method::prox_sgd, 1, false},
     {"momentum", "momentum", "prox-grad", naive::Method::momentum, 1, false},
     {"adam", "adam", "prox-grad", naive::Method::adam, 1, false},
+    {"optimistic", "optimistic", "prox-grad", naive::Method::optimistic, 1, false},
+    {"extragradient", "extragradient", "prox-grad", naive::Method::extragradient, 1, false},
     {"adagrad", "adagrad", "prox-grad", naive::Method::adagrad, 1, false},
     {"adagrad_replay", "adagrad:replay=4", "prox-grad", naive::Method::adagrad, 5, false},
     {"full_history", "full-history", "prox-grad", naive::Method::full_history, 1, false},

@@ -122,6 +122,8 @@ constexpr Named kNamed[] = {
     {"replay", "prox-sgd:0.2,replay=3", "prox-grad", false},
     {"momentum", "momentum:0.3", "prox-grad", false},
     {"adam", "adam:0.05", "prox-grad", false},
+    {"optimistic", "optimistic:0.2", "prox-grad", false},
+    {"extragradient", "extragradient:0.2", "prox-grad", false},
     {"adagrad", "adagrad:0.3", "prox-grad", false},
     {"adagrad_replay", "adagrad:0.2,replay=3", "prox-grad", false},
     {"full_history", "full-history:0.3", "prox-grad", false},
@@ -257,7 +259,7 @@ TEST(Learner, KnowsItsFirstResidual) {
 }
 
 TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {
-    EXPECT_EQ(learners().size(), 10U);
+    EXPECT_EQ(learners().size(), 13U);
     for (const LearnerRow& row : learners()) {
         Calls calls;
         const auto learner = make(std::string(row.name), Configuration{}, &calls);

@@ -143,6 +143,8 @@ enum class Method {
     prox_sgd,
     momentum,
     adam,
+    optimistic,
+    extragradient,
     adagrad,  // effort - 1 more steps on losses of the window, chosen by `replayed`
     full_history,
 };
@@ -281,6 +283,16 @@ class Player {
         const double t = static_cast<double>(losses_.size());
         Vector direction = losses_.back().gradient(x_);
         double step = s_.step;
+        if (s_.method == Method::optimistic) {
+            const Vector slope = direction;
+            if (losses_.size() > 1) direction = along(along(slope, 1, slope), -1, last_);
+            last_ = slope;
+        }
+        if (s_.method == Method::extragradient) {
+            // Odd rounds look ahead; even ones step from where the look began.
+            if (losses_.size() % 2 == 1) last_ = x_;
+            x_ = last_;
+        }
         if (s_.method == Method::prox_sgd) step = s_.step / std::sqrt(1 + (t - 1) / 100);
         if (s_.method == Method::full_history) direction = mean_gradient(x_, 0, losses_.size());
         if (s_.method == Method::adam) step = 0.01;
@@ -329,6 +341,7 @@ class Player {
     double trial_step_;
     int streak_ = 0;
     Vector mean_, square_;  // moments of the first-order baselines
+    Vector last_;           // gradient, or base
     std::vector<Loss> losses_;
     Vector changes_;
 };

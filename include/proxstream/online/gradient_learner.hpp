@@ -34,6 +34,8 @@ class Move {
     /// Takes from a direction what lies across the affine hull of dom g. A prox would undo that part, unless
     /// the direction is rescaled coordinate by coordinate first: then it drowns what tells coordinates apart.
     void keep_within(View direction) const { project_direction(round_.g(), direction); }
+    /// point <- base, a point of the rule's own: the next step begins there.
+    void restart_from(ConstView base) { copy(base, round_.iterate().point); }
     /// point <- prox_{step g}(point - step direction).
     void step(Real step, ConstView direction) { this->step(step, direction, step); }
     /// The same with another step in the prox: a direction that is rescaled asks for it.

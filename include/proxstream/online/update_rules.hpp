@@ -1,5 +1,6 @@
 /// The update rules of the first-order baselines. Each keeps one generation of its state, so that a refused
-/// round can be forgotten.
+/// round can be forgotten. Rules that need nothing but the newest gradient take any kind of move: an exact
+/// one (gradient_learner.hpp) or one along estimates (sampled_steps.hpp).
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -67,8 +68,8 @@ class Momentum {
     Momentum(Index dimension, Real step, Real decay)
         : step_(step), decay_(decay), mean_(dimension), before_(dimension) {}
 
-    template <Regulariser G, RecordBatch B>
-    void move(Move<G, B>& move) {
+    template <class M>
+    void move(M& move) {
         mean_.swap(before_);
         scaled(decay_, before_, mean_);
         axpy(1 - decay_, move.newest_gradient(), mean_);
@@ -97,8 +98,8 @@ class Adam {
           moments_{std::vector<Real>(dimension), std::vector<Real>(dimension)},
           before_(moments_) {}
 
-    template <Regulariser G, RecordBatch B>
-    void move(Move<G, B>& move) {
+    template <class M>
+    void move(M& move) {
         Scratch::Frame frame(move.scratch());
         const View direction = frame.take(move.point().size());
         const View gradient = frame.take(direction.size());
