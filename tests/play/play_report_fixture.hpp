@@ -136,7 +136,8 @@ inline ReportPoint ring_centre(Index mode) {
 /// Point k of a cloud of that spread: sunflower seeds around a centre.
 inline ReportPoint seed_point(Index k, Real spread, ReportPoint centre) {
     const Real turn = 2.399963229728653 * static_cast<Real>(k);
-    const Real radius = spread * std::sqrt(-std::log(std::fmod(0.618034 * static_cast<Real>(k) + 0.3, 1.0)));
+    const Real radius =
+        spread * std::sqrt(-std::log(std::fmod(0.7548776662466927 * static_cast<Real>(k) + 0.3, 1.0)));
     return {centre[0] + radius * std::cos(turn), centre[1] + radius * std::sin(turn)};
 }
 

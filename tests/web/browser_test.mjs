@@ -4,42 +4,22 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Browser } from './browser.mjs';
-import { checkQuiet, checkShown, dataOf, faintTexts, load, nameless, numberIn, stickingOut } from './page_checks.mjs';
+import {
+  checker, checkQuiet, checkShown, dataOf, faintTexts, goTo, load, nameless, numberIn, slider, stickingOut, variant as writeVariant,
+} from './page_checks.mjs';
 
 const [program, shots, fixture, ...others] = process.argv.slice(2);
 mkdirSync(shots, { recursive: true });
-const html = readFileSync(fixture, 'utf8');
-const data = dataOf(html);
+const data = dataOf(readFileSync(fixture, 'utf8'));
 const last = data.periods.labels.length - 1;
 const dark = { 'prefers-color-scheme': 'dark' };
 const browser = new Browser(program);
 
-async function check(name, action) {
-  try {
-    await action();
-    console.log(`ok web ${name}`);
-  } catch (error) {
-    console.log(`not ok web ${name}\n${String(error.stack ?? error).slice(0, 1500).replace(/^/gm, '# ')}`);
-    process.exitCode = 1;
-  }
-}
-const slider = (page) => page.run(() => Number(document.querySelector('#period').value));
-const goTo = (page, period) => page.run((p) => {
-  const input = document.querySelector('#period');
-  input.value = p;
-  input.dispatchEvent(new Event('input'));
-}, period).then(() => page.settle());
+const check = checker('web ');
 const picture = (page) => page.run(() => document.querySelector('canvas.map').toDataURL());
 
 /** The same page with other data in it. */
-function variant(name, change) {
-  const other = structuredClone(data);
-  change(other);
-  const path = join(shots, `${name}.html`);
-  const text = JSON.stringify(other).replace(/</g, '\\u003c');
-  writeFileSync(path, html.replace(/(id="proxstream-data">)[\s\S]*?(<\/script>)/, (_, begin, end) => begin + text + end));
-  return path;
-}
+const variant = (name, change) => writeVariant(fixture, join(shots, `${name}.html`), change);
 
 const page = await browser.open(fixture);
 await check('loads without a complaint and asks nothing of any network', () => checkQuiet(page));

@@ -1,11 +1,42 @@
 // What has to hold for the report page in a browser, for any data.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The data as the file has them, read without the page's own code. */
 export function dataOf(html) {
   const mark = 'id="proxstream-data">';
   const begin = html.indexOf(mark) + mark.length;
   return JSON.parse(html.slice(begin, html.indexOf('</script>', begin)));
+}
+
+/** Says "ok" or "not ok" of each check, as scripts/test.sh wants. */
+export const checker = (prefix) => async (name, action) => {
+  try {
+    await action();
+    console.log(`ok ${prefix}${name}`);
+  } catch (error) {
+    console.log(`not ok ${prefix}${name}\n${String(error.stack ?? error).slice(0, 1500).replace(/^/gm, '# ')}`);
+    process.exitCode = 1;
+  }
+};
+
+export const slider = (page) => page.run(() => Number(document.querySelector('#period').value));
+
+/** Moves a slider, the bar of time's unless told, to a place. */
+export const goTo = (page, place, selector = '#period') => page.run((p, s) => {
+  const input = document.querySelector(s);
+  input.value = p;
+  input.dispatchEvent(new Event('input'));
+}, place, selector).then(() => page.settle());
+
+/** Writes the page of `source` with other data in it to `path`. */
+export function variant(source, path, change) {
+  const html = readFileSync(source, 'utf8');
+  const other = dataOf(html);
+  change(other);
+  const text = JSON.stringify(other).replace(/</g, '\\u003c');
+  writeFileSync(path, html.replace(/(id="proxstream-data">)[\s\S]*?(<\/script>)/, (_, begin, end) => begin + text + end));
+  return path;
 }
 
 export function load(data, period, link) {

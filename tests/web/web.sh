@@ -45,10 +45,12 @@ say "setup announces the packages of package.json" announced
 say "packages install" install_packages || exit 1
 say "types" check_types
 
-"$work/node_modules/.bin/esbuild" tests/web/unit.test.ts --bundle --platform=node --format=esm --log-level=warning \
-    --outfile="$work/unit.mjs" && node --test-reporter=tap "$work/unit.mjs" >"$work/unit.tap"
-awk '/^(not )?ok [0-9]+ - / {sub(/[0-9]+ - /, "web "); print; shown = /^not/} /^    / && shown {print "#" $0}' "$work/unit.tap"
-grep -q '^ok 1 ' "$work/unit.tap" || echo "not ok web unit tests did not run"
+for unit in unit play; do
+    "$work/node_modules/.bin/esbuild" "tests/web/$unit.test.ts" --bundle --platform=node --format=esm --log-level=warning \
+        --outfile="$work/$unit.mjs" && node --test-reporter=tap "$work/$unit.mjs" >"$work/$unit.tap"
+    awk '/^(not )?ok [0-9]+ - / {sub(/[0-9]+ - /, "web "); print; shown = /^not/} /^    / && shown {print "#" $0}' "$work/$unit.tap"
+    grep -q '^ok 1 ' "$work/$unit.tap" || echo "not ok web unit tests of $unit.test.ts did not run"
+done
 
 browser=$(command -v chromium-headless-shell || command -v chromium) || {
     echo "skip web page in a browser: there is no chromium here"
@@ -61,6 +63,14 @@ if [ ! -s "$fixture" ]; then
     echo "not ok web a page to test was not written (see $work/fixture.log)"
     exit 1
 fi
+plays=$PWD/$work/plays
+rm -rf "$plays" && mkdir "$plays"
+PROXSTREAM_PLAY_FIXTURES=$plays "$build/tests/test_play" --gtest_filter=PlayReport.IsWrittenWhole >"$work/plays.log" 2>&1
+if [ ! -s "$plays/proxstream-play-ring.html" ]; then
+    echo "not ok web pages of plays were not written (see $work/plays.log)"
+    exit 1
+fi
 run=$PWD/$work/run.html
 say "a run writes its report" "$build/proxstream" route builtin:ring --periods 120 --window 4 --report "$run" || run=""
 timeout 300 node tests/web/browser_test.mjs "$browser" "$shots" "$fixture" ${run:+"$run"} || [ $? = 1 ] || echo "not ok web browser test did not end well"
+timeout 300 node tests/web/play_test.mjs "$browser" "$shots" "$plays" || [ $? = 1 ] || echo "not ok web browser test of plays did not end well"

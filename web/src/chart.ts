@@ -1,18 +1,21 @@
 // One chart over time: uPlot inside, a legend that tells the values of the period and switches lines off.
 import uPlot from 'uplot';
 import type { Clock } from './clock';
-import type { ReportData, Series } from './data';
+import type { Series } from './data';
 import { h, oncePerFrame, panel } from './dom';
-import { compact, tickText, ticks } from './format';
+import { compact } from './format';
 import { onScheme } from './scheme';
 import { drawMark, drawSwatch, type LineStyle } from './series_style';
+import { nearest, type Timeline } from './timeline';
 
 export interface Line {
   name: string;
   style: LineStyle;
   values: Series;
+  told?: Series; // what the legend says, where the axis cannot show all of it
   stepped?: boolean;
   hidden?: boolean; // until it is switched on
+  group?: string; // the head in the legend that it stands under, with its neighbours of the same one
 }
 
 export interface ChartSpec {
@@ -23,12 +26,20 @@ export interface ChartSpec {
   log?: boolean;
   format: (value: number | null | undefined) => string;
   axis?: (value: number) => string;
+  span?: [number, number]; // of a logarithmic axis that others share
   floor?: number; // the axis always reaches down to it
   clip?: boolean; // a few spikes may leave the axis, and are named instead
   reference?: { value: number; text: string }; // a level worth a line of its own
 }
 
 const marksAcross = 5;
+
+/** Without the lines that nothing is known for, and without the charts that have no others. */
+export function withValues(specs: ChartSpec[]): ChartSpec[] {
+  return specs
+    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => (line.told ?? line.values).some((value) => value !== null)) }))
+    .filter((spec) => spec.lines.length > 0);
+}
 
 /** Powers of ten, at most six of them. */
 function decades(low: number, high: number): number[] {
@@ -46,8 +57,8 @@ export class Chart {
   private readonly shown = new Map<Line, boolean>();
   private plot: uPlot | null = null;
 
-  constructor(private readonly data: ReportData, private readonly clock: Clock, private spec: ChartSpec) {
-    this.element = panel(spec.id, spec.title, spec.note, this.frame, this.legend);
+  constructor(private readonly time: Timeline, private readonly clock: Clock, private spec: ChartSpec, inside = panel) {
+    this.element = inside(spec.id, spec.title, spec.note, this.frame, this.legend);
     this.element.classList.add('chart');
     this.fill();
     new ResizeObserver(oncePerFrame(() => this.resize())).observe(this.frame);
@@ -68,7 +79,7 @@ export class Chart {
     this.values.clear();
     this.shown.clear();
     this.frame.setAttribute('aria-label', `${this.spec.title} over time. ${this.spec.note}`);
-    this.legend.replaceChildren(...this.spec.lines.map((line, place) => {
+    this.legend.replaceChildren(...this.spec.lines.flatMap((line, place) => {
       const value = h('span.value');
       this.values.set(line, value);
       this.shown.set(line, !line.hidden);
@@ -81,13 +92,14 @@ export class Chart {
           this.plot?.setSeries(place + 1, { show: this.shown.get(line)! });
         },
       }, h('canvas.swatch', { 'aria-hidden': 'true' }), h('span.name', {}, line.name), value);
-      return h('li', {}, button);
+      const head = line.group !== undefined && line.group !== this.spec.lines[place - 1]?.group ? [h('li.group', {}, line.group)] : [];
+      return [...head, h('li', {}, button)];
     }));
   }
 
   private point(period: number): void {
-    for (const [line, place] of this.values) place.textContent = this.spec.format(line.values[period]);
-    if (this.plot?.scales.x?.min != null) this.cursor.style.transform = `translateX(${this.plot.valToPos(period, 'x').toFixed(1)}px)`;
+    for (const [line, place] of this.values) place.textContent = this.spec.format((line.told ?? line.values)[period]);
+    if (this.plot?.scales.x?.min != null && period < this.time.at.length) this.cursor.style.transform = `translateX(${this.plot.valToPos(this.time.at[period]!, 'x').toFixed(1)}px)`;
   }
 
   /** A click, or a drag along the chart, moves the whole page to that period. */
@@ -95,7 +107,7 @@ export class Chart {
     const go = (event: PointerEvent): void => {
       if (!this.plot || event.buttons === 0) return;
       const box = this.plot.over.getBoundingClientRect();
-      this.clock.go(this.plot.posToVal(event.clientX - box.left, 'x'));
+      this.clock.go(nearest(this.time.at, this.plot.posToVal(event.clientX - box.left, 'x')));
     };
     this.frame.addEventListener('pointerdown', (event) => {
       if (event.pointerType === 'mouse') this.frame.setPointerCapture(event.pointerId);
@@ -125,13 +137,13 @@ export class Chart {
   }
 
   private columns(): uPlot.AlignedData {
-    const periods = this.data.periods.labels.map((_, i) => i);
-    return [periods, ...this.spec.lines.map((line) => line.values)] as uPlot.AlignedData;
+    return [this.time.at, ...this.spec.lines.map((line) => line.values)] as uPlot.AlignedData;
   }
 
   private options(style: CSSStyleDeclaration, width: number, height: number): uPlot.Options {
     const { spec } = this;
-    const { labels, minutes } = this.data.periods;
+    const { at } = this.time;
+    const [first, last] = [at[0] ?? 0, at[at.length - 1] ?? 0];
     const colour = (name: string): string => style.getPropertyValue(name);
     const font = `11px ${style.fontFamily}`;
     const axis = { stroke: colour('--soft'), font, grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
@@ -140,26 +152,26 @@ export class Chart {
       height,
       legend: { show: false },
       cursor: { show: false },
-      padding: [8, 10, 0, 0],
+      padding: [8, this.time.noun === 'round' ? 18 : 10, 0, 0], // room for half a number
       scales: {
-        x: { time: false, range: [0, Math.max(1, labels.length - 1)] },
-        y: spec.log ? { distr: 3 } : { range: (_, low, high) => this.range(low, high) },
+        x: { time: false, range: [first, Math.max(first + 1, last)] },
+        y: spec.log ? { distr: 3, ...(spec.span ? { range: spec.span } : {}) } : { range: (_, low, high) => this.range(low, high) },
       },
       axes: [
         {
           ...axis,
           size: 26,
           grid: { show: false },
-          splits: (plot, _, from, to) => ticks(labels, minutes, from, to, Math.max(2, plot.width / 90)),
-          values: (_, at) => at.map((i) => tickText(labels[i], at.length > 1 ? at[1]! - at[0]! : 0, minutes)),
+          splits: (plot, _, from, to) => this.time.marks(from, to, Math.max(2, plot.width / this.time.room)),
+          values: (_, marks) => marks.map((mark) => this.time.markText(mark, marks.length > 1 ? marks[1]! - marks[0]! : 0)),
         },
         {
           ...axis,
           size: 48,
           space: 30,
-          filter: (_, at) => at, // no label is left out: log axes would
+          filter: (_, marks) => marks, // no label is left out: log axes would
           ...(spec.log ? { splits: (_plot: uPlot, _: number, low: number, high: number) => decades(low, high) } : {}),
-          values: (_, at) => at.map((value) => (value === null ? '' : (spec.axis ?? compact)(value))),
+          values: (_, marks) => marks.map((value) => (value === null ? '' : (spec.axis ?? compact)(value))),
         },
       ],
       series: [
@@ -237,7 +249,7 @@ export class Chart {
       pen.setLineDash([]);
       write(reference.text, y);
     }
-    const last = this.data.periods.labels.length - 1;
+    const last = this.time.at.length - 1;
     this.spec.lines.forEach((line, i) => {
       if (line.style.mark === 'none' || !this.shown.get(line)) return;
       pen.strokeStyle = pen.fillStyle = colour(line.style.colour);
@@ -246,7 +258,7 @@ export class Chart {
         const at = Math.round(((k + (i + 1) / (this.spec.lines.length + 1)) / marksAcross) * last);
         const value = line.values[at];
         if (value === null || value === undefined) continue;
-        drawMark(pen, line.style.mark, plot.valToPos(at, 'x', true), plot.valToPos(value, 'y', true), 3 * ratio);
+        drawMark(pen, line.style.mark, plot.valToPos(this.time.at[at]!, 'x', true), plot.valToPos(value, 'y', true), 3 * ratio);
       }
     });
     pen.restore();

@@ -1,5 +1,5 @@
 // The charts of a report: which lines, in which units. A chart nobody measured anything for is left out.
-import { Chart, type ChartSpec, type Line } from './chart';
+import { Chart, withValues, type ChartSpec, type Line } from './chart';
 import type { Clock } from './clock';
 import type { Method, ReportData, Series } from './data';
 import { h } from './dom';
@@ -7,6 +7,7 @@ import { compact, figure, percent, seconds } from './format';
 import { floorStyle, leadStyle, rivalStyle, type LineStyle } from './series_style';
 import { inOrder } from './sort';
 import { positive, runningSums } from './thin';
+import type { Timeline } from './timeline';
 
 const linesAtFirst = 4; // rivals shown from the start: the best ones
 
@@ -37,10 +38,10 @@ export function costSpecs(data: ReportData): ChartSpec[] {
   return specs;
 }
 
-function costChart(data: ReportData, clock: Clock): HTMLElement | null {
+function costChart(data: ReportData, time: Timeline, clock: Clock): HTMLElement | null {
   const specs = costSpecs(data);
   if (specs[0]!.lines.length === 0) return null;
-  const chart = new Chart(data, clock, specs[0]!);
+  const chart = new Chart(time, clock, specs[0]!);
   if (specs.length > 1) {
     const note = chart.element.querySelector('.note')!;
     const buttons = ['above the floor', 'per period'].map((text, i) => h('button', {
@@ -58,7 +59,7 @@ function costChart(data: ReportData, clock: Clock): HTMLElement | null {
 
 export interface ChartElements { cost: HTMLElement | null; others: HTMLElement[] }
 
-export function charts(data: ReportData, clock: Clock): ChartElements {
+export function charts(data: ReportData, time: Timeline, clock: Clock): ChartElements {
   const { lead } = data;
   const style = (i: number, more: Partial<LineStyle> = {}): LineStyle => ({ ...rivalStyle(i), mark: 'none', ...more });
   const short = (value: number | null | undefined): string => figure(value, 3);
@@ -108,9 +109,6 @@ export function charts(data: ReportData, clock: Clock): ChartElements {
       lines: [{ name: 'seconds', style: { ...leadStyle, width: 1.5 }, values: lead.seconds, stepped: true }],
     },
   ];
-  const others = specs
-    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => line.values.some((value) => value !== null)) }))
-    .filter((spec) => spec.lines.length > 0)
-    .map((spec) => new Chart(data, clock, spec).element);
-  return { cost: costChart(data, clock), others };
+  const others = withValues(specs).map((spec) => new Chart(time, clock, spec).element);
+  return { cost: costChart(data, time, clock), others };
 }

@@ -1,4 +1,4 @@
-// The data of a report, as include/proxstream/route/report_data.hpp writes them. Periods are counted from 0.
+// The data of a routing report, as include/proxstream/route/report_data.hpp writes them. Periods are counted from 0.
 
 export type Series = (number | null)[];
 
@@ -53,12 +53,13 @@ export interface Claim {
   id: string;
   statement: string;
   verdict: string;
-  left: number | null;
-  right: number | null;
+  left: number | string | null; // text as it is to be shown; empty: none
+  right: number | string | null;
   explanation: string;
 }
 
 export interface ReportData {
+  kind: 'route';
   title: string;
   version: string;
   command: string;
@@ -163,10 +164,4 @@ export class Capacities {
 
 export function isActive(alarm: Alarm, period: number): boolean {
   return alarm.period <= period && (alarm.cleared === null || period < alarm.cleared);
-}
-
-/** The data that stand in the page; null if none were put in. */
-export function readData(): ReportData | null {
-  const place = document.getElementById('proxstream-data');
-  return place ? (JSON.parse(place.textContent ?? 'null') as ReportData | null) : null;
 }

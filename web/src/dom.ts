@@ -30,6 +30,16 @@ export function panel(id: string, title: string, note: string, ...children: Chil
   );
 }
 
+/** The same inside another panel. */
+export function part(id: string, title: string, note: string, ...children: Child[]): HTMLElement {
+  return h(
+    'section.part',
+    { id, 'aria-labelledby': `${id}-title` },
+    h('header.panel-head', {}, h('h3', { id: `${id}-title` }, title), note ? h('p.note', {}, note) : null),
+    ...children,
+  );
+}
+
 export const prefersLessMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 /** Runs `draw` once in the next frame, however often it was asked for. */

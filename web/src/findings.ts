@@ -12,23 +12,24 @@ export function verdictSign(verdict: string): { sign: string; kind: 'good' | 'ba
 
 function claimRow(claim: Claim): HTMLElement {
   const { sign, kind } = verdictSign(claim.verdict);
-  const sides = claim.left !== null && claim.right !== null && kind !== 'open';
+  const side = (value: Claim['left']): string => (typeof value === 'string' ? value : figure(value, 5));
+  const known = (value: Claim['left']): boolean => value !== null && value !== '';
+  const sides = known(claim.left) && known(claim.right) && kind !== 'open';
   return h('li', { class: `claim ${kind}` },
     h('span.verdict', {}, h('i', { 'aria-hidden': 'true' }, sign), claim.verdict),
     h('div.claim-text', {},
       h('p', {}, h('b', {}, claim.id), ' ', claim.statement),
-      sides ? h('p.sides', {}, h('span', {}, figure(claim.left, 5)), ' against ', h('span', {}, figure(claim.right, 5))) : null,
+      sides ? h('p.sides', {}, h('span', {}, side(claim.left)), ' against ', h('span', {}, side(claim.right))) : null,
       claim.explanation ? h('p.note', {}, claim.explanation) : null));
 }
 
-export function certificatePanel(data: ReportData): HTMLElement | null {
-  const { conclusion, claims } = data.certificate;
+export function certificatePanel({ conclusion, claims }: ReportData['certificate']): HTMLElement | null {
   if (!conclusion && claims.length === 0) return null;
   // Where nothing was promised there is nothing to read: those come last, folded away.
   const open = claims.filter((claim) => verdictSign(claim.verdict).kind === 'open');
   const decided = claims.filter((claim) => !open.includes(claim));
   return panel('certificate', 'Certificate', '',
-    h('p.conclusion', {}, conclusion),
+    conclusion ? h('p.conclusion', {}, conclusion) : null,
     decided.length ? h('ul.claims', {}, ...decided.map(claimRow)) : null,
     open.length ? h('details', {}, h('summary', {}, `${open.length} not decided by this run`), h('ul.claims', {}, ...open.map(claimRow))) : null);
 }
@@ -63,7 +64,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-export function settingsPanel(data: ReportData): HTMLElement {
+export function settingsPanel(data: Pick<ReportData, 'command' | 'settings'>): HTMLElement {
   const said = h('span.said', { role: 'status' });
   const button = h('button.copy', {
     type: 'button',

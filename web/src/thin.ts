@@ -24,3 +24,20 @@ export function runningSums(series: Series): number[] {
 export function positive(series: Series): Series {
   return series.map((value) => (value !== null && value > 0 ? value : null));
 }
+
+/** Decades around all values, at most eight of them below the largest; undefined where there is none. What rounding
+ *  leaves of a zero would flatten everything else. */
+export function sharedSpan(all: Series[]): [number, number] | undefined {
+  let [low, high] = [Infinity, 0];
+  for (const series of all) {
+    for (const value of series) {
+      if (value === null || !(value > 0)) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+  }
+  if (high === 0) return undefined;
+  const to = Math.ceil(Math.log10(high) - 1e-9);
+  const from = Math.max(Math.floor(Math.log10(low) + 1e-9), to - 8);
+  return [10 ** from, 10 ** Math.max(to, from + 1)];
+}

@@ -1,0 +1,30 @@
+// The head of a report: what it is of, whether it proved what it promised, and its key figures.
+import type { Claim } from './data';
+import { h } from './dom';
+import { verdictSign } from './findings';
+import { count } from './format';
+
+export interface Kpi { name: string; value: string; help: string }
+
+/** `sound` false: something is wrong even where no claim says so. */
+export function masthead(title: string, version: string, facts: string[], claims: Claim[], sound = true): HTMLElement {
+  const kinds = claims.map((claim) => verdictSign(claim.verdict).kind);
+  const bad = kinds.filter((kind) => kind === 'bad').length;
+  const good = kinds.filter((kind) => kind === 'good').length;
+  const wrong = bad > 0 || !sound;
+  const proof = kinds.length === 0 ? null : h('a.proof', { href: '#certificate', class: wrong ? 'proof bad' : 'proof good' },
+    h('i', { 'aria-hidden': 'true' }, wrong ? '\u2717' : '\u2713'),
+    bad ? `certificate: ${count(bad, 'claim fails', 'claims fail')}`
+      : wrong ? 'certificate: not sound' : `certificate: ${count(good, 'claim holds', 'claims hold')}`);
+  return h('header.masthead', {},
+    h('p.maker', {}, `proxstream${version ? ` ${version}` : ''}`),
+    h('h1', {}, title),
+    h('p.facts', {}, facts.filter(Boolean).join(' \u00b7 ')),
+    proof);
+}
+
+export function kpiStrip(kpis: Kpi[]): HTMLElement | null {
+  if (kpis.length === 0) return null;
+  return h('section.kpis', { 'aria-label': 'Key figures' }, h('dl', {}, ...kpis.map(({ name, value, help }) =>
+    h('div.kpi', {}, h('dt', {}, name), h('dd', {}, value), help ? h('dd.help', {}, help) : null))));
+}

@@ -1,0 +1,107 @@
+// The data of a game's report, as include/proxstream/play/play_report.hpp writes them.
+import { lastNotAbove, type Claim, type Series } from './data';
+import { figure } from './format';
+
+export interface Columns { x: Series; y: Series }
+
+export interface Player {
+  name: string;
+  set: string;
+  learner: string;
+  window: number; // plays that its residual looks back on; 0: not known
+  dimension: number;
+  residual: Series;
+  bound: Series;
+  instant: Series;
+  cost: Series;
+}
+
+export interface Path extends Columns {
+  title: string;
+  triangle: boolean; // x and y are the second and third of three shares
+  axes: [string, string, string];
+  range: [number, number, number, number]; // all 0: what was played
+  rounds: number[];
+}
+
+export interface Cloud extends Columns {
+  round: number;
+  modes: number | null;
+  quality: number | null;
+  divergence: number | null;
+}
+
+export interface PlayData {
+  kind: 'play';
+  title: string;
+  subtitle: string;
+  version: string;
+  command: string;
+  settings: { name: string; value: string }[];
+  rounds: number[];
+  gap: Series;
+  gapBound: Series;
+  instantGap: Series;
+  gains: { rounds: number[]; values: Series; exact: boolean };
+  players: Player[];
+  paths: Path[];
+  real: Columns;
+  centres: Columns;
+  clouds: Cloud[];
+  claims: Claim[];
+  findings: string[];
+  sound: boolean;
+}
+
+/** What was known at each of `rounds`, of something seen at `seen` only: the newest that is not in the future. */
+export function held(rounds: number[], seen: number[], values: Series): Series {
+  return rounds.map((round) => values[lastNotAbove(seen, round)] ?? null);
+}
+
+/** The last value that is known, and its place. */
+export function lastKnown(series: Series): { value: number; place: number } | null {
+  for (let place = series.length - 1; place >= 0; --place) {
+    const value = series[place];
+    if (value !== null && value !== undefined) return { value, place };
+  }
+  return null;
+}
+
+/** The largest share of its bound that a series took, over the places where both are known. */
+export function worstShare(series: Series, bound: Series): { share: number; place: number; of: number } | null {
+  let worst: { share: number; place: number } | null = null;
+  let of = 0;
+  series.forEach((value, place) => {
+    const most = bound[place];
+    if (value === null || most === null || most === undefined || !(most > 0)) return;
+    ++of;
+    if (worst === null || value / most > worst.share) worst = { share: value / most, place };
+  });
+  return worst === null ? null : { ...(worst as { share: number; place: number }), of };
+}
+
+/** The median of the last tenth: of something that swings, the last value says little. */
+export function lateMedian(series: Series): number | null {
+  const late = series.slice(Math.floor(series.length * 0.9)).filter((value): value is number => value !== null).sort((a, b) => a - b);
+  return late.length ? late[late.length >> 1]! : null;
+}
+
+/** "the last 10 plays", or what else the players' residuals look back on. */
+export function windowText(players: { window: number }[]): string {
+  const windows = [...new Set(players.map((player) => player.window))];
+  const one = windows.length === 1 ? windows[0]! : 0;
+  if (one === 1) return 'the last play';
+  if (one > 0) return `the last ${Number.isInteger(one) ? one : one.toPrecision(3)} plays`;
+  return windows.length > 1 && !windows.includes(0)
+    ? `the last ${Math.min(...windows)} to ${Math.max(...windows)} plays`
+    : 'each player\u2019s window';
+}
+
+/** A play in words. */
+export function describePlay(path: Path, at: number): string {
+  const [x, y] = [path.x[at], path.y[at]];
+  if (x === null || y === null || x === undefined || y === undefined) return '\u2013';
+  const values = path.triangle ? [1 - x - y, x, y] : [x, y];
+  // Shares that were rounded on their way here may leave a trifle below 0.
+  return values.map((value, i) => `${path.axes[i] || `x${i + 1}`} ${figure(path.triangle && Math.abs(value) < 1e-5 ? 0 : value, 3)}`).join(' \u00b7 ');
+}
