@@ -135,7 +135,7 @@ test('key figures say what is smoothed and what is not', () => {
   const told = new Map(playKpis(data).map(({ name, value, help }) => [name, `${value}; ${help}`]));
   assert.equal(told.get('Smoothed gap at the end'), '0.25; over the last 4 plays; proved: at most 0.3');
   assert.equal(told.get('Of its bound'), '83.3\u202f%; at worst, in round 9');
-  assert.equal(told.get('Residual of the last play alone'), '3; median of the last tenth: 3');
+  assert.equal(told.get('Gap of the last play alone'), '3; median of the last tenth: 3');
   assert.match(told.get('Exploitability of the last play')!, /^\u2265\u202f1\.5; what local/);
   assert.match(told.get('Modes covered')!, /^1 of 2;/);
   assert.equal(playKpis({ ...data, gap: [], gapBound: [], instantGap: [], gains: { rounds: [], values: [], exact: true }, clouds: [] }).length, 0);

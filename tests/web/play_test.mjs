@@ -49,9 +49,9 @@ async function checkPlay(page, data, place) {
     else assert.equal(shown.readings[`now-${id}`], undefined, id);
   }
   const gap = shown.legends['chart-gap'];
-  if (known(data.gap)) assertShown(gap['gap: largest residual'], data.gap[place], 'gap');
+  if (known(data.gap)) assertShown(gap['smoothed gap'], data.gap[place], 'gap');
   if (known(data.gapBound)) assertShown(gap['its proved bound'], data.gapBound[place], 'bound of the gap');
-  if (known(data.instantGap)) assertShown(gap['largest residual'], data.instantGap[place], 'residual of this play');
+  if (known(data.instantGap)) assertShown(gap['gap of this play'], data.instantGap[place], 'residual of this play');
   if (known(data.gains.values)) assertShown(gap[data.gains.exact ? 'exploitability' : 'exploitability, at least'], gain, 'exploitability');
   data.players.forEach((player, i) => {
     if (known(player.cost)) assertShown(shown.legends[`chart-cost-${i}`].cost, player.cost[place], `cost of ${player.name}`);

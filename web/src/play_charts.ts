@@ -21,16 +21,16 @@ function logLine(name: string, style: LineStyle, values: Series, more: Partial<L
 
 /** What a logarithmic axis does not show. */
 function missing(lines: Line[]): string {
-  return lines.some((line) => line.told?.includes(0)) ? ' Where a line is missing, it is 0.' : '';
+  return lines.some((line) => line.told?.includes(0)) ? ' Breaks in a line are zeros.' : '';
 }
 
 export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElement | null {
   const smoothed = { group: `Smoothed over ${windowText(data.players)}` };
   const alone = { group: 'Of this play alone' };
   const lines = [
-    logLine('gap: largest residual', { ...leadStyle, width: 1.75 }, data.gap, smoothed),
+    logLine('smoothed gap', { ...leadStyle, width: 1.75 }, data.gap, smoothed),
     logLine('its proved bound', floorStyle, data.gapBound, smoothed),
-    logLine('largest residual', instantStyle, data.instantGap, alone),
+    logLine('gap of this play', instantStyle, data.instantGap, alone),
     logLine(data.gains.exact ? 'exploitability' : 'exploitability, at least', gainStyle,
       held(data.rounds, data.gains.rounds, data.gains.values), { ...alone, stepped: true }),
   ];
@@ -41,7 +41,7 @@ export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElem
   const span = sharedSpan(lines.map((line) => line.values));
   const [spec] = withValues([{
     id: 'chart-gap', title: 'Equilibrium gap', log: true, format: short, lines, ...(span ? { span } : {}),
-    note: `${warning}Log scale.${missing(lines)}`,
+    note: `The gap is the largest residual of any player. ${warning}Log scale.${missing(lines)}`,
   }]);
   return spec ? new Chart(time, clock, spec).element : null;
 }
@@ -53,7 +53,7 @@ function residualSpec(player: Player, place: number, span: [number, number] | un
     logLine('of this play alone', instantStyle, player.instant),
   ];
   return {
-    id: `chart-residual-${place}`, title: 'Residual', note: `Log scale, the same for all players.${missing(lines)}`, log: true,
+    id: `chart-residual-${place}`, title: 'Residual', note: `Log scale, shared by all players.${missing(lines)}`, log: true,
     format: short, lines, ...(span ? { span } : {}),
   };
 }
@@ -85,6 +85,7 @@ export function cloudCharts(data: PlayData, time: Timeline, clock: Clock): HTMLE
   return withValues([
     {
       id: 'chart-modes', title: 'Modes covered', note: modes ? `Of ${modes}.` : '', floor: 0, format: short,
+      axis: (value) => (Number.isInteger(value) ? String(value) : ''),
       ...(modes ? { reference: { value: modes, text: 'all' } } : {}),
       lines: line('modes', data.clouds.map((cloud) => cloud.modes)),
     },

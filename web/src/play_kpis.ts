@@ -22,7 +22,7 @@ export function playKpis(data: PlayData): Kpi[] {
   const instant = lastKnown(data.instantGap);
   if (instant) {
     kpis.push({
-      name: 'Residual of the last play alone', value: figure(instant.value, 3),
+      name: 'Gap of the last play alone', value: figure(instant.value, 3),
       help: `median of the last tenth: ${figure(lateMedian(data.instantGap), 3)}`,
     });
   }
