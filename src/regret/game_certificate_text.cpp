@@ -62,6 +62,15 @@ void append_players(std::string& out, const GameCertificate& certificate) {
     }
 }
 
+/// Base samples, where gradients were sampled.
+void append_samples(std::string& out, const GameCertificate& certificate) {
+    Cost cost;
+    for (const Certificate& player : certificate.players) cost += player.summary.totals.cost;
+    if (cost.base_samples == 0) return;
+    append(out, "  {} base samples in {} calls of oracles, all players together\n", cost.base_samples,
+           cost.oracle_calls);
+}
+
 void append_measures(std::string& out, const GameMeasures& measures) {
     append(out, "  measured beside, nothing is claimed of it: the play alone, without its past\n");
     append(out, "      residual (w = 1)  last {:.3e}, smallest {:.3e}, median {:.3e}, largest {:.3e}\n",
@@ -98,6 +107,7 @@ std::string to_text(const GameCertificate& certificate) {
                     certificate.rules.game, certificate.players.size(),
                     certificate.refused > 0 ? fmt::format(" ({} refused)", certificate.refused) : "");
     append_players(out, certificate);
+    append_samples(out, certificate);
     append(out, "  {:<4}{:<52} {:>10} {:>10} {:>7}\n", "", "smoothed local equilibrium", "left", "right",
            "ratio");
     for (const Inequality& each : certificate.inequalities) append_claim(out, each);

@@ -246,13 +246,9 @@ Inequality GameTally::some_round() const {
 }
 
 PaperClaim GameTally::paper() const {
-    PaperClaim claim{
-        .id = "games",
-        .statement = "some t* >= w: sum_i R^2 <= epsilon if w = ceil(2m(delta^2+c)/sqrt epsilon)"};
-    claim.reason =
-        "its proof needs w(w-1) >= 2m(delta^2+c)/epsilon, which this w gives only where 2m(delta^2+c) is "
-        "about "
-        "1 or more; w has the unit of delta^2 then, not of delta";
+    PaperClaim claim{.id = "games",
+                     .statement = "some t >= w: sum_i R^2 <= (2m(delta^2+c)/w)^2, in w^2 rounds"};
+    claim.reason = "no proof unless w(w-1) >= 2m(delta^2+c)/eps";
     if (unmeasured_ || unpromised_ || full_rounds_ == 0) return claim;
     Real spread = 0;
     for (const Seat& seat : seats_) {
