@@ -5,8 +5,8 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "loss/activations.hpp"
+#include "loss/tile_products.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -14,29 +14,6 @@
 #include <utility>
 
 namespace proxstream {
-namespace {
-
-using Columns = Eigen::Map<Eigen::MatrixXd>;  // a column a row of data
-using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Weights = Eigen::Map<const RowMajor>;
-using WeightSlopes = Eigen::Map<RowMajor>;
-using Biases = Eigen::Map<const Eigen::VectorXd>;
-using BiasSlopes = Eigen::Map<Eigen::VectorXd>;
-
-Eigen::Index signed_size(Index size) {
-    return static_cast<Eigen::Index>(size);
-}
-
-Columns columns_at(Real* data, Index height, Index columns) {
-    return {data, signed_size(height), signed_size(columns)};
-}
-
-Weights weights_of(const Perceptron::Layer& layer, ConstView x) {
-    return {x.data() + layer.weights, signed_size(layer.outputs), signed_size(layer.inputs)};
-}
-
-}  // namespace
-
 Perceptron::Perceptron(Index inputs, std::span<const Index> hidden, Index outputs, Activation activation)
     : activation_(activation) {
     std::vector<std::string> violations;
@@ -78,12 +55,15 @@ Perceptron::Tile::Tile(const Perceptron& network, Index room, bool with_slopes, 
     levels_ = frame.take<Level>(layers.size() + 1);
     levels_[0] = {frame.take(network.inputs() * room).data(), nullptr};
     Index widest = 0;
+    Index largest = 0;
     for (Index l = 0; l < layers.size(); ++l) {
         const Index size = layers[l].outputs * room;
         const bool hidden = l + 1 < layers.size();
         if (hidden) widest = std::max(widest, size);
+        largest = std::max(largest, layers[l].inputs * layers[l].outputs);
         levels_[l + 1] = {frame.take(size).data(), with_slopes && hidden ? frame.take(size).data() : nullptr};
     }
+    turned_ = frame.take(largest).data();
     if (with_slopes) carried_ = frame.take(widest).data();
 }
 
@@ -94,13 +74,25 @@ View Perceptron::Tile::forward(ConstView x, Index columns) {
     for (Index l = 0; l < layers.size(); ++l) {
         const Layer& layer = layers[l];
         const Level& level = levels_[l + 1];
-        Columns sums = columns_at(level.values, layer.outputs, columns);
-        sums.noalias() = weights_of(layer, x) * columns_at(levels_[l].values, layer.inputs, columns);
-        sums.colwise() += Biases(x.data() + layer.biases, signed_size(layer.outputs));
+        const Real* weights = x.data() + layer.weights;
+        // Inputs by outputs: a column's outputs lie side by side, so must the weights they are made of.
+        for (Index o = 0; o < layer.outputs; ++o) {
+            for (Index i = 0; i < layer.inputs; ++i)
+                turned_[i * layer.outputs + o] = weights[o * layer.inputs + i];
+        }
+        const ConstView biases = x.subspan(layer.biases, layer.outputs);
+        for (Index c = 0; c < columns; ++c) copy(biases, {level.values + c * layer.outputs, layer.outputs});
+        multiply_rows({levels_[l].values, layer.inputs, 1}, turned_, layer.outputs, columns, layer.inputs,
+                      layer.outputs, true, level.values, layer.outputs);
         if (l + 1 < layers.size())
             activate(network_->activation(), level.values, level.derivatives, layer.outputs * columns);
     }
     return {levels_.back().values, network_->outputs() * columns};
+}
+
+void Perceptron::Tile::carry(const Layer& layer, ConstView x, const Real* slopes, Real* out) const {
+    multiply_rows({slopes, layer.outputs, 1}, x.data() + layer.weights, layer.inputs, columns_, layer.outputs,
+                  layer.inputs, false, out, layer.inputs);
 }
 
 void Perceptron::Tile::backward(ConstView x, View gradient) {
@@ -108,29 +100,26 @@ void Perceptron::Tile::backward(ConstView x, View gradient) {
     const auto layers = network_->layers();
     for (Index l = layers.size(); l-- > 0;) {
         const Layer& layer = layers[l];
-        const Columns slopes = columns_at(levels_[l + 1].values, layer.outputs, columns_);
-        Columns inputs = columns_at(levels_[l].values, layer.inputs, columns_);
+        const Real* slopes = levels_[l + 1].values;
+        Real* inputs = levels_[l].values;
         if (!gradient.empty()) {
-            WeightSlopes(gradient.data() + layer.weights, signed_size(layer.outputs),
-                         signed_size(layer.inputs))
-                .noalias() += slopes * inputs.transpose();
-            BiasSlopes(gradient.data() + layer.biases, signed_size(layer.outputs)) += slopes.rowwise().sum();
+            multiply_rows({slopes, 1, layer.outputs}, inputs, layer.inputs, layer.outputs, columns_,
+                          layer.inputs, true, gradient.data() + layer.weights, layer.inputs);
+            const View biases = gradient.subspan(layer.biases, layer.outputs);
+            for (Index c = 0; c < columns_; ++c) axpy(1, {slopes + c * layer.outputs, layer.outputs}, biases);
         }
         if (l == 0) break;
         // What is below: this layer's slopes carried through its weights and the activation's derivative.
-        Columns carried = columns_at(carried_, layer.inputs, columns_);
-        carried.noalias() = weights_of(layer, x).transpose() * slopes;
-        inputs = carried.cwiseProduct(columns_at(levels_[l].derivatives, layer.inputs, columns_));
+        carry(layer, x, slopes, carried_);
+        const Real* derivatives = levels_[l].derivatives;
+        for (Index i = 0; i < layer.inputs * columns_; ++i) inputs[i] = carried_[i] * derivatives[i];
     }
 }
 
 View Perceptron::Tile::backward_to_inputs(ConstView x, View gradient) {
     backward(x, gradient);
-    const Layer& layer = network_->layers().front();
-    Columns inputs = columns_at(levels_[0].values, layer.inputs, columns_);
-    inputs.noalias() =
-        weights_of(layer, x).transpose() * columns_at(levels_[1].values, layer.outputs, columns_);
-    return {levels_[0].values, layer.inputs * columns_};
+    carry(network_->layers().front(), x, levels_[1].values, levels_[0].values);
+    return {levels_[0].values, network_->inputs() * columns_};
 }
 
 }  // namespace proxstream

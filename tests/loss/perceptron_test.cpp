@@ -6,6 +6,7 @@
 
 #include "count_allocations.hpp"
 #include "loss/activations.hpp"
+#include "loss/tile_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -158,13 +159,13 @@ TEST(Perceptrons, ForwardAndBothGradientsAreTheDefinitions) {
                 };
                 const Evaluated got = evaluate(network, x, inputs, c, 0.5);
                 EXPECT_NEAR(got.value, static_cast<Real>(value(x, inputs)), 1e-13);
-                constexpr Real h = 1e-4;
+                constexpr Real kStep = 1e-4;
                 const auto slope = [&](std::vector<Real> at, Index i, const auto& of) {
                     const Real middle = at[i];
-                    at[i] = middle + h;
+                    at[i] = middle + kStep;
                     const long double above = of(at);
                     const Real up = at[i];
-                    at[i] = middle - h;
+                    at[i] = middle - kStep;
                     return static_cast<Real>((above - of(at)) / (up - at[i]));
                 };
                 for (Index i = 0; i < x.size(); ++i) {
@@ -174,6 +175,60 @@ TEST(Perceptrons, ForwardAndBothGradientsAreTheDefinitions) {
                 for (Index i = 0; i < inputs.size(); ++i) {
                     ASSERT_NEAR(got.inputs[i],
                                 slope(inputs, i, [&](ConstView from) { return value(x, from); }), 1e-6);
+                }
+            }
+        }
+    }
+}
+
+TEST(Perceptrons, NoColumnDependsOnTheOthers) {
+    const Index hidden[] = {11, 17};
+    const Perceptron network(3, hidden, 2, Activation::tanh);
+    const std::vector<Real> x = normals(network.dimension(), 1);
+    const std::vector<Real> inputs = normals(3 * 13, 2);
+    const auto through = [&](Index first, Index count) {
+        Scratch scratch;
+        Scratch::Frame frame(scratch);
+        Perceptron::Tile tile(network, count, true, frame);
+        for (Index k = 0; k < count; ++k) copy(ConstView(inputs).subspan(3 * (first + k), 3), tile.input(k));
+        const View outputs = tile.forward(x, count);
+        std::vector<Real> found(outputs.begin(), outputs.end());
+        fill(outputs, 1);
+        const View slopes = tile.backward_to_inputs(x, {});
+        found.insert(found.end(), slopes.begin(), slopes.end());
+        return found;
+    };
+    const std::vector<Real> together = through(0, 13);
+    for (Index k = 0; k < 13; ++k) {
+        const std::vector<Real> alone = through(k, 1);
+        for (Index i = 0; i < 2; ++i) EXPECT_EQ(alone[i], together[2 * k + i]);
+        for (Index i = 0; i < 3; ++i) EXPECT_EQ(alone[2 + i], together[2 * 13 + 3 * k + i]);
+    }
+}
+
+TEST(TileProducts, EveryShapeIsSummedInOrder) {
+    for (const Index rows : {1, 7, 8, 19}) {
+        for (const Index depth : {0, 1, 5}) {
+            for (const Index width : {1, 8, 13, 24}) {
+                const Index left_row = depth + 2;
+                const Index right_row = width + 1;
+                const Index out_row = width + 3;
+                const std::vector<Real> left = normals(rows * left_row, 1);
+                const std::vector<Real> right = normals(depth * right_row, 2);
+                for (const bool add : {false, true}) {
+                    std::vector<Real> out = normals(rows * out_row, 3);
+                    std::vector<Real> expected = out;
+                    for (Index r = 0; r < rows; ++r) {
+                        for (Index v = 0; v < width; ++v) {
+                            Real& sum = expected[r * out_row + v];
+                            if (!add) sum = 0;
+                            for (Index k = 0; k < depth; ++k)
+                                sum += left[r * left_row + k] * right[k * right_row + v];
+                        }
+                    }
+                    multiply_rows({left.data(), left_row, 1}, right.data(), right_row, rows, depth, width,
+                                  add, out.data(), out_row);
+                    ASSERT_EQ(out, expected) << rows << " " << depth << " " << width;
                 }
             }
         }

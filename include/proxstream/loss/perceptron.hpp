@@ -48,7 +48,7 @@ class Perceptron {
 };
 
 /// Up to `room` columns on their way through a network: values going up, slopes coming down, in the memory of
-/// a frame.
+/// a frame. What becomes of a column does not depend on the others, to the last bit.
 class Perceptron::Tile {
   public:
     /// Columns worked on at a time: enough for matrix products, few enough for the caches.
@@ -75,10 +75,14 @@ class Perceptron::Tile {
         Real* derivatives;  // of the activation
     };
 
+    /// out = the slopes at a layer's inputs.
+    void carry(const Layer& layer, ConstView x, const Real* slopes, Real* out) const;
+
     const Perceptron* network_;
     Index room_;
     Index columns_ = 0;
     std::span<Level> levels_;
+    Real* turned_ = nullptr;   // a layer's weights, inputs by outputs
     Real* carried_ = nullptr;  // slopes on their way through a layer's weights
 };
 
