@@ -4,6 +4,7 @@
 #include "proxstream/game/congestion_game.hpp"
 #include "proxstream/game/cournot_game.hpp"
 #include "proxstream/game/features_game.hpp"
+#include "proxstream/game/gan_game.hpp"
 #include "proxstream/game/polynomial_game.hpp"
 #include "proxstream/game/quadratic_game.hpp"
 
@@ -32,6 +33,10 @@ constexpr GameRow kRows[] = {
     {"congestion", "congestion[:NETWORK,trips=FILE,carriers=3,shares=.5/.3/.2,paths=4,cost=bpr,scale=1]",
      "carriers that split demand over paths; NETWORK a file, a folder of TNTP files or builtin:ring",
      make_congestion},
+    {"gan",
+     "gan[:ring8|grid25,std=S,scale=1,hidden=64/64,activation=tanh,latent=2,samples=1048576,"
+     "loss=nonsaturating|minimax,weights=free|box:B|l1:LAMBDA,seed=1]",
+     "a generator against a discriminator, over a distribution of the plane; not convex", make_gan_game},
 };
 
 }  // namespace

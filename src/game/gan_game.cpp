@@ -51,9 +51,13 @@ bool is_minimax(const Spec& spec) {
 GanOptions read_options(const Spec& spec) {
     GanOptions options;
     const std::string data = spec.positional_count() > 0 || spec.has("data") ? spec.word(0, "data") : "ring8";
-    const Real spread = spec.number_or(Spec::kByNameOnly, "std", 0);
-    if (spec.has("std") && !(spread > 0 && std::isfinite(spread))) refuse(spec, "std must be positive");
-    options.data = PlaneMixture::named(data, spread);
+    const auto positive = [&spec](const char* key, Real fallback) {
+        const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
+        if (spec.has(key) && !(value > 0 && std::isfinite(value)))
+            refuse(spec, std::string(key) + " must be positive");
+        return value;
+    };
+    options.data = PlaneMixture::named(data, positive("std", 0), positive("scale", 1));
     if (spec.has("hidden")) options.hidden = hidden_widths(spec);
     options.activation = activation_of(spec);
     options.latent = spec.count_or("latent", options.latent);

@@ -19,8 +19,8 @@ PlaneMixture ring(Index modes) {
 }
 
 PlaneMixture grid(Index side) {
-    PlaneMixture mixture{.name = "grid25", .modes = {}, .spread = 0.0125};
-    const auto place = [side](Index i) { return 2 * static_cast<Real>(i) / static_cast<Real>(side - 1) - 1; };
+    PlaneMixture mixture{.name = "grid25", .modes = {}, .spread = 0.05};
+    const auto place = [side](Index i) { return 2 * static_cast<Real>(i) - static_cast<Real>(side - 1); };
     for (Index i = 0; i < side; ++i) {
         for (Index j = 0; j < side; ++j) mixture.modes.push_back({place(i), place(j)});
     }
@@ -29,7 +29,7 @@ PlaneMixture grid(Index side) {
 
 }  // namespace
 
-PlaneMixture PlaneMixture::named(std::string_view name, Real spread) {
+PlaneMixture PlaneMixture::named(std::string_view name, Real spread, Real scale) {
     PlaneMixture mixture;
     if (name == "ring8") {
         mixture = ring(8);
@@ -39,6 +39,8 @@ PlaneMixture PlaneMixture::named(std::string_view name, Real spread) {
         throw ConfigError(unknown_name("data of a GAN", name, {"ring8", "grid25"}));
     }
     if (spread > 0) mixture.spread = spread;
+    mixture.spread *= scale;
+    for (PlanePoint& mode : mixture.modes) mode = {scale * mode.x, scale * mode.y};
     return mixture;
 }
 

@@ -107,14 +107,14 @@ TEST(Gans, GradientsAreThoseOfTheValues) {
             std::vector<Real> gradient(bench.own.size());
             const Real value = bench.batch.weighted_value_and_gradient(weights, bench.own, gradient, scratch);
             EXPECT_EQ(bench.batch.weighted_value(weights, bench.own, scratch), value);
-            constexpr Real h = 1e-5;
+            constexpr Real kStep = 1e-5;
             for (Index i = 0; i < bench.own.size(); i += 3) {
                 std::vector<Real> at = bench.own;
-                at[i] += h;
+                at[i] += kStep;
                 const Real above = bench.batch.weighted_value(weights, at, scratch);
-                at[i] -= 2 * h;
+                at[i] -= 2 * kStep;
                 const Real below = bench.batch.weighted_value(weights, at, scratch);
-                ASSERT_NEAR(gradient[i], (above - below) / (2 * h), 1e-8) << more << " coordinate " << i;
+                ASSERT_NEAR(gradient[i], (above - below) / (2 * kStep), 1e-8) << more << " coordinate " << i;
             }
         }
     }
@@ -226,8 +226,11 @@ TEST(Gans, TextsMakeGames) {
     EXPECT_EQ(plain.gan->data().modes.size(), 8U);
     EXPECT_EQ(plain.players[0].cost->dimension(), 2U * 64 + 64 * 64 + 64 + 129);
     EXPECT_EQ(plain.players[1].cost->parts(), 1048576U);
-    EXPECT_EQ(make_gan_game(Spec::parse("gan:grid25,std=0.1")).gan->data().spread, 0.1);
-    EXPECT_EQ(make_gan_game(Spec::parse("gan:grid25")).gan->data().modes.size(), 25U);
+    const PlaneMixture grid = make_gan_game(Spec::parse("gan:grid25,std=0.1,scale=0.5")).gan->data();
+    EXPECT_EQ(grid.modes.size(), 25U);
+    EXPECT_EQ(grid.spread, 0.05);
+    EXPECT_EQ(grid.modes[7].x, -1);
+    EXPECT_EQ(grid.modes[7].y, 0);
     const Game other = make_gan_game(Spec::parse("gan:seed=2"));
     EXPECT_NE(other.players[0].start, plain.players[0].start);
     EXPECT_NE(other.players[1].start[0], plain.players[1].start[0]);
@@ -249,9 +252,10 @@ TEST(Gans, TextsMakeGames) {
     x.front() = -2;
     EXPECT_EQ(generator.g.value(x, scratch), 1);
 
-    for (const char* text : {"gan:ring9", "gan:hidden=0", "gan:hidden=2.5", "gan:loss=wasserstein",
-                             "gan:weights=simplex", "gan:weights=box:-1", "gan:weights=(box:-1,1)",
-                             "gan:std=-1", "gan:samples=1", "gan:latent=0", "gan:activation=relu"}) {
+    for (const char* text :
+         {"gan:ring9", "gan:hidden=0", "gan:hidden=2.5", "gan:loss=wasserstein", "gan:weights=simplex",
+          "gan:weights=box:-1", "gan:weights=(box:-1,1)", "gan:std=-1", "gan:scale=0", "gan:samples=1",
+          "gan:latent=0", "gan:activation=relu"}) {
         const auto make = [&] {
             const Spec spec = Spec::parse(text);
             make_gan_game(spec);

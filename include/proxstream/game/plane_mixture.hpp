@@ -20,10 +20,10 @@ struct PlaneMixture {
     std::vector<PlanePoint> modes;
     Real spread = 0;  // the standard deviation around a mode, in either direction
 
-    /// `ring8`: 8 modes on the circle of radius 1. `grid25`: 5 by 5 modes from -1 to 1: the grid of the
-    /// literature, which is 2 apart with spread .05, a quarter as large. `spread` <= 0: the usual one, .02
-    /// for the ring, .0125 for the grid. Throws ConfigError for other names.
-    static PlaneMixture named(std::string_view name, Real spread = 0);
+    /// `ring8`: 8 modes on the circle of radius 1, spread .02. `grid25`: 5 by 5 modes from -4 to 4, 2 apart,
+    /// spread .05 (the grid of the literature). `spread` <= 0: that one. Everything is then multiplied by
+    /// `scale`. Throws ConfigError for other names.
+    static PlaneMixture named(std::string_view name, Real spread = 0, Real scale = 1);
 
     /// The sample of that name.
     PlanePoint at(const Draw& draw) const;
