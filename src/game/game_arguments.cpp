@@ -27,7 +27,7 @@ bool yes_or_no(const Spec& spec, std::string_view key, bool fallback) {
 }
 
 std::string set_argument(const Spec& spec, std::string_view fallback) {
-    const std::string text = without_shield(spec.word_or("set", fallback));
+    std::string text = without_shield(spec.word_or("set", fallback));
     if (text == "box") return "box:-1,1";
     if (text == "ball") return "l2ball:1";
     return text;

@@ -76,7 +76,7 @@ TEST(PolynomialGame, ConstantsWhereNothingBoundsThem) {
 }
 
 TEST(PolynomialGame, RefusesWhatDoesNotFit) {
-    const auto refused = [](std::vector<PolynomialPlayer> players, const std::string& why) {
+    const auto refused = [](const std::vector<PolynomialPlayer>& players, const std::string& why) {
         try {
             make_polynomial_game("bad", players);
             ADD_FAILURE() << "accepted: " << why;

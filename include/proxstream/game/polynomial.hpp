@@ -16,6 +16,7 @@ struct Factor {
     Index variable = 0;
     Function function = Function::identity;
     Index power = 1;
+    // What the compiler makes of a < b compares with a literal 0. NOLINTNEXTLINE(modernize-use-nullptr)
     friend auto operator<=>(const Factor&, const Factor&) = default;
 };
 
