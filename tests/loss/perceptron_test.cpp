@@ -185,7 +185,8 @@ TEST(Perceptrons, NoColumnDependsOnTheOthers) {
     const Index hidden[] = {11, 17};
     const Perceptron network(3, hidden, 2, Activation::tanh);
     const std::vector<Real> x = normals(network.dimension(), 1);
-    const std::vector<Real> inputs = normals(3 * 13, 2);
+    constexpr Index kColumns = 13;
+    const std::vector<Real> inputs = normals(3 * kColumns, 2);
     const auto through = [&](Index first, Index count) {
         Scratch scratch;
         Scratch::Frame frame(scratch);
@@ -198,11 +199,11 @@ TEST(Perceptrons, NoColumnDependsOnTheOthers) {
         found.insert(found.end(), slopes.begin(), slopes.end());
         return found;
     };
-    const std::vector<Real> together = through(0, 13);
-    for (Index k = 0; k < 13; ++k) {
+    const std::vector<Real> together = through(0, kColumns);
+    for (Index k = 0; k < kColumns; ++k) {
         const std::vector<Real> alone = through(k, 1);
         for (Index i = 0; i < 2; ++i) EXPECT_EQ(alone[i], together[2 * k + i]);
-        for (Index i = 0; i < 3; ++i) EXPECT_EQ(alone[2 + i], together[2 * 13 + 3 * k + i]);
+        for (Index i = 0; i < 3; ++i) EXPECT_EQ(alone[2 + i], together[2 * kColumns + 3 * k + i]);
     }
 }
 
