@@ -1,10 +1,11 @@
 // The parts of a game's report that need no browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describePlay, held, lastKnown, lateMedian, windowText, worstShare, type Path, type PlayData } from '../../web/src/play_data';
+import type { Claim } from '../../web/src/data';
+import { claimsByPlayer, describePlay, held, lastKnown, lateMedian, windowText, type Path, type PlayData } from '../../web/src/play_data';
 import { playKpis } from '../../web/src/play_kpis';
 import { cloudFrame, countInside, cover, inTriangle, leaps, Placement, spread } from '../../web/src/plot_area';
-import { sharedSpan } from '../../web/src/thin';
+import { floored, sharedSpan } from '../../web/src/thin';
 import { nearest, periodTimeline, roundMarks, roundTimeline } from '../../web/src/timeline';
 
 test('marks of rounds are round numbers, and few', () => {
@@ -43,12 +44,9 @@ test('what was seen now and then is held, and never known before', () => {
   assert.deepEqual(held([1, 2], [], []), [null, null]);
 });
 
-test('the last known value, the worst share and the late median', () => {
+test('the last known value and the late median', () => {
   assert.deepEqual(lastKnown([1, 2, null]), { value: 2, place: 1 });
   assert.equal(lastKnown([null]), null);
-  assert.deepEqual(worstShare([1, 5, 3, null], [null, 10, 4, 1]), { share: 0.75, place: 2, of: 2 });
-  assert.deepEqual(worstShare([0.1, 0, 1], [0.1, 0, 2]), { share: 1, place: 0, of: 2 }, 'nothing of nothing is no share');
-  assert.equal(worstShare([1], [null]), null);
   const swinging = Array.from({ length: 100 }, (_, i) => (i < 90 ? 1000 : i));
   assert.equal(lateMedian(swinging), 95);
   assert.equal(lateMedian([null]), null);
@@ -120,10 +118,21 @@ test('stills are spread from the first to the last', () => {
 });
 
 test('a shared axis has whole decades, and rounding errors do not stretch it', () => {
-  assert.deepEqual(sharedSpan([[0.02, null], [3, 0]]), [0.01, 10]);
+  assert.deepEqual(sharedSpan([[0.02, null], [3]]), [0.01, 10]);
   assert.deepEqual(sharedSpan([[1]]), [1, 10]);
   assert.deepEqual(sharedSpan([[1e-17, 0.5]]), [1e-8, 1]);
-  assert.equal(sharedSpan([[0, null]]), undefined);
+  assert.equal(sharedSpan([[null]]), undefined);
+  assert.deepEqual(sharedSpan([[0, null]]), [0.1, 1], 'zeros alone have an axis too');
+  assert.deepEqual(sharedSpan([[0.02, 0], [3]]), [0.001, 10], 'zeros get a decade of their own, at the foot');
+  assert.deepEqual(floored([0.02, 0, -1e-9, null], 0.001), [0.02, 0.001, 0.001, null]);
+});
+
+test('claims that hold of a player are put behind its name, others are in sight', () => {
+  const claim = (id: string, verdict = 'holds'): Claim => ({ id, verdict, statement: '', left: null, right: null, explanation: '' });
+  const claims = [claim('G1'), claim('row C1'), claim('row C2', 'violated'), claim('column C1'), claim('rower C1')];
+  const { game, parts } = claimsByPlayer(claims, ['row', 'column', 'idle'], ({ verdict }) => verdict === 'holds');
+  assert.deepEqual(game.map(({ id }) => id), ['G1', 'row C2', 'rower C1']);
+  assert.deepEqual(parts.map(({ name, claims: own }) => [name, own.length]), [['row', 1], ['column', 1]]);
 });
 
 test('key figures say what is smoothed and what is not', () => {
@@ -134,7 +143,6 @@ test('key figures say what is smoothed and what is not', () => {
   } as unknown as PlayData;
   const told = new Map(playKpis(data).map(({ name, value, help }) => [name, `${value}; ${help}`]));
   assert.equal(told.get('Smoothed gap at the end'), '0.25; over the last 4 plays; proved: at most 0.3');
-  assert.equal(told.get('Of its bound'), '83.3\u202f%; at worst, in round 9');
   assert.equal(told.get('Gap of the last play alone'), '3; median of the last tenth: 3');
   assert.match(told.get('Exploitability of the last play')!, /^\u2265\u202f1\.5; what local/);
   assert.match(told.get('Modes covered')!, /^1 of 2;/);

@@ -102,7 +102,7 @@ for (const name of ['plane', 'triangles', 'ring']) {
   await check(`${name}: nobody takes the smoothed gap for an equilibrium`, async () => {
     assert.match(await page.text('#chart-gap .note'), /no Nash equilibrium/);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('#chart-gap .group')].map((li) => li.textContent)),
-      ['Smoothed over the last 10 plays', 'Of this play alone']);
+      ['Of this play alone', 'Smoothed over the last 10 plays']);
   });
   await check(`${name}: everything has a name, and text is plain to read in the light and in the dark`, async () => {
     assert.deepEqual(await nameless(page), []);

@@ -1,7 +1,7 @@
 // What the run proved, sums that have to agree, and how to run it again.
 import type { Claim, ReportData } from './data';
 import { h, panel } from './dom';
-import { figure } from './format';
+import { count, figure } from './format';
 
 /** A sign beside the word, for those who scan and for those who see no colour. */
 export function verdictSign(verdict: string): { sign: string; kind: 'good' | 'bad' | 'open' } {
@@ -23,15 +23,22 @@ function claimRow(claim: Claim): HTMLElement {
       claim.explanation ? h('p.note', {}, claim.explanation) : null));
 }
 
-export function certificatePanel({ conclusion, claims }: ReportData['certificate']): HTMLElement | null {
-  if (!conclusion && claims.length === 0) return null;
+/** Claims of one kind, folded away: how many there are is said. */
+function folded(summary: string, claims: Claim[]): HTMLElement {
+  return h('details', {}, h('summary', {}, summary), h('ul.claims', {}, ...claims.map(claimRow)));
+}
+
+/** `parts`: claims that hold of one part of the run each, by its name. */
+export function certificatePanel({ conclusion, claims }: ReportData['certificate'], parts: { name: string; claims: Claim[] }[] = []): HTMLElement | null {
+  if (!conclusion && claims.length === 0 && parts.length === 0) return null;
   // Where nothing was promised there is nothing to read: those come last, folded away.
   const open = claims.filter((claim) => verdictSign(claim.verdict).kind === 'open');
   const decided = claims.filter((claim) => !open.includes(claim));
   return panel('certificate', 'Certificate', '',
     conclusion ? h('p.conclusion', {}, conclusion) : null,
     decided.length ? h('ul.claims', {}, ...decided.map(claimRow)) : null,
-    open.length ? h('details', {}, h('summary', {}, `${open.length} not decided by this run`), h('ul.claims', {}, ...open.map(claimRow))) : null);
+    ...parts.map((part) => folded(`${part.name}: ${count(part.claims.length, 'claim holds', 'claims hold')}`, part.claims)),
+    open.length ? folded(`${open.length} not decided by this run`, open) : null);
 }
 
 export function sumsPanel(data: ReportData): HTMLElement | null {

@@ -11,11 +11,12 @@ export function masthead(title: string, version: string, facts: string[], claims
   const kinds = claims.map((claim) => verdictSign(claim.verdict).kind);
   const bad = kinds.filter((kind) => kind === 'bad').length;
   const good = kinds.filter((kind) => kind === 'good').length;
-  const wrong = bad > 0 || !sound;
-  const proof = kinds.length === 0 ? null : h('a.proof', { href: '#certificate', class: wrong ? 'proof bad' : 'proof good' },
-    h('i', { 'aria-hidden': 'true' }, wrong ? '\u2717' : '\u2713'),
-    bad ? `certificate: ${count(bad, 'claim fails', 'claims fail')}`
-      : wrong ? 'certificate: not sound' : `certificate: ${count(good, 'claim holds', 'claims hold')}`);
+  const [kind, sign, text] = bad > 0 ? ['bad', '\u2717', count(bad, 'claim fails', 'claims fail')]
+    : !sound ? ['bad', '\u2717', 'not sound']
+      : good > 0 ? ['good', '\u2713', count(good, 'claim holds', 'claims hold')]
+        : ['open', '\u25cb', 'nothing was promised'];
+  const proof = kinds.length === 0 ? null
+    : h('a.proof', { href: '#certificate', class: `proof ${kind}` }, h('i', { 'aria-hidden': 'true' }, sign), `certificate: ${text}`);
   return h('header.masthead', {},
     h('p.maker', {}, `proxstream${version ? ` ${version}` : ''}`),
     h('h1', {}, title),

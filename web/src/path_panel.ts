@@ -10,7 +10,7 @@ import { isDark, onScheme } from './scheme';
 import { nearest } from './timeline';
 
 const shades = 48;
-const faintest = 8; // shades that are hard to see on their own are left out
+const faintest = 14; // shades that are hard to see on their own are left out
 const reach = 24; // of a pointer
 
 /** Colours from the first to the last play. */

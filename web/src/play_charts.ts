@@ -7,55 +7,51 @@ import { h, part } from './dom';
 import { compact, count, figure, percent } from './format';
 import { held, windowText, type PlayData, type Player } from './play_data';
 import { floorStyle, leadStyle, type LineStyle } from './series_style';
-import { positive, sharedSpan } from './thin';
+import { floored, sharedSpan } from './thin';
 import type { Timeline } from './timeline';
 
 const short = (value: number | null | undefined): string => figure(value, 3);
 const instantStyle: LineStyle = { colour: '--hue-0', width: 1.25, dash: [], mark: 'none' };
 const gainStyle: LineStyle = { colour: '--hue-2', width: 1.5, dash: [7, 3], mark: 'diamond' };
 
-/** On a logarithmic axis; the legend tells zeros too. */
-function logLine(name: string, style: LineStyle, values: Series, more: Partial<Line> = {}): Line {
-  return { name, style, values: positive(values), told: values, ...more };
-}
+type Named = Pick<Line, 'name' | 'style' | 'values'> & Partial<Line>;
 
-/** What a logarithmic axis does not show. */
-function missing(lines: Line[]): string {
-  return lines.some((line) => line.told?.includes(0)) ? ' Breaks in a line are zeros.' : '';
+/** A logarithmic axis whose foot is 0; legends tell the values as they are. What swings most comes first in `lines`:
+ *  it is drawn behind the others, and would hide them. */
+function logSpec(id: string, title: string, note: string, span: [number, number] | undefined, lines: Named[]): ChartSpec {
+  const [foot] = span ?? [0];
+  return {
+    id, title, note, log: true, format: short,
+    ...(span ? { span } : {}),
+    axis: (value) => (value < 1.01 * foot && lines.some((line) => line.values.some((known) => known !== null && known < foot)) ? '0' : compact(value)),
+    lines: lines.map((line) => ({ ...line, values: floored(line.values, foot), told: line.values })),
+  };
 }
 
 export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElement | null {
   const smoothed = { group: `Smoothed over ${windowText(data.players)}` };
   const alone = { group: 'Of this play alone' };
-  const lines = [
-    logLine('smoothed gap', { ...leadStyle, width: 1.75 }, data.gap, smoothed),
-    logLine('its proved bound', floorStyle, data.gapBound, smoothed),
-    logLine('gap of this play', instantStyle, data.instantGap, alone),
-    logLine(data.gains.exact ? 'exploitability' : 'exploitability, at least', gainStyle,
-      held(data.rounds, data.gains.rounds, data.gains.values), { ...alone, stepped: true }),
-  ];
+  const gains = held(data.rounds, data.gains.rounds, data.gains.values);
   const warning = data.gap.some((value) => value !== null)
     ? 'A small smoothed gap is no Nash equilibrium: it says that each play is nearly stationary against the rivals\u2019 recent plays together. '
       + 'Whether it is against the play they make now, the lines of this play alone say. '
     : '';
-  const span = sharedSpan(lines.map((line) => line.values));
-  const [spec] = withValues([{
-    id: 'chart-gap', title: 'Equilibrium gap', log: true, format: short, lines, ...(span ? { span } : {}),
-    note: `The gap is the largest residual of any player. ${warning}Log scale.${missing(lines)}`,
-  }]);
+  const [spec] = withValues([logSpec('chart-gap', 'Equilibrium gap', `The gap is the largest residual of any player. ${warning}Log scale.`,
+    sharedSpan([data.gap, data.gapBound, data.instantGap, gains]), [
+      { name: 'gap of this play', style: instantStyle, values: data.instantGap, ...alone },
+      { name: data.gains.exact ? 'exploitability' : 'exploitability, at least', style: gainStyle, values: gains, stepped: true, ...alone },
+      { name: 'smoothed gap', style: { ...leadStyle, width: 1.75 }, values: data.gap, ...smoothed },
+      { name: 'its proved bound', style: floorStyle, values: data.gapBound, ...smoothed },
+    ])]);
   return spec ? new Chart(time, clock, spec).element : null;
 }
 
 function residualSpec(player: Player, place: number, span: [number, number] | undefined): ChartSpec {
-  const lines = [
-    logLine(`over ${windowText([player])}`, { ...leadStyle, width: 1.75 }, player.residual),
-    logLine('its proved bound', floorStyle, player.bound),
-    logLine('of this play alone', instantStyle, player.instant),
-  ];
-  return {
-    id: `chart-residual-${place}`, title: 'Residual', note: `Log scale, shared by all players.${missing(lines)}`, log: true,
-    format: short, lines, ...(span ? { span } : {}),
-  };
+  return logSpec(`chart-residual-${place}`, 'Residual', 'Log scale, shared by all players.', span, [
+    { name: 'of this play alone', style: instantStyle, values: player.instant },
+    { name: `over ${windowText([player])}`, style: { ...leadStyle, width: 1.75 }, values: player.residual },
+    { name: 'its proved bound', style: floorStyle, values: player.bound },
+  ]);
 }
 
 /** A card a player: who it is, its residuals, its cost. */
@@ -79,7 +75,9 @@ export function playerCharts(data: PlayData, time: Timeline, clock: Clock): HTML
 /** Modes, quality and divergence of what a generator makes. */
 export function cloudCharts(data: PlayData, time: Timeline, clock: Clock): HTMLElement[] {
   if (data.clouds.length === 0) return [];
-  const seen = data.clouds.map((cloud) => cloud.round);
+  // What is made after the last round belongs to it.
+  const last = data.rounds[data.rounds.length - 1] ?? 0;
+  const seen = data.clouds.map((cloud) => Math.min(cloud.round, last));
   const line = (name: string, values: Series): Line[] => [{ name, style: leadStyle, values: held(data.rounds, seen, values), stepped: true }];
   const modes = data.centres.x.length;
   return withValues([

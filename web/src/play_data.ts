@@ -67,19 +67,6 @@ export function lastKnown(series: Series): { value: number; place: number } | nu
   return null;
 }
 
-/** The largest share of its bound that a series took, over the places where both are known. */
-export function worstShare(series: Series, bound: Series): { share: number; place: number; of: number } | null {
-  let worst: { share: number; place: number } | null = null;
-  let of = 0;
-  series.forEach((value, place) => {
-    const most = bound[place];
-    if (value === null || most === null || most === undefined || !(most > 0)) return;
-    ++of;
-    if (worst === null || value / most > worst.share) worst = { share: value / most, place };
-  });
-  return worst === null ? null : { ...(worst as { share: number; place: number }), of };
-}
-
 /** The median of the last tenth: of something that swings, the last value says little. */
 export function lateMedian(series: Series): number | null {
   const late = series.slice(Math.floor(series.length * 0.9)).filter((value): value is number => value !== null).sort((a, b) => a - b);
@@ -104,4 +91,11 @@ export function describePlay(path: Path, at: number): string {
   const values = path.triangle ? [1 - x - y, x, y] : [x, y];
   // Shares that were rounded on their way here may leave a trifle below 0.
   return values.map((value, i) => `${path.axes[i] || `x${i + 1}`} ${figure(path.triangle && Math.abs(value) < 1e-5 ? 0 : value, 3)}`).join(' \u00b7 ');
+}
+
+/** Claims that begin with a player's name and that `hold`, by player; all others are the game's. */
+export function claimsByPlayer(claims: Claim[], names: string[], hold: (claim: Claim) => boolean): { game: Claim[]; parts: { name: string; claims: Claim[] }[] } {
+  const of = (claim: Claim): string | undefined => names.find((name) => claim.id.startsWith(`${name} `));
+  const parts = names.map((name) => ({ name, claims: claims.filter((claim) => hold(claim) && of(claim) === name) }));
+  return { game: claims.filter((claim) => !hold(claim) || of(claim) === undefined), parts: parts.filter((part) => part.claims.length > 0) };
 }

@@ -1,7 +1,7 @@
 // The figures of a play that come first, made of its series.
 import { figure, percent } from './format';
 import type { Kpi } from './head';
-import { lastKnown, lateMedian, windowText, worstShare, type PlayData } from './play_data';
+import { lastKnown, lateMedian, windowText, type PlayData } from './play_data';
 
 export function playKpis(data: PlayData): Kpi[] {
   const kpis: Kpi[] = [];
@@ -11,12 +11,6 @@ export function playKpis(data: PlayData): Kpi[] {
     kpis.push({
       name: 'Smoothed gap at the end', value: figure(gap.value, 3),
       help: `over ${windowText(data.players)}${bound === null ? '' : `; proved: at most ${figure(bound, 3)}`}`,
-    });
-  }
-  const worst = worstShare(data.gap, data.gapBound);
-  if (worst) {
-    kpis.push({
-      name: 'Of its bound', value: percent(worst.share), help: `at worst, in round ${figure(data.rounds[worst.place], 15)}`,
     });
   }
   const instant = lastKnown(data.instantGap);

@@ -1,14 +1,14 @@
 // The report of a game.
 import { Clock } from './clock';
 import { h } from './dom';
-import { certificatePanel, settingsPanel } from './findings';
+import { certificatePanel, settingsPanel, verdictSign } from './findings';
 import { count } from './format';
 import { cloudPanel } from './cloud_panel';
 import { kpiStrip, masthead } from './head';
 import { pathPanel } from './path_panel';
 import { cloudCharts, gapChart, playerCharts } from './play_charts';
 import { playBar } from './play_bar';
-import type { PlayData } from './play_data';
+import { claimsByPlayer, type PlayData } from './play_data';
 import { playKpis } from './play_kpis';
 import { roundTimeline } from './timeline';
 
@@ -24,6 +24,12 @@ function playersPart(cards: HTMLElement[]): HTMLElement | null {
   const [first, rest] = [cards.slice(0, playersAtFirst), cards.slice(playersAtFirst)];
   return h('div.players', {}, h('div.player-list', {}, ...first),
     rest.length ? h('details', {}, h('summary', {}, `${count(rest.length, 'more player')}`), h('div.player-list', {}, ...rest)) : null);
+}
+
+/** The game's own claims, and whatever fails; what holds of a player stands behind its name. */
+function certificate(data: PlayData): HTMLElement | null {
+  const { game, parts } = claimsByPlayer(data.claims, data.players.map((player) => player.name), (claim) => verdictSign(claim.verdict).kind === 'good');
+  return certificatePanel({ conclusion: '', claims: game }, parts);
 }
 
 export function playPage(data: PlayData): (HTMLElement | null)[] {
@@ -46,8 +52,8 @@ export function playPage(data: PlayData): (HTMLElement | null)[] {
       ...top,
       data.clouds.length ? h('div.small-charts', {}, ...cloudCharts(data, time, clock)) : null,
       playersPart(playerCharts(data, time, clock)),
-      h('div.halves', {}, certificatePanel({ conclusion: '', claims: data.claims }),
-        settingsPanel({ command: data.command, settings: data.settings.map((setting) => ({ ...setting, isDefault: false })) }))),
+      h('div.halves', {}, certificate(data),
+        settingsPanel({ command: data.command, settings: data.settings.filter(({ value }) => value !== '').map((setting) => ({ ...setting, isDefault: false })) }))),
     time.labels.length > 0 ? playBar(data, time, clock) : null,
   ];
   // Open at the end: that is what the play came to.

@@ -25,19 +25,24 @@ export function positive(series: Series): Series {
   return series.map((value) => (value !== null && value > 0 ? value : null));
 }
 
-/** Decades around all values, at most eight of them below the largest; undefined where there is none. What rounding
- *  leaves of a zero would flatten everything else. */
+/** Decades around all values, at most eight of them below the largest: what rounding leaves of a zero would flatten
+ *  everything else. Zeros get one more, at the foot. Undefined where nothing is known. */
 export function sharedSpan(all: Series[]): [number, number] | undefined {
-  let [low, high] = [Infinity, 0];
+  let [low, high, zeros] = [Infinity, 0, false];
   for (const series of all) {
     for (const value of series) {
-      if (value === null || !(value > 0)) continue;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
+      if (value === null) continue;
+      if (value > 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
+      else zeros = true;
     }
   }
-  if (high === 0) return undefined;
+  if (high === 0) return zeros ? [0.1, 1] : undefined;
   const to = Math.ceil(Math.log10(high) - 1e-9);
   const from = Math.max(Math.floor(Math.log10(low) + 1e-9), to - 8);
-  return [10 ** from, 10 ** Math.max(to, from + 1)];
+  return [10 ** (zeros ? from - 1 : from), 10 ** Math.max(to, from + 1)];
+}
+
+/** Zeros, and what is smaller than it, at the foot of a logarithmic axis. */
+export function floored(series: Series, foot: number): Series {
+  return series.map((value) => (value === null ? null : Math.max(value, foot)));
 }
