@@ -73,4 +73,8 @@ fi
 run=$PWD/$work/run.html
 say "a run writes its report" "$build/proxstream" route builtin:ring --periods 120 --window 4 --report "$run" || run=""
 timeout 300 node tests/web/browser_test.mjs "$browser" "$shots" "$fixture" ${run:+"$run"} || [ $? = 1 ] || echo "not ok web browser test did not end well"
-timeout 300 node tests/web/play_test.mjs "$browser" "$shots" "$plays" || [ $? = 1 ] || echo "not ok web browser test of plays did not end well"
+play=$PWD/$work/play.html
+say "a play writes its report" "$build/proxstream" play trio --rounds 400 --window 8 --report "$play" || play=""
+film=$PWD/$work/film.html
+say "a play of networks writes its report" "$build/proxstream" play gan:ring8,hidden=8 --rounds 60 --report "$film" || film=""
+timeout 300 node tests/web/play_test.mjs "$browser" "$shots" "$plays" ${play:+"$play"} ${film:+"$film"} || [ $? = 1 ] || echo "not ok web browser test of plays did not end well"
