@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -84,7 +85,8 @@ class ScenarioTable {
         std::vector<Real> all;
         for (const toml::node& each : array) {
             const auto value = each.value<double>();
-            if (!value || each.is_boolean()) refuse(&each, std::string(key), "not a number", "numbers");
+            if (!value || each.is_boolean() || !std::isfinite(*value))
+                refuse(&each, std::string(key), "not a number", "finite numbers");
             all.push_back(*value);
         }
         return all;
