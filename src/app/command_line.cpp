@@ -67,6 +67,18 @@ std::string unknown_option(const std::string& verb, const std::string& text,
 
 }  // namespace
 
+std::string command_again(const std::string& verb, const std::vector<std::string>& arguments) {
+    std::string command = "proxstream " + verb;
+    for (const std::string& argument : arguments) {
+        const bool plain =
+            !argument.empty() && argument.find_first_of(" \t\n'\"\\$`;&|<>()*?[]#~!{}") == std::string::npos;
+        std::string quoted = "'";
+        for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        command += " " + (plain ? argument : quoted + "'");
+    }
+    return command;
+}
+
 CommandOption command_option(const std::string& present_value, CommandOption option) {
     const bool silent = present_value.empty() || present_value == "false" || present_value == "true" ||
                         present_value == "inf";

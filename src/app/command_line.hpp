@@ -35,6 +35,9 @@ struct CommandLine {
     std::vector<std::function<void()>> checks;  // a ConfigError of theirs joins the other violations
 };
 
+/// What was typed, to be typed again: what a shell would cut apart or expand is quoted.
+std::string command_again(const std::string& verb, const std::vector<std::string>& arguments);
+
 CommandOption command_option(const std::string& present_value, CommandOption option);
 
 /// Fills the settings from the arguments and, under them, from the TOML file that --config names. Returns the

@@ -84,7 +84,8 @@ int play(const std::vector<std::string>& given) {
     if (done) return *done;
     set_threads(settings.threads);
 
-    PlayJob job(settings, open_game(settings), stop_requested());
+    PlayJob job(settings, open_game(settings), stop_requested(),
+                {PROXSTREAM_VERSION, command_again("play", given)});
     std::optional<PlayProgress> progress;
     if (!settings.quiet) {
         echo_settings(settings, job);

@@ -14,19 +14,6 @@
 namespace proxstream::app {
 namespace {
 
-/// What was typed, to be typed again: what a shell would cut apart or expand is quoted.
-std::string command_again(const std::vector<std::string>& arguments) {
-    std::string command = "proxstream route";
-    for (const std::string& argument : arguments) {
-        const bool plain =
-            !argument.empty() && argument.find_first_of(" \t\n'\"\\$`;&|<>()*?[]#~!{}") == std::string::npos;
-        std::string quoted = "'";
-        for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        command += " " + (plain ? argument : quoted + "'");
-    }
-    return command;
-}
-
 std::string or_dash(Real value, const char* format) {
     return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
@@ -138,7 +125,7 @@ int route(const std::vector<std::string>& arguments) {
     if (done) return *done;
     set_threads(settings.threads);
 
-    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again(arguments));
+    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again("route", arguments));
     std::optional<PeriodTable> table;
     if (!settings.quiet) {
         echo_scenario(settings, run.scenario());

@@ -61,7 +61,7 @@ void QuadraticCost::check() const {
                 violations.emplace_back("the coupling of a player with itself belongs into its curvature");
             } else {
                 check_entries(terms_.coupling[j], n * layout_.dimension(j),
-                              fmt::format("the coupling with player {}", j), violations);
+                              fmt::format("the coupling with player {}", j + 1), violations);
             }
         }
     }

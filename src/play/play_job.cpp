@@ -7,6 +7,7 @@
 #include "proxstream/play/play_trace.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/run/header_of.hpp"
+#include "proxstream/run/report_page.hpp"
 
 #include "play/report_builder.hpp"
 
@@ -94,7 +95,7 @@ struct PlayJob::Outputs {
     }
 };
 
-PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop)
+PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop, const ReportOrigin& origin)
     : settings_(with_places(settings)),
       stop_(stop),
       plan_(plan_play(settings_, game)),
@@ -104,6 +105,7 @@ PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop)
       outputs_(std::make_unique<Outputs>()),
       instants_(play_.players()),
       gains_(play_.players()) {
+    if (!settings_.report.empty()) require_report_page();
     if (!settings_.out.empty()) {
         std::error_code problem;
         std::filesystem::create_directories(settings_.out, problem);
@@ -117,7 +119,10 @@ PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop)
                                            all[i]);
         }
     }
-    if (!settings_.report.empty()) outputs_->report.emplace(settings_, plan_, play_.game());
+    if (!settings_.report.empty()) {
+        outputs_->report.emplace(settings_, plan_, play_.game());
+        outputs_->report->set_origin(origin.version, origin.command);
+    }
     measures_ = {kNotKnown, kNotKnown, kNotKnown, kNotKnown, kNotKnown, false};
 }
 

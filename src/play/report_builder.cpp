@@ -81,8 +81,11 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
     report_.title = game.name;
     report_.subtitle =
         fmt::format("{} players, {} rounds, {} play", game.players.size(), settings.rounds, name(plan.turns));
+    const PlaySettings usual;
     for (const auto& row : play_options()) {
-        if (bears_on_figures(row)) report_.settings.emplace_back(row.name, present(row, settings));
+        const std::string value = present(row, settings);
+        if (bears_on_figures(row) && value != present(row, usual))
+            report_.settings.emplace_back(row.name, value);
     }
     for (Index i = 0; i < game.players.size(); ++i) {
         const SeatPlan& seat = plan.seats[i];
@@ -90,6 +93,9 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
             {.name = game.players[i].name,
              .set = game.players[i].set,
              .learner = fmt::format("{}, window {}, eta {:.4g}", seat.learner, seat.window, seat.step),
+             .window = seat.window.starts_with("auto")
+                           ? 0
+                           : static_cast<Real>(WindowWeights::parse(seat.window).length()),
              .dimension = layout_.dimension(i),
              .residual = {},
              .bound = {},
@@ -101,6 +107,11 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
         for (Index j = 0; j < kCloudPoints; ++j)
             report_.real_points.push_back(point_of(game.gan->data_point(j)));
     }
+}
+
+void ReportBuilder::set_origin(std::string version, std::string command) {
+    report_.version = std::move(version);
+    report_.command = std::move(command);
 }
 
 void ReportBuilder::add(const RoundFigures& figures, ConstView joint) {

@@ -14,6 +14,7 @@ class ReportBuilder {
   public:
     ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const Game& game);
 
+    void set_origin(std::string version, std::string command);
     /// `joint` is what was played in that round.
     void add(const RoundFigures& figures, ConstView joint);
     /// `joint` is where everybody stands at the end.

@@ -127,7 +127,7 @@ Inequality GameTally::every_round() const {
     Inequality result{.id = "G1", .statement = "every player, t >= 2: R_t <= (delta+sigma+d_t)/w"};
     if (unmeasured_)
         return nothing(result.id, result.statement, Verdict::not_applicable,
-                       "some player's gradients are sampled and nobody measured its residuals");
+                       "gradients of some player are sampled, and its exact residuals are not known");
     if (every_round_.checked == 0)
         return nothing(result.id, result.statement,
                        unpromised_ ? Verdict::not_promised : Verdict::not_applicable,

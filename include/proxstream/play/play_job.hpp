@@ -15,6 +15,12 @@
 
 namespace proxstream {
 
+/// What made a report: its masthead says so.
+struct ReportOrigin {
+    std::string version;
+    std::string command;
+};
+
 struct PlayOutcome {
     GameCertificate certificate;
     RunEnding ending = RunEnding::finished;
@@ -30,7 +36,8 @@ class PlayJob {
     using OnRound = std::function<void(const RoundFigures&)>;
 
     /// Plans the game and opens outputs. Throws ConfigError, DataError or IoError before anything is played.
-    PlayJob(const PlaySettings& settings, Game game, StopFlag stop = nullptr);
+    PlayJob(const PlaySettings& settings, Game game, StopFlag stop = nullptr,
+            const ReportOrigin& origin = {});
     ~PlayJob();
 
     const Game& game() const noexcept { return play_.game(); }
