@@ -201,16 +201,19 @@ PlayOutcome PlayJob::run(const OnRound& on_round) {
     {
         const Stopwatch watch(seconds);
         RoundFigures figures;
+        std::vector<RowExtras> extras(play_.players());
         for (Round t = 1; t <= settings_.rounds; ++t) {
             if (stop_ != nullptr && *stop_) {
                 outcome.ending = RunEnding::interrupted;
                 break;
             }
             const GameRound round = play_.play();
-            tally_.add(round.reports);
+            for (Index i = 0; i < extras.size(); ++i)
+                extras[i].bank = round.refused_by ? nullptr : play_.learner(i).bank();
+            tally_.add(round.reports, extras);
             const bool written = outputs_->guarded([&] {
                 for (Index i = 0; i < outputs_->ledgers.size(); ++i)
-                    outputs_->ledgers[i].write(round.reports[i]);
+                    outputs_->ledgers[i].write(round.reports[i], extras[i]);
             });
             if (round.refused_by) {
                 outcome.ending = RunEnding::refused;

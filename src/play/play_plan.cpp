@@ -154,7 +154,9 @@ PlayPlan plan_play(const PlaySettings& settings, const Game& game) {
     for (Index i = 0; i < game.players.size(); ++i) {
         const Spec spec = Spec::parse(learners[i]);
         SeatPlan seat{.learner = learners[i],
-                      .window = spec.has("window") ? spec.word(Spec::kByNameOnly, "window") : window,
+                      .window = spec.has("window")      ? spec.word(Spec::kByNameOnly, "window")
+                                : spec.name() == "bank" ? "auto"
+                                                        : window,
                       .tolerance = settings.tolerance,
                       .step_origin = {},
                       .variation = {}};
