@@ -40,6 +40,8 @@ constexpr std::array kStudies{
              2, plan_routing},
     StudyRow{"route-churn", "churn of splits against cost: tolerance, hysteresis, switching price", 3, 2,
              plan_route_churn},
+    StudyRow{"games", "windows in games: the gap and its bound, and whether the play itself comes to rest", 3,
+             2, plan_games},
 };
 
 }  // namespace
