@@ -122,29 +122,23 @@ CongestionGround make_congestion_ground(const CongestionOptions& options) {
     std::vector<Real> shares = read_shares(options);
     const bool built_in = options.network.starts_with(kBuiltin);
     Ground ground = built_in ? city_ground(options.network.substr(kBuiltin.size())) : file_ground(options);
-    std::vector<Pair> pairs;
-    std::vector<Real> demand;
-    for (Index i = 0; i < ground.pairs.size(); ++i) {
-        if (ground.demand[i] == 0) continue;  // a pair without demand needs no path
-        pairs.push_back(ground.pairs[i]);
-        demand.push_back(options.scale * ground.demand[i]);
-    }
-    if (pairs.empty()) throw ConfigError(fmt::format("'{}': there is no demand", options.network));
+    if (ground.pairs.empty()) throw ConfigError(fmt::format("'{}': there is no demand", options.network));
+    scaled(options.scale, ground.demand, ground.demand);
     LinkCosts costs(ground.network, options.cost, Objective{}, ground.factors);
     const std::vector<Real> times = free_times(costs);
-    MadePaths made = make_paths(ground.network, pairs, {.k = options.paths}, times);
+    MadePaths made = make_paths(ground.network, ground.pairs, {.k = options.paths}, times);
     if (!made.unreachable.empty()) {
-        const Pair& lost = pairs[made.unreachable.front()];
+        const Pair& lost = ground.pairs[made.unreachable.front()];
         throw ConfigError(
             fmt::format("'{}': no path leads from {} to {}, which have demand, nor for {} other pairs",
                         options.network, ground.network.node_name(lost.origin),
                         ground.network.node_name(lost.destination), made.unreachable.size() - 1));
     }
-    const Real unit = free_total(made.paths, times, demand);
+    const Real unit = free_total(made.paths, times, ground.demand);
     auto routing =
         std::make_shared<Routing>(Routing{.paths = std::move(made.paths), .costs = std::move(costs)});
     routing->unit = unit > 0 ? unit : 1;
-    return {std::move(ground.network), std::move(routing), std::move(demand), std::move(shares),
+    return {std::move(ground.network), std::move(routing), std::move(ground.demand), std::move(shares),
             options.cost};
 }
 

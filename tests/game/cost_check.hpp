@@ -79,7 +79,10 @@ inline void expect_costs(const Game& game, const NaiveCost& naive, std::uint64_t
         SCOPED_TRACE(game.name + ", player " + std::to_string(i));
         const PlayerCost& cost = *game.players[i].cost;
         PlayBatch batch(game.players[i].cost, weights.size());
-        for (Index age = weights.size(); age-- > 0;) batch.push(record_of(cost, joints[age]));
+        RowBlock poison;
+        poison.add_dense(Vector(cost.record_size(), std::nan("")), 0);
+        for (Index age = weights.size(); age-- > 0;)
+            batch.push(weights[age] == 0 ? poison : record_of(cost, joints[age]));
         const Vector own = block_of(game, i, here);
         const auto direct = [&](const Vector& at) {
             Real total = 0;

@@ -38,7 +38,7 @@ Game game_of(const Situations& all, const std::string& set) {
     const AnyRegulariser g = parse_regulariser(set);
     Game game{.name = "features", .players = {}};
     game.players.push_back(
-        {"learner", std::make_shared<FeatureLearnerCost>(task, g), g, set, Vector(task->weights(), 0.1)});
+        {"learner", std::make_shared<FeatureLearnerCost>(task, g), g, set, Vector(task->weights(), 0.05)});
     game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(task, g),
                             parse_regulariser("simplex"), "simplex",
                             Vector(all.labels.size(), 1 / static_cast<Real>(all.labels.size()))});
@@ -55,6 +55,17 @@ TEST(Features, AgreesWithItsFormula) {
     EXPECT_EQ(*game.players[1].cost->smoothness(), 0);
     EXPECT_TRUE(game.players[1].cost->convex());
     EXPECT_FALSE(game.players[0].cost->convex());
+}
+
+TEST(Features, CurvatureOfTheLossCountsBesideThatOfTheScore) {
+    // Features near +-1 of outputs near 0: the score hardly bends, the loss does, by up to 1/4.
+    const Game game = game_of({{0.1, 0.1}, {1, -1}, 1, 1}, "box:lo=-30;-0.1,hi=30;0.1");
+    const Real up = gradient_at(game, 0, {30, 0.1, 0.5, 0.5})[1];
+    const Real down = gradient_at(game, 0, {30, -0.1, 0.5, 0.5})[1];
+    const Real seen = (up - down) / 0.2;
+    EXPECT_NEAR(seen, 0.25, 0.01);
+    EXPECT_GE(*game.players[0].cost->smoothness(), seen);
+    EXPECT_LT(*game.players[0].cost->smoothness(), 0.4);
 }
 
 TEST(Features, NothingIsClaimedOfWeightsWithoutBounds) {

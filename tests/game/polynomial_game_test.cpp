@@ -60,6 +60,7 @@ TEST(PolynomialGame, CustomOnesFromText) {
     expect_claims(game, 1, 50);
     EXPECT_TRUE(game.players[0].cost->convex());
     EXPECT_NEAR(*game.players[0].cost->smoothness(), 2, 1e-9);
+    expect_claims(parse_game("polynomial:(cos(x1)^4 + x2*sin(x1)^3),(x1*x2),set=(box:-0.3,0.3)"), 1, 50);
     EXPECT_FALSE(game.players[1].cost->convex());
 }
 

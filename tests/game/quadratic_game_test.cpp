@@ -128,6 +128,7 @@ TEST(QuadraticGame, RandomOnesAreWhatTheirTextSays) {
     EXPECT_NEAR(total(zero_sum, random_play(zero_sum, 1)), 0, 1e-12);
     EXPECT_GT(std::abs(total(general, random_play(general, 1))), 1e-3);
     EXPECT_NE(parse_game("bilinear:seed=2").players[0].start, parse_game("bilinear:seed=3").players[0].start);
+    EXPECT_GT(norm(parse_game("bilinear:set=(l1:5+box:-1,1)").players[0].start), 0.5);  // not what g favours
     const Game bent = parse_game("quadratic:n=4,curvature=-2");
     EXPECT_EQ(bent.players.size(), 3u);
     EXPECT_NEAR(*bent.players[0].cost->smoothness(), 2, 1e-9);
@@ -148,7 +149,7 @@ TEST(QuadraticGame, RefusesWhatDoesNotFit) {
             EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
         }
     };
-    refused([](auto& p) { p[0].terms.coupling[1].pop_back(); }, "the coupling with player 1 has 5 entries");
+    refused([](auto& p) { p[0].terms.coupling[1].pop_back(); }, "the coupling with player 2 has 5 entries");
     refused([](auto& p) { p[1].terms.linear.push_back(1); }, "the linear term has 4 entries");
     refused([](auto& p) { p[1].terms.curvature[1] += 1; }, "not symmetric");
     refused([](auto& p) { p[2].terms.linear[0] = std::nan(""); }, "not a number");
