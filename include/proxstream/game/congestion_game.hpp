@@ -50,7 +50,7 @@ class CongestionCost final : public PlayerCost {
     Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
                   Scratch& scratch) const override;
     /// Both count on no more than this: a link may carry the whole demand of every pair that has a path along
-    /// it, all of them at once. Steep times make that very large (thousands of times what a game meets, for
+    /// it, all of them at once. Steep times make that very large (a hundred times what random plays meet, for
     /// BPR of power 4 on crowded roads); it holds all the same. Nullopt for times of infinite slope.
     std::optional<Real> smoothness() const override { return smoothness_; }
     std::optional<Real> variation() const override { return variation_; }
