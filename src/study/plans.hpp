@@ -21,5 +21,6 @@ StudyPlan plan_window_choice(StudyPreset preset, Index seeds);
 StudyPlan plan_routing(StudyPreset preset, Index seeds);
 StudyPlan plan_route_churn(StudyPreset preset, Index seeds);
 StudyPlan plan_games(StudyPreset preset, Index seeds);
+StudyPlan plan_gans(StudyPreset preset, Index seeds);
 
 }  // namespace proxstream

@@ -42,6 +42,8 @@ constexpr std::array kStudies{
              plan_route_churn},
     StudyRow{"games", "windows in games: the gap and its bound, and whether the play itself comes to rest", 3,
              2, plan_games},
+    StudyRow{"gans", "windows of past opponents for small GANs, at equal numbers of samples", 5, 2,
+             plan_gans},
 };
 
 }  // namespace

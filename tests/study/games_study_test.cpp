@@ -99,7 +99,7 @@ TEST_P(StudyOfGames, FindsWhatItSays) {
     for (const std::string& file : outcome.files) EXPECT_GT(fs::file_size(file), 0U) << file;
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, StudyOfGames, testing::Values("games"));
+INSTANTIATE_TEST_SUITE_P(Quick, StudyOfGames, testing::Values("games", "gans"));
 
 }  // namespace
 }  // namespace proxstream
