@@ -51,8 +51,9 @@ class PlayerCost {
     /// knows.
     virtual std::optional<Real> smoothness() const { return std::nullopt; }
     /// D: what two gradients at one own play can differ by, and what one gradient can measure, whatever the
-    /// rivals play within their sets; that is a bound on the variation d_t in every round (docs/theory.md,
-    /// section 20). nullopt: nobody knows.
+    /// rivals play within their sets, both without what lies across the affine hull of dom g
+    /// (project_direction): a bound on the variation d_t in every round (docs/theory.md, section 20).
+    /// nullopt: nobody knows.
     virtual std::optional<Real> variation() const { return std::nullopt; }
     /// Convex in the own play whatever the rivals play: a local best response is then a best response.
     virtual bool convex() const { return false; }
