@@ -131,7 +131,7 @@ Inequality GameTally::every_round() const {
     if (every_round_.checked == 0)
         return nothing(result.id, result.statement,
                        unpromised_ ? Verdict::not_promised : Verdict::not_applicable,
-                       unpromised_ ? "no round of a player that has to pass a sure exit test"
+                       unpromised_ ? "nobody has to pass an exit test that is sure"
                                    : "there was no second round");
     result.left = every_round_.left;
     result.right = every_round_.right;
