@@ -78,7 +78,7 @@ Real largest(std::span<const SeatFigures> seats, Real SeatFigures::*figure) {
 
 struct PlayJob::Outputs {
     std::optional<PlayTrace> trace;
-    std::vector<LedgerWriter> ledgers;
+    std::vector<std::optional<LedgerWriter>> ledgers;
     std::optional<ReportBuilder> report;
     std::vector<std::string> problems;
 
@@ -92,6 +92,11 @@ struct PlayJob::Outputs {
             problems.emplace_back(error.what());
             return false;
         }
+    }
+    /// An output that failed is closed, and is not written to again.
+    template <class Output, class Write>
+    void guarded(std::optional<Output>& output, Write write) {
+        if (output && !guarded([&] { write(*output); })) output.reset();
     }
 };
 
@@ -115,7 +120,8 @@ PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop, const R
     if (!settings_.ledger.empty()) {
         const std::vector<RunHeader> all = headers();
         for (Index i = 0; i < all.size(); ++i) {
-            outputs_->ledgers.emplace_back(ledger_path(settings_.ledger, i, play_.game().players[i].name),
+            outputs_->ledgers.emplace_back(std::in_place,
+                                           ledger_path(settings_.ledger, i, play_.game().players[i].name),
                                            all[i]);
         }
     }
@@ -211,10 +217,10 @@ PlayOutcome PlayJob::run(const OnRound& on_round) {
             for (Index i = 0; i < extras.size(); ++i)
                 extras[i].bank = round.refused_by ? nullptr : play_.learner(i).bank();
             tally_.add(round.reports, extras);
-            const bool written = outputs_->guarded([&] {
-                for (Index i = 0; i < outputs_->ledgers.size(); ++i)
-                    outputs_->ledgers[i].write(round.reports[i], extras[i]);
-            });
+            for (Index i = 0; i < outputs_->ledgers.size(); ++i) {
+                outputs_->guarded(outputs_->ledgers[i],
+                                  [&](LedgerWriter& ledger) { ledger.write(round.reports[i], extras[i]); });
+            }
             if (round.refused_by) {
                 outcome.ending = RunEnding::refused;
                 outcome.refusal = fmt::format(
@@ -228,10 +234,9 @@ PlayOutcome PlayJob::run(const OnRound& on_round) {
             figures.seats.resize(play_.players());
             measure(round, figures);
             if (outputs_->report) outputs_->report->add(figures, round.joint);
-            const bool traced =
-                !outputs_->trace || outputs_->guarded([&] { outputs_->trace->write(figures); });
+            outputs_->guarded(outputs_->trace, [&](PlayTrace& trace) { trace.write(figures); });
             if (on_round) on_round(figures);
-            if (!written || !traced) {
+            if (!outputs_->problems.empty()) {
                 outcome.ending = RunEnding::failed;
                 break;
             }
@@ -262,8 +267,8 @@ void PlayJob::finish(PlayOutcome& outcome) {
     }
     const Round played = outcome.certificate.rounds;
     for (Index i = 0; i < outputs_->ledgers.size(); ++i)
-        outputs_->guarded([&] { outputs_->ledgers[i].finish(footers[i]); });
-    if (outputs_->trace) outputs_->guarded([&] { outputs_->trace->close(); });
+        outputs_->guarded(outputs_->ledgers[i], [&](LedgerWriter& ledger) { ledger.finish(footers[i]); });
+    outputs_->guarded(outputs_->trace, [](PlayTrace& trace) { trace.close(); });
     if (!settings_.save.empty()) {
         outputs_->guarded(
             [&] { write_whole_file(settings_.save, strategies_json(play_.game(), outcome.joint, played)); });

@@ -7,14 +7,19 @@
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/play/open_game.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+#include "proxstream/regret/certify.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -138,6 +143,37 @@ TEST_F(PlayFolder, WhatIsWrittenCanBeCertifiedAgain) {
     const Game game = open_game(next);
     EXPECT_EQ(game.players[0].start[0], outcome.joint[0]);
     EXPECT_EQ(game.players[1].start[0], outcome.joint[1]);
+}
+
+/// A pipe that nobody reads any more stands for a disk that fills up in the middle.
+TEST_F(PlayFolder, ALedgerThatFailsEndsTheRunAndEverythingElseIsWritten) {
+    std::filesystem::create_directories(folder_);
+    const std::string broken = (folder_ / "l-1-row.jsonl").string();
+    ASSERT_EQ(mkfifo(broken.c_str(), 0600), 0);
+    const auto handler = std::signal(SIGPIPE, SIG_IGN);
+    const int reader = open(broken.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    PlaySettings settings = settings_of("rps", 2000);
+    settings.ledger = (folder_ / "l").string();
+    settings.save = (folder_ / "s.json").string();
+    settings.trace = (folder_ / "trace.csv").string();
+    settings.certificate_json = (folder_ / "c.json").string();
+    PlayJob job(settings, open_game(settings));
+    close(reader);
+    const PlayOutcome outcome = job.run();
+    std::signal(SIGPIPE, handler);
+    EXPECT_EQ(outcome.ending, RunEnding::failed);
+    ASSERT_EQ(outcome.problems.size(), 1U);
+    EXPECT_NE(outcome.problems[0].find(broken), std::string::npos) << outcome.problems[0];
+    const Round played = outcome.certificate.rounds;
+    EXPECT_LT(played, settings.rounds);
+    const Certificate other = certify((folder_ / "l-2-column.jsonl").string());
+    EXPECT_EQ(other.summary.totals.rounds, played);
+    EXPECT_EQ(other.summary.ending, RunEnding::failed);
+    const std::string trace = read_whole_file(settings.trace);
+    EXPECT_EQ(static_cast<Round>(std::count(trace.begin(), trace.end(), '\n')), played + 1);
+    EXPECT_TRUE(std::filesystem::exists(settings.save));
+    EXPECT_TRUE(std::filesystem::exists(settings.certificate_json));
 }
 
 TEST(PlayJob, ACostThatBreaksEndsTheGameWithEverythingBeforeItCertified) {
