@@ -313,7 +313,7 @@ std::vector<StudyCell> make_cells(const Sizes& sizes, Index seeds) {
 
 Chart rps_chart(const ResultTable& table, const Sizes& sizes) {
     Chart chart{"Rock, paper, scissors: what a window makes small, and what it does not",
-                "largest over the players and over the rounds since the point before",
+                "largest over the players and over the rounds since the point before; zeros are left out",
                 {}};
     for (Index i = 0; i < kWindows; ++i) {
         Panel& panel = chart.panels.emplace_back();

@@ -43,7 +43,7 @@ GameTally make_tally(const PlaySettings& settings, const PlayPlan& plan, const G
 /// One game from its first round to its certificate.
 class Trial {
   public:
-    Trial(const GameTrial& trial, Game game)
+    Trial(const GameTrial& trial, const Game& game)
         : trial_(trial),
           plan_(plan_play(trial.settings, game)),
           play_(game, make_players(trial.settings, game, plan_), plan_.turns),
