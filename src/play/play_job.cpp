@@ -120,9 +120,8 @@ PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop, const R
     if (!settings_.ledger.empty()) {
         const std::vector<RunHeader> all = headers();
         for (Index i = 0; i < all.size(); ++i) {
-            outputs_->ledgers.emplace_back(std::in_place,
-                                           ledger_path(settings_.ledger, i, play_.game().players[i].name),
-                                           all[i]);
+            outputs_->ledgers.emplace_back(
+                std::in_place, ledger_path(settings_.ledger, i, play_.game().players[i].name), all[i]);
         }
     }
     if (!settings_.report.empty()) {
@@ -180,6 +179,7 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
         if (!unrefereed(play_.learner(i).facts())) {
             seat.residual = report.entry_residual;
             seat.variation = report.variation;
+            seat.regret = tally_.player(i).regret();
             seat.bound = tally_.bound(i);
         } else if (measured) {
             seat.residual = referee_.smoothed_residual(i, play_.layout().block(round.joint, i));

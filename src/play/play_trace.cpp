@@ -25,7 +25,8 @@ void add(std::string& line, Real value) {
 }  // namespace
 
 PlayTrace::PlayTrace(const std::string& path, const Game& game) : file_(path) {
-    constexpr std::array kColumns{"residual", "bound", "instant", "variation", "cost", "steps", "samples"};
+    constexpr std::array kColumns{"residual", "bound", "instant", "variation",
+                                  "regret",   "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";
     for (const GamePlayer& player : game.players) {
         for (const char* column : kColumns) line_ += "," + quoted(player.name + " " + column);
@@ -40,7 +41,8 @@ void PlayTrace::write(const RoundFigures& figures) {
     for (const Real value : {figures.gap, figures.gap_bound, figures.instant_gap, figures.gain})
         add(line_, value);
     for (const SeatFigures& seat : figures.seats) {
-        for (const Real value : {seat.residual, seat.bound, seat.instant, seat.variation, seat.cost})
+        for (const Real value :
+             {seat.residual, seat.bound, seat.instant, seat.variation, seat.regret, seat.cost})
             add(line_, value);
         fmt::format_to(std::back_inserter(line_), ",{},{}", seat.steps, seat.base_samples);
     }

@@ -38,6 +38,7 @@ run play rps --rounds 400 --window 10 --trace "$work/t" --certificate "$work/c" 
 expect "rock, paper, scissors" 0 'row +3 numbers in simplex' 'gap over' 'G1 .*holds' 'G2 .*holds' 'G3 .*holds' 'G4 .*holds' "the paper's claim" 'best responses to the last play would save'
 check "the trace has a line a round" test "$(wc -l <"$work/t")" = 401
 check "its gap keeps its bound in every round from the second on" awk -F, 'NR > 2 && !($2 <= $3 * (1 + 1e-9)) { exit 1 } END { exit NR < 400 }' "$work/t"
+check "and regret is the sum of squared residuals" awk -F, 'NR > 1 { sum += $6 * $6; if ((sum - $10) ^ 2 > 1e-18 * (1 + sum) ^ 2) exit 1 } END { exit NR < 400 }' "$work/t"
 check "and the play alone does not come to rest" awk -F, 'NR > 200 && $4 < 0.1 { exit 1 }' "$work/t"
 check "the certificate is sound" eval 'grep -q "\"sound\": true" "$work/c" && grep -q "proxstream-game-certificate" "$work/c"'
 cp "$work/err" "$work/live"

@@ -16,6 +16,7 @@ struct SeatFigures {
     Real bound = kNotKnown;      // (delta + sigma + d_t) / w_a, where it is promised
     Real instant = kNotKnown;    // the residual of the play alone
     Real variation = kNotKnown;  // d_t
+    Real regret = kNotKnown;     // Reg_w so far
     Real cost = kNotKnown;       // f + g at what was played
     std::uint64_t steps = 0;
     std::uint64_t base_samples = 0;
