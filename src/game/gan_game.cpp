@@ -5,6 +5,7 @@
 #include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -64,6 +65,14 @@ GanOptions read_options(const Spec& spec) {
     options.samples = spec.count_or("samples", options.samples);
     constexpr Index kMost = std::numeric_limits<std::uint32_t>::max();
     if (options.latent > kMost) refuse(spec, "latent: codes of so many dimensions cannot be drawn");
+    Index weights = 0;
+    Index inputs = std::max<Index>(options.latent, 2);
+    for (const Index width : options.hidden) weights += std::exchange(inputs, width) * width;
+    constexpr Index kMostWeights = 10000000;
+    if (weights > kMostWeights) {
+        refuse(spec, "networks of " + std::to_string(weights) + " weights: " + std::to_string(kMostWeights) +
+                         " are the most");
+    }
     options.minimax = is_minimax(spec);
     options.seed = spec.count_or("seed", options.seed);
     return options;

@@ -15,7 +15,8 @@ namespace {
 // What nobody writes by hand, and what a typing mistake would otherwise take minutes and gigabytes for.
 constexpr Index kHighestPower = 32;
 constexpr Index kMostTerms = 10000;
-constexpr Index kMostProducts = 200000;
+constexpr Index kMostFactors = 64;       // of a term
+constexpr Index kMostProducts = 200000;  // of two terms, over the whole text
 constexpr int kDeepest = 32;
 
 /// Terms by their factors, which is the normal form.
@@ -163,7 +164,8 @@ class Parser {
     }
 
     Terms multiply(const Terms& a, const Terms& b) {
-        if (a.size() * b.size() > kMostProducts) refuse("multiplied out it is too long");
+        products_ += a.size() * b.size();
+        if (products_ > kMostProducts) refuse("it takes too long to multiply out");
         Terms terms;
         for (const auto& [left, p] : a)
             for (const auto& [right, q] : b) add(terms, product(left, right), p * q);
@@ -175,6 +177,8 @@ class Parser {
         if (!(std::abs(sum) <= kAbsurd)) refuse("a coefficient is too large to calculate with");
         if (terms.size() > kMostTerms)
             refuse(fmt::format("multiplied out it has more than {} terms", kMostTerms));
+        if (factors.size() > kMostFactors)
+            refuse(fmt::format("a term has more than {} factors", kMostFactors));
         for (const Factor& factor : factors) {
             if (factor.power > kHighestPower) refuse(fmt::format("a power exceeds {}", kHighestPower));
         }
@@ -198,6 +202,7 @@ class Parser {
     std::string_view text_;
     const std::vector<std::string>& variables_;
     Index at_ = 0;
+    Index products_ = 0;
     int depth_ = 0;
 };
 

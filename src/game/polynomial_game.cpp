@@ -13,6 +13,22 @@
 namespace proxstream {
 namespace {
 
+constexpr Index kMostCoordinates = 1000;  // of a player: constants take a matrix of their square
+constexpr Index kMostVariables = 4000;    // of all together
+
+void refuse_too_many(const std::vector<PolynomialPlayer>& players) {
+    Index total = 0;
+    for (const PolynomialPlayer& player : players) {
+        total += player.variables.size();
+        if (player.variables.size() > kMostCoordinates) {
+            throw ConfigError(fmt::format("player '{}' has {} variables, more than {}", player.name,
+                                          player.variables.size(), kMostCoordinates));
+        }
+    }
+    if (total > kMostVariables)
+        throw ConfigError(fmt::format("the game has {} variables, more than {}", total, kMostVariables));
+}
+
 std::vector<std::string> all_variables(const std::vector<PolynomialPlayer>& players,
                                        std::vector<std::string>& violations) {
     std::vector<std::string> names;
@@ -38,6 +54,7 @@ std::vector<Real> start_of(const PolynomialPlayer& player, const AnyRegulariser&
 }  // namespace
 
 Game make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>& players) {
+    refuse_too_many(players);
     std::vector<std::string> violations;
     const std::vector<std::string> variables = all_variables(players, violations);
     std::vector<Index> dimensions;
@@ -71,7 +88,7 @@ Game make_polynomial(const Spec& spec) {
                         "polynomial:(x1*x2 - x1^2),(-x1*x2)",
                         spec.text()));
     }
-    const Index n = count_within(spec, "n", 1, 1, 1000);
+    const Index n = count_within(spec, "n", 1, 1, kMostCoordinates);
     const std::string set = set_argument(spec, "box");
     const std::vector<Real> starts = spec.numbers("start");
     if (!starts.empty() && starts.size() != count * n) {

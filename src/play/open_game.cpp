@@ -42,7 +42,8 @@ std::string strategies_json(const Game& game, ConstView joint, Round rounds) {
                                    {"set", game.players[i].set},
                                    {"play", std::vector<Real>(play.begin(), play.end())}});
     }
-    return json.dump(1) + "\n";
+    // Names of files need not be UTF-8, and a game may be called after one.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void start_from(Game& game, std::string_view json, const std::string& source) {
@@ -56,7 +57,7 @@ void start_from(Game& game, std::string_view json, const std::string& source) {
     } catch (const nlohmann::json::exception& error) {
         refuse("", std::string("not JSON: ") + error.what(), "strategies written by play --save");
     }
-    if (!saved.is_object() || saved.value("format", "") != kFormat || !saved["players"].is_array())
+    if (!saved.is_object() || saved.value("format", Json()) != kFormat || !saved["players"].is_array())
         refuse("format", "these are no strategies", "a file written by play --save");
     const Json& players = saved["players"];
     if (players.size() != game.players.size()) {

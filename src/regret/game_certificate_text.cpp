@@ -159,7 +159,7 @@ std::string to_json(const GameCertificate& certificate) {
                           {"variation_origin", bound ? Json(bound->origin) : Json(nullptr)}};
         json["players"].push_back(std::move(player));
     }
-    return json.dump(1);
+    return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace proxstream
