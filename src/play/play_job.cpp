@@ -21,6 +21,9 @@
 namespace proxstream {
 namespace {
 
+constexpr const char* kCertificate = "certificate.json";
+constexpr const char* kReport = "report.html";
+
 /// With a folder every output has a place in it, unless it was given another.
 PlaySettings with_places(PlaySettings settings) {
     if (settings.out.empty()) return settings;
@@ -29,10 +32,21 @@ PlaySettings with_places(PlaySettings settings) {
     };
     place(settings.trace, "trace.csv");
     place(settings.save, "strategies.json");
-    place(settings.certificate_json, "certificate.json");
-    place(settings.report, "report.html");
+    place(settings.certificate_json, kCertificate);
+    place(settings.report, kReport);
     place(settings.ledger, "ledger");
     return settings;
+}
+
+/// What a run before has claimed in this folder does not stand beside ledgers that this one is writing. Its
+/// strategies may stay: they claim nothing, and this run may begin with them.
+void remove_claims(const std::string& folder) {
+    for (const char* name : {kCertificate, kReport}) {
+        const std::filesystem::path path = std::filesystem::path(folder) / name;
+        std::error_code problem;
+        std::filesystem::remove(path, problem);
+        if (problem) throw IoError(path.string(), "cannot be removed", problem.value());
+    }
 }
 
 std::vector<Real> steps_of(const PlayPlan& plan) {
@@ -115,6 +129,7 @@ PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop, const R
         std::error_code problem;
         std::filesystem::create_directories(settings_.out, problem);
         if (problem) throw IoError(settings_.out, "cannot be made a folder", problem.value());
+        remove_claims(settings_.out);
     }
     if (!settings_.trace.empty()) outputs_->trace.emplace(settings_.trace, play_.game());
     if (!settings_.ledger.empty()) {

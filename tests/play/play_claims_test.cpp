@@ -1,0 +1,33 @@
+// A folder that a run before has written to.
+#include "proxstream/io/output_file.hpp"
+#include "proxstream/play/open_game.hpp"
+#include "proxstream/play/play_job.hpp"
+#include "proxstream/run/report_page.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+namespace proxstream {
+namespace {
+
+TEST(PlayClaims, OfARunBeforeDoNotStandBesideNewLedgers) {
+    if (report_page().empty()) GTEST_SKIP() << "built without the report page, which a folder has";
+    const auto folder = std::filesystem::temp_directory_path() / "proxstream-play-claims";
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"certificate.json", "report.html", "strategies.json", "mine.txt"})
+        write_whole_file((folder / name).string(), "of a run before");
+    PlaySettings settings;
+    settings.game = "rps";
+    settings.out = folder.string();
+    const PlayJob job(settings, open_game(settings));
+    EXPECT_TRUE(std::filesystem::exists(folder / "ledger-1-row.jsonl"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "certificate.json"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "report.html"));
+    EXPECT_EQ(read_whole_file((folder / "strategies.json").string()), "of a run before");
+    EXPECT_TRUE(std::filesystem::exists(folder / "mine.txt"));
+    std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace proxstream
