@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/run/learn_settings.hpp"
+#include "proxstream/window/window_weights.hpp"
 
 #include "play/trial_figures.hpp"
 
@@ -37,6 +38,20 @@ std::vector<std::string> learner_texts(const PlaySettings& settings, const Game&
                                   : "time-smoothed");
     }
     return texts;
+}
+
+/// A bank has windows of its own, and so has a learner that was told one.
+bool has_own_window(const std::string& learner) {
+    const Spec spec = Spec::parse(learner);
+    return spec.has("window") || spec.name() == "bank";
+}
+
+/// D of the game's own constants. It is proved of weights by age (docs/theory.md, section 20): those of a
+/// running mean all change in every round, and d_t with them.
+std::optional<Real> known_variation(const GamePlayer& player, const SeatPlan& seat) {
+    const bool by_age =
+        Spec::parse(seat.window).name() == "auto" || !WindowWeights::parse(seat.window).varies();
+    return by_age ? player.cost->variation() : std::nullopt;
 }
 
 /// eta: a given one; 1/L where the cost's L is known and not far above what a trial shows; 1 where the cost
@@ -86,18 +101,17 @@ void choose_step(const PlaySettings& settings, const Game& game, Index player, S
 /// D of every player, where there is a way to know.
 void choose_variations(const PlaySettings& settings, const Game& game, PlayPlan& plan) {
     const std::string& how = settings.variation;
-    const auto unknown = [&](Index i) { return !game.players[i].cost->variation(); };
-    bool missing = false;
-    for (Index i = 0; i < game.players.size(); ++i) missing = missing || unknown(i);
-    if (how == "proved" && missing) {
-        throw ConfigError(
-            "variation = proved: the game does not bound it for every player; take pilot or a "
-            "number");
-    }
     if (how == "auto" || how == "proved") {
+        bool missing = false;
         for (Index i = 0; i < game.players.size(); ++i) {
-            if (const auto known = game.players[i].cost->variation())
-                plan.seats[i].variation = {*known, true, "the game's own constants"};
+            const auto known = known_variation(game.players[i], plan.seats[i]);
+            if (known) plan.seats[i].variation = {*known, true, "the game's own constants"};
+            missing = missing || !known;
+        }
+        if (how == "proved" && missing) {
+            throw ConfigError(
+                "variation = proved: the game does not bound it for every player and its window; take pilot "
+                "or a number");
         }
         // Without a wish there is no need for a trial.
         if (!missing || settings.epsilon == 0 || plan.sampled) return;
@@ -133,7 +147,9 @@ void choose_windows(const PlaySettings& settings, PlayPlan& plan) {
     }
     plan.advice = equilibrium_window(figures, settings.epsilon);
     if (settings.window != "auto" || settings.opponents > 0) return;
-    for (SeatPlan& seat : plan.seats) seat.window = std::to_string(plan.advice->every_round);
+    for (SeatPlan& seat : plan.seats) {
+        if (!has_own_window(seat.learner)) seat.window = std::to_string(plan.advice->every_round);
+    }
 }
 
 }  // namespace

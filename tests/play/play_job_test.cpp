@@ -83,6 +83,27 @@ TEST(PlayPlan, AWantedEpsilonChoosesWindowAndTolerance) {
     EXPECT_THROW(plan_play(settings, game), ConfigError);
 }
 
+TEST(PlayPlan, ConstantsOfGamesAreAboutWeightsByAge) {
+    PlaySettings settings = settings_of("pennies", 40);
+    settings.window = "mean:9";  // a running mean: its first losses weigh as much as the whole window
+    const Game game = open_game(settings);
+    EXPECT_FALSE(plan_play(settings, game).seats[0].variation.has_value());
+    EXPECT_TRUE(play_out(settings).certificate.sound());
+    settings.variation = "proved";
+    EXPECT_THROW(plan_play(settings, game), ConfigError);
+    settings.window = "exp:6";
+    EXPECT_TRUE(plan_play(settings, game).seats[0].variation->proved);
+}
+
+TEST(PlayPlan, AWindowThatALearnerWasToldStays) {
+    PlaySettings settings = settings_of("rps", 10);
+    settings.epsilon = 0.01;
+    settings.learners = "time-smoothed:window=8; time-smoothed";
+    const PlayPlan plan = plan_play(settings, open_game(settings));
+    EXPECT_EQ(plan.seats[0].window, "8");
+    EXPECT_EQ(plan.seats[1].window, std::to_string(plan.advice->every_round));
+}
+
 TEST(PlayPlan, OpponentsApartAreAWindow) {
     PlaySettings settings = settings_of("rps", 10);
     settings.opponents = 4;
