@@ -64,11 +64,13 @@ void GameTally::add(std::span<const RoundReport> reports, std::span<const RowExt
     ++rounds_;
     Real gap = 0;
     Real squares = 0;
+    bool promised = true;
     for (Index i = 0; i < seats_.size(); ++i) {
-        add_player(seats_[i], reports[i]);
+        promised = add_player(seats_[i], reports[i]) && promised;
         gap = std::max(gap, reports[i].entry_residual);
         squares += reports[i].entry_residual * reports[i].entry_residual;
     }
+    if (!promised) unpromised_.note(rounds_);
     last_gap_ = gap;
     if (rounds_ >= 2 && gap > largest_gap_) {
         largest_gap_ = gap;
@@ -83,7 +85,8 @@ void GameTally::add(std::span<const RoundReport> reports, std::span<const RowExt
     }
 }
 
-void GameTally::add_player(Seat& seat, const RoundReport& report) {
+bool GameTally::add_player(Seat& seat, const RoundReport& report) {
+    bool promised = true;
     const Real change = report.variation / seat.header.effective_length;
     const Real off = 3 * report.residual_rounding + 2 * seat.left.rounding;
     seat.bound = kNaN;
@@ -94,14 +97,14 @@ void GameTally::add_player(Seat& seat, const RoundReport& report) {
         seat.largest_residual = std::max(seat.largest_residual, report.entry_residual);
         if (seat.promised) {
             seat.bound = seat.left.promised + change;
-            const Round before = every_round_.round;
-            const Real right = every_round_.right;
+            const WorstRound before = every_round_;
             every_round_.observe(rounds_, report.entry_residual, seat.bound, off);
-            if (every_round_.round != before || every_round_.right != right)
+            if (every_round_.round != before.round || every_round_.left != before.left ||
+                every_round_.right != before.right)
                 worst_player_ = static_cast<Index>(&seat - seats_.data());
             seat.largest_promise = std::max(seat.largest_promise, seat.left.promised);
         } else {
-            unpromised_.note(rounds_);
+            promised = false;
         }
     }
     if (measured(seat.header)) {
@@ -121,6 +124,7 @@ void GameTally::add_player(Seat& seat, const RoundReport& report) {
     // A bank's next play may be another member's, of which this round promised nothing.
     seat.promised = seat.header.exit_test && seat.header.members.empty() && seat.left.sure &&
                     (report.status == RoundStatus::quiet || report.status == RoundStatus::solved);
+    return promised;
 }
 
 Inequality GameTally::every_round() const {
@@ -129,10 +133,9 @@ Inequality GameTally::every_round() const {
         return nothing(result.id, result.statement, Verdict::not_applicable,
                        "gradients of some player are sampled, and its exact residuals are not known");
     if (every_round_.checked == 0)
-        return nothing(result.id, result.statement,
-                       unpromised_ ? Verdict::not_promised : Verdict::not_applicable,
-                       unpromised_ ? "nobody has to pass an exit test that is sure"
-                                   : "there was no second round");
+        return nothing(
+            result.id, result.statement, unpromised_ ? Verdict::not_promised : Verdict::not_applicable,
+            unpromised_ ? "nobody has to pass an exit test that is sure" : "there was no second round");
     result.left = every_round_.left;
     result.right = every_round_.right;
     result.slack = every_round_.slack;
@@ -158,12 +161,18 @@ Inequality GameTally::bounded_variation() const {
     const Seat* worst = nullptr;
     Index who = 0;
     Index known = 0;
+    // How much of D is used up; a guess that was missed by far does not hide a proved bound that is broken.
+    const auto severity = [&](Index i) {
+        const WorstRound& each = seats_[i].variation;
+        const Real bound = each.right + each.slack;
+        const Real used = bound > 0 ? each.left / bound : (each.left > 0 ? kInfinity : 0);
+        return std::pair(each.violations > 0 && rules_.variations[i]->proved, used);
+    };
     for (Index i = 0; i < seats_.size(); ++i) {
         const WorstRound& each = seats_[i].variation;
         if (each.checked == 0) continue;
         ++known;
-        const auto share = [](const WorstRound& round) { return round.left / (round.right + round.slack); };
-        if (worst == nullptr || share(each) > share(worst->variation)) {
+        if (worst == nullptr || severity(i) > severity(who)) {
             worst = &seats_[i];
             who = i;
         }
@@ -270,14 +279,17 @@ GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const
     for (Index i = 0; i < seats_.size(); ++i) {
         const Seat& seat = seats_[i];
         result.players.push_back(seat.tally.certificate(footers[i]));
-        result.summaries.push_back(
-            {seat.largest_residual, seat.last_residual, seat.largest_variation, seat.largest_promise});
+        result.summaries.push_back(measured(seat.header)
+                                       ? GamePlayerSummary{seat.largest_residual, seat.last_residual,
+                                                           seat.largest_variation, seat.largest_promise}
+                                       : GamePlayerSummary{kNaN, kNaN, kNaN, kNaN});
     }
     result.rounds = rounds_;
     result.refused = refused_;
-    result.largest_gap = largest_gap_;
-    result.largest_gap_round = largest_gap_round_;
-    result.last_gap = last_gap_;
+    result.unpromised = unpromised_.count;
+    result.largest_gap = unmeasured_ ? kNaN : largest_gap_;
+    result.largest_gap_round = unmeasured_ ? 0 : largest_gap_round_;
+    result.last_gap = unmeasured_ ? kNaN : last_gap_;
     result.inequalities = {every_round(), bounded_variation(), wanted(), some_round()};
     result.paper = paper();
     return result;

@@ -5,6 +5,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -119,6 +120,37 @@ TEST(GameTally, AProvedVariationMayNotBeExceededAGuessedOneMay) {
     EXPECT_TRUE(guessed.sound());
 }
 
+TEST(GameTally, AGuessMissedByFarDoesNotHideAProvedBoundThatIsBroken) {
+    GameRules rules = rules_with({}, 0.3, true);
+    rules.variations[1]->proved = false;
+    const GameCertificate certificate =
+        certificate_of(tally_of(rules, {{{0.05, 0.05}, {0.2, 0.2}}, {{0.1, 0.1}, {0.31, 3}}}));
+    EXPECT_EQ(certificate.at("G2").verdict, Verdict::violated);
+    EXPECT_DOUBLE_EQ(certificate.at("G2").left, 0.31);
+}
+
+TEST(GameTally, WhatNobodyMeasuredIsNotZero) {
+    RunHeader sampled = header_named("a");
+    sampled.exit_test = false;
+    sampled.noise.emplace();
+    sampled.noise->oracle = "samples:4";
+    sampled.noise->refereed = false;
+    GameTally tally(rules_with({}, {}), {sampled, header_named("b")});
+    for (Round t = 1; t <= 3; ++t) {
+        RoundReport moved;
+        moved.round = t;
+        moved.status = RoundStatus::moved;
+        moved.steps = 1;
+        tally.add(std::vector<RoundReport>{moved, quiet(t, 0.1, 0.2)});
+    }
+    const GameCertificate certificate = certificate_of(tally);
+    EXPECT_TRUE(std::isnan(certificate.largest_gap));
+    EXPECT_TRUE(std::isnan(certificate.last_gap));
+    EXPECT_TRUE(std::isnan(certificate.summaries[0].largest_residual));
+    EXPECT_DOUBLE_EQ(certificate.summaries[1].largest_residual, 0.1);
+    EXPECT_NE(to_json(certificate).find("\"largest_gap\": \"nan\""), std::string::npos);
+}
+
 TEST(GameTally, AWantedEpsilonIsPromisedOnlyWhereItFollows) {
     const std::vector<Round2> rounds{{{0.05, 0.05}, {0.2, 0.2}}, {{0.1, 0.1}, {0.2, 0.2}}};
     // (.1 + .3 / 2)^2 = .0625
@@ -152,6 +184,22 @@ TEST(GameTally, BudgetsAndMissingTestsPromiseNothing) {
     EXPECT_EQ(certificate.at("G1").verdict, Verdict::holds);
     EXPECT_NE(certificate.at("G1").explanation.find("not promised"), std::string::npos);
     EXPECT_EQ(certificate.at("G4").verdict, Verdict::not_promised);
+    EXPECT_EQ(certificate.unpromised, 2U);
+}
+
+TEST(GameTally, ARoundThatPromisedNothingToAnybodyIsOneRound) {
+    GameTally tally(rules_with({}, {}), {header_named("a"), header_named("b")});
+    for (Round t = 1; t <= 3; ++t) {
+        std::vector<RoundReport> reports{quiet(t, 5, 0.2), quiet(t, 5, 0.2)};
+        for (RoundReport& report : reports) {
+            report.status = RoundStatus::budget_exhausted;
+            report.exit_residual = report.tested_residual = 5;
+        }
+        tally.add(reports);
+    }
+    const GameCertificate certificate = certificate_of(tally);
+    EXPECT_EQ(certificate.at("G1").verdict, Verdict::not_promised);
+    EXPECT_EQ(certificate.unpromised, 2U);
 }
 
 TEST(GameTally, RefusedIsRefusedForAll) {

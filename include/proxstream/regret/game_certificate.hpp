@@ -43,6 +43,7 @@ struct GameMeasures {
     friend bool operator==(const GameMeasures&, const GameMeasures&) = default;
 };
 
+/// NaN: its gradients are sampled, and nobody measured exact ones.
 struct GamePlayerSummary {
     Real largest_residual = 0;  // R_i from the second round on
     Real last_residual = 0;
@@ -58,7 +59,8 @@ struct GameCertificate {
     std::vector<GamePlayerSummary> summaries;
     Round rounds = 0;
     Round refused = 0;
-    Real largest_gap = 0;  // max over players and rounds from the second on of R_i
+    Round unpromised = 0;  // rounds from the second on in which some player's bound was not promised
+    Real largest_gap = 0;  // max over players and rounds from the second on of R_i; NaN: not measured
     Round largest_gap_round = 0;
     Real last_gap = 0;
     std::vector<Inequality> inequalities;  // G1 to G4

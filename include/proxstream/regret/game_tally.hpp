@@ -38,7 +38,8 @@ class GameTally {
         // over the rounds that all windows are full in
         CompensatedSum promises, changes;
     };
-    void add_player(Seat& seat, const RoundReport& report);
+    /// False: its bound of this round was not promised.
+    bool add_player(Seat& seat, const RoundReport& report);
     Inequality every_round() const;
     Inequality bounded_variation() const;
     Inequality wanted() const;
