@@ -73,14 +73,14 @@ std::string verdict_figure(const Inequality& each, Real value) {
 ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const Game& game)
     : game_(game),
       layout_(game.layout()),
+      asked_(settings.rounds),
       every_(std::max<Round>(1, settings.rounds / kSeriesPoints)),
       cloud_every_(std::max<Round>(1, settings.rounds / kClouds)),
       quality_samples_(settings.quality_samples),
       seed_(settings.seed),
       keeps_plays_(layout_.dimension() <= kLargestPath) {
     report_.title = game.name;
-    report_.subtitle =
-        fmt::format("{} players, {} rounds, {} play", game.players.size(), settings.rounds, name(plan.turns));
+    report_.subtitle = fmt::format("{} players, {} play", game.players.size(), name(plan.turns));
     const PlaySettings usual;
     for (const auto& row : play_options()) {
         const std::string value = present(row, settings);
@@ -123,8 +123,17 @@ void ReportBuilder::add(const RoundFigures& figures, ConstView joint) {
     if (game_.gan != nullptr && (figures.round == 1 || figures.round % cloud_every_ == 0))
         add_cloud(figures.round, joint);
     // Of sampled costs residuals are known in some rounds only: those are shown.
-    const bool shown = game_.gan != nullptr ? !std::isnan(figures.instant_gap) : figures.round % every_ == 0;
-    if (!shown && figures.round > 2) return;
+    const bool known = game_.gan == nullptr || !std::isnan(figures.instant_gap);
+    const bool shown = game_.gan != nullptr ? known : figures.round % every_ == 0;
+    if (shown || figures.round <= 2) {
+        add_round(figures, joint);
+    } else if (known) {
+        last_ = figures;
+        last_play_.assign(joint.begin(), joint.end());
+    }
+}
+
+void ReportBuilder::add_round(const RoundFigures& figures, ConstView joint) {
     report_.rounds.push_back(figures.round);
     report_.gap.push_back(figures.gap);
     report_.gap_bound.push_back(figures.gap_bound);
@@ -201,13 +210,24 @@ void ReportBuilder::add_paths() {
 
 void ReportBuilder::add_findings(const GameCertificate& certificate) {
     std::vector<std::string>& findings = report_.findings;
+    if (certificate.refused > 0) {
+        findings.push_back(
+            fmt::format("The game ended in round {} of {}: a cost was not a finite number there, and the "
+                        "round was refused for all players.",
+                        certificate.rounds + 1, asked_));
+    } else if (certificate.rounds < asked_) {
+        findings.push_back(
+            fmt::format("The game was ended after {} of {} rounds.", certificate.rounds, asked_));
+    }
     const Inequality& every_round = certificate.at("G1");
     if (every_round.verdict == Verdict::holds) {
-        findings.push_back(
-            fmt::format("Against its window every player's residual kept its bound in every round from the "
-                        "second on; the "
-                        "tightest came to {:.3g} of it.",
-                        every_round.ratio()));
+        findings.push_back(fmt::format(
+            "Against its window every player's residual kept its bound in every round from the second on{}; "
+            "the tightest came to {:.3g} of it.",
+            certificate.unpromised > 0
+                ? fmt::format(" that promised one ({} did not, to some player)", certificate.unpromised)
+                : "",
+            every_round.ratio()));
     } else if (every_round.verdict == Verdict::violated) {
         findings.push_back("A player's residual was above its bound: " + every_round.explanation + ".");
     } else {
@@ -234,6 +254,9 @@ void ReportBuilder::add_findings(const GameCertificate& certificate) {
 
 const PlayReport& ReportBuilder::finish(const GameCertificate& certificate, ConstView joint) {
     if (game_.gan != nullptr && certificate.rounds > 0) add_cloud(certificate.rounds + 1, joint);
+    // "At the end" is the last round that was played, wherever a run was ended.
+    if (!report_.rounds.empty() && last_.round > report_.rounds.back()) add_round(last_, last_play_);
+    report_.subtitle += fmt::format(", {} round{}", certificate.rounds, certificate.rounds == 1 ? "" : "s");
     add_paths();
     add_findings(certificate);
     for (const Inequality& each : certificate.inequalities) {

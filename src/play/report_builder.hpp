@@ -21,18 +21,22 @@ class ReportBuilder {
     const PlayReport& finish(const GameCertificate& certificate, ConstView joint);
 
   private:
+    void add_round(const RoundFigures& figures, ConstView joint);
     void add_cloud(Round round, ConstView joint);
     void add_paths();
     void add_findings(const GameCertificate& certificate);
 
     const Game& game_;
     JointLayout layout_;
+    Round asked_;        // rounds
     Round every_;        // of series
     Round cloud_every_;  // of clouds
     Index quality_samples_;
     std::uint64_t seed_;
     std::vector<std::vector<Real>> plays_;  // joint plays, at the series' rounds; none of large games
     bool keeps_plays_;
+    RoundFigures last_;  // of the rounds that have figures
+    std::vector<Real> last_play_;
     Scratch scratch_;
     PlayReport report_;
 };
