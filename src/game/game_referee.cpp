@@ -83,16 +83,16 @@ void GameReferee::gains(ConstView joint, View out) {
 
 Real GameReferee::gain(Seat& seat, ConstView own) {
     // A best response is a round of the time-smoothed learner with a window of one, to a ten-thousandth of
-    // the residual it starts with.
+    // the residual it starts with, or to what rounding leaves of residuals measured by this step.
     constexpr Real kRelative = 1e-4;
-    constexpr Real kLeast = 1e-12;
+    const Real least = 1e-12 * std::max<Real>(1, norm(own)) / std::max<Real>(1, seat.step);
     constexpr Real kWhole = 1;
     seat.newest.push(record_);
     const Real start = residual(seat, seat.newest, {&kWhole, 1}, own);
     LearnerParts parts = player_parts(seat.player);
     parts.start.assign(own.begin(), own.end());
     parts.step = seat.step;
-    parts.tolerance = Tolerance::fixed(std::max(kLeast, kRelative * start));
+    parts.tolerance = Tolerance::fixed(std::max(least, kRelative * start));
     parts.inner = "panoc";
     parts.budget.max_steps = options_.best_response;
     const auto learner = make_learner("time-smoothed", std::move(parts));

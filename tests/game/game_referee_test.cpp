@@ -39,6 +39,16 @@ TEST(GameReferee, PenniesByHand) {
     EXPECT_GT(referee.cost().record_gradients, 0U);
 }
 
+TEST(GameReferee, ResponsesAreAsGoodWhateverStepResidualsAreMeasuredBy) {
+    const Game game = parse_game("pennies");
+    const std::vector<Real> steps(2, 1e13);  // residuals are at most sqrt(2) / step
+    const std::vector<WindowWeights> windows(2, WindowWeights(1));
+    GameReferee referee(game, steps, windows);
+    std::vector<Real> gains(2);
+    referee.gains(std::vector<Real>{1, 0, 1, 0}, gains);
+    EXPECT_NEAR(gains[0] + gains[1], 2, 1e-9);
+}
+
 TEST(GameReferee, AWindowOfOppositePlaysIsAtRestWhereNoPlayIs) {
     const Game game = parse_game("pennies");
     GameReferee referee = referee_of(game, 2);
