@@ -26,9 +26,9 @@ PlayProgress::PlayProgress(const Game& game, Index every)
     : shown_(std::min<Index>(game.players.size(), kMostShown)), every_(every) {
     if (every_ > 0) next_ = every_;
     std::string head =
-        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} |", "", "gap over", "its", "of this", "best resp.");
+        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", "", "gap over", "its", "of this", "best resp.");
     std::string below =
-        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} |", "round", "windows", "bound", "play", "save");
+        fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", "round", "windows", "bound", "play", "save");
     for (Index i = 0; i < shown_; ++i) {
         head += fmt::format(" {:^19} |", shortened(game.players[i].name));
         below += fmt::format(" {:>8} {:>10} |", "R", "cost");

@@ -65,7 +65,8 @@ class ScenarioTable {
         for (const toml::node& row : list(key)) {
             if (!row.is_array()) refuse(&row, std::string(key), "not a row", "rows of numbers");
             rows.push_back(numbers(*row.as_array(), key));
-            if (rows.back().empty() || rows.back().size() != rows.front().size()) {
+            if (rows.back().empty()) refuse(&row, std::string(key), "an empty row", "rows of numbers");
+            if (rows.back().size() != rows.front().size()) {
                 refuse(&row, std::string(key), fmt::format("a row of {} numbers", rows.back().size()),
                        fmt::format("rows of {}", rows.front().size()));
             }
@@ -116,6 +117,10 @@ Game polynomial_scenario(const toml::array& tables, const std::string& name, con
                                 .set = table.text("set").value_or("zero"),
                                 .start = {}};
         if (table.has("start")) player.start = table.numbers("start");
+        const auto twin = [&](const PolynomialPlayer& other) { return other.name == player.name; };
+        if (std::any_of(players.begin(), players.end(), twin))
+            table.refuse(node.as_table()->get("name"), "name", "there is another '" + player.name + "'",
+                         "names that tell players apart");
         players.push_back(std::move(player));
     }
     return make_polynomial_game(name, players);
@@ -146,7 +151,8 @@ Game matrix_scenario(const toml::table& found, const std::string& name, const st
     }
     std::vector<std::string> names{"rows", "columns"};
     if (table.has("names")) names = table.texts("names");
-    if (names.size() != 2) table.refuse(found.get("names"), "names", "not two names", "two");
+    if (names.size() != 2 || names[0] == names[1])
+        table.refuse(found.get("names"), "names", "not two names", "two that differ");
     // Not at rest unless the game is trivial: everything on the first row and column.
     const auto corner = [](Index n) {
         std::vector<Real> start(n);
@@ -173,7 +179,7 @@ Game scenario_game(std::string_view text, const std::string& source) {
         throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
                         std::string(error.description()), "");
     }
-    const std::string name = table["title"].value_or(source);
+    const std::string name = ScenarioTable(table, "scenario", source).text("title").value_or(source);
     const toml::node* players = table.get("player");
     const toml::node* matrix = table.get("matrix");
     if ((players == nullptr) == (matrix == nullptr)) {

@@ -90,6 +90,13 @@ TEST(Scenario, SaysWhereItIsWrong) {
     EXPECT_TRUE(has("player = 3\n", "not a table"));
     EXPECT_TRUE(has("[matrix]\ncosts = [[1, 2], [3]]\n", "a row of 1 numbers"));
     EXPECT_TRUE(has("[matrix]\ncosts = []\n", "no rows"));
+    EXPECT_TRUE(has("[matrix]\ncosts = [[]]\n", "an empty row"));
+    EXPECT_TRUE(has("[matrix]\ncosts = [[1, 2]]\nnames = [\"a\", \"a\"]\n", "s.toml:3"));
+    EXPECT_TRUE(has("title = 3\n[matrix]\ncosts = [[1, 2]]\n", "s.toml:1 (scenario.title): not a text"));
+    EXPECT_TRUE(
+        has("[[player]]\nname = \"a\"\nvariables = [\"x\"]\ncost = \"x\"\n"
+            "[[player]]\nname = \"a\"\nvariables = [\"y\"]\ncost = \"y\"\n",
+            "s.toml:6 (player 2.name): there is another 'a'"));
     EXPECT_TRUE(has("[matrix]\ncosts = [[1, true]]\n", "not a number"));
     EXPECT_TRUE(has("[matrix]\ncosts = [[1, nan]]\n", "finite"));
     EXPECT_TRUE(has("[matrix]\ncosts = [[1, 2]]\ncolumn-costs = [[1], [2]]\n", "1 by 2, as costs"));
