@@ -2,6 +2,7 @@
 #include "proxstream/regret/certificate.hpp"
 
 #include "certificate_words.hpp"
+#include "text_lines.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -11,36 +12,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kIndent = 6;
-
-template <class... Values>
-void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
-}
-
-/// Words of `text` on lines of at most kWidth columns, indented.
-void append_wrapped(std::string& out, std::string_view text, std::size_t indent) {
-    std::size_t column = 0;
-    while (!text.empty()) {
-        const std::size_t length = std::min(text.find(' '), text.size());
-        if (column > 0 && column + 1 + length > kWidth) {
-            out += '\n';
-            column = 0;
-        }
-        if (column == 0) {
-            out.append(indent, ' ');
-            column = indent;
-        } else {
-            out += ' ';
-            ++column;
-        }
-        out += text.substr(0, length);
-        column += length;
-        text.remove_prefix(std::min(length + 1, text.size()));
-    }
-    out += '\n';
-}
 
 void append_comparison(std::string& out, std::string_view id, std::string_view statement, Real left,
                        Real right, Real ratio, std::string_view verdict) {
@@ -60,11 +32,6 @@ std::string step_rule(const RunHeader& header) {
         return fmt::format("backtracking, lambda = {:g}", header.acceptance);
     return fmt::format("fixed step, L = {:.6g} {}", header.claimed_smoothness(),
                        header.smoothness ? "declared" : "claimed by eta");
-}
-
-/// Cut where a list of weights would fill the screen.
-std::string shortened(const std::string& text, std::size_t most) {
-    return text.size() <= most ? text : text.substr(0, most - 2) + "..";
 }
 
 std::string describe(const RunHeader& header) {

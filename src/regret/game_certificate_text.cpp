@@ -1,8 +1,9 @@
 /// A game's certificate for a terminal, and for programs.
 #include "proxstream/regret/game_certificate.hpp"
 
+#include "text_lines.hpp"
+
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,11 +12,7 @@ namespace proxstream {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... Values>
-void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
-}
+constexpr std::size_t kIndent = 6;
 
 bool blank(const Inequality& each) {
     return each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
@@ -23,15 +20,15 @@ bool blank(const Inequality& each) {
 
 void append_claim(std::string& out, const Inequality& each) {
     if (blank(each)) {
-        append(out, "  {:<4}{:<52} {:>10} {:>10} {:>7}  {}\n", each.id, each.statement, "-", "-", "-",
+        append(out, "  {:<4}{:<48} {:>10} {:>10} {:>7}  {}\n", each.id, each.statement, "-", "-", "-",
                name(each.verdict));
     } else {
-        append(out, "  {:<4}{:<52} {:>10.3e} {:>10.3e} {:>7.3g}  {}\n", each.id, each.statement, each.left,
+        append(out, "  {:<4}{:<48} {:>10.3e} {:>10.3e} {:>7.3g}  {}\n", each.id, each.statement, each.left,
                each.right, each.ratio(), name(each.verdict));
     }
     if (!each.explanation.empty()) {
-        append(out, "      {}{}\n", each.round > 0 ? fmt::format("round {}: ", each.round) : "",
-               each.explanation);
+        const std::string round = each.round > 0 ? fmt::format("round {}: ", each.round) : "";
+        append_wrapped(out, round + each.explanation, kIndent);
     }
 }
 
@@ -47,6 +44,7 @@ std::string own_verdict(const Certificate& player) {
 }
 
 void append_players(std::string& out, const GameCertificate& certificate) {
+    constexpr std::size_t kName = 16;
     append(out, "  {:<16} {:>6} {:>9} {:>10} {:>10} {:>10} {:>10}  {}\n", "player", "w_a", "updates", "Reg_w",
            "last R", "largest R", "largest d", "own claims");
     for (Index i = 0; i < certificate.players.size(); ++i) {
@@ -55,10 +53,10 @@ void append_players(std::string& out, const GameCertificate& certificate) {
         const auto figure = [&](Real value) {
             return player.summary.measured ? fmt::format("{:.3e}", value) : std::string("-");
         };
-        append(out, "  {:<16} {:>6.4g} {:>9} {:>10} {:>10} {:>10} {:>10}  {}\n", player.header.name,
-               player.header.effective_length, player.summary.totals.steps, figure(player.summary.regret),
-               figure(summary.last_residual), figure(summary.largest_residual),
-               figure(summary.largest_variation), own_verdict(player));
+        append(out, "  {:<16} {:>6.4g} {:>9} {:>10} {:>10} {:>10} {:>10}  {}\n",
+               shortened(player.header.name, kName), player.header.effective_length,
+               player.summary.totals.steps, figure(player.summary.regret), figure(summary.last_residual),
+               figure(summary.largest_residual), figure(summary.largest_variation), own_verdict(player));
     }
 }
 
@@ -104,11 +102,11 @@ Json to_object(const Inequality& each) {
 std::string to_text(const GameCertificate& certificate) {
     std::string out =
         fmt::format("Certificate of {} rounds of {}, {} players{}\n", certificate.rounds,
-                    certificate.rules.game, certificate.players.size(),
+                    shortened(certificate.rules.game, kWidth / 2), certificate.players.size(),
                     certificate.refused > 0 ? fmt::format(" ({} refused)", certificate.refused) : "");
     append_players(out, certificate);
     append_samples(out, certificate);
-    append(out, "  {:<4}{:<52} {:>10} {:>10} {:>7}\n", "", "smoothed local equilibrium", "left", "right",
+    append(out, "  {:<4}{:<48} {:>10} {:>10} {:>7}\n", "", "smoothed local equilibrium", "left", "right",
            "ratio");
     for (const Inequality& each : certificate.inequalities) append_claim(out, each);
     const PaperClaim& paper = certificate.paper;
@@ -129,6 +127,7 @@ std::string to_json(const GameCertificate& certificate) {
     json["game"] = certificate.rules.game;
     json["rounds"] = certificate.rounds;
     json["refused"] = certificate.refused;
+    json["unpromised"] = certificate.unpromised;
     if (certificate.rules.epsilon) json["epsilon"] = *certificate.rules.epsilon;
     json["largest_gap"] = number(certificate.largest_gap);
     json["largest_gap_round"] = certificate.largest_gap_round;

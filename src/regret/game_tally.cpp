@@ -234,7 +234,7 @@ Inequality GameTally::wanted() const {
 }
 
 Inequality GameTally::some_round() const {
-    Inequality result{.id = "G4", .statement = "some t > w: sum_i R^2 <= sum_i ((delta+sqrt c)/w)^2"};
+    Inequality result{.id = "G4", .statement = "some t > w: sum R^2 <= sum ((delta+sqrt c)/w)^2"};
     if (unmeasured_) return nothing(result.id, result.statement, Verdict::not_applicable, "see G1");
     if (full_rounds_ == 0)
         return nothing(result.id, result.statement, Verdict::not_applicable, "no round had full windows");

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -200,6 +201,25 @@ TEST(GameTally, ARoundThatPromisedNothingToAnybodyIsOneRound) {
     const GameCertificate certificate = certificate_of(tally);
     EXPECT_EQ(certificate.at("G1").verdict, Verdict::not_promised);
     EXPECT_EQ(certificate.unpromised, 2U);
+}
+
+TEST(GameTally, TextFitsATerminalWhateverNamesPlayersHave) {
+    const std::string name(60, 'n');
+    GameRules rules = rules_with(0.1, 0.3);
+    rules.game = std::string(90, 'g');
+    GameTally tally(rules, {header_named(name), header_named(name)});
+    for (Round t = 1; t <= 30; ++t) {
+        std::vector<RoundReport> reports{quiet(t, 0.1, 0.2), quiet(t, 5, 0.2)};
+        reports[1].status = RoundStatus::budget_exhausted;
+        reports[1].exit_residual = reports[1].tested_residual = 5;
+        tally.add(reports);
+    }
+    std::istringstream lines(to_text(certificate_of(tally)));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+    // The widest verdict there is.
+    GameTally nothing(rules_with({}, {}), {header_named("a"), header_named("b")});
+    std::istringstream none(to_text(certificate_of(nothing)));
+    for (std::string line; std::getline(none, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
 TEST(GameTally, RefusedIsRefusedForAll) {
