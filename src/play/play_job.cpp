@@ -183,10 +183,7 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
                                                             : 1;
     const bool measured = due(measure_every, figures.round);
     for (Index i = 0; i < play_.players(); ++i) referee_.observe(i, play_.record(i));
-    if (measured) {
-        referee_.instant_residuals(round.joint, instants_);
-        instant_gaps_.push_back(*std::max_element(instants_.begin(), instants_.end()));
-    }
+    if (measured) measure_instants(round.joint);
     for (Index i = 0; i < play_.players(); ++i) {
         const RoundReport& report = round.reports[i];
         SeatFigures& seat = figures.seats[i];
@@ -207,13 +204,26 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
     figures.gap_bound = largest(figures.seats, &SeatFigures::bound);
     figures.instant_gap = largest(figures.seats, &SeatFigures::instant);
     const Index responses = settings_.responses_every > 0 ? settings_.responses_every : hundredth;
-    if (!plan_.sampled && due(responses, figures.round)) {
-        referee_.gains(round.joint, gains_);
-        figures.gain = sum(gains_);
-        figures.gain_exact = referee_.gains_exact();
-        measures_.gain_last = figures.gain;
-        measures_.gain_exact = figures.gain_exact;
+    const bool responded = !plan_.sampled && due(responses, figures.round);
+    if (responded) {
+        measure_gains(round.joint);
+        figures.gain = measures_.gain_last;
+        figures.gain_exact = measures_.gain_exact;
     }
+    last_.joint.assign(round.joint.begin(), round.joint.end());
+    last_.measured = measured;
+    last_.responded = responded;
+}
+
+void PlayJob::measure_instants(ConstView joint) {
+    referee_.instant_residuals(joint, instants_);
+    instant_gaps_.push_back(*std::max_element(instants_.begin(), instants_.end()));
+}
+
+void PlayJob::measure_gains(ConstView joint) {
+    referee_.gains(joint, gains_);
+    measures_.gain_last = sum(gains_);
+    measures_.gain_exact = referee_.gains_exact();
 }
 
 PlayOutcome PlayJob::run(const OnRound& on_round) {
@@ -272,6 +282,9 @@ void PlayJob::finish(PlayOutcome& outcome) {
         footers.push_back(tally_.player(i).footer(learner.close(), outcome.ending, learner.seconds()));
     }
     outcome.certificate = tally_.certificate(footers);
+    // A run that ended early has not measured its last play yet.
+    if (!last_.joint.empty() && !last_.measured) measure_instants(last_.joint);
+    if (!last_.joint.empty() && !last_.responded && !plan_.sampled) measure_gains(last_.joint);
     if (!instant_gaps_.empty()) {
         measures_.instant_last = instant_gaps_.back();
         std::sort(instant_gaps_.begin(), instant_gaps_.end());

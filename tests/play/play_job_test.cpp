@@ -10,6 +10,7 @@
 #include "proxstream/regret/certify.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -223,6 +224,19 @@ TEST(PlayJob, ACostThatBreaksEndsTheGameWithEverythingBeforeItCertified) {
     EXPECT_EQ(outcome.certificate.rounds, 3U);
     EXPECT_EQ(outcome.certificate.refused, 1U);
     EXPECT_NEAR(outcome.joint[0], 0.6, 1e-12);
+}
+
+TEST(PlayJob, WhatIsSaidOfTheLastPlayIsOfTheLastPlayWhereverARunEnds) {
+    PlaySettings settings = settings_of("rps", 30);
+    const GameMeasures whole = *play_out(settings).certificate.measures;
+    settings.rounds = 100000;  // responses are due in round 1 and every 1000 rounds
+    settings.measure_every = 1000;
+    std::atomic<bool> stop{false};
+    PlayJob job(settings, open_game(settings), &stop);
+    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 30; });
+    EXPECT_EQ(outcome.ending, RunEnding::interrupted);
+    EXPECT_EQ(outcome.certificate.measures->gain_last, whole.gain_last);
+    EXPECT_EQ(outcome.certificate.measures->instant_last, whole.instant_last);
 }
 
 TEST(PlayJob, ARunIsAFunctionOfItsSeed) {

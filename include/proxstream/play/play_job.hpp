@@ -50,6 +50,8 @@ class PlayJob {
     struct Outputs;
 
     void measure(const GameRound& round, RoundFigures& figures);
+    void measure_instants(ConstView joint);
+    void measure_gains(ConstView joint);
     bool due(Index every, Round round) const;
     GameRules rules() const;
     std::vector<RunHeader> headers() const;
@@ -65,6 +67,12 @@ class PlayJob {
     std::vector<Real> instants_, gains_;
     std::vector<Real> instant_gaps_;  // those measured, for their median
     GameMeasures measures_;
+    struct LastPlay {
+        std::vector<Real> joint;
+        bool measured = false;   // alone
+        bool responded = false;  // best responses to it were worked out
+    };
+    LastPlay last_;
 };
 
 }  // namespace proxstream
