@@ -114,7 +114,7 @@ struct PlayJob::Outputs {
     }
 };
 
-PlayJob::PlayJob(const PlaySettings& settings, Game game, StopFlag stop, const ReportOrigin& origin)
+PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, const ReportOrigin& origin)
     : settings_(with_places(settings)),
       stop_(stop),
       plan_(plan_play(settings_, game)),

@@ -36,7 +36,7 @@ class PlayJob {
     using OnRound = std::function<void(const RoundFigures&)>;
 
     /// Plans the game and opens outputs. Throws ConfigError, DataError or IoError before anything is played.
-    PlayJob(const PlaySettings& settings, Game game, StopFlag stop = nullptr,
+    PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop = nullptr,
             const ReportOrigin& origin = {});
     ~PlayJob();
 
