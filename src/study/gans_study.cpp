@@ -27,8 +27,11 @@ constexpr const char* kStep = "step";
 constexpr const char* kSamples = "base_samples";
 constexpr const char* kSeconds = "seconds";
 
-/// Of a step's choice; none of the study's.
+/// Of a step's choice; none of the presets'.
 constexpr std::uint64_t kTuningSeed = 100;
+/// Games are those of seeds 11, 12, ..: the first few were looked at while networks, batches and rounds were
+/// chosen.
+constexpr std::uint64_t kSeedsBefore = 10;
 
 /// Everybody gets so many samples a round and player, however many opponents they are spread over.
 struct GanMethod {
@@ -185,7 +188,7 @@ CellResult run_cell(const std::vector<GanStream>& all, const GanStream& stream, 
         result.interrupted = true;
         return result;
     }
-    const Trained trained = train(settings_of(stream, method, *step, seed), stop, on_share);
+    const Trained trained = train(settings_of(stream, method, *step, kSeedsBefore + seed), stop, on_share);
     result.interrupted = trained.outcome.ending == RunEnding::interrupted;
     if (!trained.outcome.refusal.empty())
         result.notes.push_back(std::string(method.name) + ": " + trained.outcome.refusal);
@@ -304,10 +307,11 @@ StudyPlan plan_gans(StudyPreset preset, Index seeds) {
         return std::vector<NamedChart>{{"quality.svg", quality_chart(table, seeds)}};
     };
     plan.findings = [all](const ResultTable& table) { return findings(table, all); };
-    for (const GanStream& stream : all)
-        plan.glossary.emplace_back(stream.name, fmt::format("proxstream play {},seed=SEED --seed SEED "
-                                                            "--rounds {}",
-                                                            stream.game, stream.rounds));
+    for (const GanStream& stream : all) {
+        plan.glossary.emplace_back(
+            stream.name, fmt::format("proxstream play {},seed=S --seed S --rounds {}, S = {} + seed",
+                                     stream.game, stream.rounds, kSeedsBefore));
+    }
     for (const GanMethod& method : kMethods) plan.glossary.emplace_back(method.name, command(method));
     return plan;
 }
