@@ -102,8 +102,9 @@ Game make_polynomial(const Spec& spec) {
                            .variables = coordinate_names(block, n),
                            .cost = spec.word(i, "cost"),
                            .set = set});
-        const auto begin = starts.begin() + static_cast<std::ptrdiff_t>(i * n);
-        if (!starts.empty()) players.back().start.assign(begin, begin + static_cast<std::ptrdiff_t>(n));
+        if (starts.empty()) continue;
+        const ConstView start = ConstView(starts).subspan(i * n, n);
+        players.back().start.assign(start.begin(), start.end());
     }
     return make_polynomial_game(spec.text(), players);
 }
