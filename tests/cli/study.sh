@@ -23,14 +23,14 @@ whole() {
 # Tables of the report: a row of figures at least, and a "-" only where a method cannot have the figure.
 figures() {
     grep -qE '^\| .* \| +\**\(?-?[0-9]' "$1/table.md" || { echo "no figures"; return 1; }
-    case $2 in windows) set -- "$1" '^\| season' ;; errata) set -- "$1" '^\| (Theorem [24]|Traffic)' ;; offline-errata) set -- "$1" '^\| Corollary 1, its delta' ;; *) set -- "$1" '^$' ;; esac
+    case $2 in windows) set -- "$1" '^\| season' ;; errata) set -- "$1" '^\| (Theorem [24]|Traffic)' ;; offline-errata) set -- "$1" '^\| Corollary 1, its delta' ;; games) set -- "$1" '^\| (prox-gradient|optimistic|extragradient|adam|carrier|all of them)' ;; *) set -- "$1" '^$' ;; esac
     awk -v exempt="$2" '/^\|/ && $0 !~ exempt && / - / { print; bad = 1 } END { exit bad }' "$1/table.md"
 }
 # A study that checks itself says what it found, and all of it holds.
 found() {
     awk '/^## / { inside = $0 == "## Findings" } inside && /^- / { print; n++; if (!/^- holds: .*: .*, expected /) bad = 1 } END { exit bad || n < 4 }' "$1/table.md"
 }
-self_checking="regret-window steps errata selection samples sample-complexity offline-errata w1 window-choice routing"
+self_checking="regret-window steps errata selection samples sample-complexity offline-errata w1 window-choice routing games"
 for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
     run study "$name" --preset quick --out "$work/$name"
     if [ "$status" = 2 ] && grep -q PROXSTREAM_DATA "$work/err"; then
