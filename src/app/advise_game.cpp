@@ -100,7 +100,7 @@ int advise_game(const std::vector<std::string>& given) {
                         row.name == "seed";
              },
          .checks = {[&] {
-             if (settings.game.empty()) settings.game = file;
+             settle_game(settings.game, file);
              if (settings.epsilon == 0) throw ConfigError("epsilon: say how close, R^2 <= EPS");
              if (settings.game.empty() == texts.players.empty())
                  throw ConfigError("give a game, or players with variation and tolerance");

@@ -31,6 +31,21 @@ Answer certify_players(const std::vector<std::string>& paths, bool json) {
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
 }
 
+/// The players' ledgers in the folder of a play, in their order; none if it is no such folder.
+std::vector<std::string> player_ledgers(const std::string& folder) {
+    std::vector<std::string> ledgers;
+    for (;;) {
+        const std::string start = fmt::format("ledger-{}-", ledgers.size() + 1);
+        std::string found;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            const std::string file = entry.path().filename().string();
+            if (file.starts_with(start) && file.ends_with(".jsonl")) found = entry.path().string();
+        }
+        if (found.empty()) return ledgers;
+        ledgers.push_back(found);
+    }
+}
+
 /// The tables of a routing run against each other, and the ledgers beside them: one an epoch. What is wrong
 /// with a ledger does not hide what the tables say.
 Answer certify_folder(const std::string& folder, bool json) {
@@ -75,7 +90,9 @@ int certify_ledger(const std::vector<std::string>& arguments) {
                 "and untouched.\n"
                 "Of the folder of a routing run, checks that its files add up, and certifies every "
                 "ledger*.jsonl in it.\n"
-                "Of the ledgers of all players of a game, in their order, certifies the game.\n"
+                "Of the ledgers of all players of a game, in their order, or of the folder of a play, "
+                "certifies "
+                "the game.\n"
                 "usage: proxstream certify [--json] LEDGER\n"
                 "       proxstream certify [--json] LEDGER LEDGER ..\n"
                 "       proxstream certify [--json] FOLDER\n");
@@ -91,6 +108,10 @@ int certify_ledger(const std::vector<std::string>& arguments) {
     }
     if (paths.empty()) {
         throw ConfigError("certify: expected a ledger or folder, see 'proxstream certify --help'");
+    }
+    if (paths.size() == 1 && std::filesystem::is_directory(paths[0])) {
+        const std::vector<std::string> players = player_ledgers(paths[0]);
+        if (players.size() > 1) paths = players;
     }
     try {
         const Answer answer = paths.size() > 1                          ? certify_players(paths, json)

@@ -25,8 +25,9 @@ void echo_settings(const PlaySettings& settings, const PlayJob& job) {
         const SeatPlan& seat = plan.seats[i];
         fmt::print(stderr, "  {:<10} {} numbers in {}; {}\n", game.players[i].name,
                    game.players[i].cost->dimension(), game.players[i].set, seat.learner);
+        const auto delta = Tolerance::parse(seat.tolerance).fixed_delta();
         fmt::print(stderr, "             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
-                   seat.tolerance, seat.step, seat.step_origin);
+                   delta ? fmt::format("{:.4g}", *delta) : seat.tolerance, seat.step, seat.step_origin);
         if (seat.variation) {
             fmt::print(stderr, "             D {:.4g} ({})\n", seat.variation->variation,
                        seat.variation->origin);
@@ -77,7 +78,7 @@ int play(const std::vector<std::string>& given) {
         "play alone beside it.",
         arguments, play_options(), settings,
         {.checks = {[&] {
-             if (settings.game.empty()) settings.game = file;
+             settle_game(settings.game, file);
              validate(settings);
          }},
          .elsewhere = scenario_keys()});

@@ -1,6 +1,8 @@
 /// A scenario file among the arguments of a verb: it holds settings too, so it is read as --config is.
 #pragma once
 
+#include "proxstream/core/error.hpp"
+#include "proxstream/io/output_file.hpp"
 #include "proxstream/play/open_game.hpp"
 
 #include <string>
@@ -18,6 +20,17 @@ inline std::string take_scenario(std::vector<std::string>& arguments) {
         return file;
     }
     return "";
+}
+
+/// The game that is meant: the one named, by an option or in the file, or the one the file describes. Throws
+/// ConfigError if it does both.
+inline void settle_game(std::string& game, const std::string& file) {
+    if (file.empty()) return;
+    if (game.empty()) {
+        game = file;
+    } else if (describes_game(read_whole_file(file), file)) {
+        throw ConfigError(file + ": describes a game of its own, and game = '" + game + "' names another");
+    }
 }
 
 }  // namespace proxstream::app

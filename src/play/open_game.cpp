@@ -67,6 +67,12 @@ void start_from(Game& game, std::string_view json, const std::string& source) {
     for (Index i = 0; i < game.players.size(); ++i) {
         GamePlayer& player = game.players[i];
         const std::string field = fmt::format("players[{}].play", i);
+        const Json name = players[i].is_object() ? players[i].value("name", Json(player.name)) : Json();
+        if (name != player.name) {
+            refuse(fmt::format("players[{}].name", i),
+                   name.is_string() ? name.dump() : std::string("no name"),
+                   "'" + player.name + "', as in this game");
+        }
         const Json play = players[i].is_object() ? players[i].value("play", Json()) : Json();
         if (!play.is_array() || play.size() != player.cost->dimension()) {
             refuse(field, play.is_array() ? fmt::format("{} numbers", play.size()) : std::string("no list"),

@@ -12,6 +12,7 @@
 #include "play/report_builder.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -75,6 +76,12 @@ std::string ledger_path(const std::string& prefix, Index player, const std::stri
     return fmt::format("{}-{}-{}.jsonl", prefix, player + 1, plain);
 }
 
+void require_folder_of(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+        throw IoError(path, "cannot be written", ENOENT);
+}
+
 bool unrefereed(const LearnerFacts& facts) {
     return facts.noise && !facts.noise->refereed;
 }
@@ -131,6 +138,9 @@ PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, 
         if (problem) throw IoError(settings_.out, "cannot be made a folder", problem.value());
         remove_claims(settings_.out);
     }
+    // What is written at the end: that there is no place for it is better known now.
+    for (const std::string& path : {settings_.save, settings_.certificate_json, settings_.report})
+        require_folder_of(path);
     if (!settings_.trace.empty()) outputs_->trace.emplace(settings_.trace, play_.game());
     if (!settings_.ledger.empty()) {
         const std::vector<RunHeader> all = headers();
@@ -143,6 +153,8 @@ PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, 
         outputs_->report.emplace(settings_, plan_, play_.game());
         outputs_->report->set_origin(origin.version, origin.command);
     }
+    for (Index i = 0; i < play_.players(); ++i)
+        refereed_.push_back(unrefereed(play_.learner(i).facts()) ? 0 : 1);
     measures_ = {kNotKnown, kNotKnown, kNotKnown, kNotKnown, kNotKnown, false};
 }
 
@@ -188,7 +200,7 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
         const RoundReport& report = round.reports[i];
         SeatFigures& seat = figures.seats[i];
         if (measured) seat.instant = instants_[i];
-        if (!unrefereed(play_.learner(i).facts())) {
+        if (refereed_[i] != 0) {
             seat.residual = report.entry_residual;
             seat.variation = report.variation;
             seat.regret = tally_.player(i).regret();

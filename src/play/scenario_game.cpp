@@ -163,6 +163,16 @@ Game matrix_scenario(const toml::table& found, const std::string& name, const st
                                       {names[1], "simplex", {{}, {}, {of_columns, {}}}, corner(columns)}});
 }
 
+toml::table parse_scenario(std::string_view text, const std::string& source) {
+    try {
+        return toml::parse(text, source);
+    } catch (const toml::parse_error& error) {
+        const auto begin = error.source().begin;
+        throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
+                        std::string(error.description()), "");
+    }
+}
+
 }  // namespace
 
 const std::vector<std::string>& scenario_keys() {
@@ -170,15 +180,13 @@ const std::vector<std::string>& scenario_keys() {
     return keys;
 }
 
+bool describes_game(std::string_view text, const std::string& source) {
+    const toml::table table = parse_scenario(text, source);
+    return table.contains("player") || table.contains("matrix");
+}
+
 Game scenario_game(std::string_view text, const std::string& source) {
-    toml::table table;
-    try {
-        table = toml::parse(text, source);
-    } catch (const toml::parse_error& error) {
-        const auto begin = error.source().begin;
-        throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
-                        std::string(error.description()), "");
-    }
+    const toml::table table = parse_scenario(text, source);
     const std::string name = ScenarioTable(table, "scenario", source).text("title").value_or(source);
     const toml::node* players = table.get("player");
     const toml::node* matrix = table.get("matrix");

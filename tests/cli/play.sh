@@ -57,6 +57,8 @@ expect "a game goes on from saved strategies" 0 'Certificate of 10 rounds'
 head -c 100 "$work/s" >"$work/half"
 run play rps --start "$work/half"
 expect "strategies cut in half" 3 'half' 'not JSON'
+run play polynomial:'(x1*x2),(-x1*x2)' --start "$work/s"
+expect "strategies of other players" 3 'players\[0\].name' "'x1', as in this game"
 run play pennies --start "$work/s"
 expect "strategies of another game" 3 'players\[0\].play' '3 numbers' '2 numbers'
 run play rps --start "$work/none"
@@ -103,6 +105,8 @@ printf 'game = "rps"\nrounds = 9\n' >"$work/named.toml"
 run play "$work/named.toml"
 expect "a scenario of a built-in game" 0 'Certificate of 9 rounds of rps'
 printf '[matrix]\ncosts = [[0, 1], [1, 0]]\n' >"$work/matrix.toml"
+run play "$work/matrix.toml" --game rps
+expect "a scenario beside another game" 2 "matrix.toml: describes a game of its own, and game = 'rps' names another"
 run play "$work/matrix.toml" --rounds 20
 expect "a matrix" 0 'rows +2 numbers in simplex'
 sed -i 's/cost = "x\*(x + y - 1)"/cost = "x*(x + q - 1)"/' "$work/game.toml"
@@ -143,12 +147,14 @@ if grep -q 'built without' "$work/err"; then
 else
     expect "a folder with everything" 0 'Certificate of 30 rounds'
     check "is complete" test -s "$work/run/report.html" -a -s "$work/run/trace.csv" -a -s "$work/run/strategies.json" -a -s "$work/run/certificate.json" -a -s "$work/run/ledger-1-row.jsonl"
+    run certify "$work/run"
+    expect "and is certified again" 0 'Certificate of 30 rounds of rps' 'G1 .*holds'
     check "the page is a play's" grep -q '"kind":"play"' "$work/run/report.html"
 fi
 run play rps --rounds 30 --trace /dev/full
 expect "a full disk" 5 '/dev/full'
 run play rps --rounds 30 --save "$work/no/such/folder/s.json"
-expect "a folder that is not there" 5 'no/such/folder'
+expect "a folder that is not there, before anything is played" 5 'no/such/folder'
 
 run advise game --help
 expect "advise game explains itself" 0 'proxstream advise game' '--players M' '--epsilon EPS'

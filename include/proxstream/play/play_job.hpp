@@ -64,6 +64,7 @@ class PlayJob {
     GameReferee referee_;
     GameTally tally_;
     std::unique_ptr<Outputs> outputs_;
+    std::vector<char> refereed_;  // players whose residuals are exact and in their reports
     std::vector<Real> instants_, gains_;
     std::vector<Real> instant_gaps_;  // those measured, for their median
     GameMeasures measures_;
