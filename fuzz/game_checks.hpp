@@ -19,13 +19,22 @@ inline bool is_small(const Game& game) {
     return true;
 }
 
+inline bool is_sampled(const Game& game) {
+    constexpr Index kMany = 4096;
+    for (const GamePlayer& player : game.players) {
+        if (player.cost->parts() > kMany) return true;
+    }
+    return false;
+}
+
 /// A few rounds, however they end: nothing is thrown once the play has begun, everybody stands at numbers
 /// that can be saved and read again, and what was proved holds.
 inline void play_a_little(const Game& game, std::uint8_t choice) {
     constexpr std::array kLearners{"auto", "prox-gradient:0.1", "optimistic:0.1", "extragradient:0.1"};
     PlaySettings settings;
     settings.rounds = 4;
-    settings.learner = kLearners[choice % kLearners.size()];
+    // Learners that need whole gradients get them, of every sample there is.
+    settings.learner = is_sampled(game) ? "auto" : kLearners[choice % kLearners.size()];
     settings.turns = (choice & 4U) != 0 ? "alternating" : "simultaneous";
     settings.window = "3";
     settings.max_steps = 20;

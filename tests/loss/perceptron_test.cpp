@@ -215,7 +215,7 @@ TEST(TileProducts, EveryShapeIsSummedInOrder) {
                 const Index right_row = width + 1;
                 const Index out_row = width + 3;
                 const std::vector<Real> left = normals(rows * left_row, 1);
-                const std::vector<Real> right = normals(depth * right_row, 2);
+                const std::vector<Real> right = normals((depth + 1) * right_row, 2);
                 for (const bool add : {false, true}) {
                     std::vector<Real> out = normals(rows * out_row, 3);
                     std::vector<Real> expected = out;
