@@ -3,6 +3,7 @@
 #include "proxstream/play/play_job.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/game/function_cost.hpp"
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/play/open_game.hpp"
@@ -245,8 +246,9 @@ TEST(PlayJob, ARunIsAFunctionOfItsSeed) {
     const auto ends = [&] { return play_out(settings).joint; };
     const std::vector<Real> first = ends();
     EXPECT_EQ(first, ends());
-    settings.threads = 2;
+    set_threads(2);
     EXPECT_EQ(first, ends());
+    set_threads(1);
     settings.seed = 2;
     EXPECT_NE(first, ends());
 }
