@@ -209,6 +209,15 @@ std::vector<std::unique_ptr<RowLearner>> make_players(const PlaySettings& settin
         parts.noise.refereed = settings.referee;
         parts.noise.force = settings.force;
         if (player.cost->parts() > 1) parts.noise.record_rows = player.cost->parts();
+        constexpr Index kMostWhole = Index{1} << 16U;
+        if (player.cost->parts() > kMostWhole && Spec::parse(seat.learner).name() != "sampled-steps" &&
+            !settings.force) {
+            violations.push_back(fmt::format(
+                "player '{}': learner = {} evaluates all {} samples of its cost in every round; take "
+                "sampled-steps, a game of at most {} samples, or --force",
+                player.name, seat.learner, player.cost->parts(), kMostWhole));
+            continue;
+        }
         // Players do not share their luck.
         parts.seed = settings.seed + 0x9e3779b97f4a7c15ULL * (i + 1);
         collect(violations, "player '" + player.name + "'",

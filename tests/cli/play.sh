@@ -21,6 +21,8 @@ expect "learners that do not fit the players" 2 'learners: 1 of them for 2 playe
 run play rps --learner timesmoothed
 expect "a mistyped learner" 2 "player 'row': unknown learner 'timesmoothed'; did you mean 'time-smoothed'"
 
+run play gan:ring8 --learner time-smoothed
+expect "whole gradients of a large GAN are refused" 2 "player 'discriminator': learner = time-smoothed evaluates all 1048576 samples.*sampled-steps"
 run list games
 games=$(awk '/^  [a-z]/ { sub(/[:[].*/, "", $1); print $1 }' "$work/out")
 check "list games names them" test "$(wc -w <<<"$games")" -ge 11
