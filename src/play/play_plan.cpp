@@ -54,6 +54,12 @@ std::optional<Real> known_variation(const GamePlayer& player, const SeatPlan& se
     return by_age ? player.cost->variation() : std::nullopt;
 }
 
+bool has_fixed_steps(const PlaySettings& settings, const SeatPlan& seat) {
+    const Spec learner = Spec::parse(seat.learner);
+    const std::string inner = Spec::parse(learner.word_or("inner", settings.inner)).name();
+    return learner.name() == "window-steps" || inner == "prox-grad" || inner == "spider";
+}
+
 /// eta: a given one; 1/L where the cost's L is known and not far above what a trial shows; 1 where the cost
 /// is linear: then no step is too long.
 void choose_step(const PlaySettings& settings, const Game& game, Index player, SeatPlan& seat) {
@@ -76,9 +82,14 @@ void choose_step(const PlaySettings& settings, const Game& game, Index player, S
         smoothness = 1;
         seat.step_origin = "1: nothing is known of the cost's curvature";
     } else if (exact(settings) && (!smoothness || *smoothness > 0)) {
-        // Residuals may be measured at any step; only estimated gradients need one that rests on a proved L.
+        // Residuals may be measured at any step. Fixed steps rest on L, and so do estimated gradients.
         const Real seen = trial_smoothness(game, player, settings.seed);
-        if (!smoothness || *smoothness > kFarAbove * seen) {
+        if (has_fixed_steps(settings, seat)) {
+            if (!smoothness) {
+                smoothness = 2 * seen;
+                seat.step_origin = "1/L, twice what a trial found";
+            }
+        } else if (!smoothness || *smoothness > kFarAbove * seen) {
             smoothness = seen;
             seat.step_origin = "1/L as a trial found it";
         }

@@ -66,6 +66,21 @@ TEST(PlayPlan, LinearCostsHaveAnyStepAndOthersTheirL) {
     EXPECT_EQ(plan_play(settings, game).seats[0].step, 0.125);
 }
 
+TEST(PlayPlan, FixedStepsRestOnTheProvedL) {
+    // The proved L of this game is far above what a trial meets; a step of 1/(trial's L) would be too long.
+    PlaySettings settings = settings_of("features", 80);
+    const Game game = open_game(settings);
+    EXPECT_GT(plan_play(settings, game).seats[0].step, 2 / *game.players[0].cost->smoothness());
+    settings.inner = "prox-grad";
+    EXPECT_NEAR(plan_play(settings, game).seats[0].step, 1 / *game.players[0].cost->smoothness(), 1e-12);
+    settings.inner = "auto";
+    settings.learner = "time-smoothed:inner=prox-grad";
+    EXPECT_NEAR(plan_play(settings, game).seats[0].step, 1 / *game.players[0].cost->smoothness(), 1e-12);
+    settings.max_steps = 100'000;
+    settings.tolerance = "5";
+    EXPECT_TRUE(play_out(settings).certificate.sound());
+}
+
 TEST(PlayPlan, AWantedEpsilonChoosesWindowAndTolerance) {
     PlaySettings settings = settings_of("rps", 10);
     settings.epsilon = 0.01;
