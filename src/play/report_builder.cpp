@@ -182,6 +182,8 @@ void ReportBuilder::add_paths() {
     for (Index i = 0; i < layout_.players(); ++i) {
         if (only_coordinate(game_.players[i])) lines.push_back(i);
     }
+    // An odd one out is shown against the first.
+    if (lines.size() > 1 && lines.size() % 2 == 1) lines.push_back(lines.front());
     for (Index k = 0; k + 1 < lines.size(); k += 2) {
         add({.title = game_.players[lines[k]].name + " against " + game_.players[lines[k + 1]].name,
              .axes = {axis_name(lines[k], 0), axis_name(lines[k + 1], 0), ""},
