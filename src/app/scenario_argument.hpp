@@ -15,7 +15,7 @@ inline std::string take_scenario(std::vector<std::string>& arguments) {
     for (Index i = 0; i < arguments.size(); ++i) {
         const bool named = i > 0 && (arguments[i - 1] == "-c" || arguments[i - 1] == "--config");
         if (named || arguments[i].starts_with('-') || !is_scenario(arguments[i])) continue;
-        const std::string file = arguments[i];
+        std::string file = arguments[i];
         arguments[i] = "--config=" + file;
         return file;
     }
