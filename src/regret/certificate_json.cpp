@@ -1,7 +1,7 @@
 /// The certificate for programs.
 #include "proxstream/regret/certificate.hpp"
 
-#include <cmath>
+#include "json_number.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -9,13 +9,6 @@ namespace proxstream {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// JSON has no infinity and no NaN; they are written as strings, as in the ledger.
-Json number(Real value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
 
 template <class Value>
 Json optional(const std::optional<Value>& value) {
@@ -55,8 +48,8 @@ Json to_object(const RunHeader& header) {
                 {"step_rule", name(header.step_rule)},
                 {"lambda", header.acceptance},
                 {"initial_residual", header.initial_residual},
-                {"initial_objective", number(header.initial_objective)},
-                {"regulariser_infimum", number(header.regulariser_infimum)},
+                {"initial_objective", json_number(header.initial_objective)},
+                {"regulariser_infimum", json_number(header.regulariser_infimum)},
                 {"exit_test", header.exit_test},
                 {"max_steps", optional(header.max_steps)},
                 {"max_seconds", optional(header.max_seconds)},
@@ -70,24 +63,24 @@ Json to_object(const BankSummary& bank) {
     return {{"in_charge", bank.in_charge},
             {"switches", bank.switches},
             {"mixed", bank.mixed},
-            {"weighted_loss", number(bank.weighted_loss)},
+            {"weighted_loss", json_number(bank.weighted_loss)},
             {"best", bank.best}};
 }
 
 Json to_object(const NoiseSummary& noise, bool measured) {
-    const auto seen = [measured](Real value) { return measured ? number(value) : Json(nullptr); };
-    return {{"claimed", number(noise.claimed)},
+    const auto seen = [measured](Real value) { return measured ? json_number(value) : Json(nullptr); };
+    return {{"claimed", json_number(noise.claimed)},
             {"first", seen(noise.first)},
             {"kept", seen(noise.kept)},
             {"endless", noise.endless},
-            {"smallest_delta", number(noise.smallest_delta)}};
+            {"smallest_delta", json_number(noise.smallest_delta)}};
 }
 
 Json to_object(const RunSummary& run) {
-    const auto measured = [&run](Real value) { return run.measured ? number(value) : Json(nullptr); };
+    const auto measured = [&run](Real value) { return run.measured ? json_number(value) : Json(nullptr); };
     Json others = Json::array();
     for (const OtherWindowRegret& other : run.other_windows) {
-        others.push_back({{"window", other.window}, {"regret", number(other.regret)}});
+        others.push_back({{"window", other.window}, {"regret", json_number(other.regret)}});
     }
     Json object{{"rounds", run.totals.rounds},
                 {"refused", run.totals.refused},
@@ -96,10 +89,10 @@ Json to_object(const RunSummary& run) {
                 {"mean_regret", measured(run.mean_regret())},
                 {"variation", measured(run.variation)},
                 {"energy", measured(run.energy)},
-                {"mean_loss", number(run.mean_loss)},
-                {"mean_objective", number(run.mean_objective)},
-                {"path_length", number(run.path_length)},
-                {"movement_one", number(run.movement_one)},
+                {"mean_loss", json_number(run.mean_loss)},
+                {"mean_objective", json_number(run.mean_objective)},
+                {"path_length", json_number(run.path_length)},
+                {"movement_one", json_number(run.movement_one)},
                 {"changed", run.changed},
                 {"updates", run.totals.steps},
                 {"tests", run.tests},
@@ -110,11 +103,11 @@ Json to_object(const RunSummary& run) {
                 {"quiet", run.quiet},
                 {"quiet_share", run.quiet_share()},
                 {"budget_exhausted", run.budget_exhausted},
-                {"largest_loss", number(run.largest_loss)},
+                {"largest_loss", json_number(run.largest_loss)},
                 {"cost", to_object(run.totals.cost)},
                 {"referee_cost", to_object(run.totals.referee_cost)},
                 {"other_windows", std::move(others)},
-                {"prediction_loss", run.prediction_loss ? number(*run.prediction_loss) : Json(nullptr)},
+                {"prediction_loss", run.prediction_loss ? json_number(*run.prediction_loss) : Json(nullptr)},
                 {"seconds", run.seconds}};
     if (run.bank) object["bank"] = to_object(*run.bank);
     if (run.noise) object["noise"] = to_object(*run.noise, run.measured);
@@ -125,10 +118,10 @@ Json to_object(const Inequality& each) {
     const bool measured = each.verdict != Verdict::stated;
     Json object{{"id", each.id},
                 {"statement", each.statement},
-                {"left", measured ? number(each.left) : Json(nullptr)},
-                {"right", number(each.right)},
-                {"slack", number(each.slack)},
-                {"margin", measured ? number(each.margin()) : Json(nullptr)},
+                {"left", measured ? json_number(each.left) : Json(nullptr)},
+                {"right", json_number(each.right)},
+                {"slack", json_number(each.slack)},
+                {"margin", measured ? json_number(each.margin()) : Json(nullptr)},
                 {"identity", each.identity},
                 {"round", each.round == 0 ? Json(nullptr) : Json(each.round)},
                 {"verdict", name(each.verdict)},
@@ -141,8 +134,8 @@ Json to_object(const Inequality& each) {
 Json to_object(const PaperClaim& claim) {
     Json object{{"id", claim.id}, {"statement", claim.statement}, {"applicable", claim.applicable}};
     if (claim.applicable) {
-        object["left"] = number(claim.left);
-        object["right"] = number(claim.right);
+        object["left"] = json_number(claim.left);
+        object["right"] = json_number(claim.right);
         object["satisfied"] = claim.satisfied;
         object["condition"] = claim.condition;
     }

@@ -1,6 +1,7 @@
 /// A game's certificate for a terminal, and for programs.
 #include "proxstream/regret/game_certificate.hpp"
 
+#include "json_number.hpp"
 #include "text_lines.hpp"
 
 #include <cmath>
@@ -80,18 +81,12 @@ void append_measures(std::string& out, const GameMeasures& measures) {
     }
 }
 
-Json number(Real value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-
 Json to_object(const Inequality& each) {
     return {{"id", each.id},
             {"statement", each.statement},
-            {"left", number(each.left)},
-            {"right", number(each.right)},
-            {"slack", number(each.slack)},
+            {"left", json_number(each.left)},
+            {"right", json_number(each.right)},
+            {"slack", json_number(each.slack)},
             {"round", each.round},
             {"verdict", name(each.verdict)},
             {"explanation", each.explanation}};
@@ -129,32 +124,33 @@ std::string to_json(const GameCertificate& certificate) {
     json["refused"] = certificate.refused;
     json["unpromised"] = certificate.unpromised;
     if (certificate.rules.epsilon) json["epsilon"] = *certificate.rules.epsilon;
-    json["largest_gap"] = number(certificate.largest_gap);
+    json["largest_gap"] = json_number(certificate.largest_gap);
     json["largest_gap_round"] = certificate.largest_gap_round;
-    json["last_gap"] = number(certificate.last_gap);
+    json["last_gap"] = json_number(certificate.last_gap);
     json["claims"] = Json::array();
     for (const Inequality& each : certificate.inequalities) json["claims"].push_back(to_object(each));
-    json["paper"] = {{"statement", certificate.paper.statement}, {"applicable", certificate.paper.applicable},
-                     {"satisfied", certificate.paper.satisfied}, {"left", number(certificate.paper.left)},
-                     {"right", number(certificate.paper.right)}, {"reason", certificate.paper.reason}};
+    json["paper"] = {
+        {"statement", certificate.paper.statement},      {"applicable", certificate.paper.applicable},
+        {"satisfied", certificate.paper.satisfied},      {"left", json_number(certificate.paper.left)},
+        {"right", json_number(certificate.paper.right)}, {"reason", certificate.paper.reason}};
     if (certificate.measures) {
         const GameMeasures& measures = *certificate.measures;
-        json["measured"] = {{"instant_last", number(measures.instant_last)},
-                            {"instant_smallest", number(measures.instant_smallest)},
-                            {"instant_median", number(measures.instant_median)},
-                            {"instant_largest", number(measures.instant_largest)},
-                            {"gain_last", number(measures.gain_last)},
+        json["measured"] = {{"instant_last", json_number(measures.instant_last)},
+                            {"instant_smallest", json_number(measures.instant_smallest)},
+                            {"instant_median", json_number(measures.instant_median)},
+                            {"instant_largest", json_number(measures.instant_largest)},
+                            {"gain_last", json_number(measures.gain_last)},
                             {"gain_exact", measures.gain_exact}};
     }
     json["players"] = Json::array();
     for (Index i = 0; i < certificate.players.size(); ++i) {
         Json player = Json::parse(to_json(certificate.players[i]));
         const auto& bound = certificate.rules.variations[i];
-        player["game"] = {{"largest_residual", number(certificate.summaries[i].largest_residual)},
-                          {"last_residual", number(certificate.summaries[i].last_residual)},
-                          {"largest_variation", number(certificate.summaries[i].largest_variation)},
-                          {"promised", number(certificate.summaries[i].promised)},
-                          {"variation_bound", bound ? number(bound->variation) : Json(nullptr)},
+        player["game"] = {{"largest_residual", json_number(certificate.summaries[i].largest_residual)},
+                          {"last_residual", json_number(certificate.summaries[i].last_residual)},
+                          {"largest_variation", json_number(certificate.summaries[i].largest_variation)},
+                          {"promised", json_number(certificate.summaries[i].promised)},
+                          {"variation_bound", bound ? json_number(bound->variation) : Json(nullptr)},
                           {"variation_origin", bound ? Json(bound->origin) : Json(nullptr)}};
         json["players"].push_back(std::move(player));
     }
