@@ -46,12 +46,10 @@ void echo_settings(const PlaySettings& settings, const PlayJob& job) {
 /// Of a GAN, how well the generator does at the end.
 void print_quality(const PlaySettings& settings, const Game& game, const PlayOutcome& outcome) {
     if (game.gan == nullptr) return;
-    constexpr Index kGenerator = 1;
     Scratch scratch;
-    std::vector<PlanePoint> points(settings.quality_samples);
-    game.gan->generate(game.layout().block(ConstView(outcome.joint), kGenerator), settings.seed, points,
-                       scratch);
-    const GanQuality quality = measure_quality(game.gan->data(), points);
+    const ConstView weights = game.layout().block(ConstView(outcome.joint), kGeneratorSeat);
+    const GanQuality quality =
+        measure_quality(*game.gan, weights, settings.seed, scratch, settings.quality_samples);
     fmt::print(stderr,
                "generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
                quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,

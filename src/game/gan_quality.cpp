@@ -34,11 +34,12 @@ GanQuality measure_quality(const PlaneMixture& data, std::span<const PlanePoint>
     return quality;
 }
 
-GanQuality measure_quality(const Gan& gan, ConstView generator, std::uint64_t seed, Scratch& scratch) {
+GanQuality measure_quality(const Gan& gan, ConstView generator, std::uint64_t seed, Scratch& scratch,
+                           Index points) {
     Scratch::Frame frame(scratch);
-    const auto points = frame.take<PlanePoint>(kQualityPoints);
-    gan.generate(generator, seed, points, scratch);
-    return measure_quality(gan.data(), points);
+    const auto made = frame.take<PlanePoint>(points);
+    gan.generate(generator, seed, made, scratch);
+    return measure_quality(gan.data(), made);
 }
 
 }  // namespace proxstream

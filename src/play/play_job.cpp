@@ -194,7 +194,9 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
                                 : plan_.sampled             ? hundredth
                                                             : 1;
     const bool measured = due(measure_every, figures.round);
-    for (Index i = 0; i < play_.players(); ++i) referee_.observe(i, play_.record(i));
+    for (Index i = 0; i < play_.players(); ++i) {
+        if (refereed_[i] == 0) referee_.observe(i, play_.record(i));
+    }
     if (measured) measure_instants(round.joint);
     for (Index i = 0; i < play_.players(); ++i) {
         const RoundReport& report = round.reports[i];
@@ -266,9 +268,10 @@ PlayOutcome PlayJob::run(const OnRound& on_round) {
                     t, play_.game().players[*round.refused_by].name);
                 break;
             }
-            figures = {};
             figures.round = t;
-            figures.seats.resize(play_.players());
+            figures.gain = kNotKnown;
+            figures.gain_exact = false;
+            figures.seats.assign(play_.players(), SeatFigures{});
             measure(round, figures);
             if (outputs_->report) outputs_->report->add(figures, round.joint);
             outputs_->guarded(outputs_->trace, [&](PlayTrace& trace) { trace.write(figures); });

@@ -150,8 +150,7 @@ void ReportBuilder::add_round(const RoundFigures& figures, ConstView joint) {
 }
 
 void ReportBuilder::add_cloud(Round round, ConstView joint) {
-    constexpr Index kGenerator = 1;
-    const ConstView weights = layout_.block(joint, kGenerator);
+    const ConstView weights = layout_.block(joint, kGeneratorSeat);
     std::vector<PlanePoint> points(quality_samples_);
     game_.gan->generate(weights, seed_, points, scratch_);
     const GanQuality quality = measure_quality(game_.gan->data(), points);

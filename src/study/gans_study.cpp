@@ -139,8 +139,8 @@ Trained train(const PlaySettings& settings, StopFlag stop, const std::function<v
     Scratch scratch;
     const Gan& gan = *job.game().gan;
     const JointLayout layout = job.game().layout();
-    trained.quality =
-        measure_quality(gan, layout.block(ConstView(trained.outcome.joint), 1), settings.seed, scratch);
+    trained.quality = measure_quality(gan, layout.block(ConstView(trained.outcome.joint), kGeneratorSeat),
+                                      settings.seed, scratch);
     if (trained.outcome.ending == RunEnding::finished) {
         trained.score = trained.quality.high_quality * static_cast<Real>(trained.quality.modes) /
                         static_cast<Real>(gan.data().modes.size());

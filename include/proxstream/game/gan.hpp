@@ -58,7 +58,9 @@ class Gan {
     Perceptron discriminator_;
 };
 
-/// Both costs for a joint play of the discriminator's weights, then the generator's.
+/// Players of a GAN: both costs are for a joint play of the discriminator's weights, then the generator's.
+inline constexpr Index kGeneratorSeat = 1;
+
 class DiscriminatorCost final : public PlayerCost {
   public:
     explicit DiscriminatorCost(std::shared_ptr<const Gan> gan) : gan_(std::move(gan)) {}

@@ -24,6 +24,7 @@ GanQuality measure_quality(const PlaneMixture& data, std::span<const PlanePoint>
 inline constexpr Index kQualityPoints = 2500;  // as in the literature
 
 /// Of a generator with these weights, from codes it was not trained with.
-GanQuality measure_quality(const Gan& gan, ConstView generator, std::uint64_t seed, Scratch& scratch);
+GanQuality measure_quality(const Gan& gan, ConstView generator, std::uint64_t seed, Scratch& scratch,
+                           Index points = kQualityPoints);
 
 }  // namespace proxstream
