@@ -186,7 +186,8 @@ TEST_F(Congestion, SiouxFalls) {
     const char* given = std::getenv("PROXSTREAM_DATA");
     const std::filesystem::path data = given != nullptr ? given : "../shared/data";
     const std::filesystem::path folder = data / "tntp" / "SiouxFalls";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
+    if (!std::filesystem::exists(folder))
+        GTEST_SKIP() << "no real data: " << folder << " is not there (PROXSTREAM_DATA)";
     CongestionOptions options;
     options.network = folder.string();
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));

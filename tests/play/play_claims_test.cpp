@@ -12,7 +12,7 @@ namespace proxstream {
 namespace {
 
 TEST(PlayClaims, OfARunBeforeDoNotStandBesideNewLedgers) {
-    if (report_page().empty()) GTEST_SKIP() << "built without the report page, which a folder has";
+    if (report_page().empty()) GTEST_SKIP() << "the report page is not built in (PROXSTREAM_WEB=OFF)";
     const auto folder = std::filesystem::temp_directory_path() / "proxstream-play-claims";
     std::filesystem::create_directories(folder);
     for (const char* name : {"certificate.json", "report.html", "strategies.json", "mine.txt"})
