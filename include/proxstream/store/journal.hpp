@@ -1,0 +1,104 @@
+/// A run writing itself down, turn by turn: a turn is wholly in the store or not at all (docs/store.md).
+///
+/// A turn is one record of the stream, from 1; a refused one counts too. An account is a ledger: `learn` has
+/// one, `play` one a player, `route` one an epoch, `fit` none. What a turn writes is gathered in memory and
+/// goes into the file in one transaction with the turns committed together with it.
+///
+/// A run that goes on begins at its last saved state; the turns between it and the last stored one are played
+/// again, and what they write is held against what is stored: a run either goes on exactly or says where it
+/// came out otherwise.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/run_record.hpp"
+#include "proxstream/store/run_identity.hpp"
+#include "proxstream/store/store_settings.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+using Turn = std::uint64_t;
+
+struct JournalOptions {
+    Durability durable = {};
+    Retention keep = {};
+    /// Turns cannot be played again (they depend on the clock): every commit saves the state.
+    bool save_every_commit = false;
+};
+
+/// Something a person should know: raised, and later perhaps cleared.
+struct StoredAlarm {
+    std::uint64_t id = 0;  // of the run; a cleared alarm has the id it was raised with
+    bool raised = true;
+    std::string kind = {};
+    std::string subject = {};
+    std::string text = {};
+};
+
+class Journal {
+  public:
+    using Exchange = std::function<void(Checkpoint&)>;
+
+    /// Makes the file; throws ConfigError if there is one, IoError if it cannot be made.
+    static Journal create(const std::string& path, RunIdentity identity, const JournalOptions& options);
+    /// Goes on with a file. Throws ConfigError if another process writes to it, DataError if it is damaged or
+    /// of a version not known here. An older version is brought up to date first.
+    static Journal open(const std::string& path, const JournalOptions& options);
+
+    ~Journal();
+    Journal(Journal&&) noexcept;
+    Journal& operator=(Journal&&) noexcept;
+
+    const std::string& path() const noexcept;
+    const RunIdentity& identity() const noexcept;
+
+    /// Reads the last saved state into the run; 0 and nothing read: there is none, the run begins at the
+    /// beginning. Call once, before the first turn.
+    Turn restore(const Exchange& state);
+    /// The last turn that is wholly in the file or gathered for it.
+    Turn last() const noexcept;
+    /// Was the turn that is played now stored before?
+    bool replaying() const noexcept;
+    /// Has the run come to its end (finish)?
+    bool finished() const noexcept;
+
+    // What a turn writes; nothing is in the file before end_turn and a commit.
+
+    /// A ledger begins. Accounts are counted from 0.
+    void open_account(std::uint64_t account, const RunHeader& header);
+    void row(std::uint64_t account, const RoundReport& report, const RowExtras& extras = {});
+    void close_account(std::uint64_t account, const RunFooter& footer);
+    /// What was decided for the turn, as JSON.
+    void decision(std::string_view json);
+    /// A number a channel of the identity; NaN: not known.
+    void figures(std::span<const Real> values);
+    void alarm(StoredAlarm alarm);
+    /// What came in, where nobody else could say it again; `key`: its sender's name for it, or empty.
+    void input(std::string_view body, std::string_view key = {});
+    /// The turn is complete. `state` names all that later turns depend on; it is asked for when a state is to
+    /// be saved. Throws IoError if a commit failed: the turns gathered are kept, and commit() tries again.
+    void end_turn(const Exchange& state);
+
+    /// Everything gathered so far is in the file when this returns; with `state`, a state is saved.
+    void commit(const Exchange* state = nullptr);
+    /// Turns gathered and not yet in the file.
+    std::uint64_t pending() const noexcept;
+    /// The run is over for now: its last state is saved, with the certificate of what was played (JSON) and
+    /// what else the report page shows (JSON, may be empty). `ended`: there is nothing to go on with.
+    void finish(const Exchange& state, std::string_view certificate, std::string_view report, bool ended);
+
+  private:
+    struct State;
+    explicit Journal(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace proxstream
