@@ -23,4 +23,13 @@ std::string page_with_data(std::string_view json) {
     return html;
 }
 
+std::string live_page_with_data(std::string_view json) {
+    std::string html = page_with_data(json);
+    constexpr std::string_view kPolicy = "default-src 'none';";
+    const Index begin = html.find(kPolicy);
+    if (begin == html.npos) throw Error("report: the page has no policy");
+    html.insert(begin + kPolicy.size(), " connect-src 'self';");
+    return html;
+}
+
 }  // namespace proxstream

@@ -14,5 +14,7 @@ std::string_view report_page();
 void require_report_page();
 /// The page with that JSON in its place; needs the page.
 std::string page_with_data(std::string_view json);
+/// The same, and it may ask the server it came from, and nobody else: a file asks for nothing at all.
+std::string live_page_with_data(std::string_view json);
 
 }  // namespace proxstream
