@@ -85,6 +85,22 @@ void JsonText::text(std::string_view value) {
     quote(value);
 }
 
+void JsonText::json(std::string_view value) {
+    separate();
+    // All that has to be escaped can only stand in strings.
+    for (Index i = 0; i < value.size(); ++i) {
+        const std::string_view three = value.substr(i, 3);
+        if (value[i] == '<') {
+            out_ += "\\u003c";
+        } else if (three == "\xE2\x80\xA8" || three == "\xE2\x80\xA9") {
+            (out_ += "\\u202") += three.back() == '\xA8' ? '8' : '9';
+            i += 2;
+        } else {
+            out_ += value[i];
+        }
+    }
+}
+
 void JsonText::quote(std::string_view value) {
     constexpr std::string_view kHex = "0123456789abcdef";
     out_ += '"';

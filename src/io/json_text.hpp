@@ -24,6 +24,7 @@ class JsonText {
     void flag(bool value);
     void null();
     void text(std::string_view value);  // what is not UTF-8 becomes U+FFFD
+    void json(std::string_view value);  // written by somebody else, and known to be JSON
 
     std::string take() { return std::move(out_); }
 

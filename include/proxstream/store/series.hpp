@@ -24,6 +24,8 @@ class Series {
     Index buckets() const noexcept { return first_.size(); }
     std::uint64_t first(Index bucket) const { return first_[bucket]; }  // turn
     std::uint64_t last(Index bucket) const { return last_[bucket]; }
+    /// How many numbers of a channel are known in a bucket.
+    std::uint64_t known(Index bucket, Index channel) const { return cell(bucket, channel).count; }
     // Of the known numbers in the bucket; NaN if there are none.
     Real mean(Index bucket, Index channel) const;
     Real least(Index bucket, Index channel) const;
