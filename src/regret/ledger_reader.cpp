@@ -82,15 +82,13 @@ struct LedgerReader::State {
         }
         const std::size_t sealed = body + kSealKey.size();
         chain.absorb(text.substr(0, sealed));
-        if (text.substr(sealed, digits) != chain.hex(digits)) {
+        if (const std::string_view fitting = chain.seal(digits); text.substr(sealed, digits) != fitting) {
             throw DataError(
                 {source, line, 0, "key h"},
                 "the digest does not fit: this line was changed, or lines before it were removed, "
                 "added or exchanged",
-                fmt::format("{}", chain.hex(digits)));
+                std::string(fitting));
         }
-        chain.absorb(text.substr(sealed));
-        chain.absorb("\n");
         bytes += text.size() + 1;
         return text.substr(0, body);
     }
@@ -101,6 +99,7 @@ struct LedgerReader::State {
         // The version decides how the rest is to be read, so it is looked at even before the seal.
         LineCursor opening(text, source, line, 0);
         read_version(opening);
+        chain = DigestChain(chain_kind(opening.version()));
         LineCursor cursor(unseal(text, kRowDigits), source, line, 0);
         header = read_header(cursor);
         finish(cursor);
@@ -141,6 +140,16 @@ LedgerReader::LedgerReader(const std::string& path) {
 LedgerReader::LedgerReader(std::istream& in, std::string source)
     : state_(std::make_unique<State>(in, std::move(source))) {
     state_->read_opening();
+}
+
+LedgerReader::LedgerReader(std::istream& in, std::string source, const RunHeader& header,
+                           const LedgerMark& mark)
+    : state_(std::make_unique<State>(in, std::move(source))) {
+    state_->header = header;
+    state_->line = mark.lines;
+    state_->bytes = mark.bytes;
+    state_->order = mark.order;
+    state_->chain = DigestChain(std::string_view(mark.digest));
 }
 
 LedgerReader::~LedgerReader() = default;
@@ -188,7 +197,7 @@ const RunFooter& LedgerReader::footer() const {
 }
 
 LedgerMark LedgerReader::mark() const {
-    return {state_->line, state_->bytes, std::string(state_->chain.hex(kAllDigits)), state_->order};
+    return {state_->line, state_->bytes, state_->chain.state(), state_->order};
 }
 
 }  // namespace proxstream

@@ -1,12 +1,13 @@
 #include "proxstream/regret/ledger_writer.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/regret/ledger_lines.hpp"
 
 #include "digest_chain.hpp"
 #include "ledger_format.hpp"
 
-#include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <utility>
 
 #include <fcntl.h>
@@ -15,8 +16,8 @@
 namespace proxstream {
 
 struct LedgerWriter::State {
-    State(const std::string& file, const RunHeader& run, Index rounds)
-        : path(file), header(run), flush_every(rounds) {}
+    State(const std::string& file, LedgerLines formed, Index rounds)
+        : path(file), lines(std::move(formed)), flush_every(rounds) {}
     ~State() {
         if (descriptor < 0) return;
         try {
@@ -35,18 +36,6 @@ struct LedgerWriter::State {
         throw IoError(path, action, problem);
     }
 
-    /// Seals what was appended since `start`, so that the buffer always holds whole lines.
-    void seal(std::size_t start, std::size_t digits) {
-        buffer += kSealKey;
-        chain.absorb(std::string_view(buffer).substr(start));
-        const std::size_t sealed = buffer.size();
-        buffer += chain.hex(digits);
-        buffer += kSealClose;
-        chain.absorb(std::string_view(buffer).substr(sealed));
-        bytes += buffer.size() - start;
-        ++line;
-    }
-
     void flush() {
         std::string_view rest = buffer;
         while (!rest.empty()) {
@@ -59,20 +48,8 @@ struct LedgerWriter::State {
         pending = 0;
     }
 
-    /// Follows the chain over lines that are there already.
-    void absorb_first(std::uint64_t count) {
-        constexpr std::uint64_t kPiece = std::uint64_t{1} << 16U;
-        std::string piece;
-        while (count > 0) {
-            piece.resize(static_cast<std::size_t>(std::min(count, kPiece)));
-            const ssize_t got = ::read(descriptor, piece.data(), piece.size());
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) fail("read the ledger");
-            if (got == 0) return;
-            piece.resize(static_cast<std::size_t>(got));
-            chain.absorb(piece);
-            count -= piece.size();
-        }
+    void require_open() const {
+        if (failed || descriptor < 0) throw Error(path + ": the ledger is closed");
     }
 
     void close() {
@@ -84,42 +61,53 @@ struct LedgerWriter::State {
     }
 
     std::string path;
-    RunHeader header;
+    LedgerLines lines;
     Index flush_every;
     int descriptor = -1;
-    std::uint64_t line = 0;   // lines sealed so far
-    std::uint64_t bytes = 0;  // of them
-    Index pending = 0;        // rounds in the buffer
+    Index pending = 0;  // rounds in the buffer
     bool failed = false;
     std::string buffer;
-    DigestChain chain;
-    RoundOrder order;
 };
 
-LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every) {
-    header.validate();
-    state_ = std::make_unique<State>(path, header, flush_every);
+namespace {
+
+/// Are the bytes before the mark still those it was made on?
+bool still_there(const std::string& path, const LedgerMark& mark) {
+    std::ifstream file(path, std::ios::binary);
+    DigestChain chain;
+    std::uint64_t bytes = 0;
+    std::string line;
+    const std::size_t tail = kRowDigits + kSealClose.size() - 1;  // the newline is cut off
+    while (bytes < mark.bytes && std::getline(file, line)) {
+        if (line.size() < tail) return false;
+        bytes += line.size() + 1;
+        const std::string_view text = line;
+        chain.absorb(text.substr(0, text.size() - tail));
+        if (chain.seal(kRowDigits) != text.substr(text.size() - tail, kRowDigits)) return false;
+    }
+    return bytes == mark.bytes && chain.state() == mark.digest;
+}
+
+}  // namespace
+
+LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every)
+    : state_(std::make_unique<State>(path, LedgerLines(path, header), flush_every)) {
     state_->descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (state_->descriptor < 0) state_->fail("open the ledger for writing");
-    append_header(state_->buffer, header);
-    state_->seal(0, kRowDigits);
+    state_->lines.append_header(state_->buffer);
     state_->flush();
 }
 
 LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
-                           Index flush_every) {
-    state_ = std::make_unique<State>(path, header, flush_every);
+                           Index flush_every)
+    : state_(std::make_unique<State>(path, LedgerLines(path, header, mark), flush_every)) {
     State& state = *state_;
-    state.descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    state.descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (state.descriptor < 0) state.fail("open the ledger for going on");
-    state.absorb_first(mark.bytes);
-    if (state.chain.hex(kAllDigits) != mark.digest) {
+    if (!still_there(path, mark)) {
         state.failed = true;
         throw DataError({path, mark.lines, 0, ""}, "the ledger has changed since it was read", "");
     }
-    state.line = mark.lines;
-    state.bytes = mark.bytes;
-    state.order = mark.order;
     // The rest is given up only now.
     if (::ftruncate(state.descriptor, static_cast<off_t>(mark.bytes)) != 0) state.fail("cut the ledger");
 }
@@ -130,17 +118,13 @@ LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
 
 void LedgerWriter::write(const RoundReport& report, const RowExtras& extras) {
     State& state = *state_;
-    if (state.failed || state.descriptor < 0) throw Error(state.path + ": the ledger is closed");
-    check_row(state.header, report, extras, state.path, state.line + 1);
-    state.order.check(report, state.path, state.line + 1);
-    const std::size_t start = state.buffer.size();
-    append_row(state.buffer, report, extras);
-    state.seal(start, kRowDigits);
+    state.require_open();
+    state.lines.append_row(state.buffer, report, extras);
     if (++state.pending >= state.flush_every) state.flush();
 }
 
 LedgerMark LedgerWriter::mark() const {
-    return {state_->line, state_->bytes, std::string(state_->chain.hex(kAllDigits)), state_->order};
+    return state_->lines.mark();
 }
 
 void LedgerWriter::flush() {
@@ -149,11 +133,8 @@ void LedgerWriter::flush() {
 
 void LedgerWriter::finish(const RunFooter& footer) {
     State& state = *state_;
-    if (state.failed || state.descriptor < 0) throw Error(state.path + ": the ledger is closed");
-    check_footer(state.header, footer, state.path, state.line + 1);
-    const std::size_t start = state.buffer.size();
-    append_footer(state.buffer, footer);
-    state.seal(start, kAllDigits);
+    state.require_open();
+    state.lines.append_footer(state.buffer, footer);
     state.flush();
     state.close();
 }

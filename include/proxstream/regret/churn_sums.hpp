@@ -1,6 +1,7 @@
 /// C7: how far and how often the point moved, and what allowed it to.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -12,6 +13,7 @@ struct ChurnSums {
     /// The distances alone: all that can be said of a bank, whose point may jump from member to member.
     void add_movement(const RoundReport& report);
     void add(const RunHeader& rules, const RoundReport& report);
+    void exchange(Checkpoint& checkpoint);
 
     CompensatedSum path_length;  // sum |x_{t+1} - x_t|
     CompensatedSum movement_one;

@@ -1,6 +1,7 @@
 /// A long sum that loses no digits to its length (Neumaier): E_T is a small difference of large sums.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cmath>
@@ -28,6 +29,8 @@ class CompensatedSum {
         return 2 * kUnitRoundoff * std::abs(value()) +
                (roundings * kUnitRoundoff + 2 * length * length) * magnitude_;
     }
+
+    void exchange(Checkpoint& checkpoint);
 
   private:
     Real sum_ = 0;

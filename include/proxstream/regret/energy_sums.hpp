@@ -1,6 +1,7 @@
 /// C4, C5, C6 and C9: what a learner's inner updates proved, and the energy E_T that pays for them.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -15,6 +16,7 @@ Real fall_rounding(const RoundReport& report);
 
 struct EnergySums {
     void add(const RunHeader& rules, const RoundReport& report);
+    void exchange(Checkpoint& checkpoint);
 
     CompensatedSum falls;         // sum Psi_t(x_t) - Psi_t(x_{t+1})
     CompensatedSum exchanges;     // sum Q_{t+1}(x_t) - Q_t(x_t)

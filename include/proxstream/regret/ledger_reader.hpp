@@ -31,6 +31,8 @@ class LedgerReader {
     explicit LedgerReader(const std::string& path);
     /// Reads from a stream that outlives the reader; `source` stands for it in messages.
     LedgerReader(std::istream& in, std::string source);
+    /// Reads what follows the mark, of a ledger of today's version whose header is known.
+    LedgerReader(std::istream& in, std::string source, const RunHeader& header, const LedgerMark& mark);
     ~LedgerReader();
     LedgerReader(LedgerReader&&) noexcept;
     LedgerReader& operator=(LedgerReader&&) noexcept;

@@ -1,6 +1,7 @@
 /// C10 to C13: what sampled gradients were, against what was claimed of them.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -17,6 +18,7 @@ Real sure_noise(const RunHeader& rules, const RoundReport& report);
 struct NoiseSums {
     /// Of a round with sampled gradients: the rules have noise.
     void add(const RunHeader& rules, const RoundReport& report);
+    void exchange(Checkpoint& checkpoint);
 
     WorstRound entry;        // C10, R_t <= |P(x_t; G)| + s_t
     WorstRound error;        // C10, |e| <= s_t

@@ -1,6 +1,7 @@
 /// C1, C2 and C3: what the played points' residuals add up to, and what bounds them.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -14,11 +15,14 @@ struct Departure {
     Real rounding = 0;  // of it
     Real promised = 0;  // what the exit test promised of it; r_0 before the first round
     bool sure = true;   // and surely: with noise that is bounded in the mean only it is not
+
+    void exchange(Checkpoint& checkpoint);
 };
 
 struct ResidualSums {
     /// `rules` and `played` are those of the learner whose point x_t was played, `from` how it had left x_t.
     void add(const RunHeader& rules, const RoundReport& played, const Departure& from);
+    void exchange(Checkpoint& checkpoint);
 
     WorstRound exit_test;         // C1
     WorstRound firm_bound;        // C2

@@ -2,6 +2,7 @@
 /// in it.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 
 #include <cstdint>
@@ -14,6 +15,7 @@ class RoundOrder {
     /// Throws DataError, naming source and line, if this round does not follow the one before.
     void check(const RoundReport& report, std::string_view source, std::uint64_t line);
     Round last() const noexcept { return last_; }
+    void exchange(Checkpoint& checkpoint);
 
   private:
     Round last_ = 0;

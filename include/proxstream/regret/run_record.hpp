@@ -16,7 +16,7 @@
 
 namespace proxstream {
 
-inline constexpr std::uint64_t kLedgerVersion = 4;
+inline constexpr std::uint64_t kLedgerVersion = 5;
 inline constexpr std::uint64_t kOldestLedger = 2;  // what can still be read
 
 /// How the inner updates choose their steps; it decides which decrease and which count are promised.

@@ -2,6 +2,7 @@
 /// read back go through the same additions, so their certificates agree bit for bit.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/regret/certificate.hpp"
 #include "proxstream/regret/churn_sums.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
@@ -21,6 +22,7 @@ namespace proxstream {
 struct BankSums {
     explicit BankSums(Index members) : tracking(members), in_charge(members) {}
     void add(const RoundReport& report, const BankRound& bank);
+    void exchange(Checkpoint& checkpoint);
 
     TrackingBound tracking;        // C8
     std::vector<Round> in_charge;  // rounds of each member
@@ -42,6 +44,10 @@ class Tally {
     /// Throws DataError if the report holds a NaN, or an infinity or a negative figure where none may stand,
     /// or does not fit the header.
     void add(const RoundReport& report, const RowExtras& extras = {});
+
+    /// All sums, of a tally made from the same header: what is added afterwards comes out as if all of it had
+    /// been added here.
+    void exchange(Checkpoint& checkpoint);
 
     /// The footer of the run so far, its totals filled in. Throws DataError if the closing does not fit.
     RunFooter footer(const Closing& closing, RunEnding ending, Real seconds) const;

@@ -2,6 +2,7 @@
 /// measured on the run (AdaShare's theorem; docs/certificate.md).
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/compensated_sum.hpp"
 #include "proxstream/regret/worst_round.hpp"
@@ -22,6 +23,7 @@ class TrackingBound {
 
     explicit TrackingBound(Index members);
     void add(Round round, const BankRound& bank);
+    void exchange(Checkpoint& checkpoint);
 
     struct Side {
         Index switches = 0;

@@ -1,6 +1,7 @@
 /// The tightest case of an inequality that is checked in every round.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 
 namespace proxstream {
@@ -9,6 +10,7 @@ class WorstRound {
   public:
     /// left <= right + slack is asked of this round.
     void observe(Round round, Real left, Real right, Real slack);
+    void exchange(Checkpoint& checkpoint);
 
     Round round = 0;  // 0: nothing observed
     Real left = 0;
@@ -31,6 +33,7 @@ struct Occurrences {
         if (++count == 1) first = round;
     }
     explicit operator bool() const { return count > 0; }
+    void exchange(Checkpoint& checkpoint);
 };
 
 }  // namespace proxstream
