@@ -13,6 +13,7 @@
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/run_record.hpp"
 #include "proxstream/store/run_identity.hpp"
+#include "proxstream/store/series.hpp"
 #include "proxstream/store/store_settings.hpp"
 
 #include <cstdint>
@@ -63,8 +64,11 @@ class Journal {
     /// Reads the last saved state into the run; 0 and nothing read: there is none, the run begins at the
     /// beginning. Call once, before the first turn.
     Turn restore(const Exchange& state);
-    /// The last turn that is wholly in the file or gathered for it.
+    /// The last turn that is wholly in the file.
     Turn last() const noexcept;
+    /// The last saved state, and the turn up to which turns are added up; as in the file.
+    Turn saved() const noexcept;
+    Turn folded() const noexcept;
     /// Was the turn that is played now stored before?
     bool replaying() const noexcept;
     /// Has the run come to its end (finish)?
@@ -75,6 +79,7 @@ class Journal {
     /// A ledger begins. Accounts are counted from 0.
     void open_account(std::uint64_t account, const RunHeader& header);
     void row(std::uint64_t account, const RoundReport& report, const RowExtras& extras = {});
+    /// How the account would end here; rows that come later make it void.
     void close_account(std::uint64_t account, const RunFooter& footer);
     /// What was decided for the turn, as JSON.
     void decision(std::string_view json);
@@ -87,10 +92,23 @@ class Journal {
     /// be saved. Throws IoError if a commit failed: the turns gathered are kept, and commit() tries again.
     void end_turn(const Exchange& state);
 
+    /// `closings` calls close_account for every account that goes on: asked for whenever a state is saved, so
+    /// that a certificate of the run so far can be made from the file alone, whatever happens next.
+    void when_saving(std::function<void()> closings);
+
+    /// From now on end_turn() gathers only, and keeps a state it asks for until the next commit: whoever feeds
+    /// the run commits, once for all turns that came together, and never loses what a turn answered.
+    void commit_by_hand() noexcept;
     /// Everything gathered so far is in the file when this returns; with `state`, a state is saved.
     void commit(const Exchange* state = nullptr);
     /// Turns gathered and not yet in the file.
     std::uint64_t pending() const noexcept;
+    /// The last turn that was played here, stored or not.
+    Turn played() const noexcept;
+    /// Of all turns so far.
+    const Series& series() const noexcept;
+    /// The input of a turn that is stored and will be played again; for runs that are fed.
+    std::string stored_input(Turn turn) const;
     /// The run is over for now: its last state is saved, with the certificate of what was played (JSON) and
     /// what else the report page shows (JSON, may be empty). `ended`: there is nothing to go on with.
     void finish(const Exchange& state, std::string_view certificate, std::string_view report, bool ended);
