@@ -1,5 +1,7 @@
 #include "proxstream/run/settings_file.hpp"
 
+#include "run/settings_table.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -32,16 +34,23 @@ std::optional<std::vector<std::string>> as_list(const toml::node& node) {
 
 }  // namespace
 
-void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
-                        const std::vector<std::string>& given) {
-    toml::table table;
+toml::table parse_toml(std::string_view text, const std::string& source) {
     try {
-        table = toml::parse(text, source);
+        return toml::parse(text, source);
     } catch (const toml::parse_error& error) {
         const auto begin = error.source().begin;
         throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
                         std::string(error.description()), "");
     }
+}
+
+void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
+                        const std::vector<std::string>& given) {
+    read_settings_table(parse_toml(text, source), source, sink, given);
+}
+
+void read_settings_table(const toml::table& table, const std::string& source, const SettingsSink& sink,
+                         const std::vector<std::string>& given) {
     std::vector<std::string> violations;
     for (const auto& [key, node] : table) {
         const std::string where = source + ":" + std::to_string(node.source().begin.line) + ": ";
