@@ -1,18 +1,20 @@
 // One chart over time: uPlot inside, a legend that tells the values of the period and switches lines off.
 import uPlot from 'uplot';
 import type { Clock } from './clock';
-import type { Series } from './data';
+import { parseColour } from './colour';
 import { h, oncePerFrame, panel } from './dom';
 import { compact } from './format';
 import { onScheme } from './scheme';
+import type { Values } from './run_series';
 import { drawMark, drawSwatch, type LineStyle } from './series_style';
 import { nearest, type Timeline } from './timeline';
 
 export interface Line {
   name: string;
   style: LineStyle;
-  values: Series;
-  told?: Series; // what the legend says, where the axis cannot show all of it
+  values: Values;
+  told?: Values; // what the legend says, where the axis cannot show all of it
+  band?: { least: Values; most: Values }; // what the values are in between
   stepped?: boolean;
   hidden?: boolean; // until it is switched on
   group?: string; // the head in the legend that it stands under, with its neighbours of the same one
@@ -37,7 +39,7 @@ const marksAcross = 5;
 /** Without the lines that nothing is known for, and without the charts that have no others. */
 export function withValues(specs: ChartSpec[]): ChartSpec[] {
   return specs
-    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => (line.told ?? line.values).some((value) => value !== null)) }))
+    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => (line.told ?? line.values).some((value) => value !== null && value !== undefined)) }))
     .filter((spec) => spec.lines.length > 0);
 }
 
@@ -48,16 +50,19 @@ function decades(low: number, high: number): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => 10 ** (from + i * step));
 }
 
+/** A fill that lines can be seen through. */
+const faint = (colour: string): string => `rgba(${parseColour(colour.trim()).join(',')},0.22)`;
+
 export class Chart {
   readonly element: HTMLElement;
   private readonly frame = h('div.chart-frame', { role: 'img' });
   private readonly cursor = h('div.chart-cursor');
   private readonly legend = h('ul.chart-legend');
-  private readonly values = new Map<Line, HTMLElement>();
-  private readonly shown = new Map<Line, boolean>();
+  private values: HTMLElement[] = []; // a line each, and so are
+  private shown: boolean[] = [];
   private plot: uPlot | null = null;
 
-  constructor(private readonly time: Timeline, private readonly clock: Clock, private spec: ChartSpec, inside = panel) {
+  constructor(private time: Timeline, private readonly clock: Clock, private spec: ChartSpec, inside = panel) {
     this.element = inside(spec.id, spec.title, spec.note, this.frame, this.legend);
     this.element.classList.add('chart');
     this.fill();
@@ -75,30 +80,40 @@ export class Chart {
     this.point(this.clock.period);
   }
 
+  /** The same lines with other values, which may be more or fewer: what was switched off stays so. */
+  update(time: Timeline, spec: ChartSpec): void {
+    const looks = ({ lines }: ChartSpec): string => JSON.stringify(lines.map(({ name, group, style, band }) => [name, group, style, Boolean(band)]));
+    const same = looks(spec) === looks(this.spec);
+    const hidden = new Set(this.spec.lines.filter((_, i) => !this.shown[i]).map((line) => line.name));
+    this.time = time;
+    this.spec = same ? spec : { ...spec, lines: spec.lines.map((line) => ({ ...line, hidden: hidden.has(line.name) })) };
+    if (!same) this.fill();
+    if (same && this.plot) this.plot.setData(this.columns());
+    else this.rebuild();
+    this.point(this.clock.period);
+  }
+
   private fill(): void {
-    this.values.clear();
-    this.shown.clear();
+    this.values = this.spec.lines.map(() => h('span.value'));
+    this.shown = this.spec.lines.map((line) => !line.hidden);
     this.frame.setAttribute('aria-label', `${this.spec.title} over time. ${this.spec.note}`);
     this.legend.replaceChildren(...this.spec.lines.flatMap((line, place) => {
-      const value = h('span.value');
-      this.values.set(line, value);
-      this.shown.set(line, !line.hidden);
       const button = h('button', {
         type: 'button',
         'aria-pressed': String(!line.hidden),
         click: () => {
-          this.shown.set(line, !this.shown.get(line));
-          button.setAttribute('aria-pressed', String(this.shown.get(line)));
-          this.plot?.setSeries(place + 1, { show: this.shown.get(line)! });
+          this.shown[place] = !this.shown[place];
+          button.setAttribute('aria-pressed', String(this.shown[place]));
+          this.rebuild(); // with its band
         },
-      }, h('canvas.swatch', { 'aria-hidden': 'true' }), h('span.name', {}, line.name), value);
+      }, h('canvas.swatch', { 'aria-hidden': 'true' }), h('span.name', {}, line.name), this.values[place]!);
       const head = line.group !== undefined && line.group !== this.spec.lines[place - 1]?.group ? [h('li.group', {}, line.group)] : [];
       return [...head, h('li', {}, button)];
     }));
   }
 
   private point(period: number): void {
-    for (const [line, place] of this.values) place.textContent = this.spec.format((line.told ?? line.values)[period]);
+    this.spec.lines.forEach((line, i) => (this.values[i]!.textContent = this.spec.format((line.told ?? line.values)[period])));
     if (this.plot?.scales.x?.min != null && period < this.time.at.length) this.cursor.style.transform = `translateX(${this.plot.valToPos(this.time.at[period]!, 'x').toFixed(1)}px)`;
   }
 
@@ -136,14 +151,19 @@ export class Chart {
     });
   }
 
+  /** Lines with a band that is to be seen: they come first, and so lie behind all lines. */
+  private get bands(): Line[] {
+    return this.spec.lines.filter((line, i) => line.band && this.shown[i]);
+  }
+
   private columns(): uPlot.AlignedData {
-    return [this.time.at, ...this.spec.lines.map((line) => line.values)] as uPlot.AlignedData;
+    const bands = this.bands.flatMap(({ band }) => [band!.most, band!.least]);
+    return [this.time.at, ...bands, ...this.spec.lines.map((line) => line.values)] as uPlot.AlignedData;
   }
 
   private options(style: CSSStyleDeclaration, width: number, height: number): uPlot.Options {
     const { spec } = this;
-    const { at } = this.time;
-    const [first, last] = [at[0] ?? 0, at[at.length - 1] ?? 0];
+    const { bands } = this;
     const colour = (name: string): string => style.getPropertyValue(name);
     const font = `11px ${style.fontFamily}`;
     const axis = { stroke: colour('--soft'), font, grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
@@ -152,10 +172,10 @@ export class Chart {
       height,
       legend: { show: false },
       cursor: { show: false },
-      padding: [8, this.time.noun === 'round' ? 18 : 10, 0, 0], // room for half a number
+      padding: [8, this.time.noun === 'period' ? 10 : 18, 0, 0], // room for half a number
       scales: {
-        x: { time: false, range: [first, Math.max(first + 1, last)] },
-        y: spec.log ? { distr: 3, ...(spec.span ? { range: spec.span } : {}) } : { range: (_, low, high) => this.range(low, high) },
+        x: { time: false, range: () => this.ends() },
+        y: spec.log ? { distr: 3, ...(spec.span ? { range: () => this.spec.span ?? [0.1, 1] } : {}) } : { range: (_, low, high) => this.range(low, high) },
       },
       axes: [
         {
@@ -171,17 +191,19 @@ export class Chart {
           space: 30,
           filter: (_, marks) => marks, // no label is left out: log axes would
           ...(spec.log ? { splits: (_plot: uPlot, _: number, low: number, high: number) => decades(low, high) } : {}),
-          values: (_, marks) => marks.map((value) => (value === null ? '' : (spec.axis ?? compact)(value))),
+          values: (_, marks) => marks.map((value) => (value === null ? '' : (this.spec.axis ?? compact)(value))),
         },
       ],
+      bands: bands.map(({ style: { colour: name } }, i) => ({ series: [2 * i + 1, 2 * i + 2], fill: faint(colour(name)) })),
       series: [
         {},
-        ...spec.lines.map((line): uPlot.Series => ({
+        ...bands.flatMap((): uPlot.Series[] => [{ width: 0, points: { show: false } }, { width: 0, points: { show: false } }]),
+        ...spec.lines.map((line, i): uPlot.Series => ({
           stroke: colour(line.style.colour),
           width: line.style.width,
           dash: line.style.dash,
           points: { show: false },
-          show: this.shown.get(line)!,
+          show: this.shown[i]!,
           ...(line.stepped ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         })),
       ],
@@ -192,6 +214,12 @@ export class Chart {
         draw: [(plot) => this.drawExtras(plot, colour)],
       },
     };
+  }
+
+  private ends(): [number, number] {
+    const { at } = this.time;
+    const [first, last] = [at[0] ?? 0, at[at.length - 1] ?? 0];
+    return [first, Math.max(first + 1, last)];
   }
 
   private range(low: number, high: number): [number, number] {
@@ -206,7 +234,7 @@ export class Chart {
   /** Twice what 99 of 100 values stay below, if some go far beyond it. */
   private clipAt(): number | null {
     if (!this.spec.clip) return null;
-    const values = this.spec.lines.flatMap((line) => line.values).filter((value): value is number => value !== null).sort((a, b) => a - b);
+    const values = this.spec.lines.flatMap((line) => line.values).filter((value): value is number => typeof value === 'number').sort((a, b) => a - b);
     const usual = 2 * (values[Math.floor(values.length * 0.99)] ?? 0);
     return usual > 0 && values[values.length - 1]! > 1.5 * usual ? usual : null;
   }
@@ -251,7 +279,7 @@ export class Chart {
     }
     const last = this.time.at.length - 1;
     this.spec.lines.forEach((line, i) => {
-      if (line.style.mark === 'none' || !this.shown.get(line)) return;
+      if (line.style.mark === 'none' || !this.shown[i]) return;
       pen.strokeStyle = pen.fillStyle = colour(line.style.colour);
       pen.lineWidth = 1.5 * ratio;
       for (let k = 0; k < marksAcross; ++k) {

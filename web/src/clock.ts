@@ -9,7 +9,7 @@ export class Clock {
   private timer = 0;
   period = 0;
 
-  constructor(readonly periods: number) {}
+  constructor(public periods: number) {}
 
   get playing(): boolean {
     return this.timer !== 0;
@@ -26,6 +26,12 @@ export class Clock {
     if (next === this.period) return;
     this.period = next;
     for (const listener of this.listeners) listener(next);
+  }
+  /** There are as many periods now, and what is known of them may have changed. */
+  grow(periods: number, period: number): void {
+    this.periods = periods;
+    this.period = Math.min(Math.max(period, 0), Math.max(0, periods - 1));
+    for (const listener of this.listeners) listener(this.period);
   }
   /** Through the whole run in about a minute; slowly, period by period, where motion is not wanted. */
   play(): void {

@@ -1,11 +1,19 @@
 // The network with its loads: drawing. What pointers and keys do to it is in map_panel.ts.
 import { palette } from './colour';
-import type { Capacities, Frames, ReportData } from './data';
+import type { ReportData } from './data';
 import { distance2, extent, sides, widths } from './geometry';
 import { isDark } from './scheme';
 
 const shades = 48;
 const labelledNodes = 30;
+
+/** Loads of all links: of a period, or of the newest one before it that is known. */
+export interface Loads { at(period: number): { period: number; permille: Uint16Array } | null }
+export interface LinkCapacities {
+  at(link: number, period: number): number;
+  usual(link: number): number;
+  changed(period: number): number[];
+}
 
 export interface View { zoom: number; x: number; y: number }
 
@@ -21,14 +29,14 @@ export class NetworkMap {
 
   constructor(
     readonly canvas: HTMLCanvasElement,
-    private readonly data: ReportData,
-    private readonly frames: Frames,
-    private readonly capacities: Capacities,
+    private readonly network: ReportData['network'],
+    private readonly frames: Loads,
+    private readonly capacities: LinkCapacities,
   ) {
-    this.box = extent(data.network);
-    this.side = sides(data.network);
-    this.thickness = widths(data.network.links.capacity);
-    this.ends = new Float32Array(4 * data.network.links.name.length);
+    this.box = extent(network);
+    this.side = sides(network);
+    this.thickness = widths(network.links.capacity);
+    this.ends = new Float32Array(4 * network.links.name.length);
   }
 
   /** Pixels a unit of the network's own coordinates takes. */
@@ -52,7 +60,7 @@ export class NetworkMap {
   }
 
   private place(): void {
-    const { nodes, links } = this.data.network;
+    const { nodes, links } = this.network;
     const unit = this.unit;
     const xs = nodes.x.map((x) => this.screenX(x));
     const ys = nodes.y.map((y) => this.screenY(y));
@@ -155,7 +163,7 @@ export class NetworkMap {
   }
 
   private drawNodes(pen: CanvasRenderingContext2D, ink: string, style: CSSStyleDeclaration): void {
-    const { nodes, links } = this.data.network;
+    const { nodes, links } = this.network;
     const linked = new Set([...links.from, ...links.to]);
     const labelled = linked.size <= labelledNodes * this.view.zoom ** 2;
     if (linked.size <= 600 * this.view.zoom ** 2) {

@@ -4,14 +4,34 @@ import { palette } from './colour';
 import { Capacities, Frames, largestPermille, type ReportData } from './data';
 import { h, oncePerFrame, panel } from './dom';
 import { figure, labelText, percent, withUnit } from './format';
-import { NetworkMap } from './map';
+import { NetworkMap, type LinkCapacities, type Loads } from './map';
 import { isDark, onScheme } from './scheme';
 
 const busiest = 6;
 
+export interface MapSource {
+  network: ReportData['network'];
+  demandUnit: string;
+  loads: Loads;
+  capacities: LinkCapacities;
+  label: (period: number) => string;
+  note?: string;
+  pick?: (link: number) => void; // a link was clicked, or picked in the list; -1: it was let go
+}
+
+export function reportMap(data: ReportData): MapSource {
+  return {
+    network: data.network,
+    demandUnit: data.demandUnit,
+    loads: new Frames(data),
+    capacities: new Capacities(data),
+    label: (period) => labelText(data.periods.labels[period]!),
+  };
+}
+
 /** What is known of a link in a period, in words. */
 export function describeLink(
-  data: ReportData, frames: Frames, capacities: Capacities, link: number, period: number,
+  data: Pick<MapSource, 'network' | 'demandUnit'>, frames: Loads, capacities: LinkCapacities, link: number, period: number,
 ): { name: string; ends: string; load: string; flow: string; capacity: string } {
   const { nodes, links } = data.network;
   const permille = frames.at(period)?.permille[link] ?? null;
@@ -46,14 +66,13 @@ function legend(): HTMLElement {
     h('span.key', {}, 'wider: more capacity'));
 }
 
-export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
-  const frames = new Frames(data);
-  const capacities = new Capacities(data);
+export function mapPanel(data: MapSource, clock: Clock): HTMLElement {
+  const { loads: frames, capacities, pick } = data;
   const canvas = h('canvas.map', {
     tabindex: 0, role: 'img',
     'aria-label': 'Map of the network, links coloured by load. Arrow keys move it, plus and minus zoom, 0 shows all. The busiest links are listed below.',
   });
-  const map = new NetworkMap(canvas, data, frames, capacities);
+  const map = new NetworkMap(canvas, data.network, frames, capacities);
   const tip = h('div.tip', { role: 'status', hidden: true });
   const seen = h('p.seen', { 'aria-hidden': 'true' });
   const draw = (): void => {
@@ -80,6 +99,11 @@ export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
     if (link === tipLink) return;
     tipLink = map.highlighted = link;
     redraw();
+  }
+
+  function choose(link: number): void {
+    look(link);
+    pick?.(link);
   }
 
   // One finger scrolls the page while the whole network is in view, and moves the map once it is not.
@@ -119,7 +143,11 @@ export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
   });
   const release = (event: PointerEvent): void => {
     pointers.delete(event.pointerId);
-    if (event.type === 'pointerup' && moved < 6) look(map.linkAt(event.offsetX, event.offsetY, event.pointerType === 'mouse' ? 8 : 22));
+    if (event.type === 'pointerup' && moved < 6) {
+      const link = map.linkAt(event.offsetX, event.offsetY, event.pointerType === 'mouse' ? 8 : 22);
+      look(link);
+      if (link >= 0) pick?.(link);
+    }
   };
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
@@ -158,7 +186,7 @@ export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
     rows.replaceChildren(...order.slice(0, busiest).map((link) => {
       const told = describeLink(data, frames, capacities, link, period);
       const load = frame.permille[link]! / Math.max(1000, frame.permille[order[0]!]!);
-      return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(tipLink === link), click: () => look(tipLink === link ? -1 : link) },
+      return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(tipLink === link), click: () => choose(tipLink === link ? -1 : link) },
         h('span.name', {}, told.name),
         h('span.meter', { 'aria-hidden': 'true', style: `--share:${load}` }),
         h('span.load', {}, told.load)));
@@ -167,12 +195,12 @@ export function mapPanel(data: ReportData, clock: Clock): HTMLElement {
 
   clock.listen((period) => {
     const frame = frames.at(period);
-    seen.textContent = frame && frame.period !== period ? `loads of ${labelText(data.periods.labels[frame.period]!)}` : '';
+    seen.textContent = frame && frame.period !== period ? `loads of ${data.label(frame.period)}` : '';
     listBusiest(period);
     redraw();
   });
   touch();
   new ResizeObserver(redraw).observe(canvas);
   onScheme(draw);
-  return panel('map', 'Network', '', h('div.map-frame', {}, canvas, tools, seen, tip), legend(), rows);
+  return panel('map', 'Network', data.note ?? '', h('div.map-frame', {}, canvas, tools, seen, tip), legend(), rows);
 }

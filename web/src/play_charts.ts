@@ -7,26 +7,13 @@ import { h, part } from './dom';
 import { compact, count, figure, percent } from './format';
 import { held, windowText, type PlayData, type Player } from './play_data';
 import { floorStyle, leadStyle, type LineStyle } from './series_style';
-import { floored, sharedSpan } from './thin';
+import { logSpec } from './log_spec';
+import { sharedSpan } from './thin';
 import type { Timeline } from './timeline';
 
 const short = (value: number | null | undefined): string => figure(value, 3);
 const instantStyle: LineStyle = { colour: '--hue-0', width: 1.25, dash: [], mark: 'none' };
 const gainStyle: LineStyle = { colour: '--hue-2', width: 1.5, dash: [7, 3], mark: 'diamond' };
-
-type Named = Pick<Line, 'name' | 'style' | 'values'> & Partial<Line>;
-
-/** A logarithmic axis whose foot is 0; legends tell the values as they are. What swings most comes first in `lines`:
- *  it is drawn behind the others, and would hide them. */
-function logSpec(id: string, title: string, note: string, span: [number, number] | undefined, lines: Named[]): ChartSpec {
-  const [foot] = span ?? [0];
-  return {
-    id, title, note, log: true, format: short,
-    ...(span ? { span } : {}),
-    axis: (value) => (value < 1.01 * foot && lines.some((line) => line.values.some((known) => known !== null && known < foot)) ? '0' : compact(value)),
-    lines: lines.map((line) => ({ ...line, values: floored(line.values, foot), told: line.values })),
-  };
-}
 
 export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElement | null {
   const smoothed = { group: `Smoothed over ${windowText(data.players)}` };

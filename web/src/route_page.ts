@@ -7,7 +7,7 @@ import { certificatePanel, settingsPanel, sumsPanel } from './findings';
 import { count, duration } from './format';
 import { kpiStrip, masthead } from './head';
 import { logPanel } from './log';
-import { mapPanel } from './map_panel';
+import { mapPanel, reportMap } from './map_panel';
 import { methodsPanel } from './methods';
 import { routeBar } from './route_bar';
 import { periodTimeline } from './timeline';
@@ -32,7 +32,7 @@ export function routePage(data: ReportData): (HTMLElement | null)[] {
     head(data),
     kpiStrip(data.kpis),
     h('main', {},
-      h('div.overview', {}, mapPanel(data, clock), h('div.beside', {}, drawn.cost, ...beside)),
+      h('div.overview', {}, mapPanel(reportMap(data), clock), h('div.beside', {}, drawn.cost, ...beside)),
       h('div.small-charts', {}, ...below),
       methodsPanel(data),
       h('div.halves', {}, logPanel(data, clock), certificatePanel(data.certificate)),

@@ -1,5 +1,6 @@
 // Long series in few places, with nothing lost that matters.
 import type { Series } from './data';
+import type { Values } from './run_series';
 
 /** The largest value of each of `places` stretches of about the same length; null where none is known. */
 export function stretchMaxima(series: Series, places: number): Series {
@@ -27,11 +28,11 @@ export function positive(series: Series): Series {
 
 /** Decades around all values, at most eight of them below the largest: what rounding leaves of a zero would flatten
  *  everything else. Zeros get one more, at the foot. Undefined where nothing is known. */
-export function sharedSpan(all: Series[]): [number, number] | undefined {
+export function sharedSpan(all: Values[]): [number, number] | undefined {
   let [low, high, zeros] = [Infinity, 0, false];
   for (const series of all) {
     for (const value of series) {
-      if (value === null) continue;
+      if (value === null || value === undefined) continue;
       if (value > 0) [low, high] = [Math.min(low, value), Math.max(high, value)];
       else zeros = true;
     }
@@ -43,6 +44,6 @@ export function sharedSpan(all: Series[]): [number, number] | undefined {
 }
 
 /** Zeros, and what is smaller than it, at the foot of a logarithmic axis. */
-export function floored(series: Series, foot: number): Series {
-  return series.map((value) => (value === null ? null : Math.max(value, foot)));
+export function floored<Value extends number | null | undefined>(series: Value[], foot: number): Value[] {
+  return series.map((value) => (typeof value === 'number' ? (Math.max(value, foot) as Value) : value));
 }

@@ -3,7 +3,7 @@ import { lastNotAbove } from './data';
 import { figure, tickText, ticks } from './format';
 
 export interface Timeline {
-  noun: 'period' | 'round';
+  noun: 'period' | 'round' | 'turn';
   labels: string[];
   at: number[]; // where each stands on an axis; ascending
   room: number; // points that a mark of an axis takes
@@ -22,9 +22,9 @@ export function periodTimeline({ labels, minutes }: { labels: string[]; minutes:
   };
 }
 
-export function roundTimeline(rounds: number[]): Timeline {
+export function roundTimeline(rounds: number[], noun: 'round' | 'turn' = 'round'): Timeline {
   return {
-    noun: 'round',
+    noun,
     labels: rounds.map((round) => figure(round, 15)),
     at: rounds,
     room: 60,

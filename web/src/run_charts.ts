@@ -1,0 +1,145 @@
+// The charts of a run: one table for all kinds, of which each run gets what it has figures for.
+import { Chart, withValues, type ChartSpec, type Line } from './chart';
+import type { Clock } from './clock';
+import { compact, figure, percent, seconds } from './format';
+import { logSpec } from './log_spec';
+import type { Figure, Grid } from './run_grid';
+import { floorStyle, leadStyle, type LineStyle } from './series_style';
+import { sharedSpan } from './thin';
+import { roundTimeline } from './timeline';
+
+interface Wanted {
+  channel: string;
+  name: string;
+  figure?: Figure;
+  style: LineStyle;
+  band?: boolean;
+  own?: boolean; // of the run itself only, not of its forks
+}
+
+interface Sheet {
+  id: string;
+  title: string;
+  note: string;
+  lines: Wanted[];
+  log?: boolean;
+  floor?: number;
+  clip?: boolean;
+  format?: ChartSpec['format'];
+  axis?: (value: number) => string;
+  reference?: { value: number; text: string };
+}
+
+const thin: LineStyle = { ...leadStyle, width: 1.5 };
+const second: LineStyle = { colour: '--hue-0', width: 1.25, dash: [7, 3], mark: 'none' };
+const loads = { format: (value: number | null | undefined): string => percent(value), axis: (value: number): string => `${compact(value * 100)}%` };
+const each = 'Line: mean; band: least to most.';
+
+const sheets: Sheet[] = [
+  { id: 'chart-loss', title: 'Loss of the decisions', note: `Of what was decided before each record was known. ${each}`, lines: [{ channel: 'loss', name: 'loss', style: thin, band: true }] },
+  { id: 'chart-cost', title: 'Cost', note: `Realised, of splits chosen before their demand was known. ${each}`, lines: [{ channel: 'cost', name: 'cost', style: thin, band: true }] },
+  {
+    id: 'chart-gap', title: 'Equilibrium gap', log: true, note: 'Over the last w plays, its proved bound, and of each play alone. Log scale.',
+    lines: [
+      { channel: 'instant_gap', name: 'of this play alone', style: { ...second, dash: [] } },
+      { channel: 'gap', name: 'smoothed gap', style: thin, band: true },
+      { channel: 'gap_bound', name: 'its proved bound', style: floorStyle, own: true },
+    ],
+  },
+  { id: 'chart-objective', title: 'Objective', note: 'At each measured point.', lines: [{ channel: 'objective', name: 'objective', figure: 'latest', style: thin, band: true }] },
+  {
+    id: 'chart-residual', title: 'Residual', log: true, note: `Distance from stationary at each turn\u2019s start. ${each} Log scale.`,
+    lines: [
+      { channel: 'residual', name: 'residual', style: thin, band: true },
+      { channel: 'bound', name: 'proved bound', style: floorStyle, own: true },
+      { channel: 'tolerance', name: 'tolerance', style: second, own: true },
+    ],
+  },
+  {
+    id: 'chart-regret', title: 'Local regret', log: true, note: 'So far, and what is proved of it. Log scale.',
+    lines: [
+      { channel: 'regret', name: 'regret', figure: 'latest', style: leadStyle },
+      { channel: 'regret_bound', name: 'proved bound', figure: 'latest', style: floorStyle, own: true },
+    ],
+  },
+  {
+    id: 'chart-load', title: 'Largest utilisation', note: `Over the links. ${each}`, floor: 0, ...loads, reference: { value: 1, text: 'capacity' },
+    lines: [{ channel: 'utilisation_max', name: 'largest', style: thin, band: true }],
+  },
+  { id: 'chart-demand', title: 'Demand', note: 'Sum over all pairs.', floor: 0, lines: [{ channel: 'demand', name: 'total', style: thin, band: true, own: true }] },
+  { id: 'chart-churn', title: 'Churn', note: 'Moved to other paths since the turn before.', floor: 0, clip: true, lines: [{ channel: 'churn', name: 'moved', style: thin, band: true }] },
+  { id: 'chart-variation', title: 'Variation', log: true, note: 'What each record changed. Log scale.', lines: [{ channel: 'variation', name: 'variation', style: thin, band: true }] },
+  { id: 'chart-steps', title: 'Inner steps', note: 'A turn; none where the decision was good enough as it was.', floor: 0, lines: [{ channel: 'steps', name: 'steps', style: thin, band: true }] },
+  { id: 'chart-gradients', title: 'Record gradients', note: 'A turn: the learner\u2019s work.', floor: 0, lines: [{ channel: 'gradients', name: 'gradients', style: thin, band: true }] },
+  { id: 'chart-passes', title: 'Passes', note: 'Over all rows, so far.', floor: 0, lines: [{ channel: 'passes', name: 'passes', figure: 'latest', style: thin }] },
+  { id: 'chart-step', title: 'Step', note: 'Of the method. Log scale.', log: true, lines: [{ channel: 'step', name: 'step', figure: 'latest', style: thin }] },
+  { id: 'chart-seconds', title: 'The learner\u2019s seconds', note: 'A turn, on the machine it ran on.', floor: 0, clip: true, format: seconds, axis: seconds, lines: [{ channel: 'seconds', name: 'seconds', style: thin, band: true }] },
+];
+
+/** A fork's lines: another colour and other dashes than the run's own and than any other fork's. */
+export function forkStyle(place: number): LineStyle {
+  const dashes = [[7, 3], [2, 3], [10, 3, 2, 3]];
+  return { colour: `--hue-${[0, 1, 2, 5][place % 4]!}`, width: 1.75, dash: dashes[place % dashes.length]!, mark: (['disc', 'square', 'triangle'] as const)[place % 3]! };
+}
+
+function linesOf(sheet: Sheet, grid: Grid): Line[] {
+  const forked = grid.runs.length > 1;
+  return grid.runs.flatMap((run, i) => sheet.lines.filter((wanted) => i === 0 || !wanted.own).flatMap((wanted): Line[] => {
+    const channel = run.model.channel(wanted.channel);
+    if (channel < 0) return [];
+    const values = grid.values(i, channel, wanted.figure ?? 'mean');
+    // Bands of several runs would hide each other; turns one by one have none.
+    const band = wanted.band && !forked && grid.view !== 'raw'
+      ? { band: { least: grid.values(i, channel, 'least'), most: grid.values(i, channel, 'most') } } : {};
+    return [{
+      name: forked ? (i === 0 ? wanted.name : `${wanted.name}, ${run.name}`) : wanted.name,
+      style: i === 0 ? wanted.style : forkStyle(i - 1),
+      values, told: forked ? grid.held(values) : values, ...band,
+    }];
+  }));
+}
+
+function specOf(sheet: Sheet, lines: Line[]): ChartSpec {
+  const { id, title, note, log, lines: _, format, ...rest } = sheet;
+  if (log) return logSpec(id, title, note, sharedSpan(lines.flatMap((line) => [line.values, ...(line.band ? [line.band.least, line.band.most] : [])])), lines);
+  return { id, title, note, lines, format: format ?? ((value) => figure(value, 4)), ...rest };
+}
+
+/** Every chart there is something to draw in. `noted`: turns a second as they were seen here. */
+export function runSpecs(grid: Grid, noted: { turn: number; rate: number }[]): ChartSpec[] {
+  const specs = sheets.map((sheet) => specOf(sheet, linesOf(sheet, grid)));
+  const values = grid.points(noted);
+  specs.push({
+    id: 'chart-rate', title: 'Throughput', note: 'Turns a second, as they came in here.', floor: 0, format: (value) => figure(value, 3),
+    lines: [{ name: 'turns a second', style: thin, values, told: grid.held(values), stepped: true }],
+  });
+  return withValues(specs);
+}
+
+/** Charts stay where they are while their lines go on; a new one joins when there is something to draw. */
+export class ChartBoard {
+  readonly main = document.createElement('div');
+  readonly others = document.createElement('div');
+  private readonly charts = new Map<string, Chart>();
+
+  /** `large`: so many charts stand in `main`. */
+  constructor(private readonly clock: Clock, private readonly large: number) {
+    this.main.className = 'large-charts';
+    this.others.className = 'small-charts';
+  }
+
+  show(grid: Grid, noted: { turn: number; rate: number }[]): void {
+    const time = roundTimeline(grid.at, 'turn');
+    const specs = runSpecs(grid, noted);
+    const wanted = new Set(specs.map((spec) => spec.id));
+    for (const [id, chart] of this.charts) chart.element.hidden = !wanted.has(id);
+    specs.forEach((spec, place) => {
+      const known = this.charts.get(spec.id);
+      if (known) return known.update(time, spec);
+      const chart = new Chart(time, this.clock, spec);
+      this.charts.set(spec.id, chart);
+      const [home, among] = place < this.large ? [this.main, place] : [this.others, place - this.large];
+      home.insertBefore(chart.element, home.children[among] ?? null);
+    });
+  }
+}

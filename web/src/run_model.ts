@@ -1,0 +1,101 @@
+// What is known of a run at the moment: page data, and what events brought since.
+import { withAlarm, type RunAlarm, type RunData, type RunFork, type RunPicture, type RunState } from './run_data';
+import { BucketSeries, Tail, type SeriesData } from './run_series';
+
+export interface TurnsEvent { first: number; last: number; figures: (number | null)[][] }
+
+export class RunModel {
+  data: RunData;
+  series: BucketSeries;
+  tail: Tail;
+  told: number; // the turn that certificate and decision are of
+  private begun: number; // where a series without turns begins
+
+  constructor(data: RunData) {
+    this.data = data;
+    this.series = new BucketSeries(data.series);
+    this.tail = new Tail(data.channels.length);
+    this.told = this.begun = data.state.turn;
+  }
+
+  /** The last turn that charts show. */
+  get turn(): number {
+    return this.series.turn || this.begun;
+  }
+  get state(): RunState {
+    return this.data.state;
+  }
+  channel(name: string): number {
+    return this.data.channels.indexOf(name);
+  }
+
+  /** Newer page data. `series`: theirs are taken too; otherwise turns go on coming one by one. */
+  take(data: RunData, series: boolean): void {
+    const other = data.id !== this.data.id;
+    const behind = !series && !other && data.state.turn < this.turn; // turns came while it was on its way
+    this.data = behind ? { ...data, state: { ...data.state, turn: this.turn } } : data;
+    this.told = data.state.turn;
+    if (!series && !other) return;
+    const back = other || data.state.turn < this.turn;
+    this.begun = data.state.turn;
+    this.series = new BucketSeries(data.series);
+    if (back) this.tail = new Tail(data.channels.length);
+  }
+  /** False: turns are missing in between, and nothing was taken. */
+  add({ first, figures }: TurnsEvent): boolean {
+    if (first > this.turn + 1) return false;
+    figures.forEach((values, i) => {
+      const turn = first + i;
+      this.tail.add(turn, values);
+      if (turn > this.turn) this.series.add(turn, values);
+    });
+    if (this.turn > this.state.turn) this.data = { ...this.data, state: { ...this.state, turn: this.turn } };
+    return true;
+  }
+  replace(series: SeriesData, turn: number): void {
+    this.series = new BucketSeries(series);
+    this.begun = turn;
+    if (turn > this.state.turn) this.data = { ...this.data, state: { ...this.state, turn } };
+  }
+  setState(state: RunState): void {
+    this.data = { ...this.data, state };
+  }
+  setAlarm(alarm: RunAlarm): void {
+    this.data = { ...this.data, alarms: withAlarm(this.data.alarms, alarm) };
+  }
+  setPicture(picture: RunPicture): void {
+    this.data = { ...this.data, picture };
+  }
+  setForks(forks: RunFork[]): void {
+    this.data = { ...this.data, forks };
+  }
+}
+
+/** Turns a second, as they arrive here. */
+export class Rate {
+  private seen: { time: number; turn: number }[] = [];
+  private noted = -Infinity;
+  readonly points: { turn: number; rate: number }[] = [];
+
+  /** `time` in seconds. */
+  note(time: number, turn: number): void {
+    this.seen.push({ time, turn });
+    while (this.seen.length > 2 && time - this.seen[0]!.time > 5) this.seen.shift();
+    const rate = this.at(time);
+    if (rate === null || time - this.noted < 1) return;
+    this.noted = time;
+    this.points.push({ turn, rate });
+    if (this.points.length > 600) this.points.splice(0, 100);
+  }
+  /** Over the last five seconds; null: not known yet. 0 when nothing came for that long. */
+  at(time: number): number | null {
+    const [first, last] = [this.seen[0], this.seen[this.seen.length - 1]];
+    if (!first || !last) return null;
+    if (time - last.time > 5) return 0;
+    return last.time > first.time ? (last.turn - first.turn) / (last.time - first.time) : null;
+  }
+  /** Turns that were played while nobody listened say nothing about now. */
+  interrupt(): void {
+    this.seen = [];
+  }
+}

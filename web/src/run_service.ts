@@ -1,0 +1,66 @@
+// Requests to the service, as a browser makes them.
+import type { RunData } from './run_data';
+import { Gone, type Source, type Surroundings } from './run_feed';
+
+/** What a refusal says: a sentence each. */
+export function refusals(status: number, text: string): string[] {
+  try {
+    const body = JSON.parse(text) as unknown;
+    const found: string[] = [];
+    const walk = (value: unknown): void => {
+      if (typeof value === 'string') found.push(value);
+      else if (Array.isArray(value)) value.forEach(walk);
+      else if (typeof value === 'object' && value !== null) {
+        const { error, message, violations, detail } = value as Record<string, unknown>;
+        // Single sentences are better than all of them in one.
+        if (Array.isArray(violations) && violations.length > 0) walk(violations);
+        else [error, message, detail].filter((each) => each !== undefined).slice(0, 1).forEach(walk);
+      }
+    };
+    walk(body);
+    const sentences = found.flatMap((each) => each.split('\n')).map((each) => each.trim()).filter(Boolean);
+    if (sentences.length > 0) return sentences;
+  } catch {
+    // no JSON: as it is
+  }
+  return [text.trim() && text.length < 300 && !text.includes('<') ? text.trim() : `the service answered with status ${status}`];
+}
+
+export class Refused extends Error {
+  constructor(readonly status: number, readonly sentences: string[]) {
+    super(sentences.join('; '));
+  }
+}
+
+/** The reply's JSON, or null where there is none. Throws Refused, or Error if nobody answers. */
+export async function request(method: string, url: string, body?: unknown): Promise<unknown> {
+  let reply: Response;
+  try {
+    reply = await fetch(url, {
+      method, cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+  } catch {
+    throw new Error('the service does not answer');
+  }
+  const text = await reply.text();
+  if (!reply.ok) throw new Refused(reply.status, refusals(reply.status, text));
+  return text ? (JSON.parse(text) as unknown) : null;
+}
+
+/** `mayEnd`: a run that is not there is over, as a fork may be; otherwise the service is waited for. */
+export function browserSurroundings(mayEnd: boolean): Surroundings {
+  return {
+    source: (url) => new EventSource(url) as unknown as Source,
+    page: async (url) => {
+      try {
+        return (await request('GET', url)) as RunData;
+      } catch (error) {
+        if (mayEnd && error instanceof Refused && error.status === 404) throw new Gone(error.message);
+        throw error;
+      }
+    },
+    now: () => performance.now() / 1000,
+    later: (seconds, action) => void window.setTimeout(action, seconds * 1000),
+  };
+}
