@@ -27,7 +27,7 @@ constexpr std::uint64_t kLingers = std::uint64_t{1} << 63U;
 constexpr double kLingerSeconds = 1;
 constexpr std::size_t kLingerBytes = std::size_t{4} << 20U;
 constexpr std::size_t kLingerers = 64;
-// A client that reads its answer more slowly than this is cut.
+// A client that reads its answer more slowly than this, in bytes a second, is cut.
 constexpr double kSlowestReader = 16 * 1024;
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
@@ -39,12 +39,17 @@ std::chrono::steady_clock::duration as_duration(double seconds) {
         std::chrono::duration<double>(seconds));
 }
 
-/// Bytes that have come on a connection since it was opened.
-std::uint64_t bytes_received(int socket) noexcept {
+struct ByteCounts {
+    std::uint64_t received;
+    std::uint64_t acknowledged;
+};
+
+/// Bytes that came, and that the client has, since the connection was opened.
+ByteCounts counts_of(int socket) noexcept {
     tcp_info info{};
     socklen_t size = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-    return info.tcpi_bytes_received;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {0, 0};
+    return {info.tcpi_bytes_received, info.tcpi_bytes_acked};
 }
 
 void register_socket(int epoll, int socket, std::uint32_t events, std::uint64_t id) {
@@ -67,11 +72,6 @@ void Connection::enter(ConnectionPhase phase) noexcept {
     state_.store(number << kPhaseBits | static_cast<std::uint64_t>(phase), std::memory_order_release);
 }
 
-void Connection::enter_sending(std::size_t bytes) noexcept {
-    sending_.store(bytes, std::memory_order_relaxed);
-    enter(ConnectionPhase::sending);
-}
-
 void Connection::end_request() noexcept {
     const std::uint64_t number = state_.load(std::memory_order_relaxed) >> kPhaseBits;
     state_.store((number + 1) << kPhaseBits, std::memory_order_release);
@@ -82,7 +82,7 @@ void Connection::add_received(std::uint64_t bytes) noexcept {
 }
 
 void Connection::set_all_received() noexcept {
-    received_.store(bytes_received(socket_), std::memory_order_relaxed);
+    received_.store(counts_of(socket_).received, std::memory_order_relaxed);
 }
 
 void Connection::send_raw(const std::string& text) noexcept {
@@ -91,7 +91,7 @@ void Connection::send_raw(const std::string& text) noexcept {
 }
 
 bool Connection::request_under_way() const noexcept {
-    return bytes_received(socket_) > received_.load(std::memory_order_relaxed);
+    return counts_of(socket_).received > received_.load(std::memory_order_relaxed);
 }
 
 void Connection::listen(const std::shared_ptr<ConnectionListener>& listener) {
@@ -293,6 +293,8 @@ void ConnectionWatch::tell(std::uint64_t id, std::uint32_t events) {
         const auto found = connections_.find(id);
         if (found == connections_.end()) return;
         connection = found->second;
+        // The library does not look for an end that came together with the last bytes; this makes it look.
+        shutdown(connection->socket_, SHUT_RD);
     }
     connection->client_gone((events & (EPOLLHUP | EPOLLERR)) != 0);
 }
@@ -320,6 +322,8 @@ void ConnectionWatch::inspect(Connection& connection, Time now) {
     if (stage != connection.stage_) {
         connection.stage_ = stage;
         connection.stage_began_ = now;
+        if (phase == ConnectionPhase::sending)
+            connection.acknowledged_ = counts_of(connection.socket_).acknowledged;
     }
     const double seconds = seconds_between(connection.stage_began_, now);
     switch (phase) {
@@ -330,15 +334,25 @@ void ConnectionWatch::inspect(Connection& connection, Time now) {
         case ConnectionPhase::receiving:
             if (seconds > limits_.request_seconds) cut_locked(connection);
             break;
-        case ConnectionPhase::sending: {
-            const auto bytes = static_cast<double>(connection.sending_.load(std::memory_order_relaxed));
-            if (seconds > limits_.idle_seconds + bytes / kSlowestReader) cut_locked(connection);
+        case ConnectionPhase::sending:
+            if (seconds > limits_.idle_seconds) inspect_reader(connection, now);
             break;
-        }
         case ConnectionPhase::answering:
         case ConnectionPhase::streaming:
             break;
     }
+}
+
+/// Whoever reads fast enough gets another period.
+void ConnectionWatch::inspect_reader(Connection& connection, Time now) {
+    const std::uint64_t acknowledged = counts_of(connection.socket_).acknowledged;
+    const auto read = static_cast<double>(acknowledged - connection.acknowledged_);
+    if (read < kSlowestReader * limits_.idle_seconds) {
+        cut_locked(connection);
+        return;
+    }
+    connection.stage_began_ = now;
+    connection.acknowledged_ = acknowledged;
 }
 
 void ConnectionWatch::read_away(int socket) {

@@ -52,8 +52,6 @@ class Connection {
 
     // For the thread that serves it.
     void enter(ConnectionPhase phase) noexcept;
-    /// A response of so many bytes goes out.
-    void enter_sending(std::size_t bytes) noexcept;
     void end_request() noexcept;
     void add_received(std::uint64_t bytes) noexcept;
     /// All that has come so far belongs to requests that are complete.
@@ -84,7 +82,6 @@ class Connection {
     bool lingers_ = false;
     std::atomic<std::uint64_t> state_ = 0;  // number of the request, phase
     std::atomic<std::uint64_t> received_ = 0;
-    std::atomic<std::uint64_t> sending_ = 0;
 
     std::mutex mutex_;
     std::weak_ptr<ConnectionListener> listener_;
@@ -94,6 +91,7 @@ class Connection {
     // For the watch.
     std::uint64_t stage_ = 0;
     std::chrono::steady_clock::time_point stage_began_ = std::chrono::steady_clock::now();
+    std::uint64_t acknowledged_ = 0;  // when it began
     bool cut_ = false;
 };
 
@@ -127,8 +125,9 @@ class ConnectionWatch {
 
     void run();
     void sweep(Time now);
-    /// Watches for what is too long; the lock is held.
+    /// The lock is held, here and below.
     void inspect(Connection& connection, Time now);
+    void inspect_reader(Connection& connection, Time now);
     void cut_locked(Connection& connection);
     void tell(std::uint64_t id, std::uint32_t events);
     void read_away(int socket);

@@ -80,7 +80,7 @@ MHD_Result HttpExchange::proceed() {
         streaming_ = true;
         connection_->enter(ConnectionPhase::streaming);
     } else {
-        connection_->enter_sending(response_->body.size());
+        connection_->enter(ConnectionPhase::sending);
     }
     return queue_response(handle_, *response_, stream_.get(), service_.draining);
 }

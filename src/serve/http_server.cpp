@@ -197,7 +197,7 @@ MHD_Result HttpServer::State::take_head(MHD_Connection* handle, Arriving& arrivi
             ++service.gauges.refused;
         }
         connection.linger();
-        connection.enter_sending(arriving.refusal->body.size());
+        connection.enter(ConnectionPhase::sending);
         return queue_response(handle, *arriving.refusal, nullptr, true);
     }
     connection.add_received(arriving.head.bytes);
@@ -233,7 +233,7 @@ MHD_Result HttpServer::State::take_whole(MHD_Connection* handle, Arriving& arriv
     const std::shared_ptr<Connection>& connection = connection_of(handle);
     if (arriving.head.chunked) connection->set_all_received();
     if (arriving.refusal) {
-        connection->enter_sending(arriving.refusal->body.size());
+        connection->enter(ConnectionPhase::sending);
         return queue_response(handle, *arriving.refusal, nullptr, service.draining);
     }
     connection->enter(ConnectionPhase::answering);
