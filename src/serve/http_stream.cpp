@@ -55,7 +55,8 @@ ssize_t HttpStream::read(void* stream, std::uint64_t /*position*/, char* buffer,
 
 ssize_t HttpStream::fill(char* buffer, std::size_t size) {
     const std::lock_guard lock(mutex_);
-    if (gone_) return MHD_CONTENT_READER_END_WITH_ERROR;
+    // No error: after one the library forgets to close. Whoever has gone does not mind.
+    if (gone_) return MHD_CONTENT_READER_END_OF_STREAM;
     const std::size_t count = std::min(size, waiting_.size() - sent_);
     if (count > 0) {
         waiting_.copy(buffer, count, sent_);
