@@ -74,14 +74,14 @@ StreamStudy configure(StudyPreset preset, Index seeds) {
 Chart loss_chart(const StreamStudy& study, const ResultTable& table, StudyPreset preset) {
     return chart_by_stream(study, "The bank against every fixed window", {"window w", Scale::log2},
                            {"realised loss", Scale::log}, [&](const std::string& stream) {
-                               std::vector<Series> series(3);
+                               std::vector<ChartSeries> series(3);
                                series[0].name = "fixed window";
                                for (const Index window : fixed_windows(preset)) {
                                    series[0].points.push_back(point_of(table, stream, fixed_name(window),
                                                                        static_cast<Real>(window), kLoss));
                                }
                                for (const bool cross : {true, false}) {
-                                   Series& level = series[cross ? 1 : 2];
+                                   ChartSeries& level = series[cross ? 1 : 2];
                                    level.name = bank_name("adashare", cross);
                                    level.mark = Mark::level;
                                    level.points = {point_of(table, stream, level.name, 1, kLoss)};
@@ -100,7 +100,7 @@ Chart bars(const StreamStudy& study, const ResultTable& table, const char* figur
     panel.y.label = y_label;
     for (const StudyStream& stream : study.streams) panel.categories.push_back(stream.name);
     for (const std::string_view play : kPlays) {
-        Series& series = panel.series.emplace_back();
+        ChartSeries& series = panel.series.emplace_back();
         series.name = play;
         series.mark = Mark::bar;
         for (Index i = 0; i < study.streams.size(); ++i) {

@@ -58,9 +58,9 @@ Chart trade(const StreamStudy& study, const ResultTable& table, StudyPreset pres
             const char* title, const Axis& y) {
     return chart_by_stream(
         study, title, {"regret w^2 Reg / T", Scale::log}, y, [&](const std::string& stream) {
-            std::vector<Series> lines;
+            std::vector<ChartSeries> lines;
             for (const Sweep& sweep : sweeps(preset)) {
-                Series& line = lines.emplace_back();
+                ChartSeries& line = lines.emplace_back();
                 line.name = sweep.name;
                 for (const StudyMethod& method : sweep.methods) {
                     line.points.push_back(point_of(table, stream, method.name, kScaledRegret, figure));

@@ -25,7 +25,7 @@ Panel panel(const FitComparison& comparison, const std::string& title, const Axi
             const Axis& y, Coordinate up) {
     Panel made{.title = title, .x = x, .y = y, .series = {}};
     for (const FitContestant& each : comparison.contestants) {
-        Series series{.name = each.method, .points = {}, .mark = Mark::band};
+        ChartSeries series{.name = each.method, .points = {}, .mark = Mark::band};
         for (const TracePoint& point : comparison.run(each, 0).trace)
             series.points.push_back({.x = across(comparison, point), .y = up(comparison, point)});
         made.series.push_back(std::move(series));

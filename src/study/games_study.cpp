@@ -323,7 +323,7 @@ Chart rps_chart(const ResultTable& table, const Sizes& sizes) {
         for (const auto& [name, figure] :
              {std::pair{"gap over the window", kGapCurve}, std::pair{"its bound", kBoundCurve},
               std::pair{"of the play alone", kInstantCurve}}) {
-            Series& series = panel.series.emplace_back(Series{name, {}, Mark::band});
+            ChartSeries& series = panel.series.emplace_back(ChartSeries{name, {}, Mark::band});
             for (const Round mark : sizes.marks) {
                 series.points.push_back(point_of(table, kRps, kMethods[i].name, static_cast<Real>(mark),
                                                  at_mark(figure, mark).c_str()));
@@ -340,7 +340,7 @@ Chart last_chart(const ResultTable& table) {
     panel.y = {"residual of the play alone"};
     for (const PlayedStream& stream : kStreams) panel.categories.emplace_back(stream.name);
     for (const GameMethod& method : kMethods) {
-        Series& series = panel.series.emplace_back(Series{method.name, {}, Mark::bar});
+        ChartSeries& series = panel.series.emplace_back(ChartSeries{method.name, {}, Mark::bar});
         for (Index k = 0; k < kStreams.size(); ++k) {
             series.points.push_back(
                 point_of(table, kStreams[k].name, method.name, static_cast<Real>(k), kInstant));

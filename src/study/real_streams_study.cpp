@@ -93,14 +93,14 @@ Chart window_chart(const std::vector<RealStream>& streams, const ResultTable& ta
         panel.title = stream.name;
         panel.x = {"window w", Scale::log2};
         panel.y = {"realised loss", Scale::log};
-        Series& line = panel.series.emplace_back();
+        ChartSeries& line = panel.series.emplace_back();
         line.name = "fixed window";
         for (const Index window : fixed_windows(preset)) {
             line.points.push_back(
                 point_of(table, stream.name, fixed_name(window), static_cast<Real>(window), figure));
         }
         for (const char* method : {kBank, "adagrad", "re-solve"}) {
-            Series& level = panel.series.emplace_back();
+            ChartSeries& level = panel.series.emplace_back();
             level.name = method;
             level.mark = Mark::level;
             level.points = {point_of(table, stream.name, method, 1, figure)};
@@ -119,13 +119,13 @@ Chart cost_chart(const std::vector<RealStream>& streams, const ResultTable& tabl
         panel.title = stream.name;
         panel.x = {"record gradients a round", Scale::log};
         panel.y = {"realised loss", Scale::log};
-        Series& line = panel.series.emplace_back();
+        ChartSeries& line = panel.series.emplace_back();
         line.name = "fixed windows";
         for (const Index window : fixed_windows(preset))
             line.points.push_back(point_of(table, stream.name, fixed_name(window), kGradients, kLoss));
         for (const std::string& method : table.methods()) {
             if (is_fixed(method)) continue;
-            Series& series = panel.series.emplace_back();
+            ChartSeries& series = panel.series.emplace_back();
             series.name = method;
             series.points = {point_of(table, stream.name, method, kGradients, kLoss)};
         }

@@ -221,7 +221,7 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
         {"regret.svg",
          chart_of("Regret of the own window", sweep, window, {"Reg_w / T", Scale::log},
                   [&](const StreamRow& stream) {
-                      std::vector<Series> series;
+                      std::vector<ChartSeries> series;
                       for (const Method& method : kMethods) {
                           const auto add = [&](const std::string& name, const char* figure, Mark mark) {
                               series.push_back({name, points(table, sweep, stream, method, figure), mark});
@@ -237,7 +237,7 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
          chart_of(
              "The same times w^2: a flat line is the rate 1/w^2", sweep, window, {"w^2 Reg_w / T"},
              [&](const StreamRow& stream) {
-                 std::vector<Series> series;
+                 std::vector<ChartSeries> series;
                  for (const Method& method : kMethods) {
                      series.push_back({method.name, points(table, sweep, stream, method, kScaledRegret)});
                  }
@@ -247,9 +247,9 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
         {"other-windows.svg",
          chart_of("The same runs judged by other windows", sweep, {"judge's window w'", Scale::log2},
                   {"Reg_w' / T", Scale::log}, [&](const StreamRow& stream) {
-                      std::vector<Series> series;
+                      std::vector<ChartSeries> series;
                       for (const Index own : sweep.windows) {
-                          Series& line = series.emplace_back();
+                          ChartSeries& line = series.emplace_back();
                           line.name = fmt::format("w = {}", own);
                           for (const Index judge : sweep.windows) {
                               line.points.push_back(

@@ -67,7 +67,7 @@ Chart cost_and_churn(const ResultTable& table) {
                 {}};
     for (const std::string& stream : table.streams()) {
         Panel panel{stream, {"churn, % a period", Scale::log}, {"cost / clairvoyant", Scale::log}, {}};
-        Series windows{"windows 1 to 256", {}};
+        ChartSeries windows{"windows 1 to 256", {}};
         for (const std::string& method : table.methods()) {
             const Estimate cost = table.at(stream, method, kCost);
             const Estimate churn = table.at(stream, method, kChurn);

@@ -124,7 +124,7 @@ std::string stream_subtitle(const StreamStudy& study) {
 }
 
 Chart chart_by_stream(const StreamStudy& study, const char* title, const Axis& x, const Axis& y,
-                      const std::function<std::vector<Series>(const std::string& stream)>& series) {
+                      const std::function<std::vector<ChartSeries>(const std::string& stream)>& series) {
     Chart chart;
     chart.title = title;
     chart.subtitle = stream_subtitle(study);

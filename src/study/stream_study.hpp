@@ -58,7 +58,7 @@ std::string stream_subtitle(const StreamStudy& study);
 
 /// A chart with a panel for each stream.
 Chart chart_by_stream(const StreamStudy& study, const char* title, const Axis& x, const Axis& y,
-                      const std::function<std::vector<Series>(const std::string& stream)>& series);
+                      const std::function<std::vector<ChartSeries>(const std::string& stream)>& series);
 
 /// A point of a chart: the method's two figures on the stream, with their errors.
 ChartPoint point_of(const ResultTable& table, const std::string& stream, const std::string& method, Real x,

@@ -36,7 +36,7 @@ struct LegendEntry {
 std::vector<LegendEntry> legend_of(const Chart& chart) {
     std::vector<LegendEntry> entries;
     for (const Panel& panel : chart.panels) {
-        for (const Series& series : panel.series) {
+        for (const ChartSeries& series : panel.series) {
             const auto same = [&](const LegendEntry& entry) { return entry.name == series.name; };
             if (std::none_of(entries.begin(), entries.end(), same))
                 entries.push_back({series.name, series.mark});

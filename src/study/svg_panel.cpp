@@ -20,7 +20,7 @@ constexpr Real kBarShare = 0.8;  // of a category's width that its bars take
 
 bool has_bars(const Panel& panel) {
     return std::any_of(panel.series.begin(), panel.series.end(),
-                       [](const Series& series) { return series.mark == Mark::bar; });
+                       [](const ChartSeries& series) { return series.mark == Mark::bar; });
 }
 
 AxisRange x_range(const Panel& panel) {
@@ -30,7 +30,7 @@ AxisRange x_range(const Panel& panel) {
         range.include(static_cast<Real>(panel.categories.size()) - 0.6);
         return range;
     }
-    for (const Series& series : panel.series) {
+    for (const ChartSeries& series : panel.series) {
         if (series.mark == Mark::level) continue;
         for (const ChartPoint& point : series.points) {
             if (!AxisRange{panel.y.scale}.has_place(point.y)) continue;
@@ -43,7 +43,7 @@ AxisRange x_range(const Panel& panel) {
 AxisRange y_range(const Panel& panel) {
     AxisRange range{panel.y.scale};
     if (has_bars(panel)) range.include(0);
-    for (const Series& series : panel.series) {
+    for (const ChartSeries& series : panel.series) {
         for (const ChartPoint& point : series.points) {
             if (series.mark != Mark::level && !AxisRange{panel.x.scale}.has_place(point.x)) continue;
             if (!range.has_place(point.y)) continue;
@@ -69,8 +69,8 @@ class PanelDrawing {
         draw_x_axis();
         // The nested picture cuts off what would leave the frame.
         out_ += fmt::format("<svg width=\"{0:.1f}\" height=\"{1:.1f}\">\n", box_.width, box_.height);
-        for (const Series& series : panel_.series) draw_area(series);
-        for (const Series& series : panel_.series) draw_marks(series);
+        for (const ChartSeries& series : panel_.series) draw_area(series);
+        for (const ChartSeries& series : panel_.series) draw_marks(series);
         out_ += fmt::format("</svg>\n<rect class=\"frame\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                             box_.width, box_.height);
         if (x_range(panel_).empty() && y_range(panel_).empty()) {
@@ -129,7 +129,7 @@ class PanelDrawing {
                             box_.width / 2, box_.height + 32, xml_text(panel_.x.label));
     }
 
-    Index order_of(const Series& series) const {
+    Index order_of(const ChartSeries& series) const {
         return static_cast<Index>(std::find(names_.begin(), names_.end(), series.name) - names_.begin());
     }
 
@@ -138,7 +138,7 @@ class PanelDrawing {
     Real x_or_edge(Real value) const { return x_.has_place(value) ? x_(value) : 0; }
     bool has_place(const ChartPoint& point) const { return x_.has_place(point.x) && y_.has_place(point.y); }
 
-    void draw_area(const Series& series) {
+    void draw_area(const ChartSeries& series) {
         const std::string paint = "shade " + fill_class(order_of(series));
         if (series.mark == Mark::level && !series.points.empty()) {
             const ChartPoint& point = series.points.front();
@@ -158,7 +158,7 @@ class PanelDrawing {
         out_ += fmt::format("<polygon class=\"{}\" points=\"{}{}\"/>\n", paint, upper, lower);
     }
 
-    void draw_marks(const Series& series) {
+    void draw_marks(const ChartSeries& series) {
         const Index order = order_of(series);
         if (series.mark == Mark::bar) return draw_bars(series, order);
         if (series.mark == Mark::level) {
@@ -175,7 +175,7 @@ class PanelDrawing {
     }
 
     /// Broken where a point is missing.
-    void draw_line(const Series& series, Index order) {
+    void draw_line(const ChartSeries& series, Index order) {
         std::string path;
         bool pen_down = false;
         for (const ChartPoint& point : series.points) {
@@ -188,7 +188,7 @@ class PanelDrawing {
             fmt::format("<path class=\"line {}\"{} d=\"{}\"/>\n", stroke_class(order), dashes(order), path);
     }
 
-    void draw_point(const Series& series, Index order, const ChartPoint& point) {
+    void draw_point(const ChartSeries& series, Index order, const ChartPoint& point) {
         const Real x = x_(point.x);
         const Real y = y_(point.y);
         out_ += fmt::format("<g><title>{}: {}, {}{}</title>", xml_text(series.name), format_figure(point.x),
@@ -215,10 +215,10 @@ class PanelDrawing {
             stroke_class(order), x - kCap, top, 2 * kCap, bottom, x);
     }
 
-    void draw_bars(const Series& series, Index order) {
+    void draw_bars(const ChartSeries& series, Index order) {
         Index bars = 0;
         Index place = 0;
-        for (const Series& other : panel_.series) {
+        for (const ChartSeries& other : panel_.series) {
             if (&other == &series) place = bars;
             if (other.mark == Mark::bar) ++bars;
         }

@@ -230,7 +230,7 @@ std::vector<NamedChart> charts(const ResultTable& table, const Lengths& lengths)
         of_windows.series.push_back({policy.name, by_window(table, lengths, policy.name, kRegretW)});
     }
     of_steps.series.push_back({kLowerBound, by_step(table, kLowerBound), Mark::band});
-    Series& from_below = of_rounds.series.emplace_back(Series{kLowerBound, {}, Mark::band});
+    ChartSeries& from_below = of_rounds.series.emplace_back(ChartSeries{kLowerBound, {}, Mark::band});
     for (const Round rounds : lengths.checkpoints) {
         from_below.points.push_back({static_cast<Real>(rounds), coin_bound(1) * static_cast<Real>(rounds)});
     }

@@ -118,9 +118,9 @@ Chart against_length(const StreamStudy& study, const ResultTable& table, StudyPr
                      const char* figure, const char* title, const Axis& y) {
     return chart_by_stream(
         study, title, {"effective length w_a", Scale::log2}, y, [&](const std::string& stream) {
-            std::vector<Series> lines;
+            std::vector<ChartSeries> lines;
             for (const Family& family : kFamilies) {
-                Series& line = lines.emplace_back();
+                ChartSeries& line = lines.emplace_back();
                 line.name = family.name;
                 for (const Index length : lengths(preset)) {
                     line.points.push_back(point_of(table, stream, method_name(family, length),

@@ -258,15 +258,15 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("a,b\n1,2\n").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
-    for (const char* other : {"\"version\":1", "\"version\":5"}) {
+    for (const char* other : {"\"version\":1", "\"version\":6"}) {
         std::string changed = small_ledger();
-        changed.replace(changed.find("\"version\":4"), 11, other);
-        EXPECT_NE(message(changed).find(other[10] == '1' ? "version 1" : "version 5"), std::string::npos);
-        EXPECT_NE(message(changed).find("a version from 2 to 4"), std::string::npos);
+        changed.replace(changed.find("\"version\":5"), 11, other);
+        EXPECT_NE(message(changed).find(other[10] == '1' ? "version 1" : "version 6"), std::string::npos);
+        EXPECT_NE(message(changed).find("a version from 2 to 5"), std::string::npos);
     }
     // The version says which keys follow, so it cannot be exchanged.
     std::string older = small_ledger();
-    older.replace(older.find("\"version\":4"), 11, "\"version\":2");
+    older.replace(older.find("\"version\":5"), 11, "\"version\":2");
     EXPECT_NE(message(older).find("the digest does not fit"), std::string::npos);
     EXPECT_THROW(certify("/nonexistent/ledger"), IoError);
     EXPECT_THROW(certify("/"), IoError);

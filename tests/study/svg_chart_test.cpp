@@ -59,7 +59,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 /// One panel of 600 by 340 pixels.
-Chart single(Axis x, Axis y, std::vector<Series> series) {
+Chart single(Axis x, Axis y, std::vector<ChartSeries> series) {
     Chart chart;
     chart.title = "title";
     Panel& panel = chart.panels.emplace_back();

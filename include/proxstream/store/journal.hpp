@@ -33,6 +33,7 @@ struct JournalOptions {
     Retention keep = {};
     /// Turns cannot be played again (they depend on the clock): every commit saves the state.
     bool save_every_commit = false;
+    std::string version = {};  // of the program that writes now
 };
 
 /// Something a person should know: raised, and later perhaps cleared.
@@ -48,7 +49,7 @@ class Journal {
   public:
     using Exchange = std::function<void(Checkpoint&)>;
 
-    /// Makes the file; throws ConfigError if there is one, IoError if it cannot be made.
+    /// Makes the file; throws ConfigError if there is one with a run in it, IoError if it cannot be made.
     static Journal create(const std::string& path, RunIdentity identity, const JournalOptions& options);
     /// Goes on with a file. Throws ConfigError if another process writes to it, DataError if it is damaged or
     /// of a version not known here. An older version is brought up to date first.
@@ -96,9 +97,11 @@ class Journal {
     /// that a certificate of the run so far can be made from the file alone, whatever happens next.
     void when_saving(std::function<void()> closings);
 
-    /// From now on end_turn() gathers only, and keeps a state it asks for until the next commit: whoever feeds
-    /// the run commits, once for all turns that came together, and never loses what a turn answered.
+    /// From now on end_turn() gathers only: whoever feeds the run commits, once for all turns that came
+    /// together, with a state when one is due, and never loses what a turn answered.
     void commit_by_hand() noexcept;
+    /// Is it time to save a state?
+    bool state_due() const noexcept;
     /// Everything gathered so far is in the file when this returns; with `state`, a state is saved.
     void commit(const Exchange* state = nullptr);
     /// Turns gathered and not yet in the file.

@@ -36,6 +36,13 @@ struct StoreState {
     std::int64_t first_time = 0, last_time = 0;
 };
 
+/// When somebody began to write, with which release, behind which turn.
+struct StoreSession {
+    std::string version;
+    std::int64_t begun = 0;  // milliseconds of the wall clock
+    Turn turn = 0;
+};
+
 class RunStore {
   public:
     /// Throws IoError, or DataError if the file is no store, damaged, or of a version not known here.
@@ -46,6 +53,7 @@ class RunStore {
     const std::string& path() const noexcept;
     const RunIdentity& identity() const noexcept;
     StoreState state() const;
+    std::vector<StoreSession> sessions() const;
 
     std::optional<StoredTurn> turn(Turn turn) const;
     std::optional<Turn> find_key(const std::string& key) const;
@@ -61,8 +69,8 @@ class RunStore {
     /// Sealed ledger lines of an account, header first, a footer last if it has one; the rounds that were
     /// folded are left out.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;
-    /// Recomputed from the ledgers alone: folded sums, then rows. An account that is still open is judged as
-    /// interrupted where it stands; it then has no closing, and says so.
+    /// Recomputed from the ledgers alone: folded sums, then rows, each up to where its account was last
+    /// closed (a run that goes on, or was killed: when its last state was saved).
     std::vector<Certificate> certify() const;
     /// Reads everything and checks every seal; a sentence a problem.
     std::vector<std::string> verify() const;

@@ -1,11 +1,12 @@
 /// The figures of a run's turns in a bounded number of buckets: whatever its length, a picture of all of it.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -32,7 +33,12 @@ class Series {
     Real most(Index bucket, Index channel) const;
     Real latest(Index bucket, Index channel) const;
 
-    void exchange(Checkpoint& checkpoint);
+    /// A bucket as bytes; restore() takes those of all buckets in turn. False: they are none.
+    std::string bytes(Index bucket) const;
+    bool restore(std::string_view bytes);
+    /// The first bucket that has changed since settle(); buckets() if none has.
+    Index touched() const noexcept { return touched_; }
+    void settle() noexcept { touched_ = first_.size(); }
 
   private:
     struct Cell {
@@ -46,6 +52,7 @@ class Series {
     std::uint64_t width_ = 1;  // turns a bucket
     std::vector<std::uint64_t> first_, last_;
     std::vector<Cell> cells_;
+    Index touched_ = 0;
 };
 
 }  // namespace proxstream

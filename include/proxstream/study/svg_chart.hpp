@@ -37,7 +37,7 @@ enum class Mark : std::uint8_t {
 };
 
 /// A name has one colour and one marker in all panels of a chart.
-struct Series {
+struct ChartSeries {
     std::string name;
     std::vector<ChartPoint> points;
     Mark mark = Mark::line;
@@ -47,7 +47,7 @@ struct Panel {
     std::string title;
     Axis x;
     Axis y;
-    std::vector<Series> series;
+    std::vector<ChartSeries> series;
     std::vector<std::string> categories = {};  // of bars
 };
 

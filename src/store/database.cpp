@@ -1,0 +1,166 @@
+#include "store/database.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <sqlite3.h>
+
+namespace proxstream {
+namespace {
+
+/// Readers wait so long for a writer that is moving its log into the file.
+constexpr int kPatienceMilliseconds = 5000;
+
+DataLocation place(const std::string& path) {
+    return {.source = path, .line = 0, .column = 0, .field = ""};
+}
+
+}  // namespace
+
+void Database::Close::operator()(sqlite3* handle) const noexcept {
+    sqlite3_close_v2(handle);
+}
+
+void Statement::Finalise::operator()(sqlite3_stmt* statement) const noexcept {
+    sqlite3_finalize(statement);
+}
+
+Database::Database(std::string path, Access access) : path_(std::move(path)) {
+    int flags = SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE;
+    flags |= access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    if (access == Access::create) flags |= SQLITE_OPEN_CREATE;
+    sqlite3* raw = nullptr;
+    const int status = sqlite3_open_v2(path_.c_str(), &raw, flags, nullptr);
+    handle_.reset(raw);
+    if (status != SQLITE_OK) fail("open the run store");
+    sqlite3_busy_timeout(raw, kPatienceMilliseconds);
+    // A store may come from somebody else: nothing in its schema is to be trusted with more than data.
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    run("PRAGMA cell_size_check = ON");
+}
+
+void Database::fail(const char* action) const {
+    const int status = sqlite3_extended_errcode(handle_.get());
+    const std::string said = sqlite3_errmsg(handle_.get());
+    int system = sqlite3_system_errno(handle_.get());
+    switch (status & 0xff) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+        case SQLITE_FORMAT:
+            throw DataError(place(path_), "the run store is damaged, or is none: " + said,
+                            "a file that proxstream has written with --store");
+        case SQLITE_FULL:
+            system = ENOSPC;
+            break;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            system = EBUSY;
+            break;
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+            system = EACCES;
+            break;
+        case SQLITE_NOMEM:
+            throw std::bad_alloc();
+        case SQLITE_IOERR:
+        case SQLITE_CANTOPEN:
+            if (system == 0) system = EIO;
+            break;
+        default:
+            throw Error(path_ + ": " + action + ": " + said);
+    }
+    throw IoError(path_, action, system);
+}
+
+void Database::run(const char* sql) {
+    if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail("use the run store");
+}
+
+std::int64_t Database::number(std::string_view sql) {
+    Statement statement(*this, sql);
+    return statement.step() ? statement.integer(0) : 0;
+}
+
+std::optional<std::string> Database::text(std::string_view sql) {
+    Statement statement(*this, sql);
+    if (!statement.step() || statement.null(0)) return std::nullopt;
+    return std::string(statement.bytes(0));
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(&database) {
+    sqlite3_stmt* raw = nullptr;
+    const int status = sqlite3_prepare_v3(database.handle(), sql.data(), static_cast<int>(sql.size()),
+                                          SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    statement_.reset(raw);
+    if (status != SQLITE_OK) database.fail("read the run store");
+}
+
+Statement& Statement::reset() {
+    sqlite3_reset(statement_.get());
+    return *this;
+}
+
+Statement& Statement::bind(int place, std::int64_t value) {
+    if (sqlite3_bind_int64(statement_.get(), place, value) != SQLITE_OK) database_->fail("bind a number");
+    return *this;
+}
+
+Statement& Statement::bind(int place, std::string_view bytes) {
+    // A null pointer would be NULL, not nothing.
+    const char* data = bytes.empty() ? "" : bytes.data();
+    if (sqlite3_bind_blob64(statement_.get(), place, data, bytes.size(), SQLITE_STATIC) != SQLITE_OK)
+        database_->fail("bind bytes");
+    return *this;
+}
+
+Statement& Statement::bind_null(int place) {
+    if (sqlite3_bind_null(statement_.get(), place) != SQLITE_OK) database_->fail("bind nothing");
+    return *this;
+}
+
+bool Statement::step() {
+    const int status = sqlite3_step(statement_.get());
+    if (status == SQLITE_ROW) return true;
+    if (status == SQLITE_DONE) return false;
+    database_->fail("use the run store");
+}
+
+void Statement::run() {
+    while (step()) {
+    }
+    reset();
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Statement::bytes(int column) const {
+    const void* data = sqlite3_column_blob(statement_.get(), column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+    return data == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(data), size);
+}
+
+bool Statement::null(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+    database_.run("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+    // Nothing more can be done if this fails: the next user of the file rolls back.
+    if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+    database_.run("COMMIT");
+    open_ = false;
+}
+
+}  // namespace proxstream

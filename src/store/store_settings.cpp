@@ -1,0 +1,49 @@
+#include "proxstream/store/store_settings.hpp"
+
+#include <charconv>
+
+namespace proxstream {
+namespace {
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc{} || end != text.data() + text.size() || number == 0) return std::nullopt;
+    return number;
+}
+
+/// Without the disk's word, this many turns are gathered before the file sees them.
+constexpr std::uint64_t kLazyTurns = 256;
+
+}  // namespace
+
+Durability Durability::parse(std::string_view text) {
+    if (text == "round") return {1, true};
+    if (text == "off") return {kLazyTurns, false};
+    if (const auto turns = whole_number(text)) return {*turns, true};
+    throw ConfigError("durable = '" + std::string(text) +
+                      "': must be round, off, or a number of turns, 1 or more");
+}
+
+Retention Retention::parse(std::string_view text) {
+    if (text == "all") return {};
+    if (const auto turns = whole_number(text)) return {.turns = turns};
+    constexpr std::string_view kUnits = "smhd";
+    constexpr double kSeconds[] = {1, 60, 3600, 86400};
+    if (const auto unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+        unit != std::string_view::npos) {
+        if (const auto count = whole_number(text.substr(0, text.size() - 1)))
+            return {.seconds = static_cast<double>(*count) * kSeconds[unit]};
+    }
+    throw ConfigError("keep = '" + std::string(text) +
+                      "': must be all, a number of turns, or an age such as 90s, 30m, 12h or 7d");
+}
+
+void validate(const StoreSettings& settings) {
+    std::vector<std::string> violations;
+    collect(violations, "", [&] { Durability::parse(settings.durable); });
+    collect(violations, "", [&] { Retention::parse(settings.keep); });
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,219 @@
+/// A run that is cut anywhere and gone on with is the run that was never cut.
+#include "proxstream/core/error.hpp"
+#include "proxstream/regret/certify.hpp"
+
+#include "store/database.hpp"
+#include "store/store_file.hpp"
+#include "store/toy_run.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+namespace proxstream {
+namespace {
+
+naive::Plan usual(Round rounds) {
+    naive::Plan plan{.n = 2, .w = 3, .rounds = rounds};
+    plan.refused = {4};
+    return plan;
+}
+
+JournalOptions every(std::uint64_t turns, bool save = false) {
+    return {.durable = {turns, false}, .keep = {}, .save_every_commit = save};
+}
+
+std::string whole_run(const naive::Played& played, const std::string& path) {
+    Journal journal = Journal::create(path, ToyRun::identity(), every(4));
+    ToyRun run(played);
+    run.begin(journal);
+    while (!run.over()) run.turn(journal);
+    run.finish(journal);
+    return told(RunStore(path));
+}
+
+TEST(Journal, ARunCutAnywhereGoesOnExactly) {
+    const naive::Played played = play(usual(20));
+    const StorePath whole;
+    const std::string expected = whole_run(played, whole.name());
+    for (Index cut = 0; cut <= played.reports.size(); ++cut) {
+        for (const std::uint64_t durable : {1, 3}) {
+            const StorePath path;
+            {
+                Journal journal =
+                    Journal::create(path.name(), ToyRun::identity(), every(durable, cut % 2 == 0));
+                ToyRun run(played);
+                run.begin(journal);
+                while (run.place() < cut) run.turn(journal);
+                // Destroyed with what it had gathered: as good as killed.
+            }
+            const Turn stored = RunStore(path.name()).state().last;
+            EXPECT_EQ(stored, cut / durable * durable);
+            Journal journal = Journal::open(path.name(), every(4));
+            ToyRun run(played);
+            run.begin(journal);
+            EXPECT_LE(run.place(), stored);
+            while (!run.over()) run.turn(journal);
+            run.finish(journal);
+            const RunStore store(path.name());
+            ASSERT_EQ(told(store), expected) << "cut after " << cut;
+            EXPECT_TRUE(store.state().finished);
+            EXPECT_TRUE(store.verify().empty()) << store.verify().front();
+            EXPECT_EQ(to_json(store.certify().at(0)), store.certificate());
+        }
+    }
+}
+
+TEST(Journal, TheLedgerOfAStoreIsALedger) {
+    const naive::Played played = play(usual(12));
+    const StorePath path;
+    whole_run(played, path.name());
+    std::stringstream ledger;
+    RunStore(path.name()).ledger(0, [&](std::string_view line) { return static_cast<bool>(ledger << line); });
+    LedgerReader reader(ledger, "from a store");
+    EXPECT_EQ(to_json(certify(reader)), RunStore(path.name()).certificate());
+}
+
+TEST(Journal, WhatComesOutOtherwiseIsRefusedAndNothingIsLost) {
+    const naive::Played played = play(usual(12));
+    naive::Plan other_plan = usual(12);
+    other_plan.seed += 1;
+    const naive::Played other = play(other_plan);
+    const StorePath path;
+    {
+        Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
+        ToyRun run(played);
+        run.begin(journal);
+        for (int i = 0; i < 6; ++i) run.turn(journal);
+    }
+    const std::string before = told(RunStore(path.name()));
+    {
+        Journal journal = Journal::open(path.name(), every(1));
+        ToyRun run(other);
+        EXPECT_THROW(
+            {
+                run.begin(journal);
+                while (!run.over()) run.turn(journal);
+            },
+            DataError);
+    }
+    EXPECT_EQ(told(RunStore(path.name())), before);
+}
+
+TEST(Journal, OldTurnsAreAddedUpAndTheCertificateIsTheSame) {
+    naive::Plan plan{.n = 1, .w = 3, .rounds = 5000};
+    const naive::Played played = play(plan);
+    const StorePath whole, folded;
+    whole_run(played, whole.name());
+    JournalOptions options = every(100);
+    options.keep = Retention::parse("200");
+    Index cut = 0;
+    while (cut < played.reports.size()) {
+        Journal journal = cut == 0 ? Journal::create(folded.name(), ToyRun::identity(), options)
+                                   : Journal::open(folded.name(), options);
+        ToyRun run(played);
+        run.begin(journal);
+        cut += 1700;
+        while (!run.over() && run.place() < cut) run.turn(journal);
+        if (run.over()) run.finish(journal);
+    }
+    const RunStore a(whole.name());
+    const RunStore b(folded.name());
+    EXPECT_EQ(a.state().folded, 0U);
+    EXPECT_GT(b.state().folded, 3000U);
+    EXPECT_EQ(b.state().last, 5000U);
+    EXPECT_FALSE(b.turn(b.state().folded));
+    EXPECT_TRUE(b.turn(b.state().folded + 1));
+    EXPECT_EQ(to_json(a.certify().at(0)), to_json(b.certify().at(0)));
+    EXPECT_TRUE(b.verify().empty()) << b.verify().front();
+    const Series all = b.series();
+    EXPECT_EQ(all.first(0), 1U);
+    EXPECT_EQ(all.last(all.buckets() - 1), 5000U);
+    for (Index bucket = 0; bucket < all.buckets(); bucket += 50)
+        EXPECT_EQ(all.mean(bucket, 0), a.series().mean(bucket, 0));
+}
+
+TEST(Journal, OneWriterAtATime) {
+    const naive::Played played = play(usual(5));
+    const StorePath path;
+    Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
+    EXPECT_TRUE(RunStore(path.name()).state().running);
+    // In another process, as it would be.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int code = 0;
+        try {
+            Journal::open(path.name(), every(1));
+        } catch (const ConfigError& error) {
+            code = std::string(error.what()).find("another process") != std::string::npos ? 42 : 1;
+        }
+        ::_exit(code);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_THROW(Journal::create(path.name(), ToyRun::identity(), every(1)), ConfigError);
+}
+
+TEST(Journal, AStoreOfTheVersionBeforeIsBroughtUpToDate) {
+    const naive::Played played = play(usual(10));
+    const StorePath path;
+    {
+        Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
+        ToyRun run(played);
+        run.begin(journal);
+        for (int i = 0; i < 5; ++i) run.turn(journal);
+    }
+    {
+        Database database(path.name(), Database::Access::write);
+        database.run("DROP TABLE sessions; DROP INDEX turn_keys; PRAGMA user_version = 1");
+    }
+    EXPECT_EQ(RunStore(path.name()).state().last, 5U);  // can be read as it is
+    {
+        Journal journal = Journal::open(path.name(), every(1));
+        ToyRun run(played);
+        run.begin(journal);
+        while (!run.over()) run.turn(journal);
+        run.finish(journal);
+    }
+    EXPECT_EQ(RunStore(path.name()).sessions().size(), 1U);
+    const StorePath whole;
+    EXPECT_EQ(told(RunStore(path.name())), whole_run(played, whole.name()));
+    {
+        Database database(path.name(), Database::Access::write);
+        database.run("PRAGMA user_version = 99");
+    }
+    EXPECT_THROW(Journal::open(path.name(), every(1)), DataError);
+    EXPECT_THROW(RunStore{path.name()}, DataError);
+}
+
+TEST(Journal, AnEmptyFileIsBegunAnewAndAForeignOneIsNot) {
+    const StorePath path;
+    std::ofstream(path.name()).close();
+    EXPECT_THROW(Journal::open(path.name(), every(1)), DataError);
+    const naive::Played played = play(usual(3));
+    EXPECT_FALSE(whole_run(played, path.name()).empty());
+    const StorePath foreign;
+    std::ofstream(foreign.name())
+        << "a,b\n1,2\nthis is no database, but long enough to be looked at closely\n";
+    EXPECT_THROW(Journal::open(foreign.name(), every(1)), DataError);
+    EXPECT_THROW(Journal::create(foreign.name(), ToyRun::identity(), every(1)), DataError);
+    EXPECT_THROW(RunStore{foreign.name()}, DataError);
+    EXPECT_THROW(RunStore{"/nonexistent/run"}, IoError);
+}
+
+TEST(Journal, SettingsNameWhatIsAllowed) {
+    EXPECT_EQ(Durability::parse("round").turns, 1U);
+    EXPECT_FALSE(Durability::parse("off").synchronised);
+    EXPECT_EQ(Durability::parse("17").turns, 17U);
+    for (const char* bad : {"", "0", "-1", "often", "1.5"}) EXPECT_THROW(Durability::parse(bad), ConfigError);
+    EXPECT_TRUE(Retention::parse("all").all());
+    EXPECT_EQ(*Retention::parse("7d").seconds, 7 * 86400.0);
+    EXPECT_EQ(*Retention::parse("500").turns, 500U);
+    for (const char* bad : {"", "d", "0", "-2h", "2w"}) EXPECT_THROW(Retention::parse(bad), ConfigError);
+}
+
+}  // namespace
+}  // namespace proxstream

@@ -1,0 +1,122 @@
+/// A run that is nothing but its journal: rows of a naive run, decisions that depend on a state, a state that
+/// every turn changes.
+#pragma once
+
+#include "proxstream/store/journal.hpp"
+#include "proxstream/store/run_store.hpp"
+
+#include "regret/naive_run.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <unistd.h>
+
+namespace proxstream {
+
+/// A name for a store that goes with the test, its log too.
+class StorePath {
+  public:
+    StorePath()
+        : path_((std::filesystem::temp_directory_path() /
+                 ("proxstream-store-" + std::to_string(::getpid()) + "-" + std::to_string(++count())))
+                    .string()) {
+        remove();
+    }
+    ~StorePath() { remove(); }
+    StorePath(const StorePath&) = delete;
+    StorePath& operator=(const StorePath&) = delete;
+    const std::string& name() const { return path_; }
+    void remove() const {
+        for (const char* suffix : {"", "-wal", "-shm"}) std::remove((path_ + suffix).c_str());
+    }
+
+  private:
+    static int& count() {
+        static int made = 0;
+        return made;
+    }
+    std::string path_;
+};
+
+class ToyRun {
+  public:
+    explicit ToyRun(const naive::Played& played) : played_(played), tally_(played.header) {}
+
+    static RunIdentity identity() {
+        RunIdentity identity;
+        identity.kind = "learn";
+        identity.title = "a toy";
+        identity.settings = {{"window", "3"}};
+        identity.channels = {"loss", "residual"};
+        return identity;
+    }
+
+    void begin(Journal& journal) {
+        journal.when_saving([this, &journal] { journal.close_account(0, footer()); });
+        place_ = static_cast<Index>(journal.restore([this](Checkpoint& state) { exchange(state); }));
+        if (place_ == 0) journal.open_account(0, played_.header);
+    }
+
+    bool over() const { return place_ == played_.reports.size(); }
+
+    void turn(Journal& journal) {
+        const RoundReport& report = played_.reports[place_];
+        const RowExtras extras = played_.extras(place_);
+        tally_.add(report, extras);
+        journal.row(0, report, extras);
+        journal.decision("{\"drawn\":" + std::to_string(drawn_) + "}");
+        const Real figures[] = {report.loss, report.entry_residual};
+        journal.figures(figures);
+        drawn_ = drawn_ * 6364136223846793005ULL + 1442695040888963407ULL;
+        ++place_;
+        journal.end_turn([this](Checkpoint& state) { exchange(state); });
+    }
+
+    void finish(Journal& journal) {
+        journal.finish([this](Checkpoint& state) { exchange(state); }, to_json(tally_.certificate(footer())),
+                       "{}", over());
+    }
+
+    RunFooter footer() const {
+        return over() ? played_.footer : tally_.footer(closing(), RunEnding::interrupted, 0);
+    }
+    Index place() const { return place_; }
+    const Tally& tally() const { return tally_; }
+
+  private:
+    /// Not that of the run, but one that fits its window.
+    Closing closing() const { return {played_.footer.final_regulariser, {}, {}}; }
+    void exchange(Checkpoint& state) {
+        state.exchange("drawn", drawn_);
+        std::uint64_t place = place_;
+        state.exchange("place", place, played_.reports.size());
+        place_ = place;
+        state.part("tally", tally_);
+    }
+
+    const naive::Played& played_;
+    Tally tally_;
+    Index place_ = 0;
+    std::uint64_t drawn_ = 1;
+};
+
+/// All a store says, in one text.
+inline std::string told(const RunStore& store) {
+    std::string text;
+    store.ledger(0, [&](std::string_view line) {
+        text += line;
+        return true;
+    });
+    store.turns(0, ~Turn{0}, [&](const StoredTurn& turn) {
+        text += std::to_string(turn.turn) + turn.decision;
+        for (const Real figure : turn.figures) text += ' ' + std::to_string(figure);
+        text += '\n';
+        return true;
+    });
+    return text;
+}
+
+}  // namespace proxstream
