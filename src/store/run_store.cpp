@@ -176,6 +176,37 @@ void RunStore::ledger(std::uint64_t account, const std::function<bool(std::strin
     throw ConfigError(fmt::format("{}: there is no account {}", path(), account));
 }
 
+void RunStore::ledger_rows(std::uint64_t account, Turn first, Turn last,
+                           const std::function<bool(Turn turn, std::string_view line)>& take) const {
+    Database& database = state_->database;
+    const Snapshot snapshot(database);
+    for (const StoredAccount& each : read_accounts(database)) {
+        if (each.account != account) continue;
+        if (!take(0, each.header)) return;
+        // Lines of an account are in the order of their turns: halving finds the first one.
+        std::uint64_t begin = folded_rows(each, path()).mark.lines + 1;
+        Statement newest(database, "SELECT coalesce(max(place), 0) FROM ledger WHERE place < ?1");
+        newest.bind(1, ledger_place(account + 1, 0)).step();
+        const std::uint64_t lines = newest.count(0);
+        if (lines < ledger_place(account, begin)) return;
+        std::uint64_t end = lines - ledger_place(account, 0) + 1;
+        Statement turn(database, "SELECT turn FROM ledger WHERE place = ?1");
+        while (begin < end) {
+            const std::uint64_t middle = begin + (end - begin) / 2;
+            if (!turn.reset().bind(1, ledger_place(account, middle)).step())
+                refuse_store(path(), fmt::format("line {} of account {} is missing", middle, account));
+            if (turn.count(0) < first) {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        read_lines(database, account, begin, std::min(last, kAllTurns), take);
+        return;
+    }
+    throw ConfigError(fmt::format("{}: there is no account {}", path(), account));
+}
+
 std::vector<Certificate> RunStore::certify() const {
     Database& database = state_->database;
     const Snapshot snapshot(database);

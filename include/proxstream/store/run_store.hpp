@@ -69,6 +69,10 @@ class RunStore {
     /// Sealed ledger lines of an account, header first, a footer last if it has one; the rounds that were
     /// folded are left out.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;
+    /// The header, as of turn 0, and the rows of turns first..last that are there; the first one is found without
+    /// reading those before it.
+    void ledger_rows(std::uint64_t account, Turn first, Turn last,
+                     const std::function<bool(Turn turn, std::string_view line)>& take) const;
     /// Recomputed from the ledgers alone: folded sums, then rows, each up to where its account was last
     /// closed (a run that goes on, or was killed: when its last state was saved).
     std::vector<Certificate> certify() const;
