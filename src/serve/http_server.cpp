@@ -33,6 +33,8 @@ namespace {
 constexpr std::size_t kClients = std::size_t{1} << 16U;
 // Descriptors for everything but connections: stores, files, the server itself.
 constexpr std::size_t kOtherDescriptors = 1024;
+// Bytes for the headers of a request as a list, and for the head of its answer.
+constexpr std::size_t kParsedHead = 8192;
 
 /// A request while it comes in.
 struct Arriving {
@@ -120,8 +122,9 @@ HttpServer::State::State(const Options& options, Handler on_request)
     port = listening.port;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     if (listening.version_6) flags |= MHD_USE_IPv6;
-    // The head of a request gets half of a connection's memory. Times are kept by the watch, not here.
-    const std::size_t memory = 2 * std::max<std::size_t>(limits.header, 4096);
+    // The library wipes a connection's memory after every request: no more than a head and what is made of it
+    // need. Times are kept by the watch, not here.
+    const std::size_t memory = limits.header + kParsedHead;
     daemon = MHD_start_daemon(
         flags, 0, nullptr, nullptr, &State::on_access, this, MHD_OPTION_LISTEN_SOCKET, listening.socket,
         MHD_OPTION_CONNECTION_LIMIT,
