@@ -63,6 +63,7 @@ int compare(const std::vector<std::string>& arguments) {
         arguments, learn_options(), settings,
         {.extras = {{"learners", "A;B;..",
                      fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}},
+         .takes = [](const auto& row) { return row.group != "Store"; },
          .checks = {[&] { validate(settings, true); }}});
     if (done) return *done;
     set_threads(settings.threads);

@@ -5,6 +5,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/progress_table.hpp"
+#include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
 
 #include <algorithm>
@@ -65,8 +66,9 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
         fmt::print(stderr, "  bank       {}; play {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);
     }
-    if (!settings.resume.empty()) {
-        fmt::print(stderr, "  resumed    {}, after round {}\n", settings.resume, run.resumed().rounds);
+    if (!settings.resume.empty() || run.resumed().rounds > 0) {
+        fmt::print(stderr, "  resumed    {}, after round {}\n",
+                   settings.resume.empty() ? settings.store : settings.resume, run.resumed().rounds);
     }
 }
 
@@ -107,6 +109,12 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
     if (!settings.checkpoint.empty() && !outcome.io_error)
         fmt::print(stderr, "\nstate saved to {}, for --resume", settings.checkpoint);
+    if (!settings.store.empty() && !outcome.io_error) {
+        fmt::print(stderr, "\nkept in {}{}", settings.store,
+                   outcome.ending == RunEnding::finished
+                       ? ""
+                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+    }
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
 }
@@ -119,20 +127,12 @@ int exit_code(const LearnOutcome& outcome) {
     return outcome.certificate.sound() ? kOk : kNotCertified;
 }
 
-}  // namespace
+JournalOptions options_of(const LearnSettings& settings) {
+    return journal_options(settings, settings.max_seconds < kInfinity, PROXSTREAM_VERSION);
+}
 
-int learn(const std::vector<std::string>& arguments) {
-    LearnSettings settings;
-    const auto done =
-        parse_command_line("learn",
-                           "Learns online from rows: predicts each record before learning from it, keeps the "
-                           "mean loss of the last W\n"
-                           "records stationary, and ends with a certificate of what was proved on this run.",
-                           arguments, learn_options(), settings, {.checks = {[&] { validate(settings); }}});
-    if (done) return *done;
-    set_threads(settings.threads);
-
-    LearnRun run(settings, stop_requested());
+/// From the first round to the last line; the exit status.
+int carry_out(const LearnSettings& settings, LearnRun& run) {
     const TargetKind kind = run.problem().family().target_kind();
     std::optional<ProgressTable> table;
     if (!settings.quiet) {
@@ -150,6 +150,37 @@ int learn(const std::vector<std::string>& arguments) {
     }
     for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
     return exit_code(outcome);
+}
+
+}  // namespace
+
+int learn(const std::vector<std::string>& arguments) {
+    LearnSettings settings;
+    const auto done =
+        parse_command_line("learn",
+                           "Learns online from rows: predicts each record before learning from it, keeps the "
+                           "mean loss of the last W\n"
+                           "records stationary, and ends with a certificate of what was proved on this run.",
+                           arguments, learn_options(), settings, {.checks = {[&] { validate(settings); }}});
+    if (done) return *done;
+    set_threads(settings.threads);
+
+    LearnRun run(settings, stop_requested());
+    if (settings.store.empty()) return carry_out(settings, run);
+    Journal journal = Journal::create(settings.store, learn_identity(settings, command_again("learn", arguments)),
+                                      options_of(settings));
+    run.attach(journal);
+    return carry_out(settings, run);
+}
+
+int resume_learn(const std::string& path, const std::vector<std::string>& arguments) {
+    LearnSettings settings;
+    if (const auto done = resume_settings(path, arguments, learn_options(), settings)) return *done;
+    set_threads(settings.threads);
+    LearnRun run(settings, stop_requested());
+    Journal journal = Journal::open(path, options_of(settings));
+    run.attach(journal);
+    return carry_out(settings, run);
 }
 
 }  // namespace proxstream::app

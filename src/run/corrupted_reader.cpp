@@ -35,6 +35,13 @@ bool CorruptedReader::read_row(RowBlock& block) {
     return true;
 }
 
+void CorruptedReader::exchange(Checkpoint& checkpoint) {
+    WrappedReader::exchange(checkpoint);
+    checkpoint.exchange("rows", rows_);
+    checkpoint.exchange("mean", mean_);
+    checkpoint.exchange("m2", m2_);
+}
+
 std::vector<std::string> CorruptedReader::notes() const {
     std::vector<std::string> notes = inner().notes();
     notes.push_back("CORRUPTED ON PURPOSE: a share of " + format_short(options_.share) +

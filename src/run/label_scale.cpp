@@ -25,4 +25,10 @@ void LabelScale::apply(RowBlock& record, bool count) {
     }
 }
 
+void LabelScale::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("statistics", statistics_);
+    checkpoint.exchange("shift", shift_);
+    checkpoint.exchange("deviation", deviation_);
+}
+
 }  // namespace proxstream

@@ -64,7 +64,7 @@ bool LaggedReader::read_row(RowBlock& block) {
         handed_out_ = true;
         return true;
     }
-    if (handed_out_) return false;
+    if (handed_out_ || live()) return false;
     throw DamagedFile({inner().source(), inner().line(), 0, ""},
                       "the rows end before the longest lag is filled",
                       "more than " + std::to_string(longest_) + " rows, or shorter lags");
@@ -109,6 +109,14 @@ void LaggedReader::repeat_newest() {
                 past_.begin() + static_cast<std::ptrdiff_t>(next_ * width));
     next_ = next_ + 1 == longest_ ? 0 : next_ + 1;
     known_ = std::min(known_ + 1, longest_);
+}
+
+void LaggedReader::exchange(Checkpoint& checkpoint) {
+    WrappedReader::exchange(checkpoint);
+    checkpoint.fixed("past values", past_);
+    checkpoint.exchange("next slot", next_, longest_ - 1);
+    checkpoint.exchange("known slots", known_, longest_);
+    checkpoint.exchange("handed out", handed_out_);
 }
 
 std::vector<std::string> LaggedReader::notes() const {

@@ -3,6 +3,7 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/ledger_reader.hpp"
+#include "proxstream/run/setting_list.hpp"
 
 #include "run/learn_outputs.hpp"
 
@@ -104,15 +105,56 @@ void LearnRun::resume() {
     const LedgerMark mark = follow_ledger(settings_, header_, state, outputs_->tally);
     exchange_state(checkpoint);
     checkpoint.finish();
-    skip_records(state.records);
-    if (seen_.value() != state.checksum) {
-        throw DataError({.source = problem_.stream().reader().source(), .line = 0, .column = 0, .field = ""},
-                        fmt::format("the first {} records are not those the run of {} has learned from",
-                                    state.records, settings_.resume),
-                        "the same data from their beginning");
-    }
+    skip_records(state.records, settings_.resume);
+    if (seen_.value() != state.checksum) refuse_stream(state.records, settings_.resume);
     completed_ = resumed_ = state.totals;
     outputs_->ledger.emplace(settings_.ledger, header_, mark);
+}
+
+RunIdentity learn_identity(const LearnSettings& settings, const std::string& command) {
+    RunIdentity identity;
+    identity.kind = "learn";
+    identity.command = command;
+    identity.title = fmt::format("{} + {} on {}", settings.loss, settings.reg,
+                                 settings.data.empty() ? "what comes in" : fmt::format("{}", fmt::join(settings.data, ", ")));
+    identity.settings = setting_list(learn_options(), settings);
+    identity.channels = learn_channels();
+    return identity;
+}
+
+void LearnRun::attach(Journal& journal) {
+    journal_ = &journal;
+    const Turn turn = journal.restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    // Held against what is stored: other data or settings show here.
+    journal.open_account(0, header_);
+    journal.when_saving([this] { journal_->close_account(0, footer(ending_)); });
+    if (turn > 0 && !fed_) {
+        const std::uint64_t count = std::exchange(records_, 0);
+        const std::uint64_t expected = std::exchange(seen_, Checksum()).value();
+        skip_records(count, journal.path());
+        if (seen_.value() != expected) refuse_stream(count, journal.path());
+    }
+    resumed_ = completed_;
+    if (settings_.predictions.empty()) return;
+    if (turn == 0 || settings_.predictions == "-") {
+        outputs_->predictions.emplace(settings_.predictions);
+    } else {
+        outputs_->predictions.emplace(OutputFile::go_on(settings_.predictions, predictions_bytes_));
+    }
+}
+
+void LearnRun::exchange(Checkpoint& checkpoint) {
+    RunState state{.mark = {}, .totals = completed_, .records = records_, .checksum = seen_.value()};
+    checkpoint.part("run", state);
+    completed_ = state.totals;
+    records_ = state.records;
+    seen_ = Checksum(state.checksum);
+    checkpoint.exchange("regret bound", regret_bound_);
+    checkpoint.exchange("bytes of predictions", predictions_bytes_);
+    checkpoint.part("tally", outputs_->tally);
+    exchange_state(checkpoint);
+    seconds_before_ = learner_->seconds();
+    if (fed_) checkpoint.part("stream", problem_.stream());
 }
 
 void LearnRun::exchange_state(Checkpoint& checkpoint) {
@@ -120,8 +162,14 @@ void LearnRun::exchange_state(Checkpoint& checkpoint) {
     checkpoint.part("meter", meter_);
 }
 
+void LearnRun::refuse_stream(std::uint64_t records, const std::string& run) const {
+    throw DataError({.source = problem_.stream().reader().source(), .line = 0, .column = 0, .field = ""},
+                    fmt::format("the first {} records are not those the run of {} has learned from", records, run),
+                    "the same data from their beginning");
+}
+
 /// Reads what was read before: scales, lags and forecasts are then what they were.
-void LearnRun::skip_records(std::uint64_t count) {
+void LearnRun::skip_records(std::uint64_t count, const std::string& run) {
     RecordStream& stream = problem_.stream();
     RowBlock record = stream.make_record();
     while (records_ < count) {
@@ -132,7 +180,7 @@ void LearnRun::skip_records(std::uint64_t count) {
             throw DataError(
                 {.source = stream.reader().source(), .line = 0, .column = 0, .field = ""},
                 fmt::format("the stream ends after {} records", records_),
-                fmt::format("the {} records the run of {} has learned from", count, settings_.resume));
+                fmt::format("the {} records the run of {} has learned from", count, run));
         }
         if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
         for (const Real target : record.targets()) sampler_.add(target);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,16 +30,30 @@ RunHeader run_header(const LearnSettings& settings, const Problem& problem, cons
     return header;
 }
 
+const std::vector<std::string>& learn_channels() {
+    static const std::vector<std::string> names{"loss",   "residual",     "bound",     "tolerance", "regret",
+                                                "regret_bound", "variation", "steps", "gradients", "seconds"};
+    return names;
+}
+
 LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop)
+    : LearnRun(settings, stop, Problem(settings, stop), false) {}
+
+LearnRun::LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows)
+    : LearnRun(settings, nullptr, Problem(settings, std::move(rows)), true) {}
+
+LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed)
     : settings_(settings),
       stop_(stop),
-      problem_(settings, stop),
+      problem_(std::move(problem)),
       learner_(problem_.make_learner(settings.learner)),
       meter_(problem_.make_meter(other_windows(settings))),
       header_(run_header(settings, problem_, settings.learner, learner_->facts())),
       outputs_(std::make_unique<Outputs>(header_)),
       sampler_(settings.seed),
-      played_(problem_.family().dimension()) {
+      played_(problem_.family().dimension()),
+      fed_(fed),
+      record_(problem_.stream().make_record()) {
     const auto expects = [](const RunHeader& header) { return header.model == "forecast"; };
     if (problem_.forecasts() != nullptr && !expects(header_) &&
         std::none_of(header_.members.begin(), header_.members.end(), expects)) {
@@ -53,7 +69,8 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop)
     } else if (!settings_.ledger.empty()) {
         outputs_->ledger.emplace(settings_.ledger, header_);
     }
-    if (!settings_.predictions.empty())
+    // With a store, attach() knows where the file goes on.
+    if (!settings_.predictions.empty() && settings_.store.empty())
         outputs_->predictions.emplace(settings_.predictions, !settings_.resume.empty());
 }
 
@@ -89,16 +106,17 @@ LearnOutcome LearnRun::run(const std::function<void(const LearnProgress&)>& on_r
     outcome.totals = resumed_;
     outcome.totals.regret = outputs_->tally.regret();
     outcome.totals.point = learner_->decide();
-    RowBlock record = problem_.stream().make_record();
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     const auto more = [&] { return settings_.rounds == 0 || outcome.totals.rounds < settings_.rounds; };
     try {
-        while (!stopped() && more() && problem_.stream().next(record)) {
+        while (!stopped() && more() && problem_.stream().next(record_)) {
             // A record that the interruption cut short will come whole when the run goes on.
-            if (stopped() && record.rows() < settings_.batch && !settings_.checkpoint.empty()) break;
-            const bool go_on = play(record, outcome);
+            const bool kept = !settings_.checkpoint.empty() || journal_ != nullptr;
+            if (stopped() && record_.rows() < settings_.batch && kept) break;
+            const bool go_on = play(record_, outcome);
+            if (journal_ != nullptr) guarded(outcome, [&] { end_turn(); });
             on_round(outcome.totals);
-            if (!go_on) break;
+            if (!go_on || outcome.io_error) break;
         }
         if (stopped()) outcome.ending = RunEnding::interrupted;
     } catch (const DataError& error) {
@@ -122,7 +140,8 @@ void LearnRun::predict(const RowBlock& record, LearnProgress& totals) {
     predictions_.clear();
     for (Index row = 0; row < record.rows(); ++row) {
         const Real prediction = family.predict(record, row, learner_->decide(), scratch_);
-        predictions_.push_back(prediction);
+        const auto& scale = problem_.stream().label_scale();
+        predictions_.push_back(scale ? scale->restored(prediction) : prediction);
         if (classes && family.label(prediction) != record.target(row)) ++totals.errors;
         sampler_.add(record.target(row));
     }
@@ -132,17 +151,7 @@ void LearnRun::predict(const RowBlock& record, LearnProgress& totals) {
 bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     LearnProgress& totals = outcome.totals;
     predict(record, totals);
-    guarded(outcome, outputs_->predictions, [&](OutputFile& file) {
-        outputs_->line.clear();
-        const auto& scale = problem_.stream().label_scale();
-        for (const Real prediction : predictions_) {
-            fmt::format_to(fmt::appender(outputs_->line), "{}\n",
-                           scale ? scale->restored(prediction) : prediction);
-        }
-        file.write({outputs_->line.data(), outputs_->line.size()});
-        // A reader at the other end of a pipe may wait for the answer before it sends the next row.
-        if (settings_.predictions == "-") file.flush();
-    });
+    write_predictions(outcome);
     if (settings_.test_only) {
         ++totals.rounds;
         totals.loss_sum += problem_.family().value(record, learner_->decide(), scratch_);
@@ -176,29 +185,106 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
         totals.steps += report.steps;
     }
     outputs_->tally.add(report, extras);
+    if (journal_ != nullptr) journal_->row(0, report, extras);
     guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.write(report, extras); });
     totals.regret = outputs_->tally.regret();
+    if (report.status != RoundStatus::refused) {
+        const Real bound = report.firm_bound + report.residual_rounding;
+        regret_bound_ += bound * bound;
+    }
+    seconds_of_last_ = learner_->seconds() - std::exchange(seconds_before_, learner_->seconds());
     last_ = report;
     totals.last = &last_;
     totals.bank = extras.bank;
     totals.point = learner_->decide();
-    if (report.status == RoundStatus::refused && settings_.on_bad_row == "stop") {
-        outcome.ending = RunEnding::refused;
-        return false;
-    }
-    if (!settings_.checkpoint.empty()) {
+    const bool stops = report.status == RoundStatus::refused && settings_.on_bad_row == "stop";
+    // A checkpoint waits before the record that stopped it; in a store the record has had its turn.
+    if (journal_ != nullptr || (!settings_.checkpoint.empty() && !stops)) {
         count_record(record);
         completed_ = totals;
     }
-    return !outcome.io_error;
+    if (stops) outcome.ending = RunEnding::refused;
+    return !stops && !outcome.io_error;
+}
+
+void LearnRun::write_predictions(LearnOutcome& outcome) {
+    // What is played again was told before; a file is cut to where it was and told again.
+    if (settings_.predictions == "-" && journal_ != nullptr && journal_->replaying()) return;
+    guarded(outcome, outputs_->predictions, [&](OutputFile& file) {
+        outputs_->line.clear();
+        for (const Real prediction : predictions_) {
+            fmt::format_to(fmt::appender(outputs_->line), "{}\n", prediction);
+        }
+        predictions_bytes_ += outputs_->line.size();
+        file.write({outputs_->line.data(), outputs_->line.size()});
+        // A reader at the other end of a pipe may wait for the answer before it sends the next row.
+        if (settings_.predictions == "-") file.flush();
+    });
+}
+
+bool LearnRun::play_next(LearnOutcome& outcome) {
+    return problem_.stream().next(record_) && play(record_, outcome);
+}
+
+std::vector<Real> LearnRun::figures() const {
+    const Real none = std::numeric_limits<Real>::quiet_NaN();
+    const bool played = last_.status != RoundStatus::refused && last_.round > 0;
+    const auto known = [&](Real figure) { return played ? figure : none; };
+    return {known(last_.loss),
+            known(last_.entry_residual),
+            known(last_.firm_bound + last_.residual_rounding),
+            known(last_.tolerance),
+            outputs_->tally.regret(),
+            regret_bound_,
+            known(last_.variation),
+            known(static_cast<Real>(last_.steps)),
+            static_cast<Real>(last_.cost.record_gradients),
+            seconds_of_last_};
+}
+
+std::string LearnRun::decision() const {
+    fmt::memory_buffer text;
+    fmt::format_to(fmt::appender(text), "{{\"predictions\":[");
+    for (Index i = 0; i < predictions_.size(); ++i) {
+        const bool finite = std::isfinite(predictions_[i]);
+        const char* before = i == 0 ? "" : ",";
+        if (finite) {
+            fmt::format_to(fmt::appender(text), "{}{}", before, predictions_[i]);
+        } else {
+            fmt::format_to(fmt::appender(text), "{}null", before);
+        }
+    }
+    fmt::format_to(fmt::appender(text), "]}}");
+    return fmt::to_string(text);
+}
+
+void LearnRun::end_turn() {
+    journal_->decision(decision());
+    journal_->figures(figures());
+    journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+}
+
+RunFooter LearnRun::footer(RunEnding ending) const {
+    return outputs_->tally.footer(learner_->close(), ending, learner_->seconds());
+}
+
+Certificate LearnRun::certificate(RunEnding ending) const {
+    return outputs_->tally.certificate(footer(ending));
 }
 
 void LearnRun::finish(LearnOutcome& outcome) {
-    const RunFooter footer = outputs_->tally.footer(learner_->close(), outcome.ending, learner_->seconds());
-    outcome.certificate = outputs_->tally.certificate(footer);
+    const RunFooter last_footer = footer(outcome.ending);
+    outcome.certificate = outputs_->tally.certificate(last_footer);
+    if (journal_ != nullptr) {
+        ending_ = outcome.ending;
+        guarded(outcome, [&] {
+            journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+                             to_json(outcome.certificate), "", outcome.ending == RunEnding::finished);
+        });
+    }
     outcome.best_constant = sampler_.best(settings_.loss);
     const LedgerMark mark = outputs_->ledger ? outputs_->ledger->mark() : LedgerMark{};
-    guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.finish(footer); });
+    guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.finish(last_footer); });
     if (!settings_.checkpoint.empty()) {
         if (outputs_->ledger) {
             guarded(outcome, [&] { save_checkpoint(mark); });

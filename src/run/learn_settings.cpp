@@ -39,6 +39,9 @@ const std::array kOwnRows{
     Row{"smoothness", "", "Learner", "L",
         "claimed Lipschitz constant of the gradients (0: 1/step, with an oracle that of the first records)",
         &S::smoothness, 0, kAbsurd},
+    Row{"survey", "", "Learner", "N",
+        "records looked at before the first round, where step or noise are estimated from data", &S::survey,
+        1, 1e6},
     Row{"tolerance", "", "Learner", "DELTA",
         "a round ends when the residual is at most DELTA/W; auto[:FACTOR]: from what losses usually change",
         &S::tolerance},
@@ -105,14 +108,19 @@ std::span<const Row> learn_options() {
         const auto learner = std::find_if(kOwnRows.begin(), kOwnRows.end(),
                                           [](const Row& row) { return row.group != "Data"; });
         all.insert(model, kOwnRows.begin(), learner);
-        all.insert(all.end(), learner, kOwnRows.end());
+        const auto output = std::find_if(learner, kOwnRows.end(),
+                                         [](const Row& row) { return row.group == "Output"; });
+        all.insert(all.end(), learner, output);
+        const auto store = store_options<S>();
+        all.insert(all.end(), store.begin(), store.end());
+        all.insert(all.end(), output, kOwnRows.end());
         return all;
     }();
     return rows;
 }
 
 bool bears_on_figures(const Row& row) {
-    return row.group != "Run" && row.group != "Output";
+    return row.group != "Run" && row.group != "Store" && row.group != "Output";
 }
 
 std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {
@@ -264,6 +272,18 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
         if (file == settings.ledger) violations.push_back(what + "the ledger has to be another file");
         if (file == "-") violations.push_back(what + "must be a file");
         if (settings.test_only) violations.push_back(what + "test-only learns nothing");
+    }
+    collect(violations, "", [&] { validate(static_cast<const StoreSettings&>(settings)); });
+    if (!settings.store.empty()) {
+        const std::string what = "store = " + settings.store + ": ";
+        if (settings.store == "-") violations.push_back(what + "must be a file");
+        if (settings.test_only) violations.push_back(what + "test-only learns nothing");
+        if (!settings.checkpoint.empty() || !settings.resume.empty())
+            violations.push_back(what + "holds the state itself; leave out checkpoint and resume");
+        if (!settings.ledger.empty()) {
+            violations.push_back(what + "holds the ledger itself; 'proxstream export " + settings.store +
+                                 " --what ledger' writes it to a file");
+        }
     }
     if (settings.test_only && settings.start == "zeros") {
         violations.emplace_back("test-only: needs a model to test, given by start = FILE");

@@ -12,8 +12,6 @@
 namespace proxstream {
 namespace {
 
-/// Records looked at before the first round to find the step; features only, so nothing is learned from them.
-constexpr Index kPeek = 64;
 /// The step of networks, whose smoothness has no bound to read off the data.
 constexpr Real kNetworkStep = 0.1;
 
@@ -28,12 +26,28 @@ std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowF
     return mean;
 }
 
+/// What is wrong with the settings is said before anything is opened.
+std::unique_ptr<RowReader> open_valid(const LearnSettings& settings, StopFlag stop, bool oracles_elsewhere) {
+    validate(settings, oracles_elsewhere);
+    return open_reader(settings, settings.batch, stop);
+}
+
 }  // namespace
 
+Index records_surveyed(const LearnSettings& settings) {
+    const bool sampled = Spec::parse(settings.inner).name() == "spider" || has_oracle(settings);
+    const bool given = settings.smoothness > 0 || (settings.step != "auto" && !sampled);
+    // Noise is estimated whatever else is known.
+    return given && !sampled ? 0 : settings.survey;
+}
+
 Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector<std::string>& learners)
+    : Problem(settings, open_valid(settings, stop, !learners.empty()), stop, learners) {}
+
+Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop,
+                 const std::vector<std::string>& learners)
     : settings_(settings), g_(parse_regulariser("zero")) {
     validate(settings_, !learners.empty());
-    auto reader = open_reader(settings_, settings_.batch, stop);
     family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
                                                   .intercept = settings_.intercept,
                                                   .classes = settings_.classes.size()});
@@ -83,7 +97,7 @@ void Problem::choose_step() {
         smoothness_ = std::max(noise_estimate_->mean_squared_smoothness, noise_estimate_->smoothness);
         of = "L of rows, " + noise_estimate_->smoothness_origin();
     } else if (smoothness_ == 0 && (sampled || !given)) {
-        const std::vector<RowBlock> records = stream_->peek(kPeek);
+        const std::vector<RowBlock> records = stream_->peek(settings_.survey);
         for (const RowBlock& record : records)
             smoothness_ = std::max(smoothness_, family_->smoothness(record).value_or(0));
         of = "L of the first " + std::to_string(records.size()) + " records";
@@ -110,7 +124,7 @@ void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
     if (!minibatch && !mention("spider")) return;
     const NoiseEstimateOptions options{
         .confidence = settings_.confidence, .smoothness = settings_.smoothness, .seed = settings_.seed};
-    const std::vector<RowBlock> records = stream_->peek(kPeek);
+    const std::vector<RowBlock> records = stream_->peek(settings_.survey);
     noise_estimate_ = estimate_noise(records, *family_, g_, start_, options);
     first_gradient_ = mean_gradient(records, *family_, start_);
 }

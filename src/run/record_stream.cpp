@@ -89,4 +89,15 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     return records;
 }
 
+void RecordStream::exchange(Checkpoint& checkpoint) {
+    checkpoint.agree("records read ahead", ahead_.size());
+    reader_->exchange(checkpoint);
+    checkpoint.agree("standardised", options_.standardiser ? 1 : 0);
+    if (options_.standardiser) checkpoint.part("standardiser", *options_.standardiser);
+    checkpoint.agree("labels scaled", options_.label_scale ? 1 : 0);
+    if (options_.label_scale) checkpoint.part("label scale", *options_.label_scale);
+    checkpoint.exchange("bad rows", bad_rows_);
+    checkpoint.exchange("last bad row", last_bad_row_);
+}
+
 }  // namespace proxstream

@@ -69,11 +69,7 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     options.libsvm.dimension = settings.dimension;
     options.libsvm.zero_based = settings.zero_based;
     options.max_line = settings.max_line;
-    options.target.kind = loss_target(settings.loss);
-    options.target.classes = settings.classes;
-    options.target.class_count = options.target.kind == TargetKind::category && settings.classes.empty()
-                                     ? parse_loss(settings.loss, RowShape{.features = 1})->classes()
-                                     : 0;
+    options.target = target_rule_of(settings);
     options.stop = stop;
     return options;
 }
@@ -142,8 +138,22 @@ CorruptOptions corruption_of(const RowSettings& settings) {
     return options;
 }
 
+TargetRule target_rule_of(const RowSettings& settings) {
+    TargetRule rule;
+    rule.kind = loss_target(settings.loss);
+    rule.classes = settings.classes;
+    rule.class_count = rule.kind == TargetKind::category && settings.classes.empty()
+                           ? parse_loss(settings.loss, RowShape{.features = 1})->classes()
+                           : 0;
+    return rule;
+}
+
 std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index together, StopFlag stop) {
-    std::unique_ptr<RowReader> reader = open_rows(settings.data, reader_options(settings, stop));
+    return wrap_reader(settings, together, open_rows(settings.data, reader_options(settings, stop)));
+}
+
+std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index together,
+                                       std::unique_ptr<RowReader> reader) {
     check_label(settings, *reader);
     // Corrupted first: what a broken meter said is also what is remembered of it.
     if (const CorruptOptions corruption = corruption_of(settings); corruption.share > 0)

@@ -65,6 +65,13 @@ struct PendingLine {
 
 }  // namespace
 
+JournalOptions journal_options(const StoreSettings& settings, bool clocked, const std::string& version) {
+    return {.durable = Durability::parse(settings.durable),
+            .keep = Retention::parse(settings.keep),
+            .save_every_commit = clocked,
+            .version = version};
+}
+
 struct Journal::State {
     State(const std::string& path, Database::Access access, const JournalOptions& chosen)
         : lock(path), database(path, access), options(chosen), last_commit(Clock::now()) {}

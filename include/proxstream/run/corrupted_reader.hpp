@@ -20,6 +20,7 @@ class CorruptedReader final : public WrappedReader {
 
     bool read_row(RowBlock& block) override;
     std::vector<std::string> notes() const override;
+    void exchange(Checkpoint& checkpoint) override;
 
   private:
     Real error(Real deviation) const;

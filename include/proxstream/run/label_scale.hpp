@@ -24,6 +24,8 @@ class LabelScale {
     /// A prediction for the last applied record in the units of the data.
     Real restored(Real prediction) const { return shift_ + deviation_ * prediction; }
 
+    void exchange(Checkpoint& checkpoint);
+
   private:
     Standardiser statistics_;
     Real shift_ = 0;

@@ -26,6 +26,7 @@ class LaggedReader final : public WrappedReader {
     Index features() const override { return kept_.size() + sources_.size() * lags_.size(); }
     const std::vector<std::string>& feature_names() const override { return names_; }
     std::vector<std::string> notes() const override;
+    void exchange(Checkpoint& checkpoint) override;
 
   private:
     void add_row(RowBlock& block);

@@ -7,6 +7,7 @@
 #include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/run/best_constant.hpp"
 #include "proxstream/run/problem.hpp"
+#include "proxstream/store/journal.hpp"
 
 #include <atomic>
 #include <functional>
@@ -46,7 +47,13 @@ class LearnRun {
     /// Opens inputs and outputs; nothing has been learned yet, or, with settings.resume, as much as the
     /// checkpoint says. What does not belong together is refused before any file is touched.
     LearnRun(const LearnSettings& settings, StopFlag stop);
+    /// On rows that come from elsewhere, a record at a time: play_next().
+    LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows);
     ~LearnRun();
+
+    /// From now on the run writes itself down there; it goes on where that store ends. Call once, before the
+    /// first round. The journal has to outlive the run.
+    void attach(Journal& journal);
 
     const Problem& problem() const noexcept { return problem_; }
     const RunHeader& header() const noexcept { return header_; }
@@ -57,15 +64,39 @@ class LearnRun {
     /// Whatever happens, the certificate covers the rounds that were played, and the model is saved.
     LearnOutcome run(const std::function<void(const LearnProgress&)>& on_round);
 
+    // What run() is made of, for runs that are fed.
+
+    /// Plays the next record, if there is one: its row is in the journal, the turn goes on. False: nothing was
+    /// there to be played, or the run has to end.
+    bool play_next(LearnOutcome& outcome);
+    /// The turn is over: its decision and figures go to the journal. Throws IoError.
+    void end_turn();
+    /// Of the last record, in the units of the data: made before it was learned from.
+    ConstView predictions() const noexcept { return predictions_; }
+    const RoundReport& last() const noexcept { return last_; }
+    const RowLearner& learner() const noexcept { return *learner_; }
+    /// By the names of learn_channels(): of the last round.
+    std::vector<Real> figures() const;
+    Certificate certificate(RunEnding ending) const;
+    /// What was decided for the last record, as JSON.
+    std::string decision() const;
+    /// All that rounds to come depend on.
+    void exchange(Checkpoint& checkpoint);
+
   private:
     struct Outputs;
 
     bool play(RowBlock& record, LearnOutcome& outcome);
+    LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed);
+
     void predict(const RowBlock& record, LearnProgress& totals);
+    void write_predictions(LearnOutcome& outcome);
+    RunFooter footer(RunEnding ending) const;
     void finish(LearnOutcome& outcome);
 
     void resume();
-    void skip_records(std::uint64_t count);
+    void skip_records(std::uint64_t count, const std::string& run);
+    [[noreturn]] void refuse_stream(std::uint64_t records, const std::string& run) const;
     void count_record(const RowBlock& record);
     void exchange_state(Checkpoint& checkpoint);
     void save_checkpoint(const LedgerMark& mark);
@@ -85,8 +116,21 @@ class LearnRun {
     LearnProgress completed_;    // as of the last record that is used up
     std::uint64_t records_ = 0;  // of those, counted for a checkpoint
     Checksum seen_;
+    bool fed_ = false;
+    Journal* journal_ = nullptr;
+    RunEnding ending_ = RunEnding::interrupted;  // how it would end if it ended here
+    Real regret_bound_ = 0;       // what C2 allows for the regret so far
+    double seconds_before_ = 0;   // the learner's, before the last round
+    double seconds_of_last_ = 0;  // in it
+    std::uint64_t predictions_bytes_ = 0;
+    RowBlock record_;
     Scratch scratch_;
 };
+
+/// The figures of a turn that a store keeps, by their names.
+const std::vector<std::string>& learn_channels();
+/// What a store says of a run of `learn` before its first turn.
+RunIdentity learn_identity(const LearnSettings& settings, const std::string& command);
 
 /// What a ledger's header says about a run of `learner`.
 RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,

@@ -3,6 +3,7 @@
 
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/run/row_settings.hpp"
+#include "proxstream/store/store_settings.hpp"
 
 #include <optional>
 #include <span>
@@ -11,7 +12,7 @@
 
 namespace proxstream {
 
-struct LearnSettings : RowSettings {
+struct LearnSettings : RowSettings, StoreSettings {
     Index batch = 1;  // rows a record
 
     // learner
@@ -23,6 +24,7 @@ struct LearnSettings : RowSettings {
     Real switching = 0;              // kappa_0
     std::string step = "auto";       // eta
     Real smoothness = 0;             // claimed L; 0: 1/step
+    Index survey = 64;               // records looked at before the first round, where something is estimated
     std::string tolerance = "auto";  // delta
     std::string inner = "auto";
     Index max_steps = 1000;

@@ -18,6 +18,10 @@
 
 namespace proxstream {
 
+/// How many records have to be there before a Problem can be made of them: those that step and noise are
+/// estimated from; 0 where nothing is.
+Index records_surveyed(const LearnSettings& settings);
+
 class Problem {
   public:
     /// Opens the data and builds every part; throws ConfigError, DataError or IoError. `learners` are those
@@ -25,6 +29,10 @@ class Problem {
     /// first records, before the stream is read.
     explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr,
                      const std::vector<std::string>& learners = {});
+
+    /// The same on rows that somebody has opened.
+    Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop = nullptr,
+            const std::vector<std::string>& learners = {});
 
     RecordStream& stream() noexcept { return *stream_; }
     const RecordStream& stream() const noexcept { return *stream_; }

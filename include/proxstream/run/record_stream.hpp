@@ -35,6 +35,9 @@ class RecordStream {
     /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
     std::vector<RowBlock> peek(Index count);
 
+    /// What records to come depend on; nothing may be read ahead.
+    void exchange(Checkpoint& checkpoint);
+
     RowBlock make_record() const { return RowBlock(reader_->sparse()); }
     const RowReader& reader() const noexcept { return *reader_; }
     const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }

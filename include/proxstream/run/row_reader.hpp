@@ -1,6 +1,7 @@
 /// A stream of data rows as the learner loop sees it, whatever the format.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/io/line_reader.hpp"
 #include "proxstream/loss/row_block.hpp"
 #include "proxstream/run/target_rule.hpp"
@@ -31,6 +32,10 @@ class RowReader {
     /// Where the last row began: its file and its line there, from 1.
     virtual const std::string& source() const = 0;
     virtual std::uint64_t line() const = 0;
+    /// May rows come after read_row() said there is none?
+    virtual bool live() const { return false; }
+    /// What rows to come depend on. Readers of files have none: they are read again from their beginning.
+    virtual void exchange(Checkpoint& checkpoint) { static_cast<void>(checkpoint); }
     /// What a user has to know of how these rows were made from the data, a sentence each.
     virtual std::vector<std::string> notes() const { return {}; }
 };

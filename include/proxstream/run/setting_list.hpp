@@ -17,7 +17,7 @@ SettingList setting_list(std::span<const OptionRow<Settings>> rows, const Settin
     SettingList list;
     for (const auto& row : rows) {
         if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row.member)) {
-            for (const std::string& text : settings.** texts) list.emplace_back(row.name, text);
+            for (const std::string& text : settings.**texts) list.emplace_back(row.name, text);
         } else {
             list.emplace_back(row.name, present(row, settings));
         }
@@ -32,9 +32,8 @@ void take_settings(std::span<const OptionRow<Settings>> rows, const SettingList&
     std::vector<std::string> violations;
     std::vector<const OptionRow<Settings>*> begun;  // lists
     for (const auto& [name, value] : list) {
-        const auto row = std::find_if(rows.begin(), rows.end(), [&, wanted = &name](const auto& each) {
-            return each.name == *wanted;
-        });
+        const auto row = std::find_if(rows.begin(), rows.end(),
+                                      [&, wanted = &name](const auto& each) { return each.name == *wanted; });
         if (row == rows.end()) {
             std::vector<std::string> names;
             for (const auto& each : rows) names.emplace_back(each.name);
@@ -42,9 +41,9 @@ void take_settings(std::span<const OptionRow<Settings>> rows, const SettingList&
             continue;
         }
         if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row->member)) {
-            if (std::find(begun.begin(), begun.end(), &*row) == begun.end()) (settings.** texts).clear();
+            if (std::find(begun.begin(), begun.end(), &*row) == begun.end()) (settings.**texts).clear();
             begun.push_back(&*row);
-            (settings.** texts).push_back(value);
+            (settings.**texts).push_back(value);
             continue;
         }
         const std::string violation = assign(*row, settings, value);

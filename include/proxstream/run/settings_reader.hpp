@@ -14,6 +14,12 @@ std::vector<Index> lags_of(const RowSettings& settings, Index together);
 /// Throws ConfigError unless the text is SHARE or SHARE,SCALE.
 CorruptOptions corruption_of(const RowSettings& settings);
 
+/// What the settings put around rows: errors, lengths, lags. Throws ConfigError.
+std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index together,
+                                       std::unique_ptr<RowReader> reader);
+/// How labels are to be read.
+TargetRule target_rule_of(const RowSettings& settings);
+
 /// Opens the data. Throws ConfigError, DataError or IoError.
 std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index together, StopFlag stop);
 

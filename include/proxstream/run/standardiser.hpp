@@ -7,6 +7,7 @@
 /// for.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/loss/row_block.hpp"
 
@@ -47,6 +48,8 @@ class Standardiser {
     void apply(const RowBlock& from, RowBlock& to, Scratch& scratch);
     /// The same with frozen statistics, for predicting without learning.
     void transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const;
+
+    void exchange(Checkpoint& checkpoint);
 
   private:
     State state_;

@@ -16,6 +16,8 @@ class WrappedReader : public RowReader {
     const std::string& source() const override { return inner_->source(); }
     std::uint64_t line() const override { return inner_->line(); }
     std::vector<std::string> notes() const override { return inner_->notes(); }
+    bool live() const override { return inner_->live(); }
+    void exchange(Checkpoint& checkpoint) override { inner_->exchange(checkpoint); }
 
   protected:
     explicit WrappedReader(std::unique_ptr<RowReader> inner) : inner_(std::move(inner)) {}

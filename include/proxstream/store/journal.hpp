@@ -36,6 +36,9 @@ struct JournalOptions {
     std::string version = {};  // of the program that writes now
 };
 
+/// `clocked`: turns depend on the clock.
+JournalOptions journal_options(const StoreSettings& settings, bool clocked, const std::string& version);
+
 /// Something a person should know: raised, and later perhaps cleared.
 struct StoredAlarm {
     std::uint64_t id = 0;  // of the run; a cleared alarm has the id it was raised with

@@ -1,0 +1,46 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
+#include "proxstream/store/run_store.hpp"
+
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+struct Resumption {
+    std::string_view name;
+    int (*run)(const std::string& path, const std::vector<std::string>& arguments);
+};
+
+constexpr std::array kResumptions{
+    Resumption{"learn", resume_learn},
+};
+
+}  // namespace
+
+int resume_run(const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+        fmt::print(
+            "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
+            "usage: proxstream resume RUN [options]      proxstream resume RUN --help: options of that run\n");
+        return arguments.empty() ? kUsage : kOk;
+    }
+    const std::string& path = arguments[0];
+    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    const RunStore store(path);
+    if (store.state().finished && rest.empty()) {
+        fmt::print(stderr,
+                   "proxstream: {}: the run has come to its end at turn {}; show, certify, report and export "
+                   "read it, and options such as --rounds may take it further\n",
+                   path, store.state().last);
+        return kOk;
+    }
+    return find_row(kResumptions, "kind of run", store.identity().kind).run(path, rest);
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,39 @@
+/// The settings of a run that is gone on with: those in its store, and what may be said anew.
+#pragma once
+
+#include "proxstream/run/setting_list.hpp"
+#include "proxstream/store/run_store.hpp"
+
+#include "app/command_line.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace proxstream::app {
+
+/// Fills `settings` from the store and, over them, from options that change no figures (bears_on_figures of the
+/// table; outputs stay where they were). Returns the exit status if the program is done. Throws ConfigError with
+/// every violation.
+template <class Settings>
+std::optional<int> resume_settings(const std::string& path, const std::vector<std::string>& arguments,
+                                   std::span<const OptionRow<Settings>> rows, Settings& settings) {
+    const RunStore store(path);
+    take_settings(rows, store.identity().settings, settings);
+    settings.store = path;
+    const auto may_change = [](const OptionRow<Settings>& row) {
+        constexpr std::string_view kSame[] = {"store", "checkpoint", "resume"};
+        const bool screen = row.name == "progress" || row.name == "quiet";
+        return !bears_on_figures(row) && (row.group != "Output" || screen) &&
+               std::find(std::begin(kSame), std::end(kSame), row.name) == std::end(kSame);
+    };
+    return parse_command_line(
+        "resume",
+        "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
+        "  proxstream resume RUN [options]     of a run of '" +
+            store.identity().kind + "':",
+        arguments, rows, settings, {.takes = may_change, .checks = {[&] { validate(settings); }}});
+}
+
+}  // namespace proxstream::app
