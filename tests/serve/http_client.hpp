@@ -131,7 +131,7 @@ class RawClient {
         return at_end_;
     }
 
-  private:
+    /// Reads what is there, or waits for it; false: nothing will come, or nothing came for so long.
     bool read_more(double seconds) {
         pollfd wait{socket_, POLLIN, 0};
         if (at_end_ || poll(&wait, 1, static_cast<int>(seconds * 1000)) != 1) return false;
@@ -142,6 +142,7 @@ class RawClient {
         return size > 0;
     }
 
+  private:
     int socket_ = -1;
     bool connected_ = false;
     bool at_end_ = false;

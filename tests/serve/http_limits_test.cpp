@@ -119,7 +119,7 @@ TEST(HttpLimits, RefuseAHeadThatIsTooLarge) {
 
 /// Half a request, wherever it stops, is cut when its time is over and not before.
 TEST(HttpLimits, CutWhoeverTakesTooLongOverARequest) {
-    HttpServer server(with(impatient(0.3, 30)), size_of_body);
+    HttpServer server(with(impatient(0.2, 30)), size_of_body);
     const std::string head = "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 10\r\n\r\n";
     const std::vector<std::string> halves = {
         "P",
@@ -139,7 +139,7 @@ TEST(HttpLimits, CutWhoeverTakesTooLongOverARequest) {
     }
     for (std::size_t i = 0; i < halves.size(); ++i) {
         EXPECT_TRUE(clients[i].closed()) << halves[i];
-        EXPECT_GE(watch.seconds(), 0.3) << halves[i];
+        EXPECT_GE(watch.seconds(), 0.2) << halves[i];
     }
     EXPECT_LT(watch.seconds(), 5);
     EXPECT_EQ(server.counts().cut, halves.size());
@@ -147,7 +147,7 @@ TEST(HttpLimits, CutWhoeverTakesTooLongOverARequest) {
 
 /// Going on does not help: the time is that of the whole request.
 TEST(HttpLimits, CutWhoeverTrickles) {
-    HttpServer server(with(impatient(0.3, 30)), size_of_body);
+    HttpServer server(with(impatient(0.2, 30)), size_of_body);
     for (const bool body : {false, true}) {
         RawClient client(server.port());
         const StopWatch watch;
@@ -156,14 +156,14 @@ TEST(HttpLimits, CutWhoeverTrickles) {
         int sent = 0;
         while (sent < 500 && !client.closed(0.02) && client.send("x")) ++sent;
         EXPECT_GE(sent, 3);
-        EXPECT_GE(watch.seconds(), 0.3);
+        EXPECT_GE(watch.seconds(), 0.2);
         EXPECT_LT(watch.seconds(), 5);
     }
     EXPECT_EQ(server.counts().cut, 2);
 }
 
 TEST(HttpLimits, CloseIdleConnectionsButNotBeforeTheirTime) {
-    HttpServer server(with(impatient(0.1, 0.6)), size_of_body);
+    HttpServer server(with(impatient(0.1, 0.4)), size_of_body);
     const std::vector<std::string> beginnings = {"", get("/"), post("/", "body"), post_chunked("/", "body")};
     std::vector<RawClient> clients;
     for (const std::string& beginning : beginnings) {
@@ -174,17 +174,17 @@ TEST(HttpLimits, CloseIdleConnectionsButNotBeforeTheirTime) {
     }
     const StopWatch watch;
     for (RawClient& client : clients) EXPECT_TRUE(client.closed());
-    EXPECT_GE(watch.seconds(), 0.55);
+    EXPECT_GE(watch.seconds(), 0.35);
     EXPECT_LT(watch.seconds(), 5);
     EXPECT_EQ(server.counts().cut, 0) << "to be idle is no offence";
-    EXPECT_EQ(server.counts().connections, 0);
+    EXPECT_TRUE(eventually([&] { return server.counts().connections == 0; }));
 }
 
 TEST(HttpLimits, GiveTheHandlerItsTime) {
     std::thread late;
     HttpServer server(with(impatient(0.05, 0.05)), [&](const HttpRequest&, Reply reply) {
         late = std::thread([reply = std::move(reply)] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
             reply->send({200, "text/plain", "slow", {}});
         });
     });
@@ -195,7 +195,7 @@ TEST(HttpLimits, GiveTheHandlerItsTime) {
 
 TEST(HttpLimits, CutWhoeverDoesNotReadItsAnswer) {
     HttpServer server(with(impatient(10, 0.3)), [&](const HttpRequest&, const Reply& reply) {
-        reply->send({200, "text/plain", std::string(std::size_t{64} << 20U, 'x'), {}});
+        reply->send({200, "text/plain", std::string(std::size_t{16} << 20U, 'x'), {}});
     });
     RawClient silent(server.port(), "127.0.0.1", 4096);
     silent.send(get("/"));
@@ -204,11 +204,11 @@ TEST(HttpLimits, CutWhoeverDoesNotReadItsAnswer) {
     // Whoever does read gets it, however long that takes.
     RawClient reader(server.port());
     reader.send(get("/"));
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 5; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(80));
-        ASSERT_TRUE(reader.read_until(std::string(200'000 * (static_cast<std::size_t>(i) + 1), 'x')));
+        ASSERT_TRUE(reader.read_more(10));
     }
-    EXPECT_EQ(reader.answer().body.size(), std::size_t{64} << 20U);
+    EXPECT_EQ(reader.answer().body.size(), std::size_t{16} << 20U);
     EXPECT_EQ(server.counts().cut, 1);
 }
 
