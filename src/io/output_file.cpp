@@ -21,6 +21,27 @@ OutputFile::OutputFile(std::string path, bool append) : path_(std::move(path)) {
     if (file_ == nullptr) fail("cannot be opened for writing");
 }
 
+OutputFile OutputFile::go_on(std::string path, std::uint64_t bytes) {
+    struct stat status {};
+    const auto refuse = [&](const std::string& problem) {
+        throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, problem,
+                        "the file as the run left it, with at least " + std::to_string(bytes) + " bytes");
+    };
+    if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+        refuse("there is no such file to go on with");
+    if (static_cast<std::uint64_t>(status.st_size) < bytes)
+        refuse("it has only " + std::to_string(status.st_size) + " bytes");
+    if (truncate(path.c_str(), static_cast<off_t>(bytes)) != 0) throw IoError(path, "cannot be cut", errno);
+    return OutputFile(std::move(path), true);
+}
+
+std::uint64_t OutputFile::bytes() {
+    flush();
+    struct stat status {};
+    if (fstat(fileno(file_.get()), &status) != 0) fail("cannot be measured");
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 void OutputFile::fail(const char* action) const {
     throw IoError(path_, action, errno);
 }

@@ -85,6 +85,25 @@ void Contest::add_rows(std::vector<MethodRow>& rows) const {
     }
 }
 
+void Contest::exchange(Checkpoint& checkpoint) {
+    checkpoint.agree("rivals", rivals_.size());
+    for (Rival& rival : rivals_) {
+        std::string text = rival.text;
+        checkpoint.exchange("rival", text);
+        checkpoint.require(text == rival.text, "the same rivals in the same order");
+        if (rival.strategy) checkpoint.part("strategy", *rival.strategy);
+        if (rival.solver) checkpoint.part("solver", *rival.solver);
+        checkpoint.fixed("splits", rival.splits);
+        checkpoint.list("before", rival.before);
+        checkpoint.require(rival.before.empty() || rival.before.size() == rival.splits.size(),
+                           "as many splits as there are");
+        checkpoint.part("sums", rival.sums);
+        checkpoint.list("cost", rival.cost);
+        checkpoint.exchange("seconds", rival.seconds);
+        checkpoint.exchange("gradients", rival.gradients);
+    }
+}
+
 std::vector<std::vector<Real>> Contest::costs() const {
     std::vector<std::vector<Real>> all;
     for (const Rival& rival : rivals_) all.push_back(rival.cost);

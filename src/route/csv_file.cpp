@@ -77,6 +77,11 @@ void CsvFile::flush() {
     whole_ = 0;
 }
 
+std::uint64_t CsvFile::bytes() {
+    flush();
+    return file_.bytes();
+}
+
 void CsvFile::close() {
     flush();
     file_.close();

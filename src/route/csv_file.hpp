@@ -15,6 +15,8 @@ namespace proxstream {
 class CsvFile {
   public:
     CsvFile(const std::string& path, std::span<const std::string_view> columns);
+    /// Goes on with a table behind its first `bytes` (OutputFile::go_on).
+    CsvFile(const std::string& path, std::uint64_t bytes) : file_(OutputFile::go_on(path, bytes)) {}
 
     CsvFile& number(Real value);  // shortest form that reads back as the same bits; empty if not finite
     CsvFile& integer(std::uint64_t value);
@@ -22,6 +24,8 @@ class CsvFile {
     void end_row();
     void flush();
     void close();
+    /// Of the whole rows so far, all of which are handed over.
+    std::uint64_t bytes();
 
   private:
     void separate();

@@ -4,9 +4,8 @@
 
 namespace proxstream {
 
-DecisionLog::DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
-
-void DecisionLog::write(Index period, std::string_view after, const PathSet& paths, ConstView splits) {
+std::string decision_json(Index period, std::string_view after, const Network& network, const PathSet& paths,
+                          ConstView splits) {
     JsonText json;
     json.open('{');
     json.key("period");
@@ -18,15 +17,15 @@ void DecisionLog::write(Index period, std::string_view after, const PathSet& pat
     json.key("splits");
     json.open('{');
     for (Index pair = 0; pair < paths.pairs(); ++pair) {
-        json.key(network_.node_name(paths.pair(pair).origin) + "->" +
-                 network_.node_name(paths.pair(pair).destination));
+        json.key(network.node_name(paths.pair(pair).origin) + "->" +
+                 network.node_name(paths.pair(pair).destination));
         json.open('[');
         for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             if (!(splits[slot] > 0)) continue;
             json.open('{');
             json.key("path");
             json.open('[');
-            for (const LinkIndex link : paths.links(slot)) json.text(network_.link_name(link));
+            for (const LinkIndex link : paths.links(slot)) json.text(network.link_name(link));
             json.close(']');
             json.key("share");
             json.number(splits[slot]);
@@ -36,7 +35,13 @@ void DecisionLog::write(Index period, std::string_view after, const PathSet& pat
     }
     json.close('}');
     json.close('}');
-    file_.write(json.take() + "\n");
+    return json.take();
+}
+
+DecisionLog::DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
+
+void DecisionLog::write(Index period, std::string_view after, const PathSet& paths, ConstView splits) {
+    file_.write(decision_json(period, after, network_, paths, splits) + "\n");
     file_.flush();
 }
 

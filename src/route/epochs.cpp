@@ -1,5 +1,6 @@
 #include "proxstream/route/epochs.hpp"
 
+#include "proxstream/regret/record_state.hpp"
 #include "proxstream/run/header_of.hpp"
 
 #include <algorithm>
@@ -27,6 +28,18 @@ int weight(Verdict verdict) {
             return 0;
     }
     return 0;
+}
+
+/// Everything a certificate is made of.
+std::string saved(const RunHeader& header, const Tally& tally, const RunFooter& footer) {
+    Checkpoint state;
+    RunHeader here = header;
+    Tally sums = tally;
+    RunFooter last = footer;
+    exchange(state, "header", here);
+    state.part("tally", sums);
+    exchange(state, "footer", last);
+    return state.seal();
 }
 
 Round rounds(const std::vector<Certificate>& epochs) {
@@ -61,11 +74,13 @@ void Epochs::add(const RoundReport& report, const BankRound* bank) {
             ledgers_.push_back(epoch_path(options_.ledger, certificates_.size() + 1));
             ledger_.emplace(ledgers_.back(), header_);
         }
+        if (journal_ != nullptr) journal_->open_account(certificates_.size(), header_);
     }
     RowExtras extras;
     extras.bank = bank;
     tally_->add(report, extras);
     if (ledger_) ledger_->write(report, extras);
+    if (journal_ != nullptr) journal_->row(certificates_.size(), report, extras);
     if (report.status == RoundStatus::refused) return;
     regret_ += report.entry_residual * report.entry_residual;
     const Real bound = report.firm_bound + report.residual_rounding;
@@ -74,11 +89,82 @@ void Epochs::add(const RoundReport& report, const BankRound* bank) {
 
 void Epochs::end(const Closing& closing, RunEnding ending, double seconds) {
     if (!tally_) return;
-    const RunFooter footer = tally_->footer(closing, ending, seconds - begun_);
-    certificates_.push_back(tally_->certificate(footer));
+    const RunFooter last = footer(closing, ending, seconds);
+    past_.push_back(saved(header_, *tally_, last));
+    if (journal_ != nullptr) journal_->close_account(certificates_.size(), last);
+    certificates_.push_back(tally_->certificate(last));
     tally_.reset();
-    if (ledger_) ledger_->finish(footer);
+    if (ledger_) ledger_->finish(last);
     ledger_.reset();
+}
+
+std::vector<Certificate> Epochs::certificates_here(const Closing& closing, RunEnding ending,
+                                                   double seconds) const {
+    std::vector<Certificate> all = certificates_;
+    if (tally_) all.push_back(tally_->certificate(footer(closing, ending, seconds)));
+    return all;
+}
+
+void Epochs::close_account(const Closing& closing, RunEnding ending, double seconds) {
+    if (tally_ && journal_ != nullptr)
+        journal_->close_account(certificates_.size(), footer(closing, ending, seconds));
+}
+
+void Epochs::close_ledger(const Closing& closing, RunEnding ending, double seconds) {
+    if (ledger_) ledger_->finish(footer(closing, ending, seconds));
+    ledger_.reset();
+}
+
+void Epochs::exchange(Checkpoint& checkpoint) {
+    exchange_past(checkpoint);
+    proxstream::exchange(checkpoint, "header", header_);
+    checkpoint.exchange("begun", begun_);
+    checkpoint.exchange("regret", regret_);
+    checkpoint.exchange("regret bound", regret_bound_);
+    bool open = tally_.has_value();
+    checkpoint.exchange("open", open);
+    if (!open) return;
+    if (checkpoint.reading()) tally_.emplace(header_);
+    checkpoint.part("tally", *tally_);
+    exchange_ledger(checkpoint);
+}
+
+/// An epoch that is over is kept as what its certificate is made of.
+void Epochs::exchange_past(Checkpoint& checkpoint) {
+    Index count = past_.size();
+    checkpoint.exchange("past epochs", count, std::uint64_t{1} << 32U);
+    if (checkpoint.reading()) past_.assign(count, {});
+    for (std::string& each : past_) checkpoint.exchange("epoch", each);
+    if (!checkpoint.reading()) return;
+    certificates_.clear();
+    ledgers_.clear();
+    for (const std::string& each : past_) {
+        Checkpoint state(each, "an epoch of the saved state");
+        RunHeader header;
+        proxstream::exchange(state, "header", header);
+        Tally tally(header);
+        state.part("tally", tally);
+        RunFooter last;
+        proxstream::exchange(state, "footer", last);
+        state.finish();
+        certificates_.push_back(tally.certificate(last));
+        if (!options_.ledger.empty()) ledgers_.push_back(epoch_path(options_.ledger, certificates_.size()));
+    }
+}
+
+void Epochs::exchange_ledger(Checkpoint& checkpoint) {
+    bool written = ledger_.has_value();
+    checkpoint.exchange("written", written);
+    LedgerMark mark;
+    if (ledger_) {
+        ledger_->flush();
+        mark = ledger_->mark();
+    }
+    if (written) checkpoint.part("ledger", mark);
+    if (!checkpoint.reading() || options_.ledger.empty()) return;
+    checkpoint.require(written, "a run that has written a ledger");
+    ledgers_.push_back(epoch_path(options_.ledger, certificates_.size() + 1));
+    ledger_.emplace(ledgers_.back(), header_, mark);
 }
 
 void Epochs::flush() {

@@ -139,6 +139,30 @@ void PathKeeper::change(const std::vector<PathChange>& changes) {
     }
 }
 
+void PathKeeper::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("routing", *routing_);
+    std::vector<std::uint64_t> lost(unreachable_.begin(), unreachable_.end());
+    checkpoint.list("unreachable", lost);
+    unreachable_.assign(lost.begin(), lost.end());
+    for (const Index pair : unreachable_)
+        checkpoint.require(pair < routing_->paths.pairs(), "pairs of this run");
+    checkpoint.exchange("added", added_);
+    Index waiting = shelved_.size();
+    checkpoint.exchange("shelved", waiting, std::uint64_t{1} << 32U);
+    if (checkpoint.reading()) shelved_.assign(waiting, {});
+    for (PathChange& path : shelved_) {
+        std::uint64_t slot = path.slot;
+        checkpoint.exchange("slot", slot);
+        checkpoint.require(slot < routing_->paths.slots(), "a slot of this run");
+        path.slot = static_cast<SlotIndex>(slot);
+        std::vector<std::uint32_t> links(path.links.begin(), path.links.end());
+        checkpoint.list("links", links);
+        path.links.assign(links.begin(), links.end());
+        for (const LinkIndex link : path.links)
+            checkpoint.require(link < network_.links(), "links of this network");
+    }
+}
+
 void PathKeeper::repair(View x) const {
     for (const SlotIndex slot : replaced_) x[slot] = 0;
     repair_splits(routing_->paths, x);

@@ -41,6 +41,22 @@ void PathLog::follow(const PathSet& paths) {
     file_.flush();
 }
 
+void PathLog::exchange(Checkpoint& checkpoint) {
+    std::vector<std::uint64_t> prints;
+    std::vector<std::uint64_t> numbers;
+    for (const Slot& slot : slots_) {
+        prints.push_back(slot.print);
+        numbers.push_back(slot.path);
+    }
+    checkpoint.list("prints", prints);
+    checkpoint.list("paths", numbers);
+    checkpoint.require(prints.size() == numbers.size(), "a number for every print");
+    slots_.resize(prints.size());
+    for (Index i = 0; i < slots_.size(); ++i) slots_[i] = {prints[i], numbers[i]};
+    checkpoint.exchange("count", count_);
+    checkpoint.exchange("epoch", epoch_);
+}
+
 void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, bool live) {
     const Pair& ends = paths.pair(pair);
     file_.integer(slots_[slot].path).integer(slot).integer(pair);

@@ -13,6 +13,9 @@ class PathLog {
   public:
     /// `network` has to stay.
     PathLog(const std::string& file, const Network& network);
+    /// Goes on with a file; exchange() has to follow.
+    PathLog(const std::string& file, const Network& network, std::uint64_t bytes)
+        : file_(file, bytes), network_(network) {}
 
     /// Writes down what is different from the last call, as a new epoch if anything is.
     void follow(const PathSet& paths);
@@ -22,6 +25,8 @@ class PathLog {
     Index path(SlotIndex slot) const { return slots_[slot].path; }
     void flush() { file_.flush(); }
     void close() { file_.close(); }
+    std::uint64_t bytes() { return file_.bytes(); }
+    void exchange(Checkpoint& checkpoint);
 
   private:
     struct Slot {

@@ -185,6 +185,14 @@ std::string to_json(const ReportData& data) {
     return to.out.take();
 }
 
+std::string to_json(const ReportNetwork& network) {
+    JsonWriter to;
+    to.out.open('{');
+    write_network(to, network);
+    to.out.close('}');
+    return to.out.take();
+}
+
 std::string report_html(const ReportData& data) {
     require_report_page();  // before the work
     return page_with_data(to_json(data));

@@ -30,6 +30,22 @@ void ReportFrames::add(std::span<const Real> utilisation) {
         drop_every_other();
 }
 
+void ReportFrames::exchange(Checkpoint& checkpoint) {
+    checkpoint.exchange("links", links_);
+    checkpoint.exchange("seen", seen_);
+    checkpoint.exchange("stride", stride_);
+    checkpoint.require(stride_ > 0, "a stride above 0");
+    std::vector<std::uint64_t> kept(periods_.begin(), periods_.end());
+    checkpoint.list("periods", kept);
+    periods_.assign(kept.begin(), kept.end());
+    std::vector<std::uint32_t> permilles(values_.begin(), values_.end());
+    checkpoint.list("permilles", permilles);
+    checkpoint.require(permilles.size() == links_ * periods_.size(),
+                       "a number for every link of every frame");
+    values_.clear();
+    for (const std::uint32_t each : permilles) values_.push_back(static_cast<std::uint16_t>(each));
+}
+
 void ReportFrames::drop_every_other() {
     stride_ *= 2;
     Index kept = 0;

@@ -82,7 +82,37 @@ void ReportSeries::note_events(Index period, std::span<const NetworkEvent> event
     }
 }
 
-ReportData ReportSeries::report(const ReportFacts& facts) {
+void ReportSeries::exchange(Checkpoint& checkpoint) {
+    Index count = labels_.size();
+    checkpoint.exchange("periods", count, std::uint64_t{1} << 40U);
+    if (checkpoint.reading()) labels_.assign(count, {});
+    for (std::string& label : labels_) checkpoint.exchange("label", label);
+    for (std::vector<Real>* series :
+         {&lead_.demand, &lead_.cost, &lead_.utilisation_max, &lead_.utilisation_p95,
+          &lead_.utilisation_median, &lead_.utilisation_mean, &lead_.churn, &lead_.entry_residual,
+          &lead_.tolerance, &lead_.regret, &lead_.regret_bound, &lead_.steps, &lead_.seconds}) {
+        checkpoint.list("series", *series);
+        checkpoint.require(series->size() == count, "a number a period");
+    }
+    checkpoint.part("frames", frames_);
+    Index happened = events_.size();
+    checkpoint.exchange("events", happened, std::uint64_t{1} << 32U);
+    if (checkpoint.reading()) events_.assign(happened, {});
+    for (ReportEvent& event : events_) {
+        checkpoint.exchange("period", event.period);
+        checkpoint.exchange("text", event.text);
+        Index link = event.link.value_or(0);
+        Real capacity = event.capacity.value_or(0);
+        checkpoint.exchange("link", link);
+        checkpoint.exchange("capacity", capacity);
+        event.link = link;
+        event.capacity = capacity;
+    }
+    checkpoint.exchange("unserved", unserved_);
+    checkpoint.exchange("overload", overload_);
+}
+
+ReportData ReportSeries::report(const ReportFacts& facts) const {
     ReportData data;
     data.title = facts.scenario.title;
     data.version = facts.version;
@@ -100,7 +130,7 @@ ReportData ReportSeries::report(const ReportFacts& facts) {
         data.network.links[link].capacity = facts.scenario.routing->costs.file_capacity(link);
     }
     data.minutes = facts.scenario.minutes;
-    data.events = std::move(events_);
+    data.events = events_;
     // Events after the last period have nothing to be shown at.
     std::erase_if(data.events, [&](const ReportEvent& event) { return event.period >= labels_.size(); });
     for (Index i = 0; i < facts.methods.size(); ++i) {
@@ -152,9 +182,9 @@ ReportData ReportSeries::report(const ReportFacts& facts) {
     Real cost = 0;
     for (const Real each : lead_.cost) cost += std::isnan(each) ? 0 : each;
     data.sums.push_back({"cost of the lead over all periods", lead.total_cost, cost});
-    data.labels = std::move(labels_);
-    data.lead = std::move(lead_);
-    data.frames = std::move(frames_);
+    data.labels = labels_;
+    data.lead = lead_;
+    data.frames = frames_;
     return data;
 }
 

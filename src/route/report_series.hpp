@@ -28,7 +28,8 @@ class ReportSeries {
     void add(const PeriodRow& row, ConstView utilisation, Real regret, Real regret_bound);
     void note_events(Index period, std::span<const NetworkEvent> events, const Network& network,
                      const Routing& routing);
-    ReportData report(const ReportFacts& facts);
+    ReportData report(const ReportFacts& facts) const;
+    void exchange(Checkpoint& checkpoint);
 
   private:
     std::vector<std::string> labels_;

@@ -58,6 +58,9 @@ struct RouteFiles::State {
     State(std::string at, RouteDetail how_much, RouteFacts what, const Network& roads,
           const ReportNetwork& places, const Routing& routing);
 
+    void begin(const Routing& routing);
+    void exchange(Checkpoint& checkpoint);
+    void exchange_announced(Checkpoint& checkpoint);
     std::string path(std::string_view file) const { return path_in(folder, file); }
     void write_run(bool finished, std::span<const std::string> notes) const;
     void write_network(const Routing& routing) const;
@@ -95,10 +98,13 @@ RouteFiles::State::State(std::string at, RouteDetail how_much, RouteFacts what, 
       drawn(places),
       pairs(routing.paths.pairs()),
       paths_now(routing.paths.live_slots()) {
+    for (LinkIndex link = 0; link < network.links(); ++link) capacity.push_back(routing.costs.capacity(link));
+}
+
+void RouteFiles::State::begin(const Routing& routing) {
     const bool used = claim_folder(folder);
     write_run(false, {});
     if (used) clear_folder(folder);
-    for (LinkIndex link = 0; link < network.links(); ++link) capacity.push_back(routing.costs.capacity(link));
     write_network(routing);
     paths.emplace(path(kPaths.file), network);
     periods.emplace(path(kPeriods.file), kPeriods.columns);
@@ -108,6 +114,56 @@ RouteFiles::State::State(std::string at, RouteDetail how_much, RouteFacts what, 
     if (detail < RouteDetail::all) return;
     splits.emplace(path(kSplits.file), kSplits.columns);
     demand.emplace(path(kDemand.file), kDemand.columns);
+}
+
+void RouteFiles::State::exchange_announced(Checkpoint& checkpoint) {
+    Index count = announced.size();
+    checkpoint.exchange("announced", count, std::uint64_t{1} << 32U);
+    if (checkpoint.reading()) announced.assign(count, {});
+    for (NetworkEvent& event : announced) {
+        auto kind = static_cast<std::uint64_t>(event.kind);
+        checkpoint.exchange("kind", kind, static_cast<std::uint64_t>(NetworkEvent::Kind::open));
+        event.kind = static_cast<NetworkEvent::Kind>(kind);
+        std::uint64_t link = event.link;
+        checkpoint.exchange("link", link, network.links());
+        event.link = static_cast<LinkIndex>(link);
+        checkpoint.exchange("factor", event.factor);
+        checkpoint.exchange("text", event.text);
+    }
+}
+
+void RouteFiles::State::exchange(Checkpoint& checkpoint) {
+    checkpoint.agree("detail", static_cast<std::uint64_t>(detail));
+    checkpoint.exchange("paths now", paths_now);
+    exchange_announced(checkpoint);
+    Index after = epoch ? *epoch + 1 : 0;
+    checkpoint.exchange("after epoch", after);
+    epoch = after > 0 ? std::optional(after - 1) : std::nullopt;
+    checkpoint.exchange("periods", period_count);
+    checkpoint.exchange("alarms", alarm_count);
+    checkpoint.list("load", last.load);
+    checkpoint.list("time", last.time);
+    checkpoint.list("utilisation", last.utilisation);
+    checkpoint.fixed("capacity", capacity);
+    checkpoint.exchange("last label", last_label);
+    const auto place = [&](std::string_view name, auto& table, const auto& go_on) {
+        std::uint64_t bytes = !checkpoint.reading() && table ? table->bytes() : 0;
+        checkpoint.exchange(name, bytes);
+        if (checkpoint.reading()) go_on(table, bytes);
+    };
+    place("paths", paths,
+          [&](auto& table, std::uint64_t bytes) { table.emplace(path(kPaths.file), network, bytes); });
+    checkpoint.part("path log", *paths);
+    const auto csv = [&](std::string_view file, std::optional<CsvFile>& table, bool there) {
+        if (!there) return;
+        place(file, table, [&](auto& opened, std::uint64_t bytes) { opened.emplace(path(file), bytes); });
+    };
+    csv(kPeriods.file, periods, true);
+    csv(kEvents.file, events, true);
+    csv(kAlarms.file, alarms, true);
+    csv(kFlows.file, flows, detail >= RouteDetail::links);
+    csv(kSplits.file, splits, detail >= RouteDetail::all);
+    csv(kDemand.file, demand, detail >= RouteDetail::all);
 }
 
 void RouteFiles::State::write_run(bool finished, std::span<const std::string> notes) const {
@@ -254,7 +310,15 @@ void RouteFiles::State::write_methods(std::span<const MethodRow> methods) const 
 
 RouteFiles::RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
                        const ReportNetwork& drawn, const Routing& routing)
-    : state_(std::make_unique<State>(std::move(folder), detail, std::move(facts), network, drawn, routing)) {}
+    : state_(std::make_unique<State>(std::move(folder), detail, std::move(facts), network, drawn, routing)) {
+    state_->begin(routing);
+}
+RouteFiles::RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
+                       const ReportNetwork& drawn, const Routing& routing, Checkpoint& state)
+    : state_(std::make_unique<State>(std::move(folder), detail, std::move(facts), network, drawn, routing)) {
+    state_->exchange(state);
+    state_->write_run(false, {});
+}
 RouteFiles::~RouteFiles() = default;
 RouteFiles::RouteFiles(RouteFiles&&) noexcept = default;
 
@@ -287,6 +351,10 @@ void RouteFiles::finish(std::span<const MethodRow> methods, std::span<const std:
     }
     files.periods->close();
     files.write_run(true, notes);
+}
+
+void RouteFiles::exchange(Checkpoint& checkpoint) {
+    state_->exchange(checkpoint);
 }
 
 const std::string& RouteFiles::folder() const noexcept {

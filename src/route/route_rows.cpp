@@ -1,6 +1,5 @@
 #include "proxstream/route/route_rows.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace proxstream {
@@ -11,7 +10,7 @@ void MethodSums::add(const PeriodFigures& figures, Real seconds, std::uint64_t r
     churn_ += figures.churn;
     unserved_ += figures.unserved;
     overloaded_ += figures.overloaded;
-    busiest_.push_back(figures.utilisation_max);
+    busiest_.add(figures.utilisation_max);
 }
 
 void MethodSums::add_held(Real seconds, std::uint64_t record_gradients) {
@@ -26,16 +25,25 @@ MethodRow MethodSums::row() const {
     row.unserved = unserved_;
     row.seconds = seconds_;
     if (all_periods_ > 0) row.gradients = static_cast<Real>(gradients_) / static_cast<Real>(all_periods_);
-    if (busiest_.empty()) return row;
-    const Real periods = static_cast<Real>(busiest_.size());
+    if (busiest_.count() == 0) return row;
+    const Real periods = static_cast<Real>(busiest_.count());
     row.churn = churn_ / periods;
     if (links_ > 0)
         row.overload_share = static_cast<Real>(overloaded_) / (static_cast<Real>(links_) * periods);
-    std::vector<Real> sorted = busiest_;
-    std::sort(sorted.begin(), sorted.end());
-    row.utilisation_max = sorted.back();
-    row.utilisation_p95 = sorted[static_cast<Index>(std::ceil(0.95 * periods)) - 1];
+    row.utilisation_max = busiest_.largest();
+    row.utilisation_p95 = busiest_.at_rank(static_cast<std::uint64_t>(std::ceil(0.95 * periods)) - 1);
     return row;
+}
+
+void MethodSums::exchange(Checkpoint& checkpoint) {
+    checkpoint.exchange("all periods", all_periods_);
+    checkpoint.exchange("cost", cost_);
+    checkpoint.exchange("churn", churn_);
+    checkpoint.exchange("unserved", unserved_);
+    checkpoint.exchange("seconds", seconds_);
+    checkpoint.exchange("overloaded", overloaded_);
+    checkpoint.exchange("gradients", gradients_);
+    checkpoint.part("busiest", busiest_);
 }
 
 }  // namespace proxstream

@@ -1,14 +1,11 @@
 #include "proxstream/route/route_run.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/route/decision_log.hpp"
 #include "proxstream/route/reference_step.hpp"
-#include "proxstream/route/report_layout.hpp"
-#include "proxstream/route/route_files.hpp"
 #include "proxstream/run/report_page.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
-#include "route/report_series.hpp"
+#include "route/route_outputs.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -52,20 +49,28 @@ AlarmOptions alarm_options(const RouteSettings& settings) {
 
 }  // namespace
 
-struct RouteRun::Outputs {
-    std::optional<RouteFiles> files;
-    std::optional<DecisionLog> decisions;
-    double waited = 0;  // for the feed, since the last period
-};
+RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command,
+                   std::optional<Journal> journal)
+    : RouteRun(settings, open_scenario(settings, stop), stop, std::move(version), std::move(command)) {
+    journal_ = std::move(journal);
+    open_store();
+}
 
-struct RouteRun::Series : ReportSeries {};
+RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, std::string version, std::string command,
+                   std::optional<Journal> journal)
+    : RouteRun(settings, std::move(scenario), nullptr, std::move(version), std::move(command)) {
+    fed_ = true;
+    journal_ = std::move(journal);
+    open_store();
+}
 
-RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command)
+RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag stop, std::string version,
+                   std::string command)
     : settings_(settings),
       stop_(stop),
       version_(std::move(version)),
       command_(std::move(command)),
-      scenario_(open_scenario(settings_, stop)),
+      scenario_(std::move(scenario)),
       keeper_(*scenario_.network, scenario_.routing, scenario_.unreachable),
       parts_{.settings = &settings_,
              .network = scenario_.network.get(),
@@ -76,64 +81,44 @@ RouteRun::RouteRun(const RouteSettings& settings, StopFlag stop, std::string ver
       lead_sums_(scenario_.network->links()),
       alarms_(alarm_options(settings_), *scenario_.network, scenario_.stream->pairs()),
       outputs_(std::make_unique<Outputs>()),
-      series_(settings_.report.empty() ? nullptr : std::make_unique<Series>()),
       pricer_(*scenario_.network),
       recent_(scenario_.routing, kSearched) {
-    if (series_) {
+    if (!settings_.report.empty()) {
         require_report_page();
         require_folder_of(settings_.report);
     }
-    if (!settings_.out.empty()) {
-        RouteFacts facts;
-        facts.version = version_;
-        facts.command = command_;
-        facts.settings = figure_settings(settings_);
-        facts.cost = link_cost(settings_);
-        facts.objective = settings_.objective;
-        facts.demand_unit = scenario_.demand_unit;
-        facts.cost_unit = scenario_.cost_unit;
-        outputs_->files.emplace(settings_.out, route_detail(settings_.detail), facts, *scenario_.network,
-                                report_network(*scenario_.network), *scenario_.routing);
-        if (settings_.ledger.empty()) settings_.ledger = settings_.out + "/ledger.jsonl";
-    }
-    if (!settings_.decisions.empty()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network);
+    if (!settings_.out.empty() && settings_.ledger.empty())
+        settings_.ledger = settings_.out + "/ledger.jsonl";
 }
 
 RouteRun::~RouteRun() = default;
 
 /// Runs `write`; a failure is noted and ends the run.
-void RouteRun::guarded(RouteOutcome& outcome, const std::function<void()>& write) {
+void RouteRun::guarded(const std::function<void()>& write) {
     try {
         write();
     } catch (const IoError& error) {
-        outcome.io_error = true;
-        outcome.ending = RunEnding::failed;
-        outcome.problems.emplace_back(error.what());
+        outcome_.io_error = true;
+        outcome_.ending = RunEnding::failed;
+        outcome_.problems.emplace_back(error.what());
     }
 }
 
 RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_period) {
     const auto start = Clock::now();
-    RouteOutcome outcome;
-    RouteProgress progress;
-    DemandPeriod period;
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     try {
-        decide(outcome);
-        while (!outcome.io_error && !stopped() &&
-               (settings_.periods == 0 || outcome.periods < settings_.periods)) {
-            // The feed is silent while it is waited for, not while splits are chosen.
-            const auto asked = Clock::now();
-            if (!scenario_.stream->announce(period)) break;
-            outputs_->waited += since(asked);
-            const Index before = outcome.periods;
-            const bool go_on = play(period, outcome, progress);
-            if (outcome.periods > before) on_period(progress);  // events alone are no period
-            if (!go_on) break;
+        if (turns_ == 0) decide();
+        bool go_on = !outcome_.io_error;
+        while (go_on && !stopped() && (settings_.periods == 0 || outcome_.periods < settings_.periods)) {
+            const Index before = outcome_.periods;
+            RouteProgress progress;
+            go_on = turn(progress);
+            if (outcome_.periods > before) on_period(progress);  // events alone are no period
         }
         if (stopped()) {
-            outcome.ending = RunEnding::interrupted;
-        } else if (outcome.periods == 0 && !outcome.io_error) {
+            outcome_.ending = RunEnding::interrupted;
+        } else if (outcome_.periods == 0 && !outcome_.io_error) {
             throw DataError({.source = scenario_.stream->source(),
                              .line = scenario_.stream->line(),
                              .column = 0,
@@ -141,17 +126,32 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
                             "there is no period of demand", "at least one");
         }
     } catch (const DataError& error) {
-        outcome.data_error = true;
-        outcome.ending = RunEnding::failed;
-        outcome.problems.emplace_back(error.what());
+        outcome_.data_error = true;
+        outcome_.ending = RunEnding::failed;
+        outcome_.problems.emplace_back(error.what());
     } catch (const IoError& error) {
-        outcome.io_error = true;
-        outcome.ending = RunEnding::failed;
-        outcome.problems.emplace_back(error.what());
+        outcome_.io_error = true;
+        outcome_.ending = RunEnding::failed;
+        outcome_.problems.emplace_back(error.what());
     }
-    outcome.seconds = since(start);
-    finish(outcome);
-    return outcome;
+    outcome_.seconds = since(start);
+    finish();
+    return outcome_;
+}
+
+bool RouteRun::turn(RouteProgress& progress) {
+    DemandPeriod period;
+    // The feed is silent while it is waited for, not while splits are chosen.
+    const auto asked = Clock::now();
+    if (!scenario_.stream->announce(period)) return false;
+    outputs_->waited += since(asked);
+    progress = {};
+    progress.periods = outcome_.periods;
+    progress.held = outcome_.held;
+    observed_ = false;
+    const bool go_on = play(period, progress);
+    store_turn();
+    return go_on && !outcome_.io_error;
 }
 
 /// Everybody that needs to know the size of demand is made when the first one is there; the splits it met are
@@ -165,34 +165,31 @@ void RouteRun::begin(const DemandPeriod& first) {
     const bool given = settings_.step != "auto";
     parts_.step = given ? parse_real(settings_.step, "step")
                         : reference_step(scenario_.routing, first.demand, parts_.start);
+    make_players();
+    epochs_->begin(lead_->facts(), 0);
+}
+
+void RouteRun::make_players() {
     lead_ = make_route_learner(settings_.learner, parts_);
     Epochs::Options options{.ledger = settings_.ledger,
                             .settings = figure_settings(settings_),
-                            .dimension = routing.dimension(),
+                            .dimension = scenario_.routing->dimension(),
                             .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
-    epochs_ = std::make_unique<Epochs>(std::move(options));
-    epochs_->begin(lead_->facts(), 0);
+    epochs_ = std::make_unique<Epochs>(std::move(options), journal());
     contest_ = Contest(parts_);
 }
 
-bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress) {
-    progress.raised = progress.cleared = {};
-    outcome.events += period.events.size();
-    if (!period.events.empty()) {
-        end_epoch(RunEnding::finished);
-        keeper_.apply(period.events);
-        if (series_)
-            series_->note_events(outcome.periods, period.events, *scenario_.network, *scenario_.routing);
-        revise(outcome);
-        decide(outcome);
-    }
+bool RouteRun::play(DemandPeriod& period, RouteProgress& progress) {
+    if (!period.events.empty()) change_network(period.events);
+    if (journal_) decided_ = decision();
     row_ = {};
-    row_.number = outcome.periods + 1;
+    row_.number = outcome_.periods + 1;
     row_.label = period.label;
     row_.epoch = epoch_;
+    note_figures(nullptr);
     try {
-        scenario_.stream->reveal(period);
+        reveal(period);
         if (period.demand.empty()) {  // events alone
             if (outputs_->files) outputs_->files->announce(period.events);
             return true;
@@ -203,56 +200,71 @@ bool RouteRun::play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& 
         throw;
     } catch (const DataError& error) {
         if (settings_.on_bad_period == "stop") throw;
-        hold(period, error.what(), outcome, progress);
-        decide(outcome);
-        return !outcome.io_error;
+        hold(period, error.what(), progress);
+        decide();
+        return true;
     }
-    ++outcome.periods;
+    return play_demand(period, progress);
+}
+
+bool RouteRun::play_demand(DemandPeriod& period, RouteProgress& progress) {
+    ++outcome_.periods;
     if (!lead_) begin(period);
     before_ = played_;
     record_.clear();
     record_.add_dense(period.demand, 0);
     const Real floor = contest_.play(record_);
-    learn(outcome);
+    learn();
     watch(period, {});
     row_.alarms_open = alarms_.open().size();
-    guarded(outcome, [&] {
+    guarded([&] {
         if (outputs_->files)
             outputs_->files->write(row_, {*scenario_.routing, period.demand, played_, links_, period.events},
                                    alarms_);
         epochs_->flush();
     });
     if (series_) series_->add(row_, links_.utilisation, epochs_->regret(), epochs_->regret_bound());
-    progress = {.periods = outcome.periods,
-                .held = outcome.held,
+    progress = {.periods = outcome_.periods,
+                .held = outcome_.held,
                 .last = &row_,
                 .floor_cost = floor,
                 .raised = alarms_.raised_now(),
                 .cleared = alarms_.cleared_now()};
-    if (settings_.generate > 0 && outcome.periods % settings_.generate == 0) search_paths(outcome);
-    decide(outcome);
-    if (row_.status == name(RoundStatus::refused)) {
-        ++outcome.refused;
-        outcome.problems.push_back(
-            fmt::format("{}:{}: the loss is not a finite number here; the splits stay as they "
-                        "were",
-                        scenario_.stream->source(), scenario_.stream->line()));
-        if (settings_.on_bad_period == "stop") {
-            outcome.ending = RunEnding::refused;
-            return false;
-        }
-    }
-    return !outcome.io_error;
+    if (settings_.generate > 0 && outcome_.periods % settings_.generate == 0) search_paths();
+    decide();
+    if (row_.status != name(RoundStatus::refused)) return true;
+    ++outcome_.refused;
+    outcome_.problems.push_back(
+        fmt::format("{}:{}: the loss is not a finite number here; the splits stay as they "
+                    "were",
+                    scenario_.stream->source(), scenario_.stream->line()));
+    if (settings_.on_bad_period != "stop") return true;
+    outcome_.ending = RunEnding::refused;
+    return false;
+}
+
+void RouteRun::change_network(std::span<const NetworkEvent> events) {
+    outcome_.events += events.size();
+    end_epoch(RunEnding::finished);
+    keeper_.apply(events);
+    if (series_) series_->note_events(outcome_.periods, events, *scenario_.network, *scenario_.routing);
+    revise();
+    decide();
 }
 
 /// Splits for the period to come: told at once, before anything is known of it. What events change is told
 /// again.
-void RouteRun::decide(RouteOutcome& outcome) {
+void RouteRun::decide() {
     if (lead_) copy(lead_->decide(), played_);
     if (!outputs_->decisions) return;
-    guarded(outcome, [&] {
-        outputs_->decisions->write(outcome.periods + 1, row_.label, scenario_.routing->paths, played_);
+    guarded([&] {
+        outputs_->decisions->write(outcome_.periods + 1, row_.label, scenario_.routing->paths, played_);
     });
+}
+
+std::string RouteRun::decision() const {
+    return decision_json(outcome_.periods + 1, row_.label, *scenario_.network, scenario_.routing->paths,
+                         played_);
 }
 
 /// From the start there was no way, so it is the data that is wrong; what an incident cuts off is an alarm.
@@ -287,26 +299,25 @@ void RouteRun::measure(const DemandPeriod& period) {
                     "demand that the network's costs can be computed for");
 }
 
-void RouteRun::hold(const DemandPeriod& period, const std::string& problem, RouteOutcome& outcome,
-                    RouteProgress& progress) {
-    ++outcome.periods;
-    ++outcome.held;
-    outcome.problems.push_back(problem + " (held: the splits stay as they were)");
+void RouteRun::hold(const DemandPeriod& period, const std::string& problem, RouteProgress& progress) {
+    ++outcome_.periods;
+    ++outcome_.held;
+    outcome_.problems.push_back(problem + " (held: the splits stay as they were)");
     row_.status = "held";
     row_.measured = false;
     lead_sums_.add_held(0, 0);
     contest_.hold();
     watch(period, problem);
     row_.alarms_open = alarms_.open().size();
-    guarded(outcome, [&] {
+    guarded([&] {
         if (outputs_->files)
             outputs_->files->write(row_, {*scenario_.routing, {}, played_, links_, period.events}, alarms_);
     });
     if (series_)
         series_->add(row_, links_.utilisation, epochs_ ? epochs_->regret() : 0,
                      epochs_ ? epochs_->regret_bound() : 0);
-    progress = {.periods = outcome.periods,
-                .held = outcome.held,
+    progress = {.periods = outcome_.periods,
+                .held = outcome_.held,
                 .last = &row_,
                 .raised = alarms_.raised_now(),
                 .cleared = alarms_.cleared_now()};
@@ -318,7 +329,7 @@ void RouteRun::end_epoch(RunEnding ending) {
 }
 
 /// The network is not what it was: everybody follows, and a new epoch begins.
-void RouteRun::revise(RouteOutcome& outcome) {
+void RouteRun::revise() {
     const auto repair = [&](View x) { keeper_.repair(x); };
     repair(played_);
     if (!before_.empty()) repair(before_);
@@ -338,10 +349,10 @@ void RouteRun::revise(RouteOutcome& outcome) {
     epochs_->begin(lead_->facts(), lead_->seconds());
     ++epoch_;
     contest_.revise(repair);
-    outcome.paths_added = keeper_.added();
+    outcome_.paths_added = keeper_.added();
 }
 
-void RouteRun::learn(RouteOutcome& outcome) {
+void RouteRun::learn() {
     if (settings_.generate > 0) recent_.push(record_);
     const RoundReport report = lead_->observe(record_);
     row_.seconds = lead_->seconds() - std::exchange(lead_seconds_, lead_->seconds());
@@ -352,12 +363,34 @@ void RouteRun::learn(RouteOutcome& outcome) {
         row_.exit_residual = report.exit_residual;
         row_.tolerance = report.tolerance;
     }
-    outcome.busiest_decision = std::max<Real>(outcome.busiest_decision, row_.seconds);
-    guarded(outcome, [&] { epochs_->add(report, lead_->bank()); });
+    outcome_.busiest_decision = std::max<Real>(outcome_.busiest_decision, row_.seconds);
+    guarded([&] { epochs_->add(report, lead_->bank()); });
+    note_figures(&report);
     lead_sums_.add(row_.figures, row_.seconds, report.cost.record_gradients);
 }
 
+/// Of a turn without a round, what stays known.
+void RouteRun::note_figures(const RoundReport* report) {
+    const bool measured = report != nullptr && report->status != RoundStatus::refused;
+    const auto known = [](bool holds, Real value) { return holds ? value : kNotKnown; };
+    const PeriodFigures& figures = row_.figures;
+    const bool met = report != nullptr;
+    figures_ = {known(met, figures.cost),
+                known(met, figures.demand),
+                known(met, figures.utilisation_max),
+                known(met, figures.churn),
+                known(measured, met ? report->entry_residual : 0),
+                known(measured, met ? report->firm_bound + report->residual_rounding : 0),
+                known(measured, met ? report->tolerance : 0),
+                epochs_ ? epochs_->regret() : 0,
+                epochs_ ? epochs_->regret_bound() : 0,
+                known(met, static_cast<Real>(row_.steps)),
+                known(met, met ? static_cast<Real>(report->cost.record_gradients) : 0),
+                known(met, row_.seconds)};
+}
+
 void RouteRun::watch(const DemandPeriod& period, std::string_view problem) {
+    observed_ = true;
     std::vector<Index> unroutable;
     if (problem.empty()) {
         for (const Index pair : keeper_.unreachable())
@@ -373,7 +406,7 @@ void RouteRun::watch(const DemandPeriod& period, std::string_view problem) {
     alarms_.observe(input);
 }
 
-void RouteRun::search_paths(RouteOutcome& outcome) {
+void RouteRun::search_paths() {
     Scratch::Frame frame(scratch_);
     const std::vector<Real> weights(recent_.size(), 1 / static_cast<Real>(recent_.size()));
     constexpr Real kMargin = 1e-3;
@@ -382,41 +415,51 @@ void RouteRun::search_paths(RouteOutcome& outcome) {
     if (pricing.changes.empty()) return;
     end_epoch(RunEnding::finished);
     keeper_.add(pricing);
-    revise(outcome);
+    revise();
 }
 
-void RouteRun::finish(RouteOutcome& outcome) {
-    outcome.alarms = alarms_.total();
-    outcome.paths_added = keeper_.added();
-    if (epochs_) {
-        guarded(outcome, [&] { end_epoch(outcome.ending); });
-        outcome.certificates = epochs_->certificates();
-    }
-    MethodRow& lead = outcome.methods.emplace_back(lead_sums_.row());
+std::vector<Certificate> RouteRun::certificates(RunEnding ending) {
+    if (!epochs_) return {};
+    return epochs_->certificates_here(lead_->close(), ending, lead_->seconds());
+}
+
+void RouteRun::find_methods() {
+    outcome_.methods.clear();
+    MethodRow& lead = outcome_.methods.emplace_back(lead_sums_.row());
     lead.name = settings_.learner;
     lead.label = strategy_label(settings_.learner, settings_);
     lead.lead = true;
-    contest_.add_rows(outcome.methods);
-    if (outcome.methods.back().floor) {
-        const Real floor = outcome.methods.back().total_cost;
-        for (MethodRow& row : outcome.methods) row.ratio = row.total_cost / floor;
-    }
-    if (outputs_->files) guarded(outcome, [&] { outputs_->files->finish(outcome.methods, scenario_.notes); });
-    if (outputs_->decisions) guarded(outcome, [&] { outputs_->decisions->close(); });
-    if (series_) guarded(outcome, [&] { fill_report(outcome); });
+    contest_.add_rows(outcome_.methods);
+    if (!outcome_.methods.back().floor) return;
+    const Real floor = outcome_.methods.back().total_cost;
+    for (MethodRow& row : outcome_.methods) row.ratio = row.total_cost / floor;
 }
 
-void RouteRun::fill_report(const RouteOutcome& outcome) {
+void RouteRun::finish() {
+    outcome_.alarms = alarms_.total();
+    outcome_.paths_added = keeper_.added();
+    outcome_.certificates = certificates(outcome_.ending);
+    over_ = true;
+    find_methods();
+    // Before the files are closed: the state says how far they went.
+    finish_store(outcome_.ending == RunEnding::finished);
+    if (epochs_) guarded([&] { epochs_->close_ledger(lead_->close(), outcome_.ending, lead_->seconds()); });
+    if (outputs_->files) guarded([&] { outputs_->files->finish(outcome_.methods, scenario_.notes); });
+    if (outputs_->decisions) guarded([&] { outputs_->decisions->close(); });
+    if (!settings_.report.empty()) guarded([&] { write_report(settings_.report, report()); });
+}
+
+ReportData RouteRun::report() const {
     const std::vector<std::vector<Real>> costs = contest_.costs();
     const ReportFacts facts{.settings = settings_,
                             .scenario = scenario_,
                             .version = version_,
                             .command = command_,
-                            .methods = outcome.methods,
+                            .methods = outcome_.methods,
                             .rival_costs = costs,
-                            .certificates = outcome.certificates,
+                            .certificates = outcome_.certificates,
                             .alarms = alarms_.all()};
-    write_report(settings_.report, series_->report(facts));
+    return series_->report(facts);
 }
 
 }  // namespace proxstream

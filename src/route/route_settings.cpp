@@ -12,6 +12,7 @@
 #include "proxstream/traffic/open_network.hpp"
 
 #include <array>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -30,7 +31,7 @@ Row positional(Row row, std::string_view name) {
     return row;
 }
 
-const std::array kRows{
+const std::array kOwnRows{
     positional(Row{"network", "n", "Network", "FILE",
                    "TNTP, SNDlib, CSV of links, a topology list, or builtin:ring | grid | mesh", &S::network},
                "NETWORK"),
@@ -141,11 +142,16 @@ const std::array kRows{
 }  // namespace
 
 std::span<const Row> route_options() {
-    return kRows;
+    static const std::vector<Row> rows = [] {
+        std::vector<Row> all(kOwnRows.begin(), kOwnRows.end());
+        for (const Row& row : store_options<S>()) all.push_back(row);
+        return all;
+    }();
+    return rows;
 }
 
 bool bears_on_figures(const Row& row) {
-    return row.group != "Run" && row.group != "Output";
+    return row.group != "Run" && row.group != "Output" && row.group != "Store";
 }
 
 std::vector<std::pair<std::string, std::string>> figure_settings(const RouteSettings& settings) {
@@ -202,6 +208,12 @@ void validate(const RouteSettings& settings) {
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");
     if (settings.decisions == "-" && settings.ledger == "-")
         violations.emplace_back("ledger: standard output is taken by --decisions");
+    collect(violations, "store", [&] { validate(static_cast<const StoreSettings&>(settings)); });
+    if (!settings.store.empty() && (settings.decisions == "-" || settings.ledger == "-"))
+        violations.emplace_back(
+            "store: a run that is gone on with cannot take back what went to standard output; give "
+            "--decisions "
+            "and --ledger a file");
     if (settings.peak > 0 && settings.demand == "-")
         violations.emplace_back("peak: the demand has to be read twice, which standard input cannot");
     if (!violations.empty()) throw ConfigError(violations);

@@ -49,6 +49,10 @@ class LearnerStrategy final : public Strategy {
     }
     std::uint64_t record_gradients() const override { return gradients_; }
     double seconds() const override { return learner_->seconds(); }
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.part("learner", *learner_);
+        checkpoint.exchange("gradients", gradients_);
+    }
 
   private:
     std::unique_ptr<RowLearner> learner_;
@@ -63,6 +67,7 @@ class FixedStrategy final : public Strategy {
     void observe(const RowBlock& /*demand*/) override {}
     void revise(const std::function<void(View)>& repair) override { repair(splits_); }
     double seconds() const override { return 0; }
+    void exchange(Checkpoint& checkpoint) override { checkpoint.fixed("splits", splits_); }
 
   private:
     std::vector<Real> splits_;
@@ -88,6 +93,18 @@ class ResolveStrategy final : public Strategy {
     }
     std::uint64_t record_gradients() const override { return solver_.passes(); }
     double seconds() const override { return seconds_; }
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.part("solver", solver_);
+        checkpoint.fixed("splits", splits_);
+        checkpoint.exchange("seconds", seconds_);
+        Index count = demands_.size();
+        checkpoint.exchange("demands", count, window_);
+        if (checkpoint.reading()) demands_.assign(count, {});
+        for (std::vector<Real>& each : demands_) {
+            checkpoint.list("demand", each);
+            checkpoint.require(each.size() == solver_.pairs(), "demands of the same pairs");
+        }
+    }
 
   private:
     void solve() {

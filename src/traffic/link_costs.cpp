@@ -135,6 +135,10 @@ LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective ob
 
 void LinkCosts::scale_capacity(LinkIndex link, Real factor) {
     capacity_[link] = factor * file_capacity_[link];
+    follow_capacity(link);
+}
+
+void LinkCosts::follow_capacity(LinkIndex link) {
     if (share_ > 0) service_[link] = free_time_[link] * share_ * capacity_[link];
 }
 
@@ -143,6 +147,16 @@ void LinkCosts::scale_all(Real factor) {
         const Real now = capacity_[link] / file_capacity_[link];
         file_capacity_[link] = factor * made_with_[link];
         scale_capacity(link, now);
+    }
+}
+
+void LinkCosts::exchange(Checkpoint& checkpoint) {
+    checkpoint.fixed("of the file", file_capacity_);
+    checkpoint.fixed("now", capacity_);
+    if (!checkpoint.reading()) return;
+    for (LinkIndex link = 0; link < capacity_.size(); ++link) {
+        checkpoint.require(capacity_[link] > 0 && file_capacity_[link] > 0, "capacities above 0");
+        follow_capacity(link);
     }
 }
 

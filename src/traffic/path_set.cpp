@@ -120,6 +120,39 @@ void PathSet::change(std::span<const PathChange> changes) {
     live_ = live;
 }
 
+void PathSet::exchange(Checkpoint& checkpoint) {
+    std::vector<std::uint32_t> lengths;  // of the path in a slot, plus 1; 0: it is empty
+    std::vector<std::uint32_t> along;    // their links, one path behind the other
+    for (SlotIndex slot = 0; slot < slots() && !checkpoint.reading(); ++slot) {
+        lengths.push_back(0);
+        if (!live(slot)) continue;
+        const std::vector<LinkIndex> path = links(slot);
+        lengths.back() += static_cast<std::uint32_t>(path.size()) + 1;
+        along.insert(along.end(), path.begin(), path.end());
+    }
+    checkpoint.list("lengths", lengths);
+    checkpoint.list("links", along);
+    if (!checkpoint.reading()) return;
+    checkpoint.require(lengths.size() == slots(), "paths of the same pairs");
+    std::vector<PathChange> changes;
+    auto from = along.begin();
+    for (SlotIndex slot = 0; slot < lengths.size(); ++slot) {
+        PathChange& each = changes.emplace_back(PathChange{slot, lengths[slot] > 0, {}});
+        if (!each.live) continue;
+        checkpoint.require(along.end() - from >= static_cast<std::ptrdiff_t>(lengths[slot]) - 1,
+                           "as many links as the paths have");
+        const auto end = from + static_cast<std::ptrdiff_t>(lengths[slot]) - 1;
+        each.links.assign(from, end);
+        from = end;
+    }
+    checkpoint.require(from == along.end(), "as many links as the paths have");
+    try {
+        change(changes);
+    } catch (const Error&) {
+        checkpoint.require(false, "paths along links of this network");
+    }
+}
+
 Index PathSet::bytes() const noexcept {
     return parent_.capacity() * sizeof(TreeNode) + link_.capacity() * sizeof(LinkIndex) +
            leaves_.capacity() * sizeof(TreeNode) + first_.capacity() * sizeof(SlotIndex);

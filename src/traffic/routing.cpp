@@ -113,6 +113,17 @@ void price_trees(const PathSet& paths, std::span<const DemandColumn> columns, Co
 
 }  // namespace
 
+void Routing::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("paths", paths);
+    checkpoint.part("capacities", costs);
+    checkpoint.fixed("share prices", share_prices);
+    std::vector<std::uint32_t> shut(closed.begin(), closed.end());
+    checkpoint.list("closed", shut);
+    checkpoint.require(shut.size() == closed.size(), "a word for every link");
+    closed.assign(shut.begin(), shut.end());
+    checkpoint.exchange("unit", unit);
+}
+
 void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, ConstView x, View loads,
                 Scratch& scratch) {
     Scratch::Frame frame(scratch);

@@ -1,7 +1,8 @@
 /// Order statistics against a sorted list: exact while the list is short, within the bound that is promised
 /// when it is long, and the same after a round trip.
-#include "proxstream/core/draw.hpp"
 #include "proxstream/core/quantile_sketch.hpp"
+
+#include "proxstream/core/draw.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,8 +46,9 @@ TEST(QuantileSketch, LongListsAreOffByNoMoreThanPromised) {
             const auto t = static_cast<Real>(i);
             const Real value = kind == 0   ? t
                                : kind == 1 ? -t
-                               : kind == 2 ? uniform({.seed = 4, .round = i})
-                                           : std::sin(2 * 3.14159 * static_cast<Real>(i % 64) / 64) + 1e-9 * t;
+                               : kind == 2
+                                   ? uniform({.seed = 4, .round = i})
+                                   : std::sin(2 * 3.14159 * static_cast<Real>(i % 64) / 64) + 1e-9 * t;
             all.push_back(value);
             sketch.add(value);
         }

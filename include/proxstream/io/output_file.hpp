@@ -2,6 +2,7 @@
 /// write that met it and never a silently short file.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -14,11 +15,18 @@ class OutputFile {
   public:
     explicit OutputFile(std::string path, bool append = false);
 
+    /// Goes on with a file behind its first `bytes`: what stands there now is dropped. Throws DataError, and
+    /// drops nothing, if it has fewer or is no plain file.
+    static OutputFile go_on(std::string path, std::uint64_t bytes);
+
     void write(std::string_view text);
     /// Hands everything to the operating system.
     void flush();
     /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short.
     void close();
+
+    /// Flushes and says how many bytes the file has: where go_on() goes on from.
+    std::uint64_t bytes();
 
     const std::string& path() const noexcept { return path_; }
 

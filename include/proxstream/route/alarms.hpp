@@ -3,6 +3,7 @@
 /// not one a swing.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/traffic/network.hpp"
 
 #include <cstdint>
@@ -49,6 +50,8 @@ struct Alarm {
     std::optional<Index> cleared = {};
     Real value = 0;         // at its worst
     std::string text = {};  // what was seen when it was raised
+
+    void exchange(Checkpoint& checkpoint);
 };
 
 /// One period, as the desk sees it. Parts that are not known are left out.
@@ -81,12 +84,17 @@ class AlarmDesk {
     Index total() const noexcept { return total_; }      // raised so far
     Index dropped() const noexcept { return dropped_; }  // forgotten
 
+    /// Between two periods: everything but what was raised and cleared in the last one.
+    void exchange(Checkpoint& checkpoint);
+
   private:
     /// What is watched: how long it has been wrong or right, and the alarm it has open.
     struct Watch {
         Index wrong = 0;
         Index right = 0;
         Index alarm = 0;  // its number; 0: none
+
+        void exchange(Checkpoint& checkpoint);
     };
     /// The last values of a quantity.
     struct History {

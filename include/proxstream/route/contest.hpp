@@ -31,6 +31,8 @@ class Contest {
     void add_rows(std::vector<MethodRow>& rows) const;
     /// Cost of every period, in the order of the rows.
     std::vector<std::vector<Real>> costs() const;
+    /// Between two periods, of a contest made from the same settings.
+    void exchange(Checkpoint& checkpoint);
 
   private:
     struct Rival {

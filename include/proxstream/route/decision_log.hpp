@@ -15,14 +15,21 @@
 
 namespace proxstream {
 
+/// The line without its end. `after`: the label of the last period seen; empty: there was none.
+std::string decision_json(Index period, std::string_view after, const Network& network, const PathSet& paths,
+                          ConstView splits);
+
 class DecisionLog {
   public:
     /// A file, or "-" for standard output. `network` has to stay. Throws IoError.
     DecisionLog(const std::string& path, const Network& network);
+    /// Goes on with a file behind its first `bytes` (OutputFile::go_on).
+    DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
+        : file_(OutputFile::go_on(path, bytes)), network_(network) {}
 
-    /// `after`: the label of the last period seen; empty: there was none.
     void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
     void close();
+    std::uint64_t bytes() { return file_.bytes(); }
 
   private:
     OutputFile file_;

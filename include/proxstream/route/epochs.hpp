@@ -6,6 +6,7 @@
 #include "proxstream/regret/certificate.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/regret/tally.hpp"
+#include "proxstream/store/journal.hpp"
 
 #include <optional>
 #include <string>
@@ -24,7 +25,9 @@ class Epochs {
         std::optional<std::uint64_t> max_steps = {};
         std::optional<Real> max_seconds = {};
     };
-    explicit Epochs(Options options) : options_(std::move(options)) {}
+    /// Accounts go to `journal` too, if there is one; it has to stay.
+    explicit Epochs(Options options, Journal* journal = nullptr)
+        : options_(std::move(options)), journal_(journal) {}
 
     /// From here on the learner is the one these facts describe. Nothing is written before a round comes.
     void begin(const LearnerFacts& facts, double seconds);
@@ -32,6 +35,13 @@ class Epochs {
     /// The epoch is over; one without a round leaves nothing.
     void end(const Closing& closing, RunEnding ending, double seconds);
     void flush();
+    /// The certificates there would be if the run ended here; the epoch goes on.
+    std::vector<Certificate> certificates_here(const Closing& closing, RunEnding ending,
+                                               double seconds) const;
+    /// Tells the journal how the epoch would end here.
+    void close_account(const Closing& closing, RunEnding ending, double seconds);
+    /// The ledger of the present epoch ends, if it has one: its file is whole. No round may follow.
+    void close_ledger(const Closing& closing, RunEnding ending, double seconds);
 
     Index count() const noexcept { return certificates_.size() + (tally_ ? 1 : 0); }
     Real regret() const noexcept { return regret_; }              // of all epochs
@@ -39,12 +49,23 @@ class Epochs {
     const std::vector<Certificate>& certificates() const noexcept { return certificates_; }
     const std::vector<std::string>& ledgers() const noexcept { return ledgers_; }
 
+    /// Between two rounds; reading goes on with the ledger's file.
+    void exchange(Checkpoint& checkpoint);
+
   private:
+    void exchange_past(Checkpoint& checkpoint);
+    void exchange_ledger(Checkpoint& checkpoint);
+    RunFooter footer(const Closing& closing, RunEnding ending, double seconds) const {
+        return tally_->footer(closing, ending, seconds - begun_);
+    }
+
     Options options_;
+    Journal* journal_;
     RunHeader header_;
     std::optional<Tally> tally_;  // of the epoch that goes on
     std::optional<LedgerWriter> ledger_;
-    std::vector<Certificate> certificates_;
+    std::vector<Certificate> certificates_;  // of the epochs that are over
+    std::vector<std::string> past_;          // what each was made of, as a checkpoint
     std::vector<std::string> ledgers_;
     double begun_ = 0;  // seconds of learning before the epoch
     Real regret_ = 0;

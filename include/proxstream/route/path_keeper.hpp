@@ -32,6 +32,9 @@ class PathKeeper {
     Index added() const noexcept { return added_; }  // paths, by pricing and as detours
     const Routing& routing() const noexcept { return *routing_; }
 
+    /// Between two changes; the routing is part of it.
+    void exchange(Checkpoint& checkpoint);
+
   private:
     bool open(const std::vector<LinkIndex>& links) const;
     void shelve_closed(std::vector<PathChange>& changes);

@@ -2,6 +2,7 @@
 /// A run fills ReportData; web/ reads it back from the JSON in the page (docs/report.md).
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
@@ -71,6 +72,7 @@ class ReportFrames {
     const std::vector<Index>& periods() const noexcept { return periods_; }
     /// Permille, all links of the first frame, then of the second.
     std::span<const std::uint16_t> values() const noexcept { return values_; }
+    void exchange(Checkpoint& checkpoint);
 
   private:
     void drop_every_other();
@@ -163,6 +165,8 @@ struct ReportData {
 /// Numbers in the shortest form that reads back as the same bits, NaN and infinities as null; safe to stand
 /// inside a <script> element. Throws Error naming every series, period or link that fits nothing.
 std::string to_json(const ReportData& data);
+/// {"network": ..}: the part of it that no period changes.
+std::string to_json(const ReportNetwork& network);
 /// The page with the data in it; needs the page (run/report_page.hpp).
 std::string report_html(const ReportData& data);
 /// Replaces the file in one step.

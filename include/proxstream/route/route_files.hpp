@@ -65,6 +65,10 @@ class RouteFiles {
     /// nodes. Capacities in `routing` are what events are factors of.
     RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
                const ReportNetwork& drawn, const Routing& routing);
+    /// Goes on with the folder of a run: `state`, which exchange() wrote between two periods, says from
+    /// where, and what stands behind that place in its files is dropped.
+    RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
+               const ReportNetwork& drawn, const Routing& routing, Checkpoint& state);
     ~RouteFiles();
     RouteFiles(RouteFiles&&) noexcept;
 
@@ -76,6 +80,8 @@ class RouteFiles {
     void finish(std::span<const MethodRow> methods, std::span<const std::string> notes = {});
 
     const std::string& folder() const noexcept;
+    /// Between two periods; writing only.
+    void exchange(Checkpoint& checkpoint);
 
   private:
     struct State;

@@ -1,6 +1,7 @@
 /// Rows of the tables a run writes: one a period, and one a method.
 #pragma once
 
+#include "proxstream/core/quantile_sketch.hpp"
 #include "proxstream/route/period_figures.hpp"
 
 #include <cstdint>
@@ -33,12 +34,12 @@ struct MethodRow {
     std::string name = {};   // as the command line takes it
     std::string label = {};  // what people call it
     Real total_cost = 0;
-    Real ratio = kNotKnown;      // total cost over the floor's
-    Real churn = 0;              // mean over the periods
-    Real overload_share = 0;     // of link-periods above capacity
-    Real utilisation_max = 0;    // over links and periods
-    Real utilisation_p95 = 0;    // 95 % of the periods have their busiest link at or below it
-    Real unserved = 0;           // summed
+    Real ratio = kNotKnown;    // total cost over the floor's
+    Real churn = 0;            // mean over the periods
+    Real overload_share = 0;   // of link-periods above capacity
+    Real utilisation_max = 0;  // over links and periods
+    Real utilisation_p95 = 0;  // 95 % of the periods have their busiest link at or below it (QuantileSketch)
+    Real unserved = 0;         // summed
     Real gradients = kNotKnown;  // record gradients a period
     Real seconds = 0;            // to decide, summed
     bool lead = false;
@@ -54,10 +55,11 @@ class MethodSums {
     void add(const PeriodFigures& figures, Real seconds, std::uint64_t record_gradients);
     /// A period that was held: time was spent, nothing was measured.
     void add_held(Real seconds, std::uint64_t record_gradients);
-    Index periods() const noexcept { return busiest_.size(); }
+    Index periods() const noexcept { return busiest_.count(); }
     Real total_cost() const noexcept { return cost_; }
     /// name, label, ratio, lead and floor are left to the caller.
     MethodRow row() const;
+    void exchange(Checkpoint& checkpoint);
 
   private:
     Index links_;
@@ -65,7 +67,7 @@ class MethodSums {
     Real cost_ = 0, churn_ = 0, unserved_ = 0, seconds_ = 0;
     Index overloaded_ = 0;
     std::uint64_t gradients_ = 0;
-    std::vector<Real> busiest_;  // utilisation_max of every period
+    QuantileSketch busiest_;  // utilisation_max of every period
 };
 
 }  // namespace proxstream

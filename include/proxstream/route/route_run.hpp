@@ -2,17 +2,21 @@
 /// the end a certificate, a table of all methods, and whatever the settings want written.
 #pragma once
 
+#include "proxstream/core/checksum.hpp"
 #include "proxstream/route/alarms.hpp"
 #include "proxstream/route/contest.hpp"
 #include "proxstream/route/epochs.hpp"
 #include "proxstream/route/path_keeper.hpp"
 #include "proxstream/route/report_data.hpp"
+#include "proxstream/route/route_files.hpp"
 #include "proxstream/route/route_rows.hpp"
 #include "proxstream/route/scenario.hpp"
 #include "proxstream/route/strategy.hpp"
+#include "proxstream/store/journal.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +48,22 @@ struct RouteOutcome {
     double seconds = 0;         // of the whole loop
 };
 
+/// Names of the figures of a turn, in a run store.
+std::vector<std::string> route_channels();
+/// What a run store says of it before the first turn.
+RunIdentity route_identity(const RouteSettings& settings, const Scenario& scenario,
+                           const std::string& version, const std::string& command);
+JournalOptions route_journal_options(const RouteSettings& settings);
+
 class RouteRun {
   public:
-    /// Opens everything; nothing has been played.
-    RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command);
+    /// Opens everything; nothing has been played. With settings.store it is kept there from its first turn
+    /// on; with `journal`, the store of such a run, it goes on from where that was saved.
+    RouteRun(const RouteSettings& settings, StopFlag stop, std::string version, std::string command,
+             std::optional<Journal> journal = std::nullopt);
+    /// On a scenario whose stream somebody feeds: nothing of it is read again.
+    RouteRun(const RouteSettings& settings, Scenario scenario, std::string version, std::string command,
+             std::optional<Journal> journal);
     ~RouteRun();
 
     const Scenario& scenario() const noexcept { return scenario_; }
@@ -57,25 +73,73 @@ class RouteRun {
     /// The reference step, once the first demand is there.
     Real step() const noexcept { return parts_.step; }
 
+    // In pieces, for whoever feeds it.
+
+    /// The next record of the stream: a period, or events alone; false: there is none, or the run has to end.
+    /// `progress` is as of this turn; its row is null for events alone. Throws DataError for a record that
+    /// cannot be used where settings say stop.
+    bool turn(RouteProgress& progress);
+    /// Records so far.
+    Turn turns() const noexcept { return turns_; }
+    /// Of the last turn, by route_channels(); empty before the first.
+    const std::vector<Real>& figures() const noexcept { return figures_; }
+    const RouteOutcome& totals() const noexcept { return outcome_; }
+    /// Splits for the period to come, as DecisionLog writes them.
+    std::string decision() const;
+    ConstView splits() const noexcept { return played_; }
+    const LinkFigures& links() const noexcept { return links_; }  // of the last period that was measured
+    const AlarmDesk& alarms() const noexcept { return alarms_; }
+    /// As if the run ended here.
+    std::vector<Certificate> certificates(RunEnding ending = RunEnding::interrupted);
+    Journal* journal() noexcept { return journal_ ? &*journal_ : nullptr; }
+    /// Saves a state.
+    void save();
+    /// Saves a state, with certificate and, where it is gathered, the report; the run can be gone on with.
+    void close();
+
+    /// Everything the turns to come depend on, between two turns. A run that reads has to be made from the
+    /// same settings, and not to have begun.
+    void exchange(Checkpoint& checkpoint);
+    /// Before the first turn: the network as it is in `other`, its splits, and the period it is at. Nobody
+    /// has learned anything.
+    void follow(RouteRun& other);
+
   private:
     struct Outputs;
     struct Series;
 
-    bool play(DemandPeriod& period, RouteOutcome& outcome, RouteProgress& progress);
-    void decide(RouteOutcome& outcome);
+    RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag stop, std::string version,
+             std::string command);
+    void open_outputs();
+    void open_store();
+    void make_players();
+    void exchange_ground(Checkpoint& checkpoint);
+    void exchange_players(Checkpoint& checkpoint);
+    void exchange_outputs(Checkpoint& checkpoint);
+    void skip_records();
+    void note_record(const DemandPeriod& period, bool usable);
+    void reveal(DemandPeriod& period);
+    bool play(DemandPeriod& period, RouteProgress& progress);
+    bool play_demand(DemandPeriod& period, RouteProgress& progress);
+    void change_network(std::span<const NetworkEvent> events);
+    void decide();
     void begin(const DemandPeriod& first);
     void end_epoch(RunEnding ending);
-    void revise(RouteOutcome& outcome);
-    void hold(const DemandPeriod& period, const std::string& problem, RouteOutcome& outcome,
-              RouteProgress& progress);
-    void learn(RouteOutcome& outcome);
+    void revise();
+    void hold(const DemandPeriod& period, const std::string& problem, RouteProgress& progress);
+    void learn();
     void watch(const DemandPeriod& period, std::string_view problem);
-    void search_paths(RouteOutcome& outcome);
-    void finish(RouteOutcome& outcome);
+    void search_paths();
+    void note_figures(const RoundReport* report);
+    void store_turn();
+    void finish();
+    void finish_store(bool ended);
     void check_reachable(const DemandPeriod& period) const;
     void measure(const DemandPeriod& period);
-    void fill_report(const RouteOutcome& outcome);
-    void guarded(RouteOutcome& outcome, const std::function<void()>& write);
+    RouteFacts file_facts() const;
+    ReportData report() const;
+    void find_methods();
+    void guarded(const std::function<void()>& write);
 
     RouteSettings settings_;
     StopFlag stop_;
@@ -99,7 +163,16 @@ class RouteRun {
     RowBlock record_;
     Scratch scratch_;
     ColumnPricer pricer_;
-    DemandBatch recent_;  // for the search of paths
+    DemandBatch recent_;    // for the search of paths
+    RouteOutcome outcome_;  // so far
+    bool fed_ = false;
+    bool over_ = false;
+    Turn turns_ = 0;
+    Checksum seen_;              // of the records so far
+    std::vector<Real> figures_;  // of the turn
+    std::string decided_;        // for it, where a store wants to know
+    bool observed_ = false;      // alarms were looked at in this turn
+    std::optional<Journal> journal_;
 };
 
 }  // namespace proxstream

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxstream/core/option_table.hpp"
+#include "proxstream/store/store_settings.hpp"
 
 #include <optional>
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace proxstream {
 
-struct RouteSettings {
+struct RouteSettings : StoreSettings {
     // network
     std::string network;  // a file, or builtin:ring, builtin:grid, builtin:mesh with their arguments
     std::string format = "auto";

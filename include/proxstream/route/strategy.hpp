@@ -37,6 +37,8 @@ class Strategy {
     virtual std::uint64_t record_gradients() const { return 0; }
     /// Spent choosing splits.
     virtual double seconds() const = 0;
+    /// Between two periods: everything the periods to come depend on.
+    virtual void exchange(Checkpoint& checkpoint) = 0;
 };
 
 struct StrategyRow {
@@ -64,6 +66,8 @@ class DemandSolver {
     explicit DemandSolver(const StrategyParts& parts);
     void solve(const DemandMix& mix, std::vector<Real>& x);
     std::uint64_t passes() const noexcept { return passes_; }
+    Index pairs() const noexcept { return parts_.routing->paths.pairs(); }
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("passes", passes_); }
 
   private:
     StrategyParts parts_;

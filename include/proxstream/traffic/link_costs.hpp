@@ -11,6 +11,7 @@
 /// them.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/traffic/network.hpp"
 
@@ -70,6 +71,8 @@ class LinkCosts {
     void scale_capacity(LinkIndex link, Real factor);
     /// Capacities of the file are `factor` times what they were when this was made, for good.
     void scale_all(Real factor);
+    /// Capacities, as they are and as factors refer to them.
+    void exchange(Checkpoint& checkpoint);
     Real capacity(LinkIndex link) const { return capacity_[link]; }
     Real file_capacity(LinkIndex link) const { return file_capacity_[link]; }
     const Objective& objective() const noexcept { return objective_; }
@@ -83,6 +86,7 @@ class LinkCosts {
     bool convex() const noexcept;
 
   private:
+    void follow_capacity(LinkIndex link);
     enum class Form { bpr, polynomial, queue, s_shape };
     LinkTime bpr(LinkIndex link, Real load) const;
     LinkTime polynomial(LinkIndex link, Real load) const;

@@ -6,6 +6,7 @@
 /// path, or empty; an empty one can be given a path later, without moving any other coordinate.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/traffic/network.hpp"
 
 #include <limits>
@@ -31,6 +32,8 @@ class PathSet {
     PathSet(const Network& network, std::vector<Pair> pairs, std::span<const Index> slots);
 
     void change(std::span<const PathChange> changes);
+    /// Which path every slot holds; of the same pairs and slots.
+    void exchange(Checkpoint& checkpoint);
 
     Index pairs() const noexcept { return pairs_.size(); }
     const Pair& pair(Index i) const { return pairs_[i]; }

@@ -21,6 +21,8 @@ struct Routing {
     Real unit = 1;                        // losses are divided by it, so that they are of the order of 1
 
     Index dimension() const noexcept { return paths.slots(); }
+    /// What a run changes of it.
+    void exchange(Checkpoint& checkpoint);
 };
 
 /// A demand vector that others are multiples of: a column of the batched passes.

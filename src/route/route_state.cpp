@@ -1,0 +1,261 @@
+/// A run on a network in its store: what is kept of a turn, and how a run goes on from there. State is in the
+/// store; demand is read again from its beginning and has to be the same.
+#include "proxstream/core/error.hpp"
+#include "proxstream/route/report_layout.hpp"
+#include "proxstream/run/setting_list.hpp"
+#include "proxstream/traffic/split_set.hpp"
+
+#include "route/route_outputs.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+ReportNetwork drawn_network(const Scenario& scenario) {
+    ReportNetwork drawn = report_network(*scenario.network);
+    for (LinkIndex link = 0; link < drawn.links.size(); ++link)
+        drawn.links[link].capacity = scenario.routing->costs.file_capacity(link);
+    return drawn;
+}
+
+StoredAlarm stored(const Alarm& alarm, bool raised) {
+    return {.id = alarm.number,
+            .raised = raised,
+            .kind = std::string(name(alarm.kind)),
+            .subject = alarm.subject,
+            .text = alarm.text};
+}
+
+}  // namespace
+
+std::vector<std::string> route_channels() {
+    return {"cost",      "demand", "utilisation_max", "churn", "residual",  "bound",
+            "tolerance", "regret", "regret_bound",    "steps", "gradients", "seconds"};
+}
+
+RunIdentity route_identity(const RouteSettings& settings, const Scenario& scenario,
+                           const std::string& version, const std::string& command) {
+    RunIdentity identity{
+        .kind = "route", .settings = setting_list(route_options(), settings), .channels = route_channels()};
+    identity.version = version;
+    identity.command = command;
+    identity.title = scenario.title;
+    identity.scenery = to_json(drawn_network(scenario));
+    return identity;
+}
+
+JournalOptions route_journal_options(const RouteSettings& settings) {
+    JournalOptions options{.durable = Durability::parse(settings.durable),
+                           .keep = Retention::parse(settings.keep)};
+    // What the clock decides cannot be played again.
+    options.save_every_commit = settings.max_seconds < kInfinity || settings.stale_seconds > 0;
+    return options;
+}
+
+RouteFacts RouteRun::file_facts() const {
+    RouteFacts facts;
+    facts.version = version_;
+    facts.command = command_;
+    facts.settings = figure_settings(settings_);
+    facts.cost = link_cost(settings_);
+    facts.objective = settings_.objective;
+    facts.demand_unit = scenario_.demand_unit;
+    facts.cost_unit = scenario_.cost_unit;
+    return facts;
+}
+
+void RouteRun::open_outputs() {
+    if (!settings_.out.empty()) {
+        outputs_->files.emplace(settings_.out, route_detail(settings_.detail), file_facts(),
+                                *scenario_.network, report_network(*scenario_.network), *scenario_.routing);
+    }
+    if (!settings_.decisions.empty()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network);
+}
+
+void RouteRun::open_store() {
+    // A store can make the page later; a run that is fed has no end to gather for.
+    if (!settings_.report.empty() || (!fed_ && !settings_.store.empty()))
+        series_ = std::make_unique<Series>();
+    if (!journal_ && !settings_.store.empty()) {
+        journal_ = Journal::create(settings_.store, route_identity(settings_, scenario_, version_, command_),
+                                   route_journal_options(settings_));
+    }
+    if (!journal_) return open_outputs();
+    journal_->when_saving([this] {
+        const RunEnding ending = over_ ? outcome_.ending : RunEnding::interrupted;
+        if (lead_) epochs_->close_account(lead_->close(), ending, lead_->seconds());
+    });
+    const Turn saved = journal_->restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    if (saved == 0) return open_outputs();
+    if (!fed_) skip_records();
+}
+
+void RouteRun::note_record(const DemandPeriod& period, bool usable) {
+    ++turns_;
+    seen_.add(std::string_view(period.label));
+    for (const NetworkEvent& event : period.events) {
+        seen_.add(static_cast<std::uint64_t>(event.kind));
+        seen_.add(std::uint64_t{event.link});
+        seen_.add(ConstView(&event.factor, 1));
+    }
+    seen_.add(static_cast<std::uint64_t>(usable));
+    if (usable) seen_.add(ConstView(period.demand));
+}
+
+/// What comes in is noted whether it can be used or not.
+void RouteRun::reveal(DemandPeriod& period) {
+    try {
+        scenario_.stream->reveal(period);
+    } catch (const DamagedFile&) {
+        throw;
+    } catch (const DataError&) {
+        note_record(period, false);
+        throw;
+    }
+    note_record(period, true);
+}
+
+void RouteRun::skip_records() {
+    const Turn count = std::exchange(turns_, 0);
+    const std::uint64_t checksum = std::exchange(seen_, Checksum{}).value();
+    const auto refuse = [&](const std::string& problem) {
+        throw DataError({.source = scenario_.stream->source(), .line = 0, .column = 0, .field = ""}, problem,
+                        fmt::format("the {} records that the run of {} has seen", count, journal_->path()));
+    };
+    DemandPeriod period;
+    while (turns_ < count) {
+        const bool there = scenario_.stream->announce(period);
+        if (stop_ != nullptr && *stop_)
+            throw Error("interrupted before the first new period; nothing was changed");
+        if (!there) refuse(fmt::format("the demand ends after {} records", turns_));
+        try {
+            reveal(period);
+        } catch (const DamagedFile&) {
+            throw;
+        } catch (const DataError&) {
+            continue;  // it was held
+        }
+    }
+    if (seen_.value() != checksum) refuse("the demand has changed");
+}
+
+void RouteRun::store_turn() {
+    // A turn that an output has missed is played again.
+    if (!journal_ || outcome_.io_error) return;
+    guarded([&] {
+        journal_->decision(decided_);
+        journal_->figures(figures_);
+        if (observed_) {
+            for (const Alarm& alarm : alarms_.raised_now()) journal_->alarm(stored(alarm, true));
+            for (const Alarm& alarm : alarms_.cleared_now()) journal_->alarm(stored(alarm, false));
+        }
+        journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    });
+}
+
+void RouteRun::finish_store(bool ended) {
+    if (!journal_) return;
+    guarded([&] {
+        // In the middle of a turn there is no state: the turns since the last one are played again.
+        if (outcome_.data_error || outcome_.io_error) return journal_->commit();
+        journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+                         epochs_json(outcome_.certificates), series_ ? to_json(report()) : std::string(),
+                         ended);
+    });
+}
+
+void RouteRun::save() {
+    if (!journal_) return;
+    const Journal::Exchange state = [this](Checkpoint& checkpoint) { exchange(checkpoint); };
+    journal_->commit(&state);
+}
+
+void RouteRun::close() {
+    outcome_.certificates = certificates();
+    find_methods();
+    finish_store(false);
+}
+
+void RouteRun::exchange(Checkpoint& checkpoint) {
+    exchange_ground(checkpoint);
+    checkpoint.exchange("turns", turns_);
+    std::uint64_t checksum = seen_.value();
+    checkpoint.exchange("checksum", checksum);
+    seen_ = Checksum(checksum);
+    checkpoint.exchange("held", outcome_.held);
+    checkpoint.exchange("refused", outcome_.refused);
+    checkpoint.exchange("events", outcome_.events);
+    checkpoint.exchange("busiest decision", outcome_.busiest_decision);
+    checkpoint.part("sums", lead_sums_);
+    checkpoint.part("alarms", alarms_);
+    if (settings_.generate > 0) checkpoint.part("recent", recent_);
+    exchange_players(checkpoint);
+    bool gathered = series_ != nullptr;
+    checkpoint.exchange("gathered", gathered);
+    checkpoint.require(gathered == (series_ != nullptr), "the same wish for a report");
+    if (series_) checkpoint.part("report", *series_);
+    exchange_outputs(checkpoint);
+}
+
+/// The network and where the traffic goes on it.
+void RouteRun::exchange_ground(Checkpoint& checkpoint) {
+    checkpoint.part("network", keeper_);
+    checkpoint.exchange("periods", outcome_.periods);
+    checkpoint.exchange("epoch", epoch_);
+    checkpoint.exchange("label", row_.label);
+    checkpoint.fixed("splits", played_);
+    checkpoint.fixed("start", parts_.start);
+    checkpoint.list("splits before", before_);
+    checkpoint.require(before_.empty() || before_.size() == played_.size(), "as many splits as there are");
+    for (std::vector<Real>* each : {&links_.load, &links_.time, &links_.utilisation}) {
+        checkpoint.list("links", *each);
+        checkpoint.require(each->empty() || each->size() == scenario_.network->links(), "a number a link");
+    }
+}
+
+void RouteRun::follow(RouteRun& other) {
+    Checkpoint told;
+    other.exchange_ground(told);
+    Checkpoint heard(told.seal(), "the run it follows");
+    exchange_ground(heard);
+    heard.finish();
+    parts_.start = played_;
+}
+
+void RouteRun::exchange_players(Checkpoint& checkpoint) {
+    bool begun = lead_ != nullptr;
+    checkpoint.exchange("begun", begun);
+    if (!begun) return;
+    checkpoint.exchange("step", parts_.step);
+    if (checkpoint.reading()) {
+        checkpoint.require(parts_.step > 0, "a step above 0");
+        parts_.start = even_splits(scenario_.routing->paths);  // nobody starts there any more
+        make_players();
+    }
+    checkpoint.part("learner", *lead_);
+    checkpoint.part("epochs", *epochs_);
+    checkpoint.part("contest", contest_);
+    checkpoint.exchange("seconds", lead_seconds_);
+}
+
+/// Last: reading cuts files.
+void RouteRun::exchange_outputs(Checkpoint& checkpoint) {
+    bool there = checkpoint.reading() ? !settings_.decisions.empty() : outputs_->decisions.has_value();
+    bool files = checkpoint.reading() ? !settings_.out.empty() : outputs_->files.has_value();
+    checkpoint.agree("decisions are written", there ? 1 : 0);
+    checkpoint.agree("files are written", files ? 1 : 0);
+    if (there) {
+        std::uint64_t bytes = checkpoint.reading() ? 0 : outputs_->decisions->bytes();
+        checkpoint.exchange("decisions", bytes);
+        if (checkpoint.reading()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network, bytes);
+    }
+    if (!files) return;
+    if (!checkpoint.reading()) return outputs_->files->exchange(checkpoint);
+    outputs_->files.emplace(settings_.out, route_detail(settings_.detail), file_facts(), *scenario_.network,
+                            report_network(*scenario_.network), *scenario_.routing, checkpoint);
+}
+
+}  // namespace proxstream
