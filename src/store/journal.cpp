@@ -187,10 +187,13 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
     if (identity.version.empty()) identity.version = options.version;
     state->identity = std::move(identity);
     state->series = Series(state->identity.channels.size());
+    // A fork counts on from the last turn it has in common with its parent, whose turns are not here.
+    state->turn = state->stored = state->folded = state->identity.parent.turn;
     {
         Transaction transaction(state->database);
         migrate(state->database, 0);
         write_fact(state->database, "identity", identity_json(state->identity));
+        if (state->folded > 0) write_fact(state->database, "folded", std::to_string(state->folded));
         state->note_session();
         transaction.commit();
     }
