@@ -13,16 +13,18 @@
 
 namespace proxstream::app {
 
-/// Fills `settings` from the store and, over them, from options that change no figures (bears_on_figures of the
-/// table; outputs stay where they were). Returns the exit status if the program is done. Throws ConfigError with
-/// every violation.
+/// Fills `settings` from the store and, over them, from options that change no figures (bears_on_figures of
+/// the table; outputs stay where they were) and from those in `further`, which may take it further. Returns
+/// the exit status if the program is done. Throws ConfigError with every violation.
 template <class Settings>
 std::optional<int> resume_settings(const std::string& path, const std::vector<std::string>& arguments,
-                                   std::span<const OptionRow<Settings>> rows, Settings& settings) {
+                                   std::span<const OptionRow<Settings>> rows, Settings& settings,
+                                   const std::vector<std::string_view>& further = {}) {
     const RunStore store(path);
     take_settings(rows, store.identity().settings, settings);
     settings.store = path;
-    const auto may_change = [](const OptionRow<Settings>& row) {
+    const auto may_change = [&](const OptionRow<Settings>& row) {
+        if (std::find(further.begin(), further.end(), row.name) != further.end()) return true;
         constexpr std::string_view kSame[] = {"store", "checkpoint", "resume"};
         const bool screen = row.name == "progress" || row.name == "quiet";
         return !bears_on_figures(row) && (row.group != "Output" || screen) &&

@@ -3,10 +3,12 @@
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
+#include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -101,6 +103,12 @@ void print_outcome(const RouteSettings& settings, const RouteRun& run, const Rou
     if (!settings.out.empty())
         fmt::print("\nwritten to {}; check it with 'proxstream certify {}'\n", settings.out, settings.out);
     if (!settings.report.empty()) fmt::print("\nreport: {}\n", settings.report);
+    if (!settings.store.empty()) {
+        fmt::print("\nkept in {}{}\n", settings.store,
+                   outcome.ending == RunEnding::finished
+                       ? ""
+                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+    }
 }
 
 int exit_code(const RouteOutcome& outcome) {
@@ -109,6 +117,24 @@ int exit_code(const RouteOutcome& outcome) {
     if (outcome.refused > 0) return kNumerics;
     if (outcome.ending == RunEnding::interrupted) return kInterrupted;
     return sound(outcome.certificates) ? kOk : kNotCertified;
+}
+
+/// From the first period to the last line; the exit status.
+int carry_out(const RouteSettings& settings, RouteRun& run) {
+    std::optional<PeriodTable> table;
+    if (!settings.quiet) {
+        echo_scenario(settings, run.scenario());
+        if (run.turns() > 0)
+            fmt::print(stderr, "  resumed    {}, after record {}\n", settings.store, run.turns());
+        table.emplace(settings.progress);
+    }
+    const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
+        if (table) table->on_period(progress);
+    });
+    // Standard output may carry the decisions.
+    if (!settings.quiet && settings.decisions != "-") print_outcome(settings, run, outcome);
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
 }
 
 }  // namespace
@@ -124,20 +150,19 @@ int route(const std::vector<std::string>& arguments) {
         arguments, route_options(), settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
-
     RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again("route", arguments));
-    std::optional<PeriodTable> table;
-    if (!settings.quiet) {
-        echo_scenario(settings, run.scenario());
-        table.emplace(settings.progress);
-    }
-    const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
-        if (table) table->on_period(progress);
-    });
-    // Standard output may carry the decisions.
-    if (!settings.quiet && settings.decisions != "-") print_outcome(settings, run, outcome);
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+    return carry_out(settings, run);
+}
+
+int resume_route(const std::string& path, const std::vector<std::string>& arguments) {
+    RouteSettings settings;
+    if (const auto done = resume_settings(path, arguments, route_options(), settings, {"periods"}))
+        return *done;
+    set_threads(settings.threads);
+    Journal journal = Journal::open(path, route_journal_options(settings, PROXSTREAM_VERSION));
+    const std::string command = journal.identity().command;
+    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command, std::move(journal));
+    return carry_out(settings, run);
 }
 
 }  // namespace proxstream::app

@@ -108,8 +108,7 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
     const auto start = Clock::now();
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     try {
-        if (turns_ == 0) decide();
-        bool go_on = !outcome_.io_error;
+        bool go_on = true;
         while (go_on && !stopped() && (settings_.periods == 0 || outcome_.periods < settings_.periods)) {
             const Index before = outcome_.periods;
             RouteProgress progress;
@@ -140,6 +139,7 @@ RouteOutcome RouteRun::run(const std::function<void(const RouteProgress&)>& on_p
 }
 
 bool RouteRun::turn(RouteProgress& progress) {
+    if (turns_ == 0) decide();
     DemandPeriod period;
     // The feed is silent while it is waited for, not while splits are chosen.
     const auto asked = Clock::now();
@@ -172,7 +172,7 @@ void RouteRun::begin(const DemandPeriod& first) {
 void RouteRun::make_players() {
     lead_ = make_route_learner(settings_.learner, parts_);
     Epochs::Options options{.ledger = settings_.ledger,
-                            .settings = figure_settings(settings_),
+                            .settings = told_settings(),
                             .dimension = scenario_.routing->dimension(),
                             .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;

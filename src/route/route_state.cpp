@@ -47,19 +47,23 @@ RunIdentity route_identity(const RouteSettings& settings, const Scenario& scenar
     return identity;
 }
 
-JournalOptions route_journal_options(const RouteSettings& settings) {
-    JournalOptions options{.durable = Durability::parse(settings.durable),
-                           .keep = Retention::parse(settings.keep)};
-    // What the clock decides cannot be played again.
-    options.save_every_commit = settings.max_seconds < kInfinity || settings.stale_seconds > 0;
-    return options;
+JournalOptions route_journal_options(const RouteSettings& settings, const std::string& version) {
+    return journal_options(settings, settings.max_seconds < kInfinity || settings.stale_seconds > 0, version);
+}
+
+/// What the run was told at its beginning: a number of periods may be another one now.
+SettingList RouteRun::told_settings() const {
+    if (!journal_) return figure_settings(settings_);
+    RouteSettings told;
+    take_settings(route_options(), journal_->identity().settings, told);
+    return figure_settings(told);
 }
 
 RouteFacts RouteRun::file_facts() const {
     RouteFacts facts;
     facts.version = version_;
     facts.command = command_;
-    facts.settings = figure_settings(settings_);
+    facts.settings = told_settings();
     facts.cost = link_cost(settings_);
     facts.objective = settings_.objective;
     facts.demand_unit = scenario_.demand_unit;
@@ -81,15 +85,19 @@ void RouteRun::open_store() {
         series_ = std::make_unique<Series>();
     if (!journal_ && !settings_.store.empty()) {
         journal_ = Journal::create(settings_.store, route_identity(settings_, scenario_, version_, command_),
-                                   route_journal_options(settings_));
+                                   route_journal_options(settings_, version_));
     }
     if (!journal_) return open_outputs();
     journal_->when_saving([this] {
         const RunEnding ending = over_ ? outcome_.ending : RunEnding::interrupted;
         if (lead_) epochs_->close_account(lead_->close(), ending, lead_->seconds());
     });
-    const Turn saved = journal_->restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
-    if (saved == 0) return open_outputs();
+    bool begun = false;
+    journal_->restore([&](Checkpoint& checkpoint) {
+        exchange(checkpoint);
+        begun = true;
+    });
+    if (!begun) return open_outputs();
     if (!fed_) skip_records();
 }
 

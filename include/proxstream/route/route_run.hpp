@@ -53,7 +53,7 @@ std::vector<std::string> route_channels();
 /// What a run store says of it before the first turn.
 RunIdentity route_identity(const RouteSettings& settings, const Scenario& scenario,
                            const std::string& version, const std::string& command);
-JournalOptions route_journal_options(const RouteSettings& settings);
+JournalOptions route_journal_options(const RouteSettings& settings, const std::string& version);
 
 class RouteRun {
   public:
@@ -136,6 +136,7 @@ class RouteRun {
     void finish_store(bool ended);
     void check_reachable(const DemandPeriod& period) const;
     void measure(const DemandPeriod& period);
+    SettingList told_settings() const;
     RouteFacts file_facts() const;
     ReportData report() const;
     void find_methods();

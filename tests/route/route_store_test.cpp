@@ -1,0 +1,281 @@
+/// A run on a network that is cut anywhere and gone on with: the same splits, accounts, alarms, methods,
+/// files and certificates as the one that nobody cut.
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/store/run_store.hpp"
+
+#include "route/small_roads.hpp"
+
+#include <filesystem>
+#include <thread>
+
+namespace proxstream::test {
+namespace {
+
+/// Everything happens: closures, openings, a capacity, paths that are found, periods that cannot be used,
+/// alarms, rivals.
+struct Busy : Small {
+    Busy() : Small(demand()) {
+        settings.on_bad_period = "hold";
+        settings.generate = 5;
+        settings.spare = 2;
+        settings.paths = 1;
+        settings.alarm_utilisation = 0.6;
+        settings.clear_utilisation = 0.5;
+        settings.sustain = 1;
+        settings.durable = "4";
+        settings.quiet = true;
+    }
+    static std::string demand() {
+        const auto demands = drawn_demands();
+        std::string text = json_of({demands.begin(), demands.begin() + 9}, {{3, kClosure}});
+        text += "{\"period\":\"bad\",\"demand\":{\"A->C\":-1},\"events\":[" + std::string(kOpening) + "]}\n";
+        text += "{\"events\":[{\"link\":\"A-B\",\"capacity\":0.4}]}\n";
+        std::vector<Vector> rest(demands.begin() + 9, demands.begin() + 18);
+        std::string more = json_of(rest, {{4, R"({"link":"A-B","capacity":1},{"link":"A-D","close":true})"}});
+        for (Index i = 18; i > 0; --i) {
+            const std::string from = fmt::format("\"t{}\"", i);
+            for (std::size_t at; (at = more.find(from)) != std::string::npos;)
+                more.replace(at, from.size(), fmt::format("\"u{}\"", i));
+        }
+        return text + more;
+    }
+
+    /// Outputs and store of their own.
+    void place(const std::string& name) {
+        settings.store = folder.path(name + ".run");
+        settings.out = folder.path(name);
+        settings.detail = "all";
+        settings.decisions = folder.path(name + ".jsonl");
+    }
+};
+
+/// A text without what the clock says.
+std::string timeless(const std::string& text) {
+    std::string kept;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t found = text.find("\"seconds\":", at);
+        kept += text.substr(at, found - at);
+        if (found == std::string::npos) break;
+        at = text.find_first_of(",}", found);
+    }
+    return kept;
+}
+
+std::string told(const RouteOutcome& outcome) {
+    std::string text = fmt::format("{} {} {} {} {} {}\n", outcome.periods, outcome.held, outcome.refused,
+                                   outcome.alarms, outcome.events, outcome.paths_added);
+    for (const MethodRow& row : outcome.methods)
+        text += fmt::format("{} {} {} {} {} {} {} {} {}\n", row.name, row.total_cost, row.ratio, row.churn,
+                            row.overload_share, row.utilisation_max, row.utilisation_p95, row.unserved,
+                            row.gradients);
+    return text + timeless(epochs_json(outcome.certificates));
+}
+
+std::string told(const RunStore& store) {
+    std::string text;
+    store.turns(1, store.state().last, [&](const StoredTurn& turn) {
+        text += fmt::format("{} {}", turn.turn, turn.decision);
+        for (Index i = 0; i + 1 < turn.figures.size(); ++i) text += fmt::format(" {}", turn.figures[i]);
+        text += "\n";
+        return true;
+    });
+    for (std::uint64_t account = 0; account < store.state().accounts; ++account) {
+        store.ledger(account, [&](std::string_view line) {
+            if (!line.starts_with("{\"end\":")) text += std::string(line) + "\n";
+            return true;
+        });
+    }
+    for (const auto& [turn, alarm] : store.alarms())
+        text += fmt::format("{} {} {} {} {} {}\n", turn, alarm.id, alarm.raised, alarm.kind, alarm.subject,
+                            alarm.text);
+    for (const Certificate& each : store.certify()) text += timeless(to_json(each)) + "\n";
+    return text;
+}
+
+/// A line of a table without its last cell but `behind`.
+std::string without_cell(std::string line, Index behind) {
+    std::size_t end = line.size();
+    for (Index i = 0; i < behind; ++i) end = line.rfind(',', end - 1);
+    return line.substr(0, line.rfind(',', end - 1)) + line.substr(end);
+}
+
+/// The tables of a folder, without columns of seconds, and its ledgers without their ends.
+std::string told_folder(const std::string& path) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        const std::string name = entry.path().filename().string();
+        std::string text;
+        std::stringstream lines(text_of(entry.path().string()));
+        for (std::string line; std::getline(lines, line);) {
+            if (name == "run.json" || line.starts_with("{\"end\":")) continue;
+            // What the clock says stands in one cell of these.
+            if (name == "periods.csv") line = without_cell(line, 2);
+            if (name == "methods.csv") line = without_cell(line, 1);
+            if (name == "alarms.csv" && line.find(",stale feed,") != std::string::npos)
+                line = line.substr(0, line.find(",feed,"));
+            text += line + "\n";
+        }
+        files[name] = text;
+    }
+    std::string all;
+    for (const auto& [name, text] : files) all += name + "\n" + text;
+    return all;
+}
+
+RouteOutcome go_on(const RouteSettings& settings) {
+    RouteRun run(settings, nullptr, "test", "route",
+                 Journal::open(settings.store, route_journal_options(settings, "test")));
+    return run.run([](const RouteProgress&) {});
+}
+
+TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
+    Busy busy;
+    busy.place("whole");
+    std::string expected_outcome;
+    Turn turns = 0;
+    {
+        RouteRun whole(busy.settings, nullptr, "test", "route");
+        expected_outcome = told(whole.run([](const RouteProgress&) {}));
+        turns = whole.turns();
+        EXPECT_GT(whole.totals().held, 0U);
+        EXPECT_GT(whole.totals().alarms, 2U);
+        EXPECT_GT(whole.totals().paths_added, 1U);
+        EXPECT_GE(whole.totals().certificates.size(), 4U);
+    }
+    ASSERT_EQ(turns, 20U);
+    const std::string expected_store = told(RunStore(busy.settings.store));
+    const std::string expected_folder = told_folder(busy.settings.out);
+    const std::string expected_decisions = text_of(busy.settings.decisions);
+    for (Turn cut = 0; cut < turns; ++cut) {
+        set_threads(cut % 2 == 0 ? 1 : 2);
+        busy.place("cut" + std::to_string(cut));
+        {
+            RouteRun run(busy.settings, nullptr, "test", "route");
+            RouteProgress progress;
+            for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run.turn(progress));
+            if (cut % 3 == 0) run.save();
+            // A turn that is not saved is played again.
+            if (cut % 3 == 1) run.turn(progress);
+        }
+        EXPECT_EQ(told(go_on(busy.settings)), expected_outcome) << cut;
+        const RunStore store(busy.settings.store);
+        EXPECT_TRUE(store.verify().empty());
+        EXPECT_TRUE(store.state().finished);
+        EXPECT_EQ(told(store), expected_store) << cut;
+        EXPECT_EQ(told_folder(busy.settings.out), expected_folder) << cut;
+        EXPECT_EQ(text_of(busy.settings.decisions), expected_decisions) << cut;
+    }
+    set_threads(1);
+}
+
+TEST(RouteStore, WithABankAndWithoutFilesToo) {
+    for (const char* window : {"auto", "16"}) {
+        Busy busy;
+        busy.settings.window = window;
+        busy.settings.path_price = 0.01;
+        busy.settings.slack = 40;
+        busy.settings.decisions.clear();
+        busy.settings.store = busy.folder.path("whole.run");
+        std::string expected;
+        {
+            RouteRun whole(busy.settings, nullptr, "test", "route");
+            expected = told(whole.run([](const RouteProgress&) {}));
+        }
+        const std::string expected_store = told(RunStore(busy.settings.store));
+        for (const Turn cut : {3U, 11U, 14U}) {
+            busy.settings.store = busy.folder.path(fmt::format("cut{}.run", cut));
+            {
+                RouteRun run(busy.settings, nullptr, "test", "route");
+                RouteProgress progress;
+                for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run.turn(progress));
+                run.save();
+            }
+            EXPECT_EQ(told(go_on(busy.settings)), expected) << window << " " << cut;
+            EXPECT_EQ(told(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
+        }
+    }
+}
+
+TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
+    Busy busy;
+    busy.place("whole");
+    RouteRun(busy.settings, nullptr, "test", "route").run([](const RouteProgress&) {});
+    const std::string expected = text_of(busy.settings.decisions);
+
+    // Stopped in the middle, its files are whole; it goes on in them.
+    busy.place("stopped");
+    std::atomic<bool> stop = false;
+    {
+        RouteRun run(busy.settings, &stop, "test", "route");
+        const RouteOutcome outcome =
+            run.run([&](const RouteProgress& progress) { stop = progress.periods == 7; });
+        EXPECT_EQ(outcome.ending, RunEnding::interrupted);
+    }
+    {
+        const RunStore store(busy.settings.store);
+        EXPECT_FALSE(store.state().finished);
+        EXPECT_EQ(store.state().saved, 7U);
+        EXPECT_FALSE(store.certificate().empty());
+        EXPECT_TRUE(nlohmann::json::parse(store.report()).contains("lead"));
+        EXPECT_TRUE(nlohmann::json::parse(store.identity().scenery).contains("network"));
+    }
+    go_on(busy.settings);
+    EXPECT_EQ(text_of(busy.settings.decisions), expected);
+
+    // One that ended with its last period may be given more of them.
+    busy.place("longer");
+    busy.settings.periods = 6;
+    busy.settings.rivals = "re-solve-last";
+    RouteRun(busy.settings, nullptr, "test", "route").run([](const RouteProgress&) {});
+    EXPECT_TRUE(RunStore(busy.settings.store).state().finished);
+    busy.settings.periods = 0;
+    go_on(busy.settings);
+    EXPECT_EQ(text_of(busy.settings.decisions), expected);
+    EXPECT_EQ(RunStore(busy.settings.store).state().last, 20U);
+}
+
+TEST(RouteStore, OtherDemandAndFilesThatWereCutAreRefused) {
+    Busy busy;
+    busy.place("cut");
+    {
+        RouteRun run(busy.settings, nullptr, "test", "route");
+        RouteProgress progress;
+        for (Turn turn = 0; turn < 6; ++turn) ASSERT_TRUE(run.turn(progress));
+        run.save();
+    }
+    const std::string demand = text_of(busy.settings.demand);
+    const auto refusal = [&] {
+        try {
+            go_on(busy.settings);
+        } catch (const DataError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    std::string other = demand;
+    other[other.find("\"demand\":{\"A->C\":") + 17] = '7';
+    busy.folder.file("demand", other);
+    EXPECT_NE(refusal().find("the demand has changed"), std::string::npos);
+    busy.folder.file("demand", demand.substr(0, demand.find('\n') + 1));
+    EXPECT_NE(refusal().find("ends after 1 records"), std::string::npos);
+    busy.folder.file("demand", demand);
+    std::filesystem::resize_file(busy.settings.decisions, 100);
+    EXPECT_NE(refusal().find("only 100 bytes"), std::string::npos);
+}
+
+TEST(RouteStore, WhatCannotBeTakenBackIsRefused) {
+    Busy busy;
+    busy.settings.store = busy.folder.path("a.run");
+    busy.settings.decisions = "-";
+    EXPECT_THROW(validate(busy.settings), ConfigError);
+    busy.settings.decisions.clear();
+    busy.settings.ledger = "-";
+    EXPECT_THROW(validate(busy.settings), ConfigError);
+    busy.settings.ledger.clear();
+    validate(busy.settings);
+    busy.settings.durable = "never";
+    EXPECT_THROW(validate(busy.settings), ConfigError);
+}
+
+}  // namespace
+}  // namespace proxstream::test
