@@ -83,14 +83,21 @@ test('the tail holds the last turns, without a hole', () => {
   assert.deepEqual([tail.turns, tail.columns[0]], [[5002], [5002]]);
 });
 
-test('means since a turn: of the turns themselves where they are there', () => {
-  const series = played(3000, (turn) => [turn]);
-  const tail = new Tail(1);
-  for (let turn = 2500; turn <= 3000; ++turn) tail.add(turn, [turn]);
-  assert.deepEqual(meanSince(series, tail, 0, 2900), { mean: 2950.5, from: 2901, to: 3000 });
-  // Buckets of four: the first that begins after 1001 begins at 1005.
-  assert.deepEqual(meanSince(series, tail, 0, 1001), { mean: 2002.5, from: 1005, to: 3000 });
-  assert.equal(meanSince(series, tail, 0, 3000).mean, null);
+test('means since a turn: of all of them where they were seen, else of buckets that begin after it', () => {
+  const model = new RunModel(data(3000)); // buckets of four
+  // The first that begins after 1001 begins at 1005.
+  assert.deepEqual(meanSince(model.series, 0, 1001), { mean: 2002.5, from: 1005, to: 3000 });
+  assert.equal(model.since(1001), null);
+  assert.equal(meanSince(model.since(3000)!, 0, 3000).mean, null); // from now on
+  model.add(turnsEvent(3001, 3003));
+  assert.deepEqual(meanSince(model.since(3000)!, 0, 3000), { mean: 3002, from: 3001, to: 3003 });
+  assert.deepEqual(model.since(3001)!.columns[0]!.mean, [3002, 3003]); // from the tail
+  for (let turn = 3004; turn <= 9000; turn += 500) model.add(turnsEvent(turn, turn + 499));
+  const since = model.since(3000)!;
+  assert.ok(since.buckets <= mostBuckets && since.columns[0]!.known.reduce((a, b) => a + b, 0) === model.turn - 3000);
+  assert.equal(meanSince(since, 0, 3000).mean, (3001 + model.turn) / 2);
+  model.take(data(20000), true); // turns were missed
+  assert.equal(model.since(3000), null);
 });
 
 test('turns a second, over five seconds', () => {
@@ -265,7 +272,6 @@ test('a fork lies beside its run on one axis', () => {
   assert.deepEqual(values.filter((v) => v !== undefined && v !== null), fork.series.last.filter((turn) => turn > 1000));
   const held = grid.held(values);
   assert.equal(held[held.length - 1], 1200);
-  assert.deepEqual(grid.points([{ turn: 1003, rate: 7 }]).filter((v) => v !== undefined), [7]);
   const raw = new Grid([{ name: 'this run', model: parent, begun: 0 }], 'raw');
   assert.ok(raw.at.length <= 500);
 });

@@ -45,7 +45,7 @@ say "setup announces the packages of package.json" announced
 say "packages install" install_packages || exit 1
 say "types" check_types
 
-for unit in unit play; do
+for unit in unit play run; do
     "$work/node_modules/.bin/esbuild" "tests/web/$unit.test.ts" --bundle --platform=node --format=esm --log-level=warning \
         --outfile="$work/$unit.mjs" && node --test-reporter=tap "$work/$unit.mjs" >"$work/$unit.tap"
     awk '/^(not )?ok [0-9]+ - / {sub(/[0-9]+ - /, "web "); print; shown = /^not/} /^    / && shown {print "#" $0}' "$work/$unit.tap"
@@ -78,3 +78,11 @@ say "a play writes its report" "$build/proxstream" play trio --rounds 400 --wind
 film=$PWD/$work/film.html
 say "a play of networks writes its report" "$build/proxstream" play gan:ring8,hidden=8 --rounds 60 --report "$film" || film=""
 timeout 300 node tests/web/play_test.mjs "$browser" "$shots" "$plays" ${play:+"$play"} ${film:+"$film"} || [ $? = 1 ] || echo "not ok web browser test of plays did not end well"
+runs=$PWD/$work/runs
+rm -rf "$runs" && mkdir "$runs"
+PROXSTREAM_RUN_FIXTURES=$runs "$build/tests/test_store" --gtest_filter=PageData.GoesIntoThePage >"$work/runs.log" 2>&1
+if [ -s "$runs/proxstream-run-live.html" ]; then
+    timeout 300 node tests/web/run_test.mjs "$browser" "$shots" "$runs/proxstream-run-live.html" || [ $? = 1 ] || echo "not ok web browser test of runs did not end well"
+else
+    echo "not ok web pages of runs were not written (see $work/runs.log)"
+fi

@@ -29,12 +29,12 @@ function folded(summary: string, claims: Claim[]): HTMLElement {
 }
 
 /** `parts`: claims that hold of one part of the run each, by its name. */
-export function certificatePanel({ conclusion, claims }: ReportData['certificate'], parts: { name: string; claims: Claim[] }[] = []): HTMLElement | null {
+export function certificatePanel({ conclusion, claims }: ReportData['certificate'], parts: { name: string; claims: Claim[] }[] = [], note = ''): HTMLElement | null {
   if (!conclusion && claims.length === 0 && parts.length === 0) return null;
   // Where nothing was promised there is nothing to read: those come last, folded away.
   const open = claims.filter((claim) => verdictSign(claim.verdict).kind === 'open');
   const decided = claims.filter((claim) => !open.includes(claim));
-  return panel('certificate', 'Certificate', '',
+  return panel('certificate', 'Certificate', note,
     conclusion ? h('p.conclusion', {}, conclusion) : null,
     decided.length ? h('ul.claims', {}, ...decided.map(claimRow)) : null,
     ...parts.map((part) => folded(`${part.name}: ${count(part.claims.length, 'claim holds', 'claims hold')}`, part.claims)),

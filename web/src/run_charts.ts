@@ -1,12 +1,13 @@
 // The charts of a run: one table for all kinds, of which each run gets what it has figures for.
 import { Chart, withValues, type ChartSpec, type Line } from './chart';
-import type { Clock } from './clock';
+import { Clock } from './clock';
 import { compact, figure, percent, seconds } from './format';
 import { logSpec } from './log_spec';
 import type { Figure, Grid } from './run_grid';
+import type { Rate } from './run_model';
 import { floorStyle, leadStyle, type LineStyle } from './series_style';
 import { sharedSpan } from './thin';
-import { roundTimeline } from './timeline';
+import { roundTimeline, type Timeline } from './timeline';
 
 interface Wanted {
   channel: string;
@@ -31,7 +32,7 @@ interface Sheet {
 }
 
 const thin: LineStyle = { ...leadStyle, width: 1.5 };
-const second: LineStyle = { colour: '--hue-0', width: 1.25, dash: [7, 3], mark: 'none' };
+const second: LineStyle = { colour: '--hue-3', width: 1.5, dash: [9, 3, 2, 3], mark: 'none' };
 const loads = { format: (value: number | null | undefined): string => percent(value), axis: (value: number): string => `${compact(value * 100)}%` };
 const each = 'Line: mean; band: least to most.';
 
@@ -73,13 +74,13 @@ const sheets: Sheet[] = [
   { id: 'chart-gradients', title: 'Record gradients', note: 'A turn: the learner\u2019s work.', floor: 0, lines: [{ channel: 'gradients', name: 'gradients', style: thin, band: true }] },
   { id: 'chart-passes', title: 'Passes', note: 'Over all rows, so far.', floor: 0, lines: [{ channel: 'passes', name: 'passes', figure: 'latest', style: thin }] },
   { id: 'chart-step', title: 'Step', note: 'Of the method. Log scale.', log: true, lines: [{ channel: 'step', name: 'step', figure: 'latest', style: thin }] },
-  { id: 'chart-seconds', title: 'The learner\u2019s seconds', note: 'A turn, on the machine it ran on.', floor: 0, clip: true, format: seconds, axis: seconds, lines: [{ channel: 'seconds', name: 'seconds', style: thin, band: true }] },
+  { id: 'chart-seconds', title: 'The learner\u2019s seconds', note: 'A turn, on the machine it ran on. Log scale.', log: true, format: seconds, axis: seconds, lines: [{ channel: 'seconds', name: 'seconds', style: thin, band: true }] },
 ];
 
 /** A fork's lines: another colour and other dashes than the run's own and than any other fork's. */
 export function forkStyle(place: number): LineStyle {
-  const dashes = [[7, 3], [2, 3], [10, 3, 2, 3]];
-  return { colour: `--hue-${[0, 1, 2, 5][place % 4]!}`, width: 1.75, dash: dashes[place % dashes.length]!, mark: (['disc', 'square', 'triangle'] as const)[place % 3]! };
+  const dashes = [[7, 3], [3, 2], [14, 4]];
+  return { colour: `--hue-${[0, 1, 2][place % 3]!}`, width: 1.75, dash: dashes[place % dashes.length]!, mark: (['disc', 'square', 'triangle'] as const)[place % 3]! };
 }
 
 function linesOf(sheet: Sheet, grid: Grid): Line[] {
@@ -101,19 +102,28 @@ function linesOf(sheet: Sheet, grid: Grid): Line[] {
 
 function specOf(sheet: Sheet, lines: Line[]): ChartSpec {
   const { id, title, note, log, lines: _, format, ...rest } = sheet;
-  if (log) return logSpec(id, title, note, sharedSpan(lines.flatMap((line) => [line.values, ...(line.band ? [line.band.least, line.band.most] : [])])), lines);
+  if (log) {
+    const span = sharedSpan(lines.flatMap((line) => [line.values, ...(line.band ? [line.band.least, line.band.most] : [])]));
+    return { ...logSpec(id, title, note, span, lines), ...(format ? { format } : {}), ...(rest.axis ? { axis: rest.axis } : {}) };
+  }
   return { id, title, note, lines, format: format ?? ((value) => figure(value, 4)), ...rest };
 }
 
-/** Every chart there is something to draw in. `noted`: turns a second as they were seen here. */
-export function runSpecs(grid: Grid, noted: { turn: number; rate: number }[]): ChartSpec[] {
-  const specs = sheets.map((sheet) => specOf(sheet, linesOf(sheet, grid)));
-  const values = grid.points(noted);
-  specs.push({
-    id: 'chart-rate', title: 'Throughput', note: 'Turns a second, as they came in here.', floor: 0, format: (value) => figure(value, 3),
-    lines: [{ name: 'turns a second', style: thin, values, told: grid.held(values), stepped: true }],
-  });
-  return withValues(specs);
+/** Every chart there is something to draw in. */
+export function runSpecs(grid: Grid): ChartSpec[] {
+  return withValues(sheets.map((sheet) => specOf(sheet, linesOf(sheet, grid))));
+}
+
+/** Turns a second over the time somebody has been looking. */
+function rateSpec(points: Rate['points']): ChartSpec {
+  return {
+    id: 'chart-rate', title: 'Throughput', note: 'Turns a second, since this page was opened.', floor: 0, format: (value) => figure(value, 3),
+    lines: [{ name: 'turns a second', style: thin, values: points.map(({ rate }) => rate), stepped: true }],
+  };
+}
+function rateTimeline(points: Rate['points']): Timeline {
+  const time = roundTimeline(points.map((point) => point.time), 'turn');
+  return { ...time, markText: (mark) => seconds(mark) };
 }
 
 /** Charts stay where they are while their lines go on; a new one joins when there is something to draw. */
@@ -121,6 +131,8 @@ export class ChartBoard {
   readonly main = document.createElement('div');
   readonly others = document.createElement('div');
   private readonly charts = new Map<string, Chart>();
+  private readonly pace = new Clock(0); // seconds are no turns: this chart has a time of its own
+  private rate: Chart | null = null;
 
   /** `large`: so many charts stand in `main`. */
   constructor(private readonly clock: Clock, private readonly large: number) {
@@ -128,9 +140,9 @@ export class ChartBoard {
     this.others.className = 'small-charts';
   }
 
-  show(grid: Grid, noted: { turn: number; rate: number }[]): void {
+  show(grid: Grid, points: Rate['points']): void {
     const time = roundTimeline(grid.at, 'turn');
-    const specs = runSpecs(grid, noted);
+    const specs = runSpecs(grid);
     const wanted = new Set(specs.map((spec) => spec.id));
     for (const [id, chart] of this.charts) chart.element.hidden = !wanted.has(id);
     specs.forEach((spec, place) => {
@@ -141,5 +153,15 @@ export class ChartBoard {
       const [home, among] = place < this.large ? [this.main, place] : [this.others, place - this.large];
       home.insertBefore(chart.element, home.children[among] ?? null);
     });
+    if (points.length > 1) this.showRate(points);
+  }
+
+  private showRate(points: Rate['points']): void {
+    const time = rateTimeline(points);
+    const following = this.pace.period >= this.pace.periods - 1;
+    this.pace.grow(points.length, following ? points.length - 1 : this.pace.period);
+    if (this.rate) return this.rate.update(time, rateSpec(points));
+    this.rate = new Chart(time, this.pace, rateSpec(points));
+    this.others.append(this.rate.element);
   }
 }

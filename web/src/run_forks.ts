@@ -14,6 +14,9 @@ const drawn = 3; // forks that listen and are drawn: a browser keeps few lines o
 
 interface Followed { fork: RunFork; feed: Feed | null }
 
+const since = (model: RunModel, channel: string, turn: number): number | null =>
+  meanSince(model.since(turn) ?? model.series, model.channel(channel), turn).mean;
+
 const measures = [
   { channel: ['loss', 'cost', 'gap', 'objective'], title: (name: string) => `mean ${name}` },
   { channel: ['residual'], title: () => 'mean residual' },
@@ -113,14 +116,14 @@ export class ForkBoard {
     const begun = Math.min(...forks.map(({ fork }) => fork.begun));
     const columns = this.columns();
     set(rows[0]!, 2, figure(this.model.turn, 15));
-    columns.forEach(({ name }, c) => set(rows[0]!, 3 + c, figure(meanSince(this.model.series, this.model.tail, this.model.channel(name), begun).mean, 4)));
+    columns.forEach(({ name }, c) => set(rows[0]!, 3 + c, figure(since(this.model, name, begun), 4)));
     forks.forEach(({ fork, feed }, i) => {
       const row = rows[i + 1]!;
       set(row, 2, feed?.status === 'gone' ? 'ended' : figure(feed?.model.turn ?? fork.turn, 15));
       columns.forEach(({ name }, c) => {
         if (!feed) return set(row, 3 + c, '\u2013');
-        const own = meanSince(feed.model.series, feed.model.tail, feed.model.channel(name), fork.begun).mean;
-        const parent = meanSince(this.model.series, this.model.tail, this.model.channel(name), fork.begun).mean;
+        const own = since(feed.model, name, fork.begun);
+        const parent = since(this.model, name, fork.begun);
         set(row, 3 + c, own === null ? '\u2013' : `${figure(own, 4)}${parent ? ` (${difference(own / parent - 1)})` : ''}`);
       });
     });

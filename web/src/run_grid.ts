@@ -1,7 +1,7 @@
 // Runs side by side over one axis: each has its own turns, and the axis has those of all.
 import { lastNotAbove } from './data';
 import type { RunModel } from './run_model';
-import type { Values } from './run_series';
+import type { BucketSeries, Values } from './run_series';
 
 export type View = 'all' | 'fork' | 'raw';
 export type Figure = 'mean' | 'least' | 'most' | 'latest';
@@ -13,8 +13,8 @@ export interface Traced { name: string; model: RunModel; begun: number }
 
 interface Track { turns: number[]; column: (channel: number, figure: Figure) => (number | null)[] }
 
-function bucketTrack({ model: { series } }: Traced, after: number, most = Infinity): Track {
-  const from = Math.max(lastNotAbove(series.last, after) + 1, series.buckets - most);
+function bucketTrack(series: BucketSeries, after: number): Track {
+  const from = lastNotAbove(series.last, after) + 1;
   return {
     turns: series.last.slice(from),
     column: (channel, figure) => series.columns[channel]?.[figure].slice(from) ?? [],
@@ -24,7 +24,7 @@ function bucketTrack({ model: { series } }: Traced, after: number, most = Infini
 function rawTrack(run: Traced, after: number): Track {
   const { series, tail } = run.model;
   const everyTurn = series.buckets > 0 && series.buckets === series.turn - series.first[0]! + 1;
-  if (everyTurn || tail.turns.length === 0) return bucketTrack(run, Math.max(after, series.turn - rawTurns));
+  if (everyTurn || tail.turns.length === 0) return bucketTrack(series, Math.max(after, series.turn - rawTurns));
   const from = Math.max(lastNotAbove(tail.turns, after) + 1, tail.turns.length - rawTurns);
   return { turns: tail.turns.slice(from), column: (channel) => tail.columns[channel]?.slice(from) ?? [] };
 }
@@ -44,7 +44,9 @@ export class Grid {
     const forked = Math.min(...runs.slice(1).map((run) => run.begun));
     this.tracks = runs.map((run, i) => {
       const after = i > 0 ? run.begun : view === 'fork' && runs.length > 1 ? forked : 0;
-      return view === 'raw' ? rawTrack(run, after) : bucketTrack(run, after);
+      if (view === 'raw') return rawTrack(run, after);
+      // What a fork is held against would be a few points of a long run.
+      return bucketTrack((after > 0 ? run.model.since(after) : null) ?? run.model.series, after);
     });
     this.at = merged(this.tracks.map((track) => track.turns));
     this.own = this.tracks.map(({ turns }) => {
@@ -62,14 +64,5 @@ export class Grid {
   held(values: Values): Values {
     let last: number | null | undefined;
     return values.map((value) => (last = value === undefined ? last : value));
-  }
-  /** Points that were noted at some turns. */
-  points(noted: { turn: number; rate: number }[]): Values {
-    const values: Values = this.at.map(() => undefined);
-    for (const { turn, rate } of noted) {
-      const place = lastNotAbove(this.at, turn - 0.5) + 1; // the first place that is not before it
-      if (place < values.length && turn > (this.at[0] ?? 0) - 1) values[place] = rate;
-    }
-    return values;
   }
 }

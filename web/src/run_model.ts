@@ -10,6 +10,7 @@ export class RunModel {
   tail: Tail;
   told: number; // the turn that certificate and decision are of
   private begun: number; // where a series without turns begins
+  private readonly marks = new Map<number, BucketSeries>(); // what came after some turns, in buckets of its own
 
   constructor(data: RunData) {
     this.data = data;
@@ -29,6 +30,19 @@ export class RunModel {
     return this.data.channels.indexOf(name);
   }
 
+  /** The turns after that one in buckets of their own, as long as they were seen here; null: they were not. */
+  since(turn: number): BucketSeries | null {
+    if (this.series.first[0] === turn + 1) return this.series;
+    const known = this.marks.get(turn);
+    if (known) return known.turn === this.turn || this.turn <= turn ? known : null;
+    const { turns, columns } = this.tail;
+    if (this.turn > turn && !(this.tail.turn === this.turn && turns[0]! <= turn + 1)) return null;
+    const series = new BucketSeries({ first: [], last: [], ...noColumns(columns.length) });
+    turns.forEach((at, i) => at > turn && series.add(at, columns.map((column) => column[i]!)));
+    this.marks.set(turn, series);
+    return series;
+  }
+
   /** Newer page data. `series`: theirs are taken too; otherwise turns go on coming one by one. */
   take(data: RunData, series: boolean): void {
     const other = data.id !== this.data.id;
@@ -39,7 +53,9 @@ export class RunModel {
     const back = other || data.state.turn < this.turn;
     this.begun = data.state.turn;
     this.series = new BucketSeries(data.series);
-    if (back) this.tail = new Tail(data.channels.length);
+    if (!back) return;
+    this.tail = new Tail(data.channels.length);
+    this.marks.clear();
   }
   /** False: turns are missing in between, and nothing was taken. */
   add({ first, figures }: TurnsEvent): boolean {
@@ -47,7 +63,9 @@ export class RunModel {
     figures.forEach((values, i) => {
       const turn = first + i;
       this.tail.add(turn, values);
-      if (turn > this.turn) this.series.add(turn, values);
+      if (turn <= this.turn) return;
+      for (const [mark, since] of this.marks) if (turn === (since.turn || mark) + 1) since.add(turn, values);
+      this.series.add(turn, values);
     });
     if (this.turn > this.state.turn) this.data = { ...this.data, state: { ...this.state, turn: this.turn } };
     return true;
@@ -71,11 +89,16 @@ export class RunModel {
   }
 }
 
+const noColumns = (channels: number): Omit<SeriesData, 'first' | 'last'> => {
+  const empty = (): [][] => Array.from({ length: channels }, () => []);
+  return { known: empty(), mean: empty(), least: empty(), most: empty(), latest: empty() };
+};
+
 /** Turns a second, as they arrive here. */
 export class Rate {
   private seen: { time: number; turn: number }[] = [];
   private noted = -Infinity;
-  readonly points: { turn: number; rate: number }[] = [];
+  readonly points: { time: number; rate: number }[] = [];
 
   /** `time` in seconds. */
   note(time: number, turn: number): void {
@@ -84,7 +107,7 @@ export class Rate {
     const rate = this.at(time);
     if (rate === null || time - this.noted < 1) return;
     this.noted = time;
-    this.points.push({ turn, rate });
+    this.points.push({ time, rate });
     if (this.points.length > 600) this.points.splice(0, 100);
   }
   /** Over the last five seconds; null: not known yet. 0 when nothing came for that long. */

@@ -2,6 +2,7 @@
 import { Clock } from './clock';
 import { h, oncePerFrame } from './dom';
 import { certificatePanel, settingsPanel } from './findings';
+import { figure } from './format';
 import { RunBar } from './run_bar';
 import { ChartBoard } from './run_charts';
 import type { RunData } from './run_data';
@@ -66,7 +67,7 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
     status.show(model, feed, now());
     kpis.show(model.data, () => [runKpis(model)]);
     alarms.show(model.data.alarms, () => [alarmsPanel(model.data.alarms)]);
-    certificate.show(model.data.certificate, () => [model.data.certificate && certificatePanel(model.data.certificate)]);
+    certificate.show(model.data.certificate, () => [model.data.certificate && certificatePanel(model.data.certificate, [], feed ? `As of turn ${figure(model.told, 15)}.` : '')]);
     decision.show(model.data.decision, () => [decisionPanel(model.data.decision, model.told)]);
     if (map) pictureSlot.show(model.data.picture, () => (map.show(model.data.picture), []));
     forks.show();

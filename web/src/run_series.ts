@@ -137,10 +137,8 @@ export class Tail {
 
 export interface Since { mean: number | null; from: number; to: number }
 
-/** The mean of a channel over the turns after `turn`: of all of them where they are there one by one, else of the
- *  buckets that begin after it. */
-export function meanSince(series: BucketSeries, tail: Tail, channel: number, turn: number): Since {
-  const raw = tail.turns.length > 0 && tail.turns[0]! <= turn + 1 && tail.turn >= series.turn;
+/** The mean of a channel over the buckets that begin after a turn. */
+export function meanSince(series: BucketSeries, channel: number, turn: number): Since {
   let [sum, known, from] = [0, 0, 0];
   const count = (value: number | null | undefined, weight: number, at: number): void => {
     if (from === 0) from = at;
@@ -148,12 +146,8 @@ export function meanSince(series: BucketSeries, tail: Tail, channel: number, tur
     sum += value * weight;
     known += weight;
   };
-  if (raw) {
-    tail.turns.forEach((at, i) => at > turn && count(tail.columns[channel]?.[i], 1, at));
-  } else {
-    const column = series.columns[channel];
-    series.first.forEach((at, b) => at > turn && count(column?.mean[b], column?.known[b] ?? 0, at));
-  }
+  const column = series.columns[channel];
+  series.first.forEach((at, b) => at > turn && count(column?.mean[b], column?.known[b] ?? 0, at));
   return { mean: known > 0 ? sum / known : null, from, to: series.turn };
 }
 

@@ -11,9 +11,10 @@ export function refusals(status: number, text: string): string[] {
       if (typeof value === 'string') found.push(value);
       else if (Array.isArray(value)) value.forEach(walk);
       else if (typeof value === 'object' && value !== null) {
-        const { error, message, violations, detail } = value as Record<string, unknown>;
+        const { error, message, violations, detail, field } = value as Record<string, unknown>;
         // Single sentences are better than all of them in one.
         if (Array.isArray(violations) && violations.length > 0) walk(violations);
+        else if (typeof message === 'string' && typeof field === 'string' && !message.startsWith(field)) walk(`${field}: ${message}`);
         else [error, message, detail].filter((each) => each !== undefined).slice(0, 1).forEach(walk);
       }
     };

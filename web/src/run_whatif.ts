@@ -52,7 +52,7 @@ export class WhatIf {
       const setting = data.settings.find((each) => each.name === name);
       return setting ? [row(name, label, setting.value, help)] : [];
     });
-    const name = row('name', 'Name', freeName(taken()), 'letters, digits, - and _');
+    const name = row('name', 'Name', freeName(taken()), 'a-z, 0-9 and -');
     this.fields.get('name')!.input.addEventListener('input', () => (this.named = true));
     const form = h('form.what-if', { submit: (event) => { event.preventDefault(); void this.fork(); } }, name, ...rows);
     if (this.links.length > 0) {

@@ -1,6 +1,6 @@
 // What the axes of time stand on: periods of a run by their place, rounds of a play by their number.
 import { lastNotAbove } from './data';
-import { figure, tickText, ticks } from './format';
+import { compact, figure, tickText, ticks } from './format';
 
 export interface Timeline {
   noun: 'period' | 'round' | 'turn';
@@ -29,8 +29,14 @@ export function roundTimeline(rounds: number[], noun: 'round' | 'turn' = 'round'
     at: rounds,
     room: 60,
     marks: (from, to, most) => roundMarks(from, to, most).filter(Number.isInteger),
-    markText: (mark) => figure(mark, 15),
+    markText: (mark) => markNumber(mark),
   };
+}
+
+/** 200k and 1.5M where that is all of it, else every digit. */
+function markNumber(mark: number): string {
+  const exact = mark >= 1e4 && Number((mark / 10 ** Math.floor(Math.log10(mark))).toPrecision(3)) * 10 ** Math.floor(Math.log10(mark));
+  return exact && Math.abs(exact - mark) < 0.5 ? compact(mark) : figure(mark, 15);
 }
 
 /** Multiples of 1, 2 or 5 times a power of ten, about `most` of them at most. */
