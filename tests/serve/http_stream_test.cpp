@@ -168,6 +168,9 @@ TEST(HttpDrain, AnswersWhatIsAskedAndClosesTheRest) {
     RawClient silent = service.client();
     RawClient waiting = service.client();
     waiting.send(get("/wait"));
+    service.reply(0);
+    RawClient late = service.client();
+    late.send(get("/wait"));
     RawClient following = service.client();
     following.send(get("/events"));
     EXPECT_TRUE(following.read_until("\r\n\r\n"));
@@ -175,7 +178,7 @@ TEST(HttpDrain, AnswersWhatIsAskedAndClosesTheRest) {
     half.send("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbo");
     const Reply reply = service.reply(0);
     const Stream stream = service.stream(0);
-    EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 5; }));
+    EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 6; }));
     const std::uint16_t port = service.server().port();
 
     const StopWatch watch;
@@ -190,6 +193,10 @@ TEST(HttpDrain, AnswersWhatIsAskedAndClosesTheRest) {
     EXPECT_EQ(half.answer().body, "done");
     EXPECT_TRUE(half.closed());
     EXPECT_EQ(drained.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+    const Stream stillborn = service.reply(1)->stream(kEvents);
+    EXPECT_TRUE(late.read_until("0\r\n\r\n"));
+    EXPECT_TRUE(late.closed());
+    EXPECT_FALSE(stillborn->open());
     reply->send(plain("waited for"));
     const Answer answer = waiting.answer();
     EXPECT_EQ(answer.body, "waited for");
