@@ -16,7 +16,6 @@ namespace {
 using testing::Answer;
 using testing::eventually;
 using testing::get;
-using testing::post;
 using testing::RawClient;
 using testing::StopWatch;
 
