@@ -153,7 +153,7 @@ TEST(PageData, LiveRunsSayWhereAndForksWhatTheyDoOtherwise) {
 
 TEST(PageData, OfAStoreThatIsOverAndOfOneThatWasLeft) {
     const StorePath path;
-    const naive::Played played = naive::play({.rounds = 60});
+    const naive::Played played = naive::play(naive::Plan{.n = 2, .w = 3, .rounds = 60});
     {
         Journal journal = Journal::create(path.name(), ToyRun::identity(), {});
         ToyRun run(played);

@@ -137,7 +137,7 @@ export class ChartBoard {
   /** `large`: so many charts stand in `main`. */
   constructor(private readonly clock: Clock, private readonly large: number) {
     this.main.className = 'large-charts';
-    this.others.className = 'small-charts';
+    this.others.className = 'small-charts run-charts';
   }
 
   show(grid: Grid, points: Rate['points']): void {
