@@ -17,7 +17,9 @@ inline std::string sealed(std::string_view bytes) {
     // Lines of a ledger whose version cannot be told are turned away whatever their seals are.
     constexpr std::string_view kVersion = "\"version\":";
     const std::size_t place = bytes.find(kVersion);
-    const char version = place != std::string_view::npos && place + kVersion.size() < bytes.size() ? bytes[place + kVersion.size()] : '0';
+    const char version = place != std::string_view::npos && place + kVersion.size() < bytes.size()
+                             ? bytes[place + kVersion.size()]
+                             : '0';
     DigestChain chain(chain_kind(static_cast<std::uint64_t>(version - '0')));
     while (!bytes.empty()) {
         std::string_view line = bytes.substr(0, bytes.find('\n'));

@@ -3,11 +3,15 @@
 #include "proxstream/regret/game_certificate.hpp"
 #include "proxstream/route/epochs.hpp"
 #include "proxstream/route/reconcile.hpp"
+#include "proxstream/store/run_store.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 
 #include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,6 +33,62 @@ Answer certify_file(const std::string& path, bool json) {
 Answer certify_players(const std::vector<std::string>& paths, bool json) {
     const GameCertificate certificate = certify_game(paths);
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
+}
+
+/// A ledger of a store, as if it were a file. Told apart from its rows: those that were folded are not there.
+std::unique_ptr<std::istringstream> ledger_text(const RunStore& store, std::uint64_t account) {
+    std::string text;
+    store.ledger(account, [&](std::string_view line) {
+        text += line;
+        return true;
+    });
+    return std::make_unique<std::istringstream>(std::move(text));
+}
+
+Answer certify_stored_game(const RunStore& store, bool json) {
+    std::vector<std::unique_ptr<std::istringstream>> texts;
+    std::vector<std::string> names;
+    std::vector<LedgerReader> readers;
+    for (std::uint64_t i = 0; i < store.state().accounts; ++i) {
+        texts.push_back(ledger_text(store, i));
+        names.push_back(fmt::format("{} (player {})", store.path(), i + 1));
+        readers.emplace_back(*texts.back(), names.back());
+    }
+    const GameCertificate certificate = certify_game(readers, names);
+    return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
+}
+
+/// A run store: recomputed from its ledgers, as far as they were closed when its state was last saved.
+Answer certify_store(const std::string& path, bool json) {
+    const RunStore store(path);
+    const StoreState state = store.state();
+    const bool game = store.identity().kind == "play" && state.accounts > 1;
+    if (game && state.folded == 0 && state.saved == state.last) return certify_stored_game(store, json);
+    const std::vector<Certificate> accounts = store.certify();
+    if (accounts.empty()) {
+        const std::string saved = store.certificate();
+        if (saved.empty())
+            throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, "nothing is closed yet",
+                            "a run that has saved its state once");
+        // A fit has no ledger: what it has is what it said itself.
+        const bool sound = nlohmann::json::parse(saved).value("sound", false);
+        return {json ? saved : "as the run itself said (it keeps no ledger):\n" + saved + "\n", sound};
+    }
+    Answer answer{json ? epochs_json(accounts) : epochs_text(accounts), sound(accounts)};
+    if (accounts.size() == 1 && json) answer.text = to_json(accounts.front());
+    if (json) return answer;
+    if (state.saved < state.last)
+        answer.text += fmt::format("  of {} turns, the first {}: behind them no state was saved\n",
+                                   state.last, state.saved);
+    if (game) answer.text += "  of each player; of the game, what was said when it was last stopped\n";
+    return answer;
+}
+
+bool is_store(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    char head[15] = {};
+    file.read(head, sizeof head);
+    return std::string_view(head, sizeof head) == "SQLite format 3";
 }
 
 /// The players' ledgers in the folder of a play, in their order; none if it is no such folder.
@@ -93,7 +153,9 @@ int certify_ledger(const std::vector<std::string>& arguments) {
                 "Of the ledgers of all players of a game, in their order, or of the folder of a play, "
                 "certifies "
                 "the game.\n"
+                "Of a run store, from the ledgers in it, also while the run goes on or after it was killed.\n"
                 "usage: proxstream certify [--json] LEDGER\n"
+                "       proxstream certify [--json] RUN\n"
                 "       proxstream certify [--json] LEDGER LEDGER ..\n"
                 "       proxstream certify [--json] FOLDER\n");
             return kOk;
@@ -115,6 +177,7 @@ int certify_ledger(const std::vector<std::string>& arguments) {
     }
     try {
         const Answer answer = paths.size() > 1                          ? certify_players(paths, json)
+                              : is_store(paths[0])                      ? certify_store(paths[0], json)
                               : std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
                                                                         : certify_file(paths[0], json);
         fmt::print("{}{}", answer.text, json ? "\n" : "");

@@ -167,8 +167,8 @@ int learn(const std::vector<std::string>& arguments) {
 
     LearnRun run(settings, stop_requested());
     if (settings.store.empty()) return carry_out(settings, run);
-    Journal journal = Journal::create(settings.store, learn_identity(settings, command_again("learn", arguments)),
-                                      options_of(settings));
+    Journal journal = Journal::create(
+        settings.store, learn_identity(settings, command_again("learn", arguments)), options_of(settings));
     run.attach(journal);
     return carry_out(settings, run);
 }

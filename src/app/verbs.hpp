@@ -17,8 +17,21 @@ int play(const std::vector<std::string>& arguments);
 int advise_game(const std::vector<std::string>& arguments);
 int advise(const std::vector<std::string>& arguments);
 int certify_ledger(const std::vector<std::string>& arguments);
+int report_run(const std::vector<std::string>& arguments);
 int study(const std::vector<std::string>& arguments);
 int list(const std::vector<std::string>& arguments);
+
+int list_runs(const std::vector<std::string>& arguments);
+int show_run(const std::vector<std::string>& arguments);
+int export_run(const std::vector<std::string>& arguments);
+int resume_run(const std::vector<std::string>& arguments);
+int fork_run(const std::vector<std::string>& arguments);
+
+// `resume` of each kind of run: with the settings in its store, and options that change no figures.
+int resume_learn(const std::string& path, const std::vector<std::string>& arguments);
+int resume_route(const std::string& path, const std::vector<std::string>& arguments);
+int resume_play(const std::string& path, const std::vector<std::string>& arguments);
+int resume_fit(const std::string& path, const std::vector<std::string>& arguments);
 
 /// Set by SIGINT and SIGTERM; runs end with their footer, certificate and model when they see it.
 const std::atomic<bool>* stop_requested();

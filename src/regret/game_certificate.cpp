@@ -82,11 +82,13 @@ void note_rules(const GameRules& rules, Index player, RunHeader& header) {
 
 GameCertificate certify_game(const std::vector<std::string>& ledgers) {
     std::vector<LedgerReader> readers;
+    for (const std::string& path : ledgers) readers.emplace_back(path);
+    return certify_game(readers, ledgers);
+}
+
+GameCertificate certify_game(std::vector<LedgerReader>& readers, const std::vector<std::string>& ledgers) {
     std::vector<RunHeader> headers;
-    for (const std::string& path : ledgers) {
-        readers.emplace_back(path);
-        headers.push_back(readers.back().header());
-    }
+    for (const LedgerReader& reader : readers) headers.push_back(reader.header());
     GameTally tally(rules_of(ledgers, headers), headers);
     std::vector<RoundReport> reports(readers.size());
     std::vector<RowExtras> extras(readers.size());

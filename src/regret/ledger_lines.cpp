@@ -35,9 +35,9 @@ LedgerLines::LedgerLines(std::string source, const RunHeader& header)
 }
 
 LedgerLines::LedgerLines(std::string source, const RunHeader& header, const LedgerMark& mark)
-    : state_(std::make_unique<State>(State{std::move(source), header,
-                                           DigestChain(std::string_view(mark.digest)), mark.lines, mark.bytes,
-                                           mark.order})) {}
+    : state_(
+          std::make_unique<State>(State{std::move(source), header, DigestChain(std::string_view(mark.digest)),
+                                        mark.lines, mark.bytes, mark.order})) {}
 
 LedgerLines::~LedgerLines() = default;
 LedgerLines::LedgerLines(LedgerLines&&) noexcept = default;

@@ -115,26 +115,18 @@ RunIdentity learn_identity(const LearnSettings& settings, const std::string& com
     RunIdentity identity;
     identity.kind = "learn";
     identity.command = command;
-    identity.title = fmt::format("{} + {} on {}", settings.loss, settings.reg,
-                                 settings.data.empty() ? "what comes in" : fmt::format("{}", fmt::join(settings.data, ", ")));
+    identity.title = fmt::format(
+        "{} + {} on {}", settings.loss, settings.reg,
+        settings.data.empty() ? "what comes in" : fmt::format("{}", fmt::join(settings.data, ", ")));
     identity.settings = setting_list(learn_options(), settings);
     identity.channels = learn_channels();
     return identity;
 }
 
 void LearnRun::attach(Journal& journal) {
-    journal_ = &journal;
     const Turn turn = journal.restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
-    // Held against what is stored: other data or settings show here.
-    journal.open_account(0, header_);
-    journal.when_saving([this] { journal_->close_account(0, footer(ending_)); });
-    if (turn > 0 && !fed_) {
-        const std::uint64_t count = std::exchange(records_, 0);
-        const std::uint64_t expected = std::exchange(seen_, Checksum()).value();
-        skip_records(count, journal.path());
-        if (seen_.value() != expected) refuse_stream(count, journal.path());
-    }
-    resumed_ = completed_;
+    record_in(journal);
+    if (records_ > 0 && !fed_) read_again(journal.path());
     if (settings_.predictions.empty()) return;
     if (turn == 0 || settings_.predictions == "-") {
         outputs_->predictions.emplace(settings_.predictions);
@@ -143,18 +135,78 @@ void LearnRun::attach(Journal& journal) {
     }
 }
 
+/// The stream up to where the state was saved.
+void LearnRun::read_again(const std::string& run) {
+    const std::uint64_t count = std::exchange(records_, 0);
+    const std::uint64_t expected = std::exchange(seen_, Checksum()).value();
+    skip_records(count, run);
+    if (seen_.value() != expected) refuse_stream(count, run);
+}
+
+void LearnRun::record_in(Journal& journal) {
+    journal_ = &journal;
+    resumed_ = completed_;
+    // Held against what is stored: other data or settings show here.
+    journal.open_account(0, header_);
+    journal.when_saving([this] { journal_->close_account(0, footer(ending_)); });
+}
+
 void LearnRun::exchange(Checkpoint& checkpoint) {
     RunState state{.mark = {}, .totals = completed_, .records = records_, .checksum = seen_.value()};
     checkpoint.part("run", state);
     completed_ = state.totals;
     records_ = state.records;
     seen_ = Checksum(state.checksum);
+    exchange_learner(checkpoint);
+    // A fork's account begins with the window as it was: what is proved starts from there.
+    if (checkpoint.reading()) begin_account();
     checkpoint.exchange("regret bound", regret_bound_);
     checkpoint.exchange("bytes of predictions", predictions_bytes_);
     checkpoint.part("tally", outputs_->tally);
-    exchange_state(checkpoint);
+    checkpoint.part("meter", meter_);
+}
+
+/// What makes the points to come: of a run that is fed, its stream too.
+void LearnRun::exchange_learner(Checkpoint& checkpoint) {
+    checkpoint.part("learner", *learner_);
     seconds_before_ = learner_->seconds();
-    if (fed_) checkpoint.part("stream", problem_.stream());
+    if (!fed_) return;
+    if (checkpoint.reading()) problem_.stream().forget_ahead();
+    checkpoint.part("stream", problem_.stream());
+}
+
+void LearnRun::begin_account() {
+    header_ = run_header(settings_, problem_, settings_.learner, learner_->facts());
+    outputs_->tally = Tally(header_);
+}
+
+void LearnRun::follow_stream(LearnRun& parent) {
+    if (!fed_) {
+        records_ = parent.records_;
+        seen_ = parent.seen_;
+        return;
+    }
+    problem_.stream().forget_ahead();
+    Checkpoint out;
+    parent.problem_.stream().exchange(out);
+    const std::string bytes = out.seal();
+    Checkpoint in(bytes, "the stream of the run that is forked");
+    problem_.stream().exchange(in);
+}
+
+void LearnRun::go_on_from(LearnRun& parent) {
+    Checkpoint out;
+    parent.exchange_learner(out);
+    const std::string bytes = out.seal();
+    Checkpoint in(bytes, "the state of the run that is forked");
+    exchange_learner(in);
+    in.finish();
+    if (!fed_) follow_stream(parent);
+    // From here on it is judged by itself.
+    const RoundReport report = learner_->revise([](View) {});
+    if (report.status == RoundStatus::refused)
+        throw Error("its window cannot be evaluated under the new settings");
+    begin_account();
 }
 
 void LearnRun::exchange_state(Checkpoint& checkpoint) {
@@ -163,9 +215,10 @@ void LearnRun::exchange_state(Checkpoint& checkpoint) {
 }
 
 void LearnRun::refuse_stream(std::uint64_t records, const std::string& run) const {
-    throw DataError({.source = problem_.stream().reader().source(), .line = 0, .column = 0, .field = ""},
-                    fmt::format("the first {} records are not those the run of {} has learned from", records, run),
-                    "the same data from their beginning");
+    throw DataError(
+        {.source = problem_.stream().reader().source(), .line = 0, .column = 0, .field = ""},
+        fmt::format("the first {} records are not those the run of {} has learned from", records, run),
+        "the same data from their beginning");
 }
 
 /// Reads what was read before: scales, lags and forecasts are then what they were.
@@ -177,10 +230,9 @@ void LearnRun::skip_records(std::uint64_t count, const std::string& run) {
         if (stop_ != nullptr && *stop_)
             throw Error("interrupted before the first new round; nothing was changed");
         if (!there) {
-            throw DataError(
-                {.source = stream.reader().source(), .line = 0, .column = 0, .field = ""},
-                fmt::format("the stream ends after {} records", records_),
-                fmt::format("the {} records the run of {} has learned from", count, run));
+            throw DataError({.source = stream.reader().source(), .line = 0, .column = 0, .field = ""},
+                            fmt::format("the stream ends after {} records", records_),
+                            fmt::format("the {} records the run of {} has learned from", count, run));
         }
         if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
         for (const Real target : record.targets()) sampler_.add(target);

@@ -31,21 +31,21 @@ RunHeader run_header(const LearnSettings& settings, const Problem& problem, cons
 }
 
 const std::vector<std::string>& learn_channels() {
-    static const std::vector<std::string> names{"loss",   "residual",     "bound",     "tolerance", "regret",
+    static const std::vector<std::string> names{"loss",         "residual",  "bound", "tolerance", "regret",
                                                 "regret_bound", "variation", "steps", "gradients", "seconds"};
     return names;
 }
 
-LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop)
-    : LearnRun(settings, stop, Problem(settings, stop), false) {}
+LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, ConstView start)
+    : LearnRun(settings, stop, Problem(settings, stop), false, start) {}
 
-LearnRun::LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows)
-    : LearnRun(settings, nullptr, Problem(settings, std::move(rows)), true) {}
+LearnRun::LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows, ConstView start)
+    : LearnRun(settings, nullptr, Problem(settings, std::move(rows)), true, start) {}
 
-LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed)
+LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed, ConstView start)
     : settings_(settings),
       stop_(stop),
-      problem_(std::move(problem)),
+      problem_(start.empty() ? std::move(problem) : std::move(problem).from(start)),
       learner_(problem_.make_learner(settings.learner)),
       meter_(problem_.make_meter(other_windows(settings))),
       header_(run_header(settings, problem_, settings.learner, learner_->facts())),
@@ -220,6 +220,34 @@ void LearnRun::write_predictions(LearnOutcome& outcome) {
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
         if (settings_.predictions == "-") file.flush();
     });
+}
+
+std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
+    RecordStream& stream = problem_.stream();
+    Checkpoint before;
+    stream.exchange(before);
+    const std::string bytes = before.seal();
+    std::vector<Real> found;
+    const auto restore = [&] {
+        stream.forget_ahead();
+        Checkpoint back(bytes, "the stream");
+        stream.exchange(back);
+    };
+    try {
+        feed();
+        RowBlock record = stream.make_record();
+        while (stream.next(record)) {
+            for (Index row = 0; row < record.rows(); ++row) {
+                const Real value = problem_.family().predict(record, row, learner_->decide(), scratch_);
+                found.push_back(stream.label_scale() ? stream.label_scale()->restored(value) : value);
+            }
+        }
+    } catch (...) {
+        restore();
+        throw;
+    }
+    restore();
+    return found;
 }
 
 bool LearnRun::play_next(LearnOutcome& outcome) {

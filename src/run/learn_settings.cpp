@@ -108,8 +108,8 @@ std::span<const Row> learn_options() {
         const auto learner = std::find_if(kOwnRows.begin(), kOwnRows.end(),
                                           [](const Row& row) { return row.group != "Data"; });
         all.insert(model, kOwnRows.begin(), learner);
-        const auto output = std::find_if(learner, kOwnRows.end(),
-                                         [](const Row& row) { return row.group == "Output"; });
+        const auto output =
+            std::find_if(learner, kOwnRows.end(), [](const Row& row) { return row.group == "Output"; });
         all.insert(all.end(), learner, output);
         const auto store = store_options<S>();
         all.insert(all.end(), store.begin(), store.end());
@@ -121,6 +121,10 @@ std::span<const Row> learn_options() {
 
 bool bears_on_figures(const Row& row) {
     return row.group != "Run" && row.group != "Store" && row.group != "Output";
+}
+
+bool may_fork(const Row& row) {
+    return row.group == "Learner" || row.group == "Oracle" || row.name == "reg";
 }
 
 std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {

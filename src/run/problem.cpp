@@ -85,6 +85,14 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
     choose_step();
 }
 
+Problem Problem::from(ConstView start) && {
+    if (start.size() != start_.size())
+        throw ConfigError("the point to begin at has " + std::to_string(start.size()) + " numbers, not " +
+                          std::to_string(start_.size()));
+    start_.assign(start.begin(), start.end());
+    return std::move(*this);
+}
+
 void Problem::choose_step() {
     const std::optional<Real> given = number_or_auto("step", settings_.step);
     const bool spider = Spec::parse(settings_.inner).name() == "spider";

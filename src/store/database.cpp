@@ -117,6 +117,14 @@ Statement& Statement::bind(int place, std::string_view bytes) {
     return *this;
 }
 
+Statement& Statement::bind_text(int place, std::string_view text) {
+    if (sqlite3_bind_text64(statement_.get(), place, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8) !=
+        SQLITE_OK) {
+        database_->fail("bind a text");
+    }
+    return *this;
+}
+
 Statement& Statement::bind_null(int place) {
     if (sqlite3_bind_null(statement_.get(), place) != SQLITE_OK) database_->fail("bind nothing");
     return *this;

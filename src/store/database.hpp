@@ -26,6 +26,7 @@ class Statement {
     Statement& bind(int place, std::uint64_t value) { return bind(place, static_cast<std::int64_t>(value)); }
     /// The bytes have to last until the statement has run.
     Statement& bind(int place, std::string_view bytes);
+    Statement& bind_text(int place, std::string_view text);
     Statement& bind_null(int place);
 
     /// True: a row is there.

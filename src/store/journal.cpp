@@ -5,6 +5,7 @@
 
 #include "store/account.hpp"
 #include "store/database.hpp"
+#include "store/saved_state.hpp"
 #include "store/store_file.hpp"
 #include "store/turn_rows.hpp"
 
@@ -45,11 +46,6 @@ std::string utc_now() {
     gmtime_r(&now, &parts);
     char text[32];
     return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-std::string drawn_id() {
-    std::random_device device;
-    return fmt::format("{:08x}{:08x}", device(), device());
 }
 
 bool blank(Database& database) {
@@ -160,16 +156,6 @@ struct Journal::State {
     Series series;
 };
 
-namespace {
-
-/// A function as a part of a checkpoint.
-struct StatePart {
-    const Journal::Exchange& visit;
-    void exchange(Checkpoint& checkpoint) { visit(checkpoint); }
-};
-
-}  // namespace
-
 Journal::Journal(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Journal::~Journal() = default;
 Journal::Journal(Journal&&) noexcept = default;
@@ -182,7 +168,7 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
                           "' goes on with it, another name begins anew");
     }
     state->set_up();
-    identity.id = drawn_id();
+    identity.id = new_id();
     identity.created = utc_now();
     if (identity.version.empty()) identity.version = options.version;
     state->identity = std::move(identity);
@@ -237,6 +223,11 @@ Journal Journal::open(const std::string& path, const JournalOptions& options) {
     return Journal(std::move(owned));
 }
 
+std::string Journal::new_id() {
+    std::random_device device;
+    return fmt::format("{:08x}{:08x}", device(), device());
+}
+
 const std::string& Journal::path() const noexcept {
     return state_->database.path();
 }
@@ -280,30 +271,23 @@ Turn Journal::restore(const Exchange& exchange) {
     rows.bind(1, state.stored);
     std::string damage;
     while (rows.step()) {
-        std::optional<Checkpoint> checkpoint;
+        std::optional<SavedState> found;
         const std::string bytes(rows.bytes(1));
         try {
-            checkpoint.emplace(bytes, state.database.path());
+            found.emplace(bytes, state.database.path());
         } catch (const DataError& error) {
             // An older one will do: the turns since then are played again and compared.
             damage = error.what();
             continue;
         }
-        std::uint64_t count = 0;
-        checkpoint->exchange("accounts", count, state.accounts.size());
-        for (std::uint64_t i = 0; i < count; ++i) {
-            std::uint64_t account = 0;
-            LedgerMark mark;
-            checkpoint->exchange("account", account);
-            checkpoint->part("mark", mark);
-            const auto found = state.accounts.find(account);
-            checkpoint->require(found != state.accounts.end(), "accounts that are in the store");
+        for (const auto& [account, mark] : found->marks()) {
+            const auto known = state.accounts.find(account);
+            if (known == state.accounts.end())
+                refuse_store(state.database.path(), fmt::format("account {} is missing", account));
             state.lines.emplace(account, LedgerLines(state.database.path(),
-                                                     header_of(found->second, state.database.path()), mark));
+                                                     header_of(known->second, state.database.path()), mark));
         }
-        StatePart part{exchange};
-        checkpoint->part("run", part);
-        checkpoint->finish();
+        found->read(exchange);
         state.turn = state.saved = rows.count(0);
         state.state_size = bytes.size();
         break;
@@ -424,18 +408,9 @@ void Journal::commit(const Exchange* exchange) {
 
 /// Where the ledgers stand, then the run's own.
 std::string Journal::State::saved_state(const Exchange& exchange) const {
-    Checkpoint checkpoint;
-    std::uint64_t count = lines.size();
-    checkpoint.exchange("accounts", count);
-    for (const auto& [account, each] : lines) {
-        std::uint64_t number = account;
-        LedgerMark mark = each.mark();
-        checkpoint.exchange("account", number);
-        checkpoint.part("mark", mark);
-    }
-    StatePart part{exchange};
-    checkpoint.part("run", part);
-    return checkpoint.seal();
+    SavedState::Marks marks;
+    for (const auto& [account, each] : lines) marks.emplace_back(account, each.mark());
+    return SavedState::bytes(std::move(marks), exchange);
 }
 
 void Journal::State::commit(const Exchange* exchange) {

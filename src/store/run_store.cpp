@@ -4,6 +4,7 @@
 
 #include "store/account.hpp"
 #include "store/database.hpp"
+#include "store/saved_state.hpp"
 #include "store/store_file.hpp"
 #include "store/turn_rows.hpp"
 
@@ -145,6 +146,33 @@ std::vector<std::pair<Turn, StoredAlarm>> RunStore::alarms() const {
 
 Series RunStore::series() const {
     return read_series(state_->database, state_->identity.channels.size());
+}
+
+std::optional<Turn> RunStore::restore(const Journal::Exchange& state) const {
+    Statement rows(state_->database, "SELECT turn, state FROM states ORDER BY turn DESC");
+    while (rows.step()) {
+        const std::string bytes(rows.bytes(1));
+        std::optional<SavedState> saved;
+        try {
+            saved.emplace(bytes, path());
+        } catch (const DataError&) {
+            continue;
+        }
+        saved->read(state);
+        return rows.count(0);
+    }
+    return std::nullopt;
+}
+
+void RunStore::copy_to(const std::string& target, const RunIdentity& identity) const {
+    if (std::filesystem::exists(target))
+        throw ConfigError(target + ": there is a file already; name another");
+    Statement(state_->database, "VACUUM INTO ?1").bind_text(1, target).run();
+    const WriterLock lock(target);
+    Database copy(target, Database::Access::write);
+    Transaction transaction(copy);
+    write_fact(copy, "identity", identity_json(identity));
+    transaction.commit();
 }
 
 std::string RunStore::certificate() const {

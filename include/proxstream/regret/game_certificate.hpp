@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/ledger_reader.hpp"
 
 #include <optional>
 #include <string>
@@ -82,6 +83,9 @@ std::string to_json(const GameCertificate& certificate);
 /// The certificate of a stored game, from the ledgers of its players in their order. Throws DataError if they
 /// are not of one game. What was measured from outside is not in them.
 GameCertificate certify_game(const std::vector<std::string>& ledgers);
+/// The same for ledgers that are open and not yet read past their headers; `names` stand for them in
+/// messages.
+GameCertificate certify_game(std::vector<LedgerReader>& ledgers, const std::vector<std::string>& names);
 
 /// How rules travel in the headers of the players' ledgers.
 void note_rules(const GameRules& rules, Index player, RunHeader& header);

@@ -45,15 +45,18 @@ struct LearnOutcome {
 class LearnRun {
   public:
     /// Opens inputs and outputs; nothing has been learned yet, or, with settings.resume, as much as the
-    /// checkpoint says. What does not belong together is refused before any file is touched.
-    LearnRun(const LearnSettings& settings, StopFlag stop);
+    /// checkpoint says. What does not belong together is refused before any file is touched. `start`: x_1;
+    /// empty: that of the settings.
+    LearnRun(const LearnSettings& settings, StopFlag stop, ConstView start = {});
     /// On rows that come from elsewhere, a record at a time: play_next().
-    LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows);
+    LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows, ConstView start = {});
     ~LearnRun();
 
     /// From now on the run writes itself down there; it goes on where that store ends. Call once, before the
     /// first round. The journal has to outlive the run.
     void attach(Journal& journal);
+    /// The same for a run whose state somebody else has read, with his own (exchange()).
+    void record_in(Journal& journal);
 
     const Problem& problem() const noexcept { return problem_; }
     const RunHeader& header() const noexcept { return header_; }
@@ -66,8 +69,8 @@ class LearnRun {
 
     // What run() is made of, for runs that are fed.
 
-    /// Plays the next record, if there is one: its row is in the journal, the turn goes on. False: nothing was
-    /// there to be played, or the run has to end.
+    /// Plays the next record, if there is one: its row is in the journal, the turn goes on. False: nothing
+    /// was there to be played, or the run has to end.
     bool play_next(LearnOutcome& outcome);
     /// The turn is over: its decision and figures go to the journal. Throws IoError.
     void end_turn();
@@ -82,12 +85,20 @@ class LearnRun {
     std::string decision() const;
     /// All that rounds to come depend on.
     void exchange(Checkpoint& checkpoint);
+    /// Takes over point, window and stream of another run, and begins an account of its own there. Throws
+    /// DataError or Error if the learners do not fit together; this run is then of no use.
+    void go_on_from(LearnRun& parent);
+    /// Takes over the stream alone: scales and past values of what was fed to the other run, or how far it
+    /// has read a file.
+    void follow_stream(LearnRun& parent);
+    /// Predictions for records as the stream would give them now; nothing changes. `feed` puts their rows in.
+    std::vector<Real> predict_aside(const std::function<void()>& feed);
 
   private:
     struct Outputs;
 
     bool play(RowBlock& record, LearnOutcome& outcome);
-    LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed);
+    LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed, ConstView start = {});
 
     void predict(const RowBlock& record, LearnProgress& totals);
     void write_predictions(LearnOutcome& outcome);
@@ -95,10 +106,13 @@ class LearnRun {
     void finish(LearnOutcome& outcome);
 
     void resume();
+    void read_again(const std::string& run);
     void skip_records(std::uint64_t count, const std::string& run);
     [[noreturn]] void refuse_stream(std::uint64_t records, const std::string& run) const;
     void count_record(const RowBlock& record);
     void exchange_state(Checkpoint& checkpoint);
+    void exchange_learner(Checkpoint& checkpoint);
+    void begin_account();
     void save_checkpoint(const LedgerMark& mark);
 
     LearnSettings settings_;
@@ -119,9 +133,9 @@ class LearnRun {
     bool fed_ = false;
     Journal* journal_ = nullptr;
     RunEnding ending_ = RunEnding::interrupted;  // how it would end if it ended here
-    Real regret_bound_ = 0;       // what C2 allows for the regret so far
-    double seconds_before_ = 0;   // the learner's, before the last round
-    double seconds_of_last_ = 0;  // in it
+    Real regret_bound_ = 0;                      // what C2 allows for the regret so far
+    double seconds_before_ = 0;                  // the learner's, before the last round
+    double seconds_of_last_ = 0;                 // in it
     std::uint64_t predictions_bytes_ = 0;
     RowBlock record_;
     Scratch scratch_;

@@ -64,6 +64,9 @@ std::span<const OptionRow<LearnSettings>> learn_options();
 /// alone have the same ledger.
 bool bears_on_figures(const OptionRow<LearnSettings>& row);
 
+/// Whether a fork of a run may do it otherwise: the learner, not the data or the model of them.
+bool may_fork(const OptionRow<LearnSettings>& row);
+
 /// Every violation of ranges, choices and of what the parts themselves refuse, at once; throws ConfigError.
 /// `oracles_elsewhere`: texts of other learners may use what the oracle's options say.
 void validate(const LearnSettings& settings, bool oracles_elsewhere = false);

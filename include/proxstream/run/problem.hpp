@@ -34,6 +34,9 @@ class Problem {
     Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop = nullptr,
             const std::vector<std::string>& learners = {});
 
+    /// The same, beginning at `start`.
+    Problem from(ConstView start) &&;
+
     RecordStream& stream() noexcept { return *stream_; }
     const RecordStream& stream() const noexcept { return *stream_; }
     /// Where forecasts come from; nullptr: nowhere.

@@ -35,6 +35,8 @@ class RecordStream {
     /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
     std::vector<RowBlock> peek(Index count);
 
+    /// Drops what peek() has read ahead.
+    void forget_ahead() { ahead_.clear(); }
     /// What records to come depend on; nothing may be read ahead.
     void exchange(Checkpoint& checkpoint);
 

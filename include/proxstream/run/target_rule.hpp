@@ -1,6 +1,7 @@
 /// How the text of a label becomes the target of a row.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/target_kind.hpp"
 
@@ -30,6 +31,8 @@ class TargetParser {
     const TargetRule& rule() const noexcept { return rule_; }
     /// False if the rule does not know the label; `target` is then untouched.
     bool parse(std::string_view label, Real& target);
+    /// How the negative class was written so far.
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("negative class", negative_); }
     /// What parse() accepts, for error messages.
     std::string allowed() const;
 

@@ -52,8 +52,8 @@ class Journal {
   public:
     using Exchange = std::function<void(Checkpoint&)>;
 
-    /// Makes the file; throws ConfigError if there is one with a run in it, IoError if it cannot be made. A fork
-    /// counts its turns on from its parent's: save a state before the first one.
+    /// Makes the file; throws ConfigError if there is one with a run in it, IoError if it cannot be made. A
+    /// fork counts its turns on from its parent's: save a state before the first one.
     static Journal create(const std::string& path, RunIdentity identity, const JournalOptions& options);
     /// Goes on with a file. Throws ConfigError if another process writes to it, DataError if it is damaged or
     /// of a version not known here. An older version is brought up to date first.
@@ -62,6 +62,9 @@ class Journal {
     ~Journal();
     Journal(Journal&&) noexcept;
     Journal& operator=(Journal&&) noexcept;
+
+    /// Drawn: no two runs have the same.
+    static std::string new_id();
 
     const std::string& path() const noexcept;
     const RunIdentity& identity() const noexcept;

@@ -60,6 +60,12 @@ class RunStore {
     /// Turns first..last that are there, in order; `take` returns false to stop.
     void turns(Turn first, Turn last, const std::function<bool(const StoredTurn&)>& take) const;
     std::vector<std::pair<Turn, StoredAlarm>> alarms() const;
+    /// Reads the last whole saved state, as Journal::restore does, and changes nothing; the turn it was saved
+    /// after, or nothing if there is none.
+    std::optional<Turn> restore(const Journal::Exchange& state) const;
+    /// A copy of the whole store under another name and identity: its own run from here on. Throws
+    /// ConfigError if the file is there.
+    void copy_to(const std::string& path, const RunIdentity& identity) const;
     /// Every turn of the run in a bounded number of buckets.
     Series series() const;
     /// The last certificate and the last report data that were saved (JSON); empty: none.
@@ -69,8 +75,8 @@ class RunStore {
     /// Sealed ledger lines of an account, header first, a footer last if it has one; the rounds that were
     /// folded are left out.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;
-    /// The header, as of turn 0, and the rows of turns first..last that are there; the first one is found without
-    /// reading those before it.
+    /// The header, as of turn 0, and the rows of turns first..last that are there; the first one is found
+    /// without reading those before it.
     void ledger_rows(std::uint64_t account, Turn first, Turn last,
                      const std::function<bool(Turn turn, std::string_view line)>& take) const;
     /// Recomputed from the ledgers alone: folded sums, then rows, each up to where its account was last

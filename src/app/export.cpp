@@ -1,0 +1,79 @@
+#include "proxstream/store/export.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/option_table.hpp"
+#include "proxstream/io/output_file.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <array>
+
+namespace proxstream::app {
+namespace {
+
+struct ExportSettings {
+    std::string run;
+    std::string what = "ledger";
+    std::string format = "jsonl";
+    Index account = 0;
+    Index first = 1;
+    Index last = 0;
+    std::string out = "-";
+};
+
+using Row = OptionRow<ExportSettings>;
+using S = ExportSettings;
+
+constexpr Real kLargeCount = 1e15;
+
+const std::array kRows{
+    Row{"run", "", "Run", "RUN", "the store", &S::run, 0, 0, {}, false, "RUN"},
+    Row{"what", "", "Content", "NAME", "ledger, decisions, figures or inputs", &S::what},
+    Row{"account", "", "Content", "N", "whose ledger: the player's or the epoch's number, from 0",
+        &S::account, 0, kLargeCount},
+    Row{"first", "", "Content", "TURN", "from this turn on", &S::first, 1, kLargeCount},
+    Row{"last", "", "Content", "TURN", "up to this turn (0: the last)", &S::last, 0, kLargeCount},
+    Row{"format", "", "Output", "NAME", "jsonl, csv or npy (NumPy, columns by name)", &S::format},
+    Row{"out", "o", "Output", "FILE", "where to write it (-: standard output)", &S::out},
+};
+
+ExportOptions options_of(const ExportSettings& settings) {
+    ExportOptions options;
+    options.what = settings.what;
+    options.format = settings.format;
+    options.account = settings.account;
+    options.first = settings.first;
+    if (settings.last > 0) options.last = settings.last;
+    return options;
+}
+
+}  // namespace
+
+int export_run(const std::vector<std::string>& arguments) {
+    ExportSettings settings;
+    const auto done = parse_command_line(
+        "export",
+        "Writes what a run store holds in a plain format, while the run goes on or after it.\n"
+        "  proxstream export RUN --what figures --format csv -o figures.csv",
+        arguments, std::span<const Row>(kRows), settings,
+        {.checks = {[&] {
+             std::vector<std::string> violations;
+             if (settings.run.empty()) violations.emplace_back("run: expected a run store");
+             collect(violations, "", [&] { validate(options_of(settings)); });
+             for (const Row& row : kRows) {
+                 const std::string violation = range_violation(row, settings);
+                 if (!violation.empty()) violations.push_back(violation);
+             }
+             if (!violations.empty()) throw ConfigError(violations);
+         }}});
+    if (done) return *done;
+    const RunStore store(settings.run);
+    OutputFile file(settings.out);
+    proxstream::export_run(store, options_of(settings), [&](std::string_view piece) { file.write(piece); });
+    file.close();
+    return kOk;
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,120 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/run/learn_run.hpp"
+#include "proxstream/run/setting_list.hpp"
+#include "proxstream/store/run_store.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/verbs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+constexpr const char* kDescription =
+    "Begins a run of its own where another one was last saved; 'proxstream resume NEW' goes on with it. "
+    "Options "
+    "may change\nits learner (runs of 'learn'): the window goes along if the new learner can use it, else "
+    "the "
+    "point alone.\n  proxstream fork RUN NEW [options]";
+
+/// Options that name what a run writes beside its store.
+constexpr std::array<std::string_view, 9> kFiles{"predictions", "save",  "certificate", "ledger", "out",
+                                                 "report",      "trace", "decisions",   "checkpoint"};
+
+RunIdentity child_of(const RunStore& store, Turn turn, std::string begun) {
+    RunIdentity identity = store.identity();
+    identity.parent = {.id = identity.id, .store = store.path(), .turn = turn, .begun = std::move(begun)};
+    return identity;
+}
+
+/// The same run under another name: whatever goes on with either, the other does not see it.
+int copy_run(const RunStore& store, const std::string& target) {
+    const Turn last = store.state().last;
+    RunIdentity identity = child_of(store, last, "as a copy");
+    identity.id = Journal::new_id();
+    const bool learns = identity.kind == "learn";
+    std::vector<std::string> violations;
+    for (auto& [name, value] : identity.settings) {
+        if (name == "store") value = target;
+        if (value.empty() || std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) continue;
+        // What both would write to one file would be lost.
+        if (!learns) violations.push_back(fmt::format("fork: the run writes to {} = {}, and so would its fork", name, value));
+        value.clear();
+    }
+    if (!violations.empty()) throw ConfigError(violations);
+    store.copy_to(target, identity);
+    fmt::print(stderr, "{}: a copy of {} after turn {}; 'proxstream resume {}' goes on with it\n", target,
+               store.path(), last, target);
+    return kOk;
+}
+
+/// Another learner from here on.
+int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSettings& settings) {
+    LearnRun parent(before, stop_requested());
+    const auto turn = store.restore([&](Checkpoint& state) { parent.exchange(state); });
+    if (!turn) throw ConfigError(store.path() + ": no state is saved yet; there is nothing to begin from");
+    auto child = std::make_unique<LearnRun>(settings, stop_requested());
+    std::string begun = "with all of its state";
+    try {
+        child->go_on_from(parent);
+    } catch (const Error&) {
+        child = std::make_unique<LearnRun>(settings, stop_requested(), parent.learner().decide());
+        child->follow_stream(parent);
+        begun = "at its point, with an empty window";
+    }
+    RunIdentity identity = child_of(store, *turn, begun);
+    identity.settings = setting_list(learn_options(), settings);
+    Journal journal =
+        Journal::create(settings.store, std::move(identity),
+                        journal_options(settings, settings.max_seconds < kInfinity, PROXSTREAM_VERSION));
+    child->record_in(journal);
+    const Journal::Exchange state = [&](Checkpoint& checkpoint) { child->exchange(checkpoint); };
+    journal.commit(&state);
+    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' goes on with it\n",
+               settings.store, store.path(), *turn, begun, settings.store);
+    return kOk;
+}
+
+}  // namespace
+
+int fork_run(const std::vector<std::string>& arguments) {
+    const bool help = std::any_of(arguments.begin(), arguments.end(),
+                                  [](const std::string& each) { return each == "--help" || each == "-h"; });
+    if (!help && (arguments.size() < 2 || arguments[0].starts_with('-') || arguments[1].starts_with('-')))
+        throw ConfigError("fork: expected RUN and NEW, see 'proxstream fork --help'");
+    std::optional<RunStore> store;
+    LearnSettings before;
+    std::vector<std::string> rest = arguments;
+    if (!help) {
+        store.emplace(arguments[0]);
+        rest.erase(rest.begin(), rest.begin() + 2);
+        if (store->identity().kind != "learn") {
+            if (!rest.empty())
+                throw ConfigError(fmt::format("fork: a run of '{}' is forked as it is; leave out '{}'",
+                                              store->identity().kind, rest.front()));
+            return copy_run(*store, arguments[1]);
+        }
+        take_settings(learn_options(), store->identity().settings, before);
+    }
+    LearnSettings settings = before;
+    const auto done = parse_command_line(
+        "fork", kDescription, rest, learn_options(), settings,
+        {.takes = [](const auto& row) { return may_fork(row); }, .checks = {[&] { validate(settings); }}});
+    if (done) return *done;
+    settings.store = arguments[1];
+    settings.predictions.clear();  // the parent's
+    settings.save.clear();
+    settings.certificate_json.clear();
+    const bool same = std::all_of(learn_options().begin(), learn_options().end(), [&](const auto& row) {
+        return !may_fork(row) || present(row, before) == present(row, settings);
+    });
+    return same ? copy_run(*store, arguments[1]) : fork_learn(*store, before, settings);
+}
+
+}  // namespace proxstream::app

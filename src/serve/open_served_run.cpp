@@ -1,0 +1,29 @@
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/find_row.hpp"
+#include "proxstream/serve/served_run.hpp"
+
+#include "serve/served_learn.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace proxstream {
+namespace {
+
+struct ServedKind {
+    std::string_view name;
+    std::unique_ptr<ServedRun> (*open)(const SettingList& settings, const std::string& version);
+};
+
+constexpr std::array kKinds{
+    ServedKind{"learn", open_served_learn},
+};
+
+}  // namespace
+
+std::unique_ptr<ServedRun> open_served_run(const std::string& kind, const SettingList& settings,
+                                           const std::string& version) {
+    return find_row(kKinds, "kind of learner", kind).open(settings, version);
+}
+
+}  // namespace proxstream

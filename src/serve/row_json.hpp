@@ -1,0 +1,35 @@
+/// Records of rows as JSON: one row {"x": [..] or {name: value, ..}, "y": label}, or several {"rows": [..]}.
+#pragma once
+
+#include "proxstream/loss/row_block.hpp"
+#include "proxstream/run/fed_reader.hpp"
+#include "proxstream/run/target_rule.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+class RowJson {
+  public:
+    /// `zero_based`: how sparse features are numbered; `rows`: those of a record.
+    RowJson(FedReader::Shape shape, TargetRule target, bool zero_based, Index rows)
+        : shape_(std::move(shape)), target_(std::move(target)), zero_based_(zero_based), rows_(rows) {}
+
+    /// Throws DataError naming the field, its value and what is allowed; `rows` are then what they were.
+    /// `labels`: every row needs one (unless the loss has none).
+    void read(std::string_view json, RowBlock& rows);
+    /// The same for rows to be predicted, any number of them; labels are not looked at.
+    void read_features(std::string_view json, RowBlock& rows) const;
+    /// A JSON schema of a record.
+    std::string schema() const;
+    void exchange(Checkpoint& checkpoint) { target_.exchange(checkpoint); }
+
+  private:
+    FedReader::Shape shape_;
+    TargetParser target_;
+    bool zero_based_;
+    Index rows_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,14 @@
+/// A learner of rows behind the service.
+#pragma once
+
+#include "proxstream/serve/served_run.hpp"
+
+#include <memory>
+#include <string>
+
+namespace proxstream {
+
+/// A new store, or the run in it gone on with. Throws ConfigError, DataError, IoError.
+std::unique_ptr<ServedRun> open_served_learn(const SettingList& settings, const std::string& version);
+
+}  // namespace proxstream
