@@ -222,7 +222,6 @@ int advise(const std::vector<std::string>& arguments) {
              [](const OptionRow<LearnSettings>& row) {
                  return describes_problem(row) || row.name == "step" || row.name == "smoothness";
              },
-         .takes = [](const auto& row) { return row.group != "Store"; },
          .checks = {[&] { validate(settings); }, [&] { wanted = read_texts(texts, settings); }}});
     if (done) return *done;
 
