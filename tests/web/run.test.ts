@@ -6,6 +6,7 @@ import { Feed, Gone, type Source, type Surroundings } from '../../web/src/run_fe
 import { Grid, merged } from '../../web/src/run_grid';
 import { Rate, RunModel } from '../../web/src/run_model';
 import { BucketSeries, meanOfAll, meanSince, mostBuckets, mostRaw, Tail, type SeriesData } from '../../web/src/run_series';
+import { ago, byField, difference, freeName, largestFirst, refusals } from '../../web/src/run_words';
 
 const none = (channels: number): SeriesData => {
   const columns = (): [][] => Array.from({ length: channels }, () => []);
@@ -274,4 +275,26 @@ test('a fork lies beside its run on one axis', () => {
   assert.equal(held[held.length - 1], 1200);
   const raw = new Grid([{ name: 'this run', model: parent, begun: 0 }], 'raw');
   assert.ok(raw.at.length <= 500);
+});
+
+test('times ago and differences as people read them', () => {
+  assert.deepEqual([0.4, 59.9, 125, 3661, -3].map(ago), ['0\u202fs', '59\u202fs', '2\u202fmin 5\u202fs', '1\u202fh 1\u202fmin', '0\u202fs']);
+  assert.deepEqual([0, 4e-5, 0.031, -0.3, 12.5].map(difference), ['same', 'same', '+3.1\u202f%', '\u221230\u202f%', '+1,250\u202f%']);
+});
+
+test('what a service refuses, sentence by sentence, and where it belongs', () => {
+  assert.deepEqual(refusals(404, '{"error":{"status":404,"message":"there is no learner"}}'), ['there is no learner']);
+  assert.deepEqual(refusals(400, '{"error":{"message":"not a name; expected 1 to 40 of a-z","field":"name"}}'), ['name: not a name; expected 1 to 40 of a-z']);
+  assert.deepEqual(refusals(400, '{"error":{"message":"a\\nb","violations":["window: a","no such link"]}}'), ['window: a', 'no such link']);
+  assert.deepEqual(refusals(502, '<html>bad gateway</html>'), ['the service answered with status 502']);
+  assert.deepEqual(refusals(503, 'busy'), ['busy']);
+  const { fields, rest } = byField(['window: too small', "unknown link 'A-B'", '--max-steps: 0 is not allowed', 'windows are fine'], ['window', 'max-steps']);
+  assert.deepEqual([...fields], [['window', 'window: too small'], ['max-steps', '--max-steps: 0 is not allowed']]);
+  assert.deepEqual(rest, ["unknown link 'A-B'", 'windows are fine']);
+  assert.equal(freeName(['what-if-1', 'what-if-3']), 'what-if-2');
+});
+
+test('the largest coordinates first, zeros left out', () => {
+  assert.deepEqual(largestFirst([0.5, -2, 0, null, 1]), [{ name: '2', value: -2 }, { name: '5', value: 1 }, { name: '1', value: 0.5 }]);
+  assert.deepEqual(largestFirst([1, 2], ['a', 'b']).map(({ name }) => name), ['b', 'a']);
 });

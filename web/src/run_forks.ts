@@ -8,6 +8,7 @@ import type { Traced } from './run_grid';
 import { RunModel } from './run_model';
 import { meanSince } from './run_series';
 import { browserSurroundings, request } from './run_service';
+import { difference } from './run_words';
 import { drawSwatch, leadStyle } from './series_style';
 
 const drawn = 3; // forks that listen and are drawn: a browser keeps few lines open to one service
@@ -141,11 +142,4 @@ export class ForkBoard {
       problem.textContent = `${fork.name}: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
-}
-
-/** "+3.1 %", "-0.4 %", "same". */
-export function difference(share: number): string {
-  if (Math.abs(share) < 5e-5) return 'same';
-  const digits = Math.abs(share) < 0.1 ? 2 : Math.abs(share) < 10 ? 1 : 0;
-  return `${share > 0 ? '+' : '\u2212'}${figure(Number((Math.abs(share) * 100).toFixed(digits)), 6)}\u202f%`;
 }

@@ -6,6 +6,7 @@ import type { RunData } from './run_data';
 import type { Feed } from './run_feed';
 import type { RunModel } from './run_model';
 import { meanOfAll } from './run_series';
+import { ago } from './run_words';
 
 const kinds = { learn: 'learner of rows', route: 'routing', play: 'game', fit: 'fit' };
 
@@ -16,14 +17,6 @@ export function runHead(data: RunData): HTMLElement {
     created ? `begun ${created[1]} ${created[2]} UTC` : '',
     data.id ? `run ${data.id}` : '',
   ], data.certificate?.claims ?? [], data.certificate?.sound ?? true);
-}
-
-/** "3 s", "2 min 5 s": how long ago something was. */
-export function ago(time: number): string {
-  const whole = Math.max(0, Math.floor(time));
-  if (whole < 60) return `${whole}\u202fs`;
-  const minutes = Math.floor(whole / 60);
-  return minutes < 60 ? `${minutes}\u202fmin ${whole % 60}\u202fs` : `${Math.floor(minutes / 60)}\u202fh ${minutes % 60}\u202fmin`;
 }
 
 const signs = { running: '\u25b6', paused: '\u2016', stopped: '\u25a0', failed: '\u2717' };

@@ -2,6 +2,7 @@
 import { h, panel } from './dom';
 import { count, figure } from './format';
 import { alarmsInOrder, type RunAlarm } from './run_data';
+import { largestFirst } from './run_words';
 
 const alarmsAtFirst = 40;
 const rowsAtFirst = 12;
@@ -23,13 +24,6 @@ export function alarmsPanel(alarms: RunAlarm[]): HTMLElement {
   return panel('alarms', 'Alarms', note,
     rows.length ? h('ol.alarms', {}, ...rows.slice(0, alarmsAtFirst)) : null,
     rest.length ? h('details', {}, h('summary', {}, count(rest.length, 'more', 'more')), h('ol.alarms', {}, ...rest)) : null);
-}
-
-/** A column of numbers from the largest down, by size; how many are not there is said. */
-export function largestFirst(values: (number | null)[], names: string[] = []): { name: string; value: number }[] {
-  return values.map((value, i) => ({ name: names[i] ?? String(i + 1), value: value ?? 0 }))
-    .filter(({ value }) => value !== 0)
-    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
 function tableOf(caption: string, heads: string[], rows: string[][], left = 1): HTMLElement {

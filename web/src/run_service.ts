@@ -1,31 +1,7 @@
 // Requests to the service, as a browser makes them.
 import type { RunData } from './run_data';
 import { Gone, type Source, type Surroundings } from './run_feed';
-
-/** What a refusal says: a sentence each. */
-export function refusals(status: number, text: string): string[] {
-  try {
-    const body = JSON.parse(text) as unknown;
-    const found: string[] = [];
-    const walk = (value: unknown): void => {
-      if (typeof value === 'string') found.push(value);
-      else if (Array.isArray(value)) value.forEach(walk);
-      else if (typeof value === 'object' && value !== null) {
-        const { error, message, violations, detail, field } = value as Record<string, unknown>;
-        // Single sentences are better than all of them in one.
-        if (Array.isArray(violations) && violations.length > 0) walk(violations);
-        else if (typeof message === 'string' && typeof field === 'string' && !message.startsWith(field)) walk(`${field}: ${message}`);
-        else [error, message, detail].filter((each) => each !== undefined).slice(0, 1).forEach(walk);
-      }
-    };
-    walk(body);
-    const sentences = found.flatMap((each) => each.split('\n')).map((each) => each.trim()).filter(Boolean);
-    if (sentences.length > 0) return sentences;
-  } catch {
-    // no JSON: as it is
-  }
-  return [text.trim() && text.length < 300 && !text.includes('<') ? text.trim() : `the service answered with status ${status}`];
-}
+import { refusals } from './run_words';
 
 export class Refused extends Error {
   constructor(readonly status: number, readonly sentences: string[]) {

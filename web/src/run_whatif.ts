@@ -2,6 +2,7 @@
 import { h, panel } from './dom';
 import type { RunData } from './run_data';
 import { Refused, request } from './run_service';
+import { byField, freeName } from './run_words';
 
 const offered: Record<string, { label: string; help: string }> = {
   window: { label: 'Window w', help: 'records whose mean loss is kept stationary' },
@@ -9,23 +10,6 @@ const offered: Record<string, { label: string; help: string }> = {
   hysteresis: { label: 'Hysteresis \u03b8', help: 'a turn that works goes on to \u03b8 times its tolerance' },
   'max-steps': { label: 'Most steps', help: 'inner steps a turn' },
 };
-
-/** Sentences that begin with a field's name belong there; the others to the whole form. */
-export function byField(sentences: string[], fields: string[]): { fields: Map<string, string>; rest: string[] } {
-  const found = new Map<string, string>();
-  const rest: string[] = [];
-  for (const sentence of sentences) {
-    const name = fields.find((field) => new RegExp(`^(--|settings[.:/ ]+)?['"]?${field}\\b`).test(sentence));
-    if (name) found.set(name, [found.get(name), sentence].filter(Boolean).join('; '));
-    else rest.push(sentence);
-  }
-  return { fields: found, rest };
-}
-
-/** The first of what-if-1, what-if-2, .. that is not taken. */
-export function freeName(taken: string[]): string {
-  for (let i = 1; ; ++i) if (!taken.includes(`what-if-${i}`)) return `what-if-${i}`;
-}
 
 interface Field { input: HTMLInputElement; error: HTMLElement; usual: string }
 
