@@ -70,6 +70,7 @@ constexpr std::array kVerbs{
          export_run},
     Verb{"report", "write the page of a stored run: one HTML file, whether it goes on, was killed or is over",
          report_run},
+    Verb{"serve", "host learners behind an HTTP/JSON API, with a live page and a store each", serve},
     Verb{"study", "run an experiment over several seeds; writes tables and charts into a folder", study},
     Verb{"list", "show the losses, regularisers, learners and inner solvers there are", list},
 };

@@ -18,6 +18,7 @@ int advise_game(const std::vector<std::string>& arguments);
 int advise(const std::vector<std::string>& arguments);
 int certify_ledger(const std::vector<std::string>& arguments);
 int report_run(const std::vector<std::string>& arguments);
+int serve(const std::vector<std::string>& arguments);
 int study(const std::vector<std::string>& arguments);
 int list(const std::vector<std::string>& arguments);
 

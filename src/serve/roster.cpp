@@ -14,10 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Names have no dots: no fork's file can be taken for what the database keeps beside another's.
 constexpr std::string_view kForkMark = ".fork-";
+constexpr std::string_view kForkEnd = ".run";
 
 std::string fork_path(const Desk& parent, const std::string& name) {
-    return fmt::format("{}{}{}", parent.store(), kForkMark, name);
+    return fmt::format("{}{}{}{}", parent.store(), kForkMark, name, kForkEnd);
 }
 
 /// The store and what the database and its lock keep beside it.
@@ -89,10 +91,10 @@ void Roster::reopen_forks(const std::shared_ptr<Desk>& parent, const DeskOptions
     const fs::path folder = store.has_parent_path() ? store.parent_path() : fs::path(".");
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string file = entry.path().filename().string();
-        if (!file.starts_with(beginning)) continue;
-        const std::string name = file.substr(beginning.size());
+        if (!file.starts_with(beginning) || !file.ends_with(kForkEnd)) continue;
+        const std::string name =
+            file.substr(beginning.size(), file.size() - beginning.size() - kForkEnd.size());
         if (!is_learner_name(name) || find(name)) continue;
-        // What else lies there is none: a name with an ending is the database's.
         if (const auto fork = open_fork(*parent, options, name, fork_path(*parent, name))) {
             add(fork);
             parent->lead(fork);
@@ -105,8 +107,9 @@ std::shared_ptr<Desk> Roster::open_fork(const Desk& parent, const DeskOptions& o
     try {
         const RunIdentity identity = RunStore(path).identity();
         SettingList settings = identity.settings;
-        for (auto& [key, value] : settings)
-            if (key == "store") value = path;
+        // The folder may have moved since.
+        std::erase_if(settings, [](const auto& setting) { return setting.first == "store"; });
+        settings.emplace_back("store", path);
         return Desk::open(name, opener_(identity.kind, settings), workers_, options, parent.name());
     } catch (const Error& error) {
         // A fork that cannot be gone on with must not keep its parent from running.

@@ -1,0 +1,190 @@
+/// The API without a socket: requests in, replies out, each of them held against the API's own document.
+#pragma once
+
+#include "serve/api.hpp"
+#include "serve/api_routes.hpp"
+#include "serve/fake_run.hpp"
+#include "serve/json_schema.hpp"
+#include "serve/openapi.hpp"
+
+#include <fstream>
+#include <future>
+#include <mutex>
+#include <set>
+
+namespace proxstream {
+
+inline bool contains(const std::string& text, const std::string& piece) {
+    return text.find(piece) != text.npos;
+}
+
+inline std::string header_of(const HttpResponse& response, const std::string& name) {
+    for (const auto& [header, value] : response.headers)
+        if (header == name) return value;
+    return {};
+}
+
+class FakeStream final : public EventStream {
+  public:
+    bool send(std::string_view text) override {
+        const std::lock_guard lock(mutex_);
+        if (open_) text_ += text;
+        return open_;
+    }
+    bool open() const override {
+        const std::lock_guard lock(mutex_);
+        return open_;
+    }
+    void close() override {
+        const std::lock_guard lock(mutex_);
+        open_ = false;
+    }
+    /// What came since it was last asked for.
+    std::string take() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(text_, {});
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::string text_;
+    bool open_ = true;
+};
+
+class FakeReply final : public HttpReply {
+  public:
+    ~FakeReply() override {
+        if (!answered_) answer_.set_value({.status = 500, .body = "no answer"});
+    }
+    void send(HttpResponse response) override {
+        answered_ = true;
+        answer_.set_value(std::move(response));
+    }
+    std::shared_ptr<EventStream> stream(HttpResponse head) override {
+        answered_ = true;
+        events = std::make_shared<FakeStream>();
+        answer_.set_value(std::move(head));
+        return events;
+    }
+    std::future<HttpResponse> answer() { return answer_.get_future(); }
+
+    std::shared_ptr<FakeStream> events;
+
+  private:
+    std::promise<HttpResponse> answer_;
+    bool answered_ = false;
+};
+
+class ApiFixture {
+  public:
+    explicit ApiFixture(std::vector<std::string> learners = {"main"}, const DeskOptions& options = {}) {
+        std::vector<LearnerPlan> plans;
+        for (const std::string& name : learners)
+            plans.push_back({name, "learn", {{"store", folder / (name + ".run")}}, options});
+        roster.open(plans);
+    }
+    ~ApiFixture() {
+        roster.close();
+        workers.reset();
+    }
+    ApiFixture(const ApiFixture&) = delete;
+    ApiFixture& operator=(const ApiFixture&) = delete;
+
+    static HttpRequest request(const std::string& method, const std::string& target,
+                               const std::string& body = {}) {
+        HttpRequest made;
+        made.method = method;
+        made.path = target.substr(0, target.find('?'));
+        if (!body.empty()) made.headers["content-type"] = "application/json";
+        made.body = body;
+        for (std::size_t at = target.find('?'); at != target.npos;) {
+            const std::size_t end = target.find('&', at + 1);
+            const std::string pair = target.substr(at + 1, end == target.npos ? end : end - at - 1);
+            made.query[pair.substr(0, pair.find('='))] = pair.substr(pair.find('=') + 1);
+            at = end;
+        }
+        return made;
+    }
+    HttpResponse ask(HttpRequest asked) {
+        const auto reply = std::make_shared<FakeReply>();
+        auto answer = reply->answer();
+        const HttpRequest copy = asked;
+        api.handle(std::move(asked), reply);
+        HttpResponse response = answer.get();
+        events = reply->events;
+        hold_against_document(copy, response);
+        return response;
+    }
+    HttpResponse ask(const std::string& method, const std::string& target, const std::string& body = {}) {
+        return ask(request(method, target, body));
+    }
+    Json get(const std::string& target) { return Json::parse(ask("GET", target).body); }
+    HttpResponse post(const std::string& target, const std::string& body = {}) {
+        return ask("POST", target, body);
+    }
+    std::string error_of(const HttpResponse& response) const {
+        const Json body = Json::parse(response.body);
+        return body["error"]["message"];
+    }
+
+    TestFolder folder;
+    std::unique_ptr<Workers> workers = std::make_unique<Workers>(2);
+    Roster roster{*workers,
+                  [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }};
+    Tokens tokens;
+    Api api{{.roster = roster, .tokens = tokens, .version = "1.2.3"}};
+    std::shared_ptr<FakeStream> events;      // of the last request
+    std::set<std::string> exercised;         // operations that were answered as they say
+    std::vector<std::string> disagreements;  // between answers and the document
+
+  private:
+    void hold_against_document(const HttpRequest& asked, const HttpResponse& response) {
+        const Json document = openapi_document(roster, "1.2.3");
+        const SchemaChecker checker(document);
+        const auto disagree = [&](const std::string& why) {
+            disagreements.push_back(
+                fmt::format("{} {}: {}: {}", asked.method, asked.path, response.status, why));
+        };
+        for (const auto& [path, methods] : document["paths"].items()) {
+            if (!is_at(path, asked.path)) continue;
+            std::string method = asked.method;
+            for (char& c : method) c = static_cast<char>(std::tolower(c));
+            if (!methods.contains(method)) continue;
+            const Json& operation = methods[method];
+            const Json& answers = operation["responses"];
+            const std::string status = std::to_string(response.status);
+            if (!answers.contains(status) && response.status < 400)
+                return disagree("no such status is described");
+            const Json& content =
+                (answers.contains(status) ? answers[status] : answers["default"])["content"];
+            const std::string type = response.type.substr(0, response.type.find(';'));
+            if (!content.contains(type)) return disagree("no such type is described: " + type);
+            if (type == "application/json") {
+                const Json body = Json::parse(response.body, nullptr, false);
+                if (body.is_discarded()) return disagree("no JSON");
+                const std::string problem = checker.check(content[type]["schema"], body);
+                if (!problem.empty()) disagree(problem);
+            }
+            if (response.status < 300) exercised.insert(operation["operationId"]);
+            // What was accepted must be what the document allows.
+            if (response.status < 300 && operation.contains("requestBody")) {
+                const std::string problem =
+                    checker.check(operation["requestBody"]["content"]["application/json"]["schema"],
+                                  Json::parse(asked.body));
+                if (!problem.empty()) disagree("the body: " + problem);
+            }
+        }
+    }
+    static bool is_at(const std::string& pattern, const std::string& path) {
+        const std::size_t place = pattern.find("{name}");
+        if (place == pattern.npos) return pattern == path;
+        const std::string after = pattern.substr(place + 6);
+        const std::string before = pattern.substr(0, place);
+        if (path.size() <= before.size() + after.size() || !path.starts_with(before) ||
+            !path.ends_with(after))
+            return false;
+        return path.substr(before.size(), path.size() - before.size() - after.size()).find('/') == path.npos;
+    }
+};
+
+}  // namespace proxstream
