@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/fit_progress.hpp"
+#include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
 
 #include <optional>
@@ -69,6 +70,37 @@ int exit_code(const FitOutcome& outcome) {
     return outcome.certificate.sound() ? kOk : kNotCertified;
 }
 
+/// From the first iteration to the last line; the exit status.
+int carry_out(const FitSettings& settings, FitJob& job) {
+    std::optional<FitProgress> progress;
+    if (!settings.quiet) {
+        echo_settings(settings, job);
+        if (job.turns() > 0)
+            fmt::print(stderr, "  resumed    {}, after measurement {}\n", settings.store, job.turns());
+        progress.emplace(job.options(), pass_samples(*job.task().problem().loss));
+    }
+    const FitOutcome outcome = job.run([&](const TracePoint& point) {
+        if (progress) progress->on_measure(point);
+    });
+    if (progress) {
+        progress->finish();
+        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        print_status(settings, outcome, job.options().epsilon);
+        if (!settings.save.empty() && outcome.problems.empty())
+            fmt::print(stderr, "model saved to {}\n", settings.save);
+        if (!settings.checkpoint.empty() && outcome.problems.empty())
+            fmt::print(stderr, "state saved to {}, for --resume\n", settings.checkpoint);
+        if (!settings.store.empty() && outcome.problems.empty()) {
+            fmt::print(stderr, "kept in {}{}\n", settings.store,
+                       outcome.certificate.status == FitStatus::interrupted
+                           ? fmt::format("; 'proxstream resume {}' goes on", settings.store)
+                           : "");
+        }
+    }
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
 }  // namespace
 
 int fit_data(const std::vector<std::string>& arguments) {
@@ -85,25 +117,22 @@ int fit_data(const std::vector<std::string>& arguments) {
     set_threads(settings.threads);
 
     FitJob job(settings, stop_requested());
-    std::optional<FitProgress> progress;
-    if (!settings.quiet) {
-        echo_settings(settings, job);
-        progress.emplace(job.options(), pass_samples(*job.task().problem().loss));
-    }
-    const FitOutcome outcome = job.run([&](const TracePoint& point) {
-        if (progress) progress->on_measure(point);
-    });
-    if (progress) {
-        progress->finish();
-        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
-        print_status(settings, outcome, job.options().epsilon);
-        if (!settings.save.empty() && outcome.problems.empty())
-            fmt::print(stderr, "model saved to {}\n", settings.save);
-        if (!settings.checkpoint.empty() && outcome.problems.empty())
-            fmt::print(stderr, "state saved to {}, for --resume\n", settings.checkpoint);
-    }
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+    if (settings.store.empty()) return carry_out(settings, job);
+    Journal journal = Journal::create(
+        settings.store, fit_identity(settings, PROXSTREAM_VERSION, command_again("fit", arguments)),
+        fit_journal_options(settings, PROXSTREAM_VERSION));
+    job.attach(journal);
+    return carry_out(settings, job);
+}
+
+int resume_fit(const std::string& path, const std::vector<std::string>& arguments) {
+    FitSettings settings;
+    if (const auto done = resume_settings(path, arguments, fit_options(), settings)) return *done;
+    set_threads(settings.threads);
+    FitJob job(settings, stop_requested());
+    Journal journal = Journal::open(path, fit_journal_options(settings, PROXSTREAM_VERSION));
+    job.attach(journal);
+    return carry_out(settings, job);
 }
 
 }  // namespace proxstream::app

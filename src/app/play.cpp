@@ -5,10 +5,12 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/play_progress.hpp"
+#include "app/resume_settings.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
 
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -63,6 +65,36 @@ int exit_code(const PlayOutcome& outcome) {
     return outcome.certificate.sound() ? kOk : kNotCertified;
 }
 
+/// From the first round to the last line; the exit status.
+int carry_out(const PlaySettings& settings, PlayJob& job) {
+    std::optional<PlayProgress> progress;
+    if (!settings.quiet) {
+        echo_settings(settings, job);
+        if (job.rounds() > 0)
+            fmt::print(stderr, "  resumed    {}, after round {}\n", settings.store, job.rounds());
+        progress.emplace(job.game(), settings.progress);
+    }
+    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) {
+        if (progress) progress->on_round(figures);
+    });
+    if (progress) {
+        progress->finish();
+        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        print_quality(settings, job.game(), outcome);
+        fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
+                   outcome.player_seconds);
+        if (!settings.store.empty()) {
+            fmt::print(stderr, "kept in {}{}\n", settings.store,
+                       outcome.ending == RunEnding::finished
+                           ? ""
+                           : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+        }
+    }
+    if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);
+    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    return exit_code(outcome);
+}
+
 }  // namespace
 
 int play(const std::vector<std::string>& given) {
@@ -85,24 +117,19 @@ int play(const std::vector<std::string>& given) {
 
     PlayJob job(settings, open_game(settings), stop_requested(),
                 {PROXSTREAM_VERSION, command_again("play", given)});
-    std::optional<PlayProgress> progress;
-    if (!settings.quiet) {
-        echo_settings(settings, job);
-        progress.emplace(job.game(), settings.progress);
-    }
-    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) {
-        if (progress) progress->on_round(figures);
-    });
-    if (progress) {
-        progress->finish();
-        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
-        print_quality(settings, job.game(), outcome);
-        fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
-                   outcome.player_seconds);
-    }
-    if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+    return carry_out(settings, job);
+}
+
+int resume_play(const std::string& path, const std::vector<std::string>& arguments) {
+    PlaySettings settings;
+    if (const auto done = resume_settings(path, arguments, play_options(), settings, {"rounds"}))
+        return *done;
+    set_threads(settings.threads);
+    Journal journal = Journal::open(path, play_journal_options(settings, PROXSTREAM_VERSION));
+    const std::string command = journal.identity().command;
+    PlayJob job(settings, open_game(settings), stop_requested(), {PROXSTREAM_VERSION, command},
+                std::move(journal));
+    return carry_out(settings, job);
 }
 
 }  // namespace proxstream::app

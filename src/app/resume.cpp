@@ -19,6 +19,9 @@ struct Resumption {
 
 constexpr std::array kResumptions{
     Resumption{"learn", resume_learn},
+    Resumption{"route", resume_route},
+    Resumption{"play", resume_play},
+    Resumption{"fit", resume_fit},
 };
 
 }  // namespace
@@ -27,7 +30,8 @@ int resume_run(const std::vector<std::string>& arguments) {
     if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
         fmt::print(
             "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
-            "usage: proxstream resume RUN [options]      proxstream resume RUN --help: options of that run\n");
+            "usage: proxstream resume RUN [options]      proxstream resume RUN --help: options of that "
+            "run\n");
         return arguments.empty() ? kUsage : kOk;
     }
     const std::string& path = arguments[0];

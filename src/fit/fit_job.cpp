@@ -3,9 +3,11 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
+#include "proxstream/run/setting_list.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -78,7 +80,10 @@ FitJob::FitJob(const FitSettings& settings, StopFlag stop)
       task_(settings, stop),
       options_(options_for(settings)),
       run_(task_.problem(), options_) {
-    if (!settings_.resume.empty()) resume();
+    if (settings_.resume.empty()) return;
+    Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
+    exchange(checkpoint);
+    checkpoint.finish();
 }
 
 std::string FitJob::parameters() const {
@@ -89,36 +94,85 @@ std::string FitJob::parameters() const {
     return lines;
 }
 
-void FitJob::resume() {
-    Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
-    std::string settings;
-    std::uint64_t checksum = 0;
-    checkpoint.exchange("settings", settings);
-    checkpoint.exchange("data", checksum);
-    if (const std::string here = figure_settings(settings_); here != settings)
-        throw ConfigError(differences(here, settings, settings_.resume));
-    if (checksum != task_.checksum()) {
-        throw DataError({.source = settings_.resume, .line = 0, .column = 0, .field = ""},
-                        "the data are not those the run was on", "the same rows in the same order");
-    }
-    std::string before;
-    checkpoint.exchange("parameters", before);
-    if (const std::string here = parameters(); here != before)
-        throw ConfigError(differences(here, before, settings_.resume));
-    checkpoint.part("fit", run_);
-    checkpoint.finish();
+std::vector<std::string> fit_channels() {
+    return {"objective", "residual", "passes", "step"};
 }
 
-void FitJob::save_state() {
-    Checkpoint checkpoint;
+RunIdentity fit_identity(const FitSettings& settings, const std::string& version,
+                         const std::string& command) {
+    RunIdentity identity{
+        .kind = "fit", .settings = setting_list(fit_options(), settings), .channels = fit_channels()};
+    identity.version = version;
+    identity.command = command;
+    identity.title = fmt::format("{} by {}", settings.data.empty() ? "standard input" : settings.data.front(),
+                                 method_of(settings));
+    return identity;
+}
+
+JournalOptions fit_journal_options(const FitSettings& settings, const std::string& version) {
+    return journal_options(settings, settings.seconds > 0, version);
+}
+
+void FitJob::attach(Journal& journal) {
+    journal_ = &journal;
+    turns_ = journal.restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+}
+
+/// All that two fits have to agree about, told at once where they do not.
+void FitJob::check(const std::string& settings, std::uint64_t checksum, const std::string& before) const {
+    const std::string& source = journal_ != nullptr ? journal_->path() : settings_.resume;
+    if (const std::string here = figure_settings(settings_); here != settings)
+        throw ConfigError(differences(here, settings, source));
+    if (checksum != task_.checksum()) {
+        throw DataError({.source = source, .line = 0, .column = 0, .field = ""},
+                        "the data are not those the run was on", "the same rows in the same order");
+    }
+    if (const std::string here = parameters(); here != before)
+        throw ConfigError(differences(here, before, source));
+}
+
+void FitJob::exchange(Checkpoint& checkpoint) {
     std::string settings = figure_settings(settings_);
     std::uint64_t checksum = task_.checksum();
     std::string parameters_in_use = parameters();
     checkpoint.exchange("settings", settings);
     checkpoint.exchange("data", checksum);
     checkpoint.exchange("parameters", parameters_in_use);
+    if (checkpoint.reading()) check(settings, checksum, parameters_in_use);
     checkpoint.part("fit", run_);
+    if (journal_ != nullptr) checkpoint.exchange("told", told_);
+}
+
+void FitJob::save_state() {
+    Checkpoint checkpoint;
+    exchange(checkpoint);
     write_whole_file(settings_.checkpoint, checkpoint.seal());
+}
+
+bool FitJob::step(const FitRun::OnMeasure& on_measure) {
+    std::optional<TracePoint> line;
+    const bool go_on = run_.step([&](const TracePoint& point) {
+        line = point;
+        if (on_measure) on_measure(point);
+    });
+    // What is measured only because a run ends is measured again where it ends again: one turn.
+    if (journal_ == nullptr || !line || line->iteration + 1 == told_) return go_on;
+    told_ = line->iteration + 1;
+    ++turns_;
+    const auto pass = static_cast<Real>(pass_samples(*task_.problem().loss));
+    journal_->figures(std::vector<Real>{line->objective, line->residual,
+                                        static_cast<Real>(line->base_samples) / pass, line->step});
+    journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    return go_on;
+}
+
+FitCertificate FitJob::certificate() {
+    return certify_fit(task_.problem(), run_.result(),
+                       {.method = options_.method,
+                        .output = output_of(settings_),
+                        .epsilon = options_.epsilon,
+                        .fixed_length = settings_.seconds == 0 && !settings_.test_only,
+                        .confidence = settings_.confidence});
 }
 
 FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure) {
@@ -135,21 +189,27 @@ FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure)
     };
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
     auto saved = std::chrono::steady_clock::now();
-    while (!stopped() && run_.step(on_measure)) {
-        if (settings_.checkpoint.empty()) continue;
-        const auto now = std::chrono::steady_clock::now();
-        if (std::chrono::duration<double>(now - saved).count() < settings_.checkpoint_every) continue;
+    bool ended = false;
+    try {
+        while (!ended && !stopped()) {
+            ended = !step(on_measure);
+            if (ended || settings_.checkpoint.empty()) continue;
+            const auto now = std::chrono::steady_clock::now();
+            if (std::chrono::duration<double>(now - saved).count() < settings_.checkpoint_every) continue;
+            save();
+            saved = now;
+        }
         save();
-        saved = now;
+        outcome.certificate = certificate();
+        if (journal_ != nullptr) {
+            journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+                             to_json(outcome.certificate), "", ended);
+        }
+    } catch (const IoError& error) {  // of the store
+        outcome.problems.emplace_back(error.what());
+        outcome.certificate = certificate();
     }
-    save();
     if (!unsaved.empty()) outcome.problems.push_back(unsaved);
-    outcome.certificate = certify_fit(task_.problem(), run_.result(),
-                                      {.method = options_.method,
-                                       .output = output_of(settings_),
-                                       .epsilon = options_.epsilon,
-                                       .fixed_length = settings_.seconds == 0 && !settings_.test_only,
-                                       .confidence = settings_.confidence});
     write_outputs(outcome.certificate, outcome);
     return outcome;
 }

@@ -95,6 +95,7 @@ std::span<const Row> fit_options() {
         const auto shared = row_options<S>();
         std::vector<Row> all(shared.begin(), shared.end());
         all.insert(all.end(), kOwnRows.begin(), kOwnRows.end());
+        for (const Row& row : store_options<S>()) all.push_back(row);
         return all;
     }();
     return rows;
@@ -108,7 +109,7 @@ bool belongs_to_compare_fit(const Row& row) {
     constexpr std::array<std::string_view, 13> kOfFit{
         "method", "step-scale", "output", "epsilon",     "iterations",  "checkpoint", "checkpoint-every",
         "resume", "save",       "trace",  "predictions", "certificate", "test-only"};
-    return std::find(kOfFit.begin(), kOfFit.end(), row.name) == kOfFit.end();
+    return row.group != "Store" && std::find(kOfFit.begin(), kOfFit.end(), row.name) == kOfFit.end();
 }
 
 bool bears_on_figures(const Row& row) {
@@ -116,7 +117,8 @@ bool bears_on_figures(const Row& row) {
     for (const std::string_view budget : kBudgets) {
         if (row.name == budget) return false;
     }
-    return row.group != "Run" && row.group != "Output" && row.name != "output" && belongs_to_fit(row);
+    return row.group != "Run" && row.group != "Output" && row.group != "Store" && row.name != "output" &&
+           belongs_to_fit(row);
 }
 
 bool is_sampler(const RowSettings& settings) {
@@ -176,6 +178,12 @@ void validate(const FitSettings& settings) {
            "test-only: needs a model to measure, given by start = FILE");
     refuse(settings.test_only && (!settings.checkpoint.empty() || !settings.resume.empty()),
            "test-only: moves nothing, so there is nothing to save or to go on with");
+    collect(violations, "", [&] { validate(static_cast<const StoreSettings&>(settings)); });
+    if (!settings.store.empty()) {
+        refuse(settings.test_only, "store: test-only moves nothing, so there is nothing to keep");
+        refuse(!settings.checkpoint.empty() || !settings.resume.empty(),
+               "store: holds the state itself; leave out checkpoint and resume");
+    }
     refuse(settings.checkpoint == "-" || settings.resume == "-", "checkpoint, resume: must be files");
     const auto names_sampler = [](const std::string& data) { return data.starts_with(kSamplerPrefix); };
     refuse(settings.data.size() > 1 && std::any_of(settings.data.begin(), settings.data.end(), names_sampler),

@@ -81,6 +81,14 @@ void GameReferee::gains(ConstView joint, View out) {
     }
 }
 
+void GameReferee::exchange(Checkpoint& checkpoint) {
+    checkpoint.agree("players", seats_.size());
+    for (Seat& seat : seats_) {
+        checkpoint.part("past", seat.past);
+        checkpoint.exchange("rounds", seat.rounds);
+    }
+}
+
 Real GameReferee::gain(Seat& seat, ConstView own) {
     // A best response is a round of the time-smoothed learner with a window of one, to a ten-thousandth of
     // the residual it starts with, or to what rounding leaves of residuals measured by this step.

@@ -4,12 +4,10 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/stopwatch.hpp"
 #include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_trace.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 #include "proxstream/run/header_of.hpp"
 #include "proxstream/run/report_page.hpp"
 
-#include "play/report_builder.hpp"
+#include "play/play_outputs.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -66,16 +64,6 @@ std::vector<WindowWeights> windows_of(const GamePlay& play) {
     return windows;
 }
 
-std::string ledger_path(const std::string& prefix, Index player, const std::string& name) {
-    std::string plain;
-    for (const char each : name) {
-        const bool usual = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                           (each >= '0' && each <= '9') || each == '-' || each == '_';
-        plain += usual ? each : '_';
-    }
-    return fmt::format("{}-{}-{}.jsonl", prefix, player + 1, plain);
-}
-
 void require_folder_of(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
@@ -97,40 +85,29 @@ Real largest(std::span<const SeatFigures> seats, Real SeatFigures::*figure) {
 
 }  // namespace
 
-struct PlayJob::Outputs {
-    std::optional<PlayTrace> trace;
-    std::vector<std::optional<LedgerWriter>> ledgers;
-    std::optional<ReportBuilder> report;
-    std::vector<std::string> problems;
-
-    /// False: an output failed, which is noted; the run ends.
-    template <class Write>
-    bool guarded(Write write) {
-        try {
-            write();
-            return true;
-        } catch (const IoError& error) {
-            problems.emplace_back(error.what());
-            return false;
-        }
+std::string ledger_path(const std::string& prefix, Index player, const std::string& name) {
+    std::string plain;
+    for (const char each : name) {
+        const bool usual = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
+                           (each >= '0' && each <= '9') || each == '-' || each == '_';
+        plain += usual ? each : '_';
     }
-    /// An output that failed is closed, and is not written to again.
-    template <class Output, class Write>
-    void guarded(std::optional<Output>& output, Write write) {
-        if (output && !guarded([&] { write(*output); })) output.reset();
-    }
-};
+    return fmt::format("{}-{}-{}.jsonl", prefix, player + 1, plain);
+}
 
-PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, const ReportOrigin& origin)
+PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, const ReportOrigin& origin,
+                 std::optional<Journal> journal)
     : settings_(with_places(settings)),
       stop_(stop),
       plan_(plan_play(settings_, game)),
       play_(game, make_players(settings_, game, plan_), plan_.turns),
       referee_(play_.game(), steps_of(plan_), windows_of(play_), {.samples = settings_.measure_samples}),
-      tally_(rules(), headers()),
+      tally_(rules(), headers(settings_)),
       outputs_(std::make_unique<Outputs>()),
       instants_(play_.players()),
-      gains_(play_.players()) {
+      gains_(play_.players()),
+      extras_(play_.players()),
+      journal_(std::move(journal)) {
     if (!settings_.report.empty()) require_report_page();
     if (!settings_.out.empty()) {
         std::error_code problem;
@@ -141,21 +118,25 @@ PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, 
     // What is written at the end: that there is no place for it is better known now.
     for (const std::string& path : {settings_.save, settings_.certificate_json, settings_.report})
         require_folder_of(path);
-    if (!settings_.trace.empty()) outputs_->trace.emplace(settings_.trace, play_.game());
-    if (!settings_.ledger.empty()) {
-        const std::vector<RunHeader> all = headers();
-        for (Index i = 0; i < all.size(); ++i) {
-            outputs_->ledgers.emplace_back(
-                std::in_place, ledger_path(settings_.ledger, i, play_.game().players[i].name), all[i]);
-        }
-    }
-    if (!settings_.report.empty()) {
-        outputs_->report.emplace(settings_, plan_, play_.game());
-        outputs_->report->set_origin(origin.version, origin.command);
-    }
     for (Index i = 0; i < play_.players(); ++i)
         refereed_.push_back(unrefereed(play_.learner(i).facts()) ? 0 : 1);
     measures_ = {kNotKnown, kNotKnown, kNotKnown, kNotKnown, kNotKnown, false};
+    // A store can make the page later.
+    if (!settings_.report.empty() || !settings_.store.empty()) {
+        outputs_->report.emplace(settings_, plan_, play_.game());
+        outputs_->report->set_origin(origin.version, origin.command);
+    }
+    open_store(origin);
+}
+
+void PlayJob::open_outputs() {
+    if (!settings_.trace.empty()) outputs_->trace.emplace(settings_.trace, play_.game());
+    if (settings_.ledger.empty()) return;
+    const std::vector<RunHeader> all = headers(told_settings());
+    for (Index i = 0; i < all.size(); ++i) {
+        outputs_->ledgers.emplace_back(
+            std::in_place, ledger_path(settings_.ledger, i, play_.game().players[i].name), all[i]);
+    }
 }
 
 PlayJob::~PlayJob() = default;
@@ -167,13 +148,13 @@ GameRules PlayJob::rules() const {
     return rules;
 }
 
-std::vector<RunHeader> PlayJob::headers() const {
+std::vector<RunHeader> PlayJob::headers(const PlaySettings& told) const {
     std::vector<RunHeader> headers;
     for (Index i = 0; i < play_.players(); ++i) {
         RunHeader header = header_of(play_.learner(i).facts(), play_.layout().dimension(i));
         header.name = play_.game().players[i].name;
         for (const auto& row : play_options()) {
-            if (bears_on_figures(row)) header.settings.emplace_back(row.name, present(row, settings_));
+            if (bears_on_figures(row)) header.settings.emplace_back(row.name, present(row, told));
         }
         header.settings.emplace_back("learner-in-use", plan_.seats[i].learner);
         if (header.members.empty()) header.max_steps = settings_.max_steps;
@@ -231,7 +212,7 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
 
 void PlayJob::measure_instants(ConstView joint) {
     referee_.instant_residuals(joint, instants_);
-    instant_gaps_.push_back(*std::max_element(instants_.begin(), instants_.end()));
+    instant_gaps_.add(*std::max_element(instants_.begin(), instants_.end()));
 }
 
 void PlayJob::measure_gains(ConstView joint) {
@@ -245,72 +226,99 @@ PlayOutcome PlayJob::run(const OnRound& on_round) {
     double seconds = 0;
     {
         const Stopwatch watch(seconds);
-        RoundFigures figures;
-        std::vector<RowExtras> extras(play_.players());
-        for (Round t = 1; t <= settings_.rounds; ++t) {
+        while (rounds_ < settings_.rounds) {
             if (stop_ != nullptr && *stop_) {
                 outcome.ending = RunEnding::interrupted;
                 break;
             }
-            const GameRound round = play_.play();
-            for (Index i = 0; i < extras.size(); ++i)
-                extras[i].bank = round.refused_by ? nullptr : play_.learner(i).bank();
-            tally_.add(round.reports, extras);
-            for (Index i = 0; i < outputs_->ledgers.size(); ++i) {
-                outputs_->guarded(outputs_->ledgers[i],
-                                  [&](LedgerWriter& ledger) { ledger.write(round.reports[i], extras[i]); });
-            }
-            if (round.refused_by) {
-                outcome.ending = RunEnding::refused;
-                outcome.refusal = fmt::format(
-                    "round {}: the cost of player '{}' is not a finite number here; the round was "
-                    "refused for all players",
-                    t, play_.game().players[*round.refused_by].name);
-                break;
-            }
-            figures.round = t;
-            figures.gain = kNotKnown;
-            figures.gain_exact = false;
-            figures.seats.assign(play_.players(), SeatFigures{});
-            measure(round, figures);
-            if (outputs_->report) outputs_->report->add(figures, round.joint);
-            outputs_->guarded(outputs_->trace, [&](PlayTrace& trace) { trace.write(figures); });
-            if (on_round) on_round(figures);
+            const bool played = play_round(on_round);
             if (!outputs_->problems.empty()) {
                 outcome.ending = RunEnding::failed;
                 break;
             }
+            if (!played) {
+                outcome.ending = RunEnding::refused;
+                break;
+            }
         }
+    }
+    if (outcome.ending == RunEnding::refused) {
+        outcome.refusal = fmt::format(
+            "round {}: the cost of player '{}' is not a finite number here; the round was refused for all "
+            "players",
+            rounds_, play_.game().players[*refused_by_].name);
     }
     outcome.seconds = seconds;
     finish(outcome);
     return outcome;
 }
 
+bool PlayJob::play_round(const OnRound& on_round) {
+    const GameRound round = play_.play();
+    ++rounds_;
+    refused_by_ = round.refused_by;
+    for (Index i = 0; i < extras_.size(); ++i)
+        extras_[i].bank = round.refused_by ? nullptr : play_.learner(i).bank();
+    tally_.add(round.reports, extras_);
+    for (Index i = 0; i < outputs_->ledgers.size(); ++i) {
+        outputs_->guarded(outputs_->ledgers[i],
+                          [&](LedgerWriter& ledger) { ledger.write(round.reports[i], extras_[i]); });
+    }
+    RoundFigures& figures = figures_;
+    figures.round = rounds_;
+    figures.gap = figures.gap_bound = figures.instant_gap = figures.gain = kNotKnown;
+    figures.gain_exact = false;
+    figures.seats.assign(play_.players(), SeatFigures{});
+    if (!round.refused_by) {
+        measure(round, figures);
+        if (outputs_->report) outputs_->report->add(figures, round.joint);
+        outputs_->guarded(outputs_->trace, [&](PlayTrace& trace) { trace.write(figures); });
+    }
+    store_turn(round, figures);
+    if (!round.refused_by && on_round) on_round(figures);
+    return !round.refused_by;
+}
+
+std::vector<RunFooter> PlayJob::footers(RunEnding ending) {
+    std::vector<RunFooter> all;
+    for (Index i = 0; i < play_.players(); ++i) {
+        RowLearner& learner = play_.learner(i);
+        all.push_back(tally_.player(i).footer(learner.close(), ending, learner.seconds()));
+    }
+    return all;
+}
+
+/// What the play alone was like, its last round included: a run that ended early has not measured that yet.
+GameMeasures PlayJob::measures() {
+    // Nobody would have measured here if the run had gone on: it leaves no trace.
+    const QuantileSketch gaps_so_far = instant_gaps_;
+    const GameMeasures so_far = measures_;
+    if (!last_.joint.empty() && !last_.measured) measure_instants(last_.joint);
+    if (!last_.joint.empty() && !last_.responded && !plan_.sampled) measure_gains(last_.joint);
+    GameMeasures measures = std::exchange(measures_, so_far);
+    const QuantileSketch gaps = std::exchange(instant_gaps_, gaps_so_far);
+    if (gaps.count() == 0) return measures;
+    measures.instant_last = gaps.last();
+    measures.instant_smallest = gaps.smallest();
+    measures.instant_largest = gaps.largest();
+    measures.instant_median = gaps.at_rank(gaps.count() / 2);
+    return measures;
+}
+
 void PlayJob::finish(PlayOutcome& outcome) {
     outcome.joint.resize(play_.layout().dimension());
     play_.positions(outcome.joint);
-    std::vector<RunFooter> footers;
-    for (Index i = 0; i < play_.players(); ++i) {
-        RowLearner& learner = play_.learner(i);
-        outcome.player_seconds += learner.seconds();
-        footers.push_back(tally_.player(i).footer(learner.close(), outcome.ending, learner.seconds()));
-    }
-    outcome.certificate = tally_.certificate(footers);
-    // A run that ended early has not measured its last play yet.
-    if (!last_.joint.empty() && !last_.measured) measure_instants(last_.joint);
-    if (!last_.joint.empty() && !last_.responded && !plan_.sampled) measure_gains(last_.joint);
-    if (!instant_gaps_.empty()) {
-        measures_.instant_last = instant_gaps_.back();
-        std::sort(instant_gaps_.begin(), instant_gaps_.end());
-        measures_.instant_smallest = instant_gaps_.front();
-        measures_.instant_largest = instant_gaps_.back();
-        measures_.instant_median = instant_gaps_[instant_gaps_.size() / 2];
-        outcome.certificate.measures = measures_;
-    }
+    ending_ = outcome.ending;
+    for (Index i = 0; i < play_.players(); ++i) outcome.player_seconds += play_.learner(i).seconds();
+    const std::vector<RunFooter> last = footers(outcome.ending);
+    outcome.certificate = tally_.certificate(last);
+    if (const GameMeasures all = measures(); !std::isnan(all.instant_last))
+        outcome.certificate.measures = all;
+    // Before files are closed: the state says how far they went.
+    finish_store(outcome);
     const Round played = outcome.certificate.rounds;
     for (Index i = 0; i < outputs_->ledgers.size(); ++i)
-        outputs_->guarded(outputs_->ledgers[i], [&](LedgerWriter& ledger) { ledger.finish(footers[i]); });
+        outputs_->guarded(outputs_->ledgers[i], [&](LedgerWriter& ledger) { ledger.finish(last[i]); });
     outputs_->guarded(outputs_->trace, [](PlayTrace& trace) { trace.close(); });
     if (!settings_.save.empty()) {
         outputs_->guarded(
@@ -320,7 +328,7 @@ void PlayJob::finish(PlayOutcome& outcome) {
         outputs_->guarded(
             [&] { write_whole_file(settings_.certificate_json, to_json(outcome.certificate) + "\n"); });
     }
-    if (outputs_->report) {
+    if (!settings_.report.empty()) {
         outputs_->guarded([&] {
             write_report(settings_.report, outputs_->report->finish(outcome.certificate, outcome.joint));
         });

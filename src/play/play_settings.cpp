@@ -7,6 +7,7 @@
 #include "proxstream/window/window_weights.hpp"
 
 #include <array>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -23,7 +24,7 @@ Row positional(Row row, std::string_view name) {
     return row;
 }
 
-const std::array kRows{
+const std::array kOwnRows{
     positional(Row{"game", "g", "Game", "NAME",
                    "a built-in game (see 'proxstream list games') or a TOML scenario FILE.toml", &S::game},
                "SCENARIO"),
@@ -130,16 +131,21 @@ void check_variation(const std::string& text) {
 }  // namespace
 
 std::span<const Row> play_options() {
-    return kRows;
+    static const std::vector<Row> rows = [] {
+        std::vector<Row> all(kOwnRows.begin(), kOwnRows.end());
+        for (const Row& row : store_options<S>()) all.push_back(row);
+        return all;
+    }();
+    return rows;
 }
 
 bool bears_on_figures(const Row& row) {
-    return row.group != "Run" && row.group != "Output";
+    return row.group != "Run" && row.group != "Output" && row.group != "Store";
 }
 
 void validate(const PlaySettings& settings) {
     std::vector<std::string> violations;
-    for (const Row& row : kRows) {
+    for (const Row& row : play_options()) {
         const std::string violation = range_violation(row, settings);
         if (!violation.empty()) violations.push_back(violation);
     }
@@ -156,6 +162,10 @@ void validate(const PlaySettings& settings) {
     collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "variation", [&] { check_variation(settings.variation); });
+    collect(violations, "", [&] { validate(static_cast<const StoreSettings&>(settings)); });
+    refuse(!settings.store.empty() && settings.trace == "-",
+           "store: a run that is gone on with cannot take back what went to standard output; give --trace a "
+           "file");
     if (!violations.empty()) throw ConfigError(violations);
 }
 

@@ -152,7 +152,8 @@ void ReportBuilder::add_round(const RoundFigures& figures, ConstView joint) {
 void ReportBuilder::add_cloud(Round round, ConstView joint) {
     const ConstView weights = layout_.block(joint, kGeneratorSeat);
     std::vector<PlanePoint> points(quality_samples_);
-    game_.gan->generate(weights, seed_, points, scratch_);
+    Scratch scratch;
+    game_.gan->generate(weights, seed_, points, scratch);
     const GanQuality quality = measure_quality(game_.gan->data(), points);
     PlayReportCloud cloud{.round = round,
                           .points = {},
@@ -253,7 +254,13 @@ void ReportBuilder::add_findings(const GameCertificate& certificate) {
     }
 }
 
-const PlayReport& ReportBuilder::finish(const GameCertificate& certificate, ConstView joint) {
+PlayReport ReportBuilder::finish(const GameCertificate& certificate, ConstView joint) const {
+    ReportBuilder ended = *this;
+    ended.close(certificate, joint);
+    return std::move(ended.report_);
+}
+
+void ReportBuilder::close(const GameCertificate& certificate, ConstView joint) {
     if (game_.gan != nullptr && certificate.rounds > 0) add_cloud(certificate.rounds + 1, joint);
     // "At the end" is the last round that was played, wherever a run was ended.
     if (!report_.rounds.empty() && last_.round > report_.rounds.back()) add_round(last_, last_play_);
@@ -280,7 +287,50 @@ const PlayReport& ReportBuilder::finish(const GameCertificate& certificate, Cons
         }
     }
     report_.sound = certificate.sound();
-    return report_;
+}
+
+void ReportBuilder::exchange(Checkpoint& checkpoint) {
+    const auto series = [&](std::string_view name, std::vector<Real>& values) {
+        checkpoint.list(name, values);
+    };
+    checkpoint.list("rounds", report_.rounds);
+    series("gap", report_.gap);
+    series("gap bound", report_.gap_bound);
+    series("instant gap", report_.instant_gap);
+    checkpoint.list("gain rounds", report_.gain_rounds);
+    series("gains", report_.gains);
+    checkpoint.exchange("gains are exact", report_.gains_exact);
+    checkpoint.agree("players", report_.players.size());
+    for (PlayReportPlayer& player : report_.players) {
+        series("residual", player.residual);
+        series("bound", player.bound);
+        series("instant", player.instant);
+        series("cost", player.cost);
+    }
+    Index clouds = report_.clouds.size();
+    checkpoint.exchange("clouds", clouds, std::uint64_t{1} << 32U);
+    report_.clouds.resize(clouds);
+    for (PlayReportCloud& cloud : report_.clouds) {
+        checkpoint.exchange("round", cloud.round);
+        std::vector<Real> flat;
+        for (const ReportPoint& point : cloud.points) flat.insert(flat.end(), point.begin(), point.end());
+        checkpoint.list("points", flat);
+        checkpoint.require(flat.size() % 2 == 0, "two numbers a point");
+        cloud.points.clear();
+        for (Index i = 0; i < flat.size(); i += 2) cloud.points.push_back({flat[i], flat[i + 1]});
+        checkpoint.exchange("modes", cloud.modes);
+        checkpoint.exchange("quality", cloud.quality);
+        checkpoint.exchange("divergence", cloud.divergence);
+    }
+    Index plays = plays_.size();
+    checkpoint.exchange("plays", plays, std::uint64_t{1} << 32U);
+    plays_.resize(plays);
+    for (std::vector<Real>& play : plays_) {
+        checkpoint.list("play", play);
+        checkpoint.require(play.size() == layout_.dimension(), "a joint play");
+    }
+    checkpoint.part("last", last_);
+    checkpoint.list("last play", last_play_);
 }
 
 }  // namespace proxstream

@@ -17,10 +17,13 @@ class ReportBuilder {
     void set_origin(std::string version, std::string command);
     /// `joint` is what was played in that round.
     void add(const RoundFigures& figures, ConstView joint);
-    /// `joint` is where everybody stands at the end.
-    const PlayReport& finish(const GameCertificate& certificate, ConstView joint);
+    /// The report if the play ended here; `joint` is where everybody stands.
+    PlayReport finish(const GameCertificate& certificate, ConstView joint) const;
+    /// Between two rounds, of a builder made from the same settings.
+    void exchange(Checkpoint& checkpoint);
 
   private:
+    void close(const GameCertificate& certificate, ConstView joint);
     void add_round(const RoundFigures& figures, ConstView joint);
     void add_cloud(Round round, ConstView joint);
     void add_paths();
@@ -37,7 +40,6 @@ class ReportBuilder {
     bool keeps_plays_;
     RoundFigures last_;  // of the rounds that have figures
     std::vector<Real> last_play_;
-    Scratch scratch_;
     PlayReport report_;
 };
 

@@ -273,6 +273,38 @@ PaperClaim GameTally::paper() const {
     return claim;
 }
 
+void GameTally::Seat::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("tally", tally);
+    checkpoint.part("left", left);
+    checkpoint.exchange("promised", promised);
+    checkpoint.exchange("bound", bound);
+    checkpoint.exchange("last residual", last_residual);
+    checkpoint.part("variation", variation);
+    checkpoint.exchange("largest residual", largest_residual);
+    checkpoint.exchange("largest variation", largest_variation);
+    checkpoint.exchange("largest promise", largest_promise);
+    checkpoint.part("promises", promises);
+    checkpoint.part("changes", changes);
+}
+
+void GameTally::exchange(Checkpoint& checkpoint) {
+    checkpoint.agree("players", seats_.size());
+    for (Seat& seat : seats_) checkpoint.part("player", seat);
+    checkpoint.exchange("rounds", rounds_);
+    checkpoint.exchange("refused", refused_);
+    checkpoint.part("every round", every_round_);
+    checkpoint.exchange("worst player", worst_player_);
+    checkpoint.require(worst_player_ < seats_.size(), "a player of this game");
+    checkpoint.part("unpromised", unpromised_);
+    checkpoint.part("unmeasured", unmeasured_);
+    checkpoint.exchange("largest gap", largest_gap_);
+    checkpoint.exchange("last gap", last_gap_);
+    checkpoint.exchange("largest gap's round", largest_gap_round_);
+    checkpoint.exchange("smallest sum", smallest_sum_);
+    checkpoint.exchange("smallest sum's round", smallest_round_);
+    checkpoint.exchange("full rounds", full_rounds_);
+}
+
 GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const {
     GameCertificate result;
     result.rules = rules_;

@@ -4,6 +4,7 @@
 #include "proxstream/store/run_store.hpp"
 
 #include "route/small_roads.hpp"
+#include "support/stored_run.hpp"
 
 #include <filesystem>
 #include <thread>
@@ -49,18 +50,6 @@ struct Busy : Small {
     }
 };
 
-/// A text without what the clock says.
-std::string timeless(const std::string& text) {
-    std::string kept;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t found = text.find("\"seconds\":", at);
-        kept += text.substr(at, found - at);
-        if (found == std::string::npos) break;
-        at = text.find_first_of(",}", found);
-    }
-    return kept;
-}
-
 std::string told(const RouteOutcome& outcome) {
     std::string text = fmt::format("{} {} {} {} {} {}\n", outcome.periods, outcome.held, outcome.refused,
                                    outcome.alarms, outcome.events, outcome.paths_added);
@@ -69,27 +58,6 @@ std::string told(const RouteOutcome& outcome) {
                             row.overload_share, row.utilisation_max, row.utilisation_p95, row.unserved,
                             row.gradients);
     return text + timeless(epochs_json(outcome.certificates));
-}
-
-std::string told(const RunStore& store) {
-    std::string text;
-    store.turns(1, store.state().last, [&](const StoredTurn& turn) {
-        text += fmt::format("{} {}", turn.turn, turn.decision);
-        for (Index i = 0; i + 1 < turn.figures.size(); ++i) text += fmt::format(" {}", turn.figures[i]);
-        text += "\n";
-        return true;
-    });
-    for (std::uint64_t account = 0; account < store.state().accounts; ++account) {
-        store.ledger(account, [&](std::string_view line) {
-            if (!line.starts_with("{\"end\":")) text += std::string(line) + "\n";
-            return true;
-        });
-    }
-    for (const auto& [turn, alarm] : store.alarms())
-        text += fmt::format("{} {} {} {} {} {}\n", turn, alarm.id, alarm.raised, alarm.kind, alarm.subject,
-                            alarm.text);
-    for (const Certificate& each : store.certify()) text += timeless(to_json(each)) + "\n";
-    return text;
 }
 
 /// A line of a table without its last cell but `behind`.
@@ -122,9 +90,19 @@ std::string told_folder(const std::string& path) {
     return all;
 }
 
+/// As --durable 4, without waiting for the disk.
+const JournalOptions kOptions{.durable = {4, false}};
+
+/// Begins a run that is kept in its store.
+std::unique_ptr<RouteRun> begin(const RouteSettings& settings, StopFlag stop = nullptr) {
+    const RunIdentity identity =
+        route_identity(settings, open_scenario(settings, nullptr), "test", "proxstream route");
+    return std::make_unique<RouteRun>(settings, stop, "test", "route",
+                                      Journal::create(settings.store, identity, kOptions));
+}
+
 RouteOutcome go_on(const RouteSettings& settings) {
-    RouteRun run(settings, nullptr, "test", "route",
-                 Journal::open(settings.store, route_journal_options(settings, "test")));
+    RouteRun run(settings, nullptr, "test", "route", Journal::open(settings.store, kOptions));
     return run.run([](const RouteProgress&) {});
 }
 
@@ -134,34 +112,34 @@ TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
     std::string expected_outcome;
     Turn turns = 0;
     {
-        RouteRun whole(busy.settings, nullptr, "test", "route");
-        expected_outcome = told(whole.run([](const RouteProgress&) {}));
-        turns = whole.turns();
-        EXPECT_GT(whole.totals().held, 0U);
-        EXPECT_GT(whole.totals().alarms, 2U);
-        EXPECT_GT(whole.totals().paths_added, 1U);
-        EXPECT_GE(whole.totals().certificates.size(), 4U);
+        const auto whole = begin(busy.settings);
+        expected_outcome = told(whole->run([](const RouteProgress&) {}));
+        turns = whole->turns();
+        EXPECT_GT(whole->totals().held, 0U);
+        EXPECT_GT(whole->totals().alarms, 2U);
+        EXPECT_GT(whole->totals().paths_added, 1U);
+        EXPECT_GE(whole->totals().certificates.size(), 4U);
     }
     ASSERT_EQ(turns, 20U);
-    const std::string expected_store = told(RunStore(busy.settings.store));
+    const std::string expected_store = told_store(RunStore(busy.settings.store));
     const std::string expected_folder = told_folder(busy.settings.out);
     const std::string expected_decisions = text_of(busy.settings.decisions);
     for (Turn cut = 0; cut < turns; ++cut) {
         set_threads(cut % 2 == 0 ? 1 : 2);
         busy.place("cut" + std::to_string(cut));
         {
-            RouteRun run(busy.settings, nullptr, "test", "route");
+            const auto run = begin(busy.settings);
             RouteProgress progress;
-            for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run.turn(progress));
-            if (cut % 3 == 0) run.save();
+            for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run->turn(progress));
+            if (cut % 3 == 0) run->save();
             // A turn that is not saved is played again.
-            if (cut % 3 == 1) run.turn(progress);
+            if (cut % 3 == 1) run->turn(progress);
         }
         EXPECT_EQ(told(go_on(busy.settings)), expected_outcome) << cut;
         const RunStore store(busy.settings.store);
         EXPECT_TRUE(store.verify().empty());
         EXPECT_TRUE(store.state().finished);
-        EXPECT_EQ(told(store), expected_store) << cut;
+        EXPECT_EQ(told_store(store), expected_store) << cut;
         EXPECT_EQ(told_folder(busy.settings.out), expected_folder) << cut;
         EXPECT_EQ(text_of(busy.settings.decisions), expected_decisions) << cut;
     }
@@ -178,20 +156,19 @@ TEST(RouteStore, WithABankAndWithoutFilesToo) {
         busy.settings.store = busy.folder.path("whole.run");
         std::string expected;
         {
-            RouteRun whole(busy.settings, nullptr, "test", "route");
-            expected = told(whole.run([](const RouteProgress&) {}));
+            expected = told(begin(busy.settings)->run([](const RouteProgress&) {}));
         }
-        const std::string expected_store = told(RunStore(busy.settings.store));
+        const std::string expected_store = told_store(RunStore(busy.settings.store));
         for (const Turn cut : {3U, 11U, 14U}) {
             busy.settings.store = busy.folder.path(fmt::format("cut{}.run", cut));
             {
-                RouteRun run(busy.settings, nullptr, "test", "route");
+                const auto run = begin(busy.settings);
                 RouteProgress progress;
-                for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run.turn(progress));
-                run.save();
+                for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run->turn(progress));
+                run->save();
             }
             EXPECT_EQ(told(go_on(busy.settings)), expected) << window << " " << cut;
-            EXPECT_EQ(told(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
+            EXPECT_EQ(told_store(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
         }
     }
 }
@@ -199,7 +176,7 @@ TEST(RouteStore, WithABankAndWithoutFilesToo) {
 TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     Busy busy;
     busy.place("whole");
-    RouteRun(busy.settings, nullptr, "test", "route").run([](const RouteProgress&) {});
+    begin(busy.settings)->run([](const RouteProgress&) {});
     const std::string expected = text_of(busy.settings.decisions);
 
     // Stopped in the middle, its files are whole; it goes on in them.
@@ -226,7 +203,7 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     busy.place("longer");
     busy.settings.periods = 6;
     busy.settings.rivals = "re-solve-last";
-    RouteRun(busy.settings, nullptr, "test", "route").run([](const RouteProgress&) {});
+    begin(busy.settings)->run([](const RouteProgress&) {});
     EXPECT_TRUE(RunStore(busy.settings.store).state().finished);
     busy.settings.periods = 0;
     go_on(busy.settings);
@@ -238,10 +215,10 @@ TEST(RouteStore, OtherDemandAndFilesThatWereCutAreRefused) {
     Busy busy;
     busy.place("cut");
     {
-        RouteRun run(busy.settings, nullptr, "test", "route");
+        const auto run = begin(busy.settings);
         RouteProgress progress;
-        for (Turn turn = 0; turn < 6; ++turn) ASSERT_TRUE(run.turn(progress));
-        run.save();
+        for (Turn turn = 0; turn < 6; ++turn) ASSERT_TRUE(run->turn(progress));
+        run->save();
     }
     const std::string demand = text_of(busy.settings.demand);
     const auto refusal = [&] {

@@ -3,13 +3,14 @@
 
 #include "proxstream/offline/fit.hpp"
 #include "proxstream/run/row_settings.hpp"
+#include "proxstream/store/store_settings.hpp"
 
 #include <span>
 #include <string>
 
 namespace proxstream {
 
-struct FitSettings : RowSettings {
+struct FitSettings : RowSettings, StoreSettings {
     // method
     std::string method = "auto";
     Real epsilon = 0;           // wanted |P|; 0: none is asked for

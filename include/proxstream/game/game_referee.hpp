@@ -6,6 +6,7 @@
 /// cycles. That is why these figures stand beside it.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/game/game.hpp"
 #include "proxstream/game/play_batch.hpp"
@@ -44,6 +45,9 @@ class GameReferee {
     bool gains_exact() const noexcept { return exact_; }
 
     const Cost& cost() const noexcept { return cost_; }
+
+    /// What was observed, between two rounds; what it cost is not part of it.
+    void exchange(Checkpoint& checkpoint);
 
   private:
     struct Seat {

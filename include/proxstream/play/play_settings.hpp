@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxstream/core/option_table.hpp"
+#include "proxstream/store/store_settings.hpp"
 
 #include <span>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace proxstream {
 
-struct PlaySettings {
+struct PlaySettings : StoreSettings {
     // game
     std::string game;  // a built-in, or a TOML scenario
     Index rounds = 1000;

@@ -1,6 +1,7 @@
 /// The figures of one round of a game, as tables, traces and reports show them.
 #pragma once
 
+#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <limits>
@@ -20,6 +21,8 @@ struct SeatFigures {
     Real cost = kNotKnown;       // f + g at what was played
     std::uint64_t steps = 0;
     std::uint64_t base_samples = 0;
+
+    void exchange(Checkpoint& checkpoint);
 };
 
 struct RoundFigures {
@@ -30,6 +33,8 @@ struct RoundFigures {
     Real instant_gap = kNotKnown;  // of the residuals of the play alone
     Real gain = kNotKnown;         // what best responses would save, in all
     bool gain_exact = false;       // and not only at least
+
+    void exchange(Checkpoint& checkpoint);
 };
 
 }  // namespace proxstream

@@ -25,6 +25,9 @@ class GameTally {
 
     GameCertificate certificate(std::span<const RunFooter> footers) const;
 
+    /// Between two rounds, of the same players.
+    void exchange(Checkpoint& checkpoint);
+
   private:
     struct Seat {
         RunHeader header;
@@ -37,6 +40,8 @@ class GameTally {
         Real largest_residual = 0, largest_variation = 0, largest_promise = 0;
         // over the rounds that all windows are full in
         CompensatedSum promises, changes;
+
+        void exchange(Checkpoint& checkpoint);
     };
     /// False: its bound of this round was not promised.
     bool add_player(Seat& seat, const RoundReport& report);

@@ -1,0 +1,156 @@
+/// A fit that is cut anywhere and gone on with: the same measurements, points and certificate as the one that
+/// nobody cut.
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/fit/fit_job.hpp"
+#include "proxstream/io/output_file.hpp"
+
+#include "run/temporary_folder.hpp"
+#include "support/stored_run.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace proxstream::test {
+namespace {
+
+std::string rows_of(int count) {
+    std::string text = "a,b,y\n";
+    for (int i = 0; i < count; ++i) {
+        const double a = std::sin(i);
+        const double b = 2 * std::cos(3 * i);
+        text += fmt::format("{},{},{}\n", a, b, 3 * a - b + 0.1 * std::sin(7 * i));
+    }
+    return text;
+}
+
+FitSettings settings_of(const std::string& data, const char* method) {
+    FitSettings settings;
+    settings.data = {data};
+    settings.method = method;
+    settings.reg = "l1:0.001";
+    return settings;
+}
+
+std::string told(const FitOutcome& outcome) {
+    EXPECT_TRUE(outcome.problems.empty()) << outcome.problems.front();
+    std::string text;
+    for (const TracePoint& point : outcome.certificate.result.trace)
+        text += fmt::format("{} {} {} {} {} {} {}\n", point.iteration, point.base_samples, point.objective,
+                            point.residual, point.residual_error, point.nonzeros, point.step);
+    for (const Real each : outcome.certificate.point.x) text += fmt::format(" {}", each);
+    text += fmt::format("\n{} {}\n", outcome.certificate.result.cost.base_samples,
+                        outcome.certificate.result.referee_cost.base_samples);
+    for (const auto& claim : outcome.certificate.claims)
+        text += fmt::format("{} {} {}\n", claim.id, claim.left, claim.right);
+    return text;
+}
+
+/// As --durable 2, without waiting for the disk.
+const JournalOptions kOptions{.durable = {2, false}};
+
+FitOutcome begin(const FitSettings& settings, StopFlag stop = nullptr, const FitRun::OnMeasure& on = {}) {
+    validate(settings);
+    FitJob job(settings, stop);
+    Journal journal = Journal::create(settings.store, fit_identity(settings, "test", "fit"), kOptions);
+    job.attach(journal);
+    return job.run(on);
+}
+
+FitOutcome go_on(const FitSettings& settings) {
+    FitJob job(settings);
+    Journal journal = Journal::open(settings.store, kOptions);
+    job.attach(journal);
+    return job.run();
+}
+
+TEST(FitStore, AFitThatIsCutAnywhereGoesOnWithTheSameBits) {
+    TemporaryFolder folder;
+    const std::string rows = folder.file("rows.csv", rows_of(60));
+    std::vector<FitSettings> all;
+    all.push_back(settings_of(rows, "panoc"));
+    all.push_back(settings_of(rows, "prox-svrg"));
+    all.push_back(settings_of(rows, "spiderboost"));
+    all.push_back(settings_of(rows, "prox-sgd"));
+    for (FitSettings& settings : all) settings.iterations = 14;
+    FitSettings& sampler = all.emplace_back(settings_of("sampler:regression:features=3", "spiderboost"));
+    sampler.reg = "zero";
+    sampler.test_samples = 256;
+    sampler.passes = 6;
+    sampler.epsilon = 0.05;
+    for (FitSettings& settings : all) {
+        const std::uint64_t stride = std::getenv("PROXSTREAM_LONG") != nullptr ? 1 : 5;
+        SCOPED_TRACE(settings.method + " on " + settings.data.front());
+        settings.measure = 0.2;
+        settings.store = folder.path("whole.run");
+        settings.trace = folder.path("whole.csv");
+        const std::string expected = told(begin(settings));
+        std::uint64_t steps = 0;
+        {
+            FitJob job(settings);
+            while (job.step()) ++steps;
+        }
+        const std::string expected_store = told_store(RunStore(settings.store));
+        const std::string expected_report = RunStore(settings.store).report();
+        for (std::uint64_t cut = 0; cut <= steps + 1; cut += stride) {
+            set_threads(cut % 2 == 0 ? 2 : 1);
+            settings.store = folder.path(fmt::format("cut{}.run", cut));
+            {
+                FitJob job(settings);
+                Journal journal =
+                    Journal::create(settings.store, fit_identity(settings, "test", "fit"), kOptions);
+                job.attach(journal);
+                for (std::uint64_t i = 0; i < cut; ++i) job.step();
+                const Journal::Exchange state = [&](Checkpoint& checkpoint) { job.exchange(checkpoint); };
+                if (cut % 3 == 0) journal.commit(&state);
+                if (cut % 3 == 1) job.step();
+            }
+            EXPECT_EQ(told(go_on(settings)), expected) << cut;
+            const RunStore store(settings.store);
+            EXPECT_TRUE(store.verify().empty());
+            EXPECT_TRUE(store.state().finished);
+            EXPECT_EQ(told_store(store), expected_store) << cut;
+            std::filesystem::remove(settings.store);
+        }
+        std::filesystem::remove(folder.path("whole.run"));
+        set_threads(1);
+    }
+}
+
+TEST(FitStore, AStopIsNoEndAndBudgetsMayGrow) {
+    TemporaryFolder folder;
+    FitSettings settings = settings_of(folder.file("rows.csv", rows_of(60)), "prox-svrg");
+    settings.iterations = 40;
+    settings.store = folder.path("whole.run");
+    const std::string expected = told(begin(settings));
+
+    settings.store = folder.path("stopped.run");
+    std::atomic<bool> stop = false;
+    begin(settings, &stop, [&](const TracePoint& point) { stop = point.iteration > 10; });
+    EXPECT_FALSE(RunStore(settings.store).state().finished);
+    EXPECT_FALSE(RunStore(settings.store).certificate().empty());
+    EXPECT_EQ(told(go_on(settings)), expected);
+
+    // The last measurement of the shorter one is a turn of its own.
+    settings.store = folder.path("longer.run");
+    settings.iterations = 17;
+    begin(settings);
+    EXPECT_TRUE(RunStore(settings.store).state().finished);
+    settings.iterations = 40;
+    EXPECT_EQ(told(go_on(settings)), expected);
+
+    FitSettings other = settings;
+    other.seed = 9;
+    EXPECT_THROW(go_on(other), ConfigError);
+    folder.file("rows.csv", rows_of(59));
+    EXPECT_THROW(go_on(settings), DataError);
+    settings.checkpoint = folder.path("state");
+    EXPECT_THROW(validate(settings), ConfigError);
+}
+
+}  // namespace
+}  // namespace proxstream::test

@@ -1,0 +1,206 @@
+/// A play that is cut anywhere and gone on with: the same joint plays, accounts, files and certificate as the
+/// one that nobody cut; with one thread or two, with sampled gradients too.
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/parallel.hpp"
+#include "proxstream/io/output_file.hpp"
+#include "proxstream/play/open_game.hpp"
+#include "proxstream/play/play_job.hpp"
+
+#include "run/temporary_folder.hpp"
+#include "support/stored_run.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace proxstream::test {
+namespace {
+
+std::string told(const PlayOutcome& outcome) {
+    std::string text = timeless(to_json(outcome.certificate));
+    for (const Real each : outcome.joint) text += fmt::format(" {}", each);
+    return text;
+}
+
+const ReportOrigin kOrigin{"test", "play"};
+/// As --durable 3, without waiting for the disk.
+const JournalOptions kOptions{.durable = {3, false}};
+
+Journal new_journal(const PlaySettings& settings) {
+    return Journal::create(settings.store, play_identity(settings, open_game(settings), kOrigin), kOptions);
+}
+
+PlayOutcome begin(const PlaySettings& settings) {
+    validate(settings);
+    return PlayJob(settings, open_game(settings), nullptr, kOrigin, new_journal(settings)).run();
+}
+
+PlayOutcome go_on(const PlaySettings& settings) {
+    return PlayJob(settings, open_game(settings), nullptr, kOrigin, Journal::open(settings.store, kOptions))
+        .run();
+}
+
+/// Everything a folder has, ends of ledgers left out.
+std::string told_folder(const std::string& path) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        const std::string name = entry.path().filename().string();
+        std::stringstream lines(timeless(read_whole_file(entry.path().string())));
+        for (std::string line; std::getline(lines, line);)
+            if (!line.starts_with("{\"end\":")) files[name] += line + "\n";
+    }
+    std::string all;
+    for (const auto& [name, text] : files) all += name + "\n" + text;
+    return all;
+}
+
+struct Case {
+    std::string name;
+    PlaySettings settings;
+};
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    const auto add = [&](std::string name, const char* game, Round rounds) -> PlaySettings& {
+        Case& each = all.emplace_back(Case{std::move(name), {}});
+        each.settings.game = game;
+        each.settings.rounds = rounds;
+        each.settings.responses_every = 4;
+        return each.settings;
+    };
+    add("box window", "rps", 10).window = "5";
+    PlaySettings& turns = add("in turns, a bank and others", "cournot", 10);
+    turns.turns = "alternating";
+    turns.learners = "time-smoothed:window=auto;optimistic;time-smoothed:window=3";
+    turns.game = "cournot:firms=3";
+    PlaySettings& noisy = add("noise", "quadratic", 10);
+    noisy.window = "4";
+    noisy.oracle = "gaussian:0.05";
+    noisy.tolerance = "2";
+    noisy.force = true;
+    PlaySettings& blind = add("noise that nobody referees", "quadratic", 10);
+    blind.window = "4";
+    blind.oracle = "gaussian:0.05";
+    blind.tolerance = "2";
+    blind.force = true;
+    blind.referee = false;
+    blind.measure_every = 3;
+    PlaySettings& gan = add("a GAN", "gan", 7);
+    gan.samples = 8;
+    gan.measure_samples = 16;
+    gan.quality_samples = 100;
+    return all;
+}
+
+TEST(PlayStore, APlayThatIsCutAnywhereGoesOnWithTheSameBits) {
+    for (Case& each : cases()) {
+        const Round stride = std::getenv("PROXSTREAM_LONG") != nullptr ? 1 : 2;
+        SCOPED_TRACE(each.name);
+        TemporaryFolder folder;
+        PlaySettings& settings = each.settings;
+        const auto place = [&](const std::string& name) {
+            settings.store = folder.path(name + ".run");
+            settings.trace = folder.path(name + ".csv");
+            settings.ledger = folder.path(name + "/ledger");
+            std::filesystem::create_directories(folder.path(name));
+        };
+        place("whole");
+        const std::string expected = told(begin(settings));
+        const std::string expected_store = told_store(RunStore(settings.store));
+        const std::string expected_folder =
+            told_folder(std::filesystem::path(settings.ledger).parent_path().string());
+        const std::string expected_trace = read_whole_file(settings.trace);
+        for (Round cut = 0; cut < settings.rounds; cut += stride) {
+            set_threads(cut % 2 == 0 ? 2 : 1);
+            place("cut" + std::to_string(cut));
+            {
+                PlayJob job(settings, open_game(settings), nullptr, kOrigin, new_journal(settings));
+                for (Round t = 0; t < cut; ++t) ASSERT_TRUE(job.play_round());
+                if (cut % 3 == 0) job.save();
+                if (cut % 3 == 1) job.play_round();
+            }
+            EXPECT_EQ(told(go_on(settings)), expected) << cut;
+            const RunStore store(settings.store);
+            EXPECT_TRUE(store.verify().empty());
+            EXPECT_TRUE(store.state().finished);
+            EXPECT_EQ(told_store(store), expected_store) << cut;
+            EXPECT_EQ(told_folder(std::filesystem::path(settings.ledger).parent_path().string()),
+                      expected_folder)
+                << cut;
+            EXPECT_EQ(read_whole_file(settings.trace), expected_trace) << cut;
+        }
+        set_threads(1);
+    }
+}
+
+TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
+    TemporaryFolder folder;
+    PlaySettings settings;
+    settings.game = "rps";
+    settings.window = "4";
+    settings.measure_every = 1;
+    settings.responses_every = 5;
+    settings.rounds = 30;
+    settings.store = folder.path("whole.run");
+    const std::string expected = told(begin(settings));
+
+    settings.store = folder.path("stopped.run");
+    {
+        std::atomic<bool> stop = false;
+        PlayJob job(settings, open_game(settings), &stop, kOrigin);
+        const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 11; });
+        EXPECT_EQ(outcome.ending, RunEnding::interrupted);
+        ASSERT_TRUE(outcome.certificate.measures);
+    }
+    {
+        const RunStore store(settings.store);
+        EXPECT_FALSE(store.state().finished);
+        EXPECT_EQ(store.state().saved, 11U);
+        EXPECT_EQ(nlohmann::json::parse(store.report())["kind"], "play");
+        EXPECT_EQ(store.certify().size(), 2U);
+    }
+    EXPECT_EQ(told(go_on(settings)), expected);
+
+    settings.store = folder.path("longer.run");
+    settings.rounds = 12;
+    begin(settings);
+    EXPECT_TRUE(RunStore(settings.store).state().finished);
+    settings.rounds = 30;
+    const PlayOutcome longer = go_on(settings);
+    EXPECT_EQ(longer.certificate.rounds, 30U);
+    EXPECT_EQ(RunStore(settings.store).state().last, 30U);
+}
+
+TEST(PlayStore, AnotherGameIsRefused) {
+    TemporaryFolder folder;
+    const auto scenario = [&](const char* cost) {
+        return folder.file("game.toml", std::string("[[player]]\nname = \"a\"\nvariables = [\"x\"]\nset = "
+                                                    "\"box:-1,1\"\ncost = \"") +
+                                            cost +
+                                            "\"\n[[player]]\nname = \"b\"\nvariables = [\"y\"]\nset = "
+                                            "\"box:-1,1\"\ncost = \"-x*y + y^2\"\n");
+    };
+    PlaySettings settings;
+    settings.game = scenario("x*y + x");
+    settings.rounds = 6;
+    settings.store = folder.path("a.run");
+    {
+        PlayJob job(settings, open_game(settings), nullptr, kOrigin);
+        for (int t = 0; t < 3; ++t) job.play_round();
+        job.save();
+    }
+    scenario("x*y + 1.25*x");
+    EXPECT_THROW(go_on(settings), DataError);
+    scenario("x*y + x");
+    EXPECT_EQ(go_on(settings).certificate.rounds, 6U);
+    settings.trace = "-";
+    EXPECT_THROW(validate(settings), ConfigError);
+}
+
+}  // namespace
+}  // namespace proxstream::test
