@@ -138,13 +138,14 @@ class FakeSource implements Source {
 }
 
 /** A service that does what it is told, and a clock that stands still. */
-function service(pages: (() => RunData)[]) {
+function service(pages: (() => RunData)[], stored: (() => { turn: number; figures: Record<string, number | null> }[])[] = []) {
   const sources: FakeSource[] = [];
   const waiting: { seconds: number; action: () => void }[] = [];
   const asked: string[] = [];
   const around: Surroundings = {
     source: (url) => { const source = new FakeSource(url); sources.push(source); return source; },
     page: async (url) => { asked.push(url); return (pages.shift() ?? (() => { throw new Error('down'); }))(); },
+    turns: async (url) => { asked.push(url); return (stored.shift() ?? (() => []))(); },
     now: () => 0,
     later: (seconds, action) => void waiting.push({ seconds, action }),
   };
@@ -297,4 +298,22 @@ test('what a service refuses, sentence by sentence, and where it belongs', () =>
 test('the largest coordinates first, zeros left out', () => {
   assert.deepEqual(largestFirst([0.5, -2, 0, null, 1]), [{ name: '2', value: -2 }, { name: '5', value: 1 }, { name: '1', value: 0.5 }]);
   assert.deepEqual(largestFirst([1, 2], ['a', 'b']).map(({ name }) => name), ['b', 'a']);
+});
+
+test('turns one by one are asked for where events did not bring them', async () => {
+  const past = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => ({ turn: first + i, figures: { loss: first + i } }));
+  const { sources, around, asked, tick } = service([], [() => past(2501, 3000), () => past(1, 3)]);
+  const model = new RunModel(data(3000));
+  const feed = new Feed(model, '/r', around, () => {});
+  feed.start();
+  sources[0]!.say('open');
+  void feed.recall(500);
+  await tick();
+  assert.deepEqual([asked, model.tail.turns.length, model.tail.turns[0], model.tail.turn], [['/r/turns?first=2501&last=3000&limit=500'], 500, 2501, 3000]);
+  sources[0]!.say('turns', turnsEvent(3001, 3010));
+  assert.deepEqual([model.tail.turns.length, model.tail.columns[0]!.at(-1), model.lacking(500)], [510, 3010, null]);
+  assert.deepEqual(model.lacking(600), [2411, 2500]);
+  void feed.recall(600); // what comes does not lead up to it
+  await tick();
+  assert.equal(model.tail.turns[0], 2501);
 });

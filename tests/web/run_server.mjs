@@ -87,6 +87,7 @@ export class PaperRun {
     this.message = '';
     this.network = kind === 'route' ? network() : null;
     this.closed = [];
+    this.forgotten = 0; // what a process that was started again has no longer at hand
     this.listeners = new Set();
     this.forks = [];
     this.alarms = turn > 100 ? [
@@ -130,7 +131,7 @@ export class PaperRun {
     this.listeners.add(reply);
     reply.on('close', () => this.listeners.delete(reply));
     this.tell(reply, 'state', this.state());
-    if (this.turn - after > 512 || after > this.turn) this.tell(reply, 'series', { series: seriesOf(this.kind, this.turn, this.better, this.begun + 1), turn: this.turn }, this.turn);
+    if (this.turn - after > 512 || after > this.turn || after < this.forgotten) this.tell(reply, 'series', { series: seriesOf(this.kind, this.turn, this.better, this.begun + 1), turn: this.turn }, this.turn);
     else if (after < this.turn) this.tellTurns(reply, after + 1);
   }
   tell(reply, kind, body, id) {
@@ -184,6 +185,7 @@ export class PaperService {
     this.server = createServer((request, reply) => this.#answer(request, reply));
     await new Promise((resolve, reject) => this.server.once('error', reject).listen(port, '127.0.0.1', resolve));
     this.port = this.server.address().port;
+    for (const run of this.runs.values()) run.forgotten = run.turn;
   }
   /** All at once, as a process that is killed. */
   async stop() {
@@ -209,6 +211,13 @@ export class PaperService {
     const run = this.runs.get(name);
     if (!run) return send(404, { error: `there is no learner '${name}'` });
     if (rest === '/page') return send(200, run.data());
+    if (rest === '/turns') {
+      const rows = [];
+      for (let turn = Number(url.searchParams.get('first')); turn <= Number(url.searchParams.get('last')); ++turn) {
+        rows.push({ turn, figures: Object.fromEntries(figures(run.kind, turn, run.better).map((value, c) => [channels[run.kind][c], value])) });
+      }
+      return send(200, { turns: rows, next: null });
+    }
     if (rest === '/events') return run.listen(reply, Number(request.headers['last-event-id'] ?? url.searchParams.get('after') ?? run.turn));
     if (request.method === 'DELETE') {
       for (const parent of this.runs.values()) parent.forks = parent.forks.filter((fork) => fork !== run);

@@ -172,6 +172,11 @@ await check('after a long absence the whole of it is asked for again', async () 
   await service.start(port);
   await untilTurn(page, 5204);
   assert.ok(service.asked.includes('GET /v1/learners/rows/page'));
+  // One by one: what events did not bring is asked for.
+  await page.click('[data-view=raw]');
+  await until(page, () => Number(document.querySelector('#period').max) + 1, (n) => n === 500);
+  assert.ok(service.asked.includes('GET /v1/learners/rows/turns'));
+  await page.click('[data-view=all]');
   rows.play(600);
   await untilTurn(page, 5804);
   assert.ok((await places(page)) <= 1024);

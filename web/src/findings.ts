@@ -71,7 +71,8 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-export function settingsPanel(data: Pick<ReportData, 'command' | 'settings'>): HTMLElement {
+/** `rest`: what those settings are called that are folded away. */
+export function settingsPanel(data: Pick<ReportData, 'command' | 'settings'>, rest = 'left at their defaults'): HTMLElement {
   const said = h('span.said', { role: 'status' });
   const button = h('button.copy', {
     type: 'button',
@@ -86,5 +87,5 @@ export function settingsPanel(data: Pick<ReportData, 'command' | 'settings'>): H
   return panel('settings', 'Settings', '',
     data.command ? h('div.command', {}, h('pre', { tabindex: 0, 'aria-label': 'Command to run this again' }, h('code', {}, data.command)), h('div', {}, button, said)) : null,
     h('dl.settings', {}, ...rows(false)),
-    defaults.length ? h('details', {}, h('summary', {}, `${defaults.length} left at their defaults`), h('dl.settings', {}, ...defaults)) : null);
+    defaults.length ? h('details', {}, h('summary', {}, `${defaults.length} ${rest}`), h('dl.settings', {}, ...defaults)) : null);
 }

@@ -12,6 +12,7 @@ export interface Source {
 export interface Surroundings {
   source(url: string): Source;
   page(url: string): Promise<RunData>;
+  turns(url: string): Promise<{ turn: number; figures: Record<string, number | null> }[]>; // stored ones
   now(): number; // seconds
   later(seconds: number, action: () => void): void;
 }
@@ -32,6 +33,7 @@ export class Feed {
   private source: Source | null = null;
   private attempts = 0;
   private asking = false;
+  private recalled = -1;
 
   constructor(
     readonly model: RunModel,
@@ -62,6 +64,16 @@ export class Feed {
     if (data.state.turn > this.model.turn && this.around.now() - this.heard > 10) return this.drop();
     this.model.take(data, false);
     this.changed();
+  }
+
+  /** The last turns one by one, as far as the service still has them so. */
+  async recall(turns: number): Promise<void> {
+    const lacking = this.model.lacking(turns);
+    if (this.status !== 'live' || !lacking || this.recalled === lacking[1]) return;
+    const [first, last] = lacking;
+    this.recalled = last; // asked for once
+    const stored = await this.around.turns(`${this.url}/turns?first=${first}&last=${last}&limit=${turns}`).catch(() => []);
+    if (this.model.recall(stored)) this.changed();
   }
 
   private listen(after: number): void {

@@ -57,10 +57,11 @@ function splitRows(splits: Record<string, Share[]>): string[][] {
   });
 }
 
-function member(name: string, value: unknown): HTMLElement | null {
+/** `names`: of the coordinates, where they have names; one more than those is the intercept. */
+function member(name: string, value: unknown, names: string[]): HTMLElement | null {
   const title = h('h3', {}, name);
   if (isNumbers(value)) {
-    const rows = largestFirst(value);
+    const rows = largestFirst(value, value.length === names.length + 1 ? [...names, 'intercept'] : value.length === names.length ? names : []);
     const zeros = value.length - rows.length;
     return h('section.part', {}, title, h('p.note', {}, `${count(value.length, 'coordinate')}, the largest first${zeros ? `; ${figure(zeros)} of them are 0` : ''}.`),
       rows.length ? tableOf(name, ['coordinate', 'value'], rows.map((row) => [row.name, figure(row.value, 6)])) : null);
@@ -80,10 +81,12 @@ function member(name: string, value: unknown): HTMLElement | null {
 export function decisionPanel(decision: unknown, turn: number): HTMLElement | null {
   if (!isObject(decision) && !isNumbers(decision)) return null;
   const members = isObject(decision) ? Object.entries(decision) : [['decision', decision] as [string, unknown]];
+  const features = isObject(decision) ? decision['features'] : null;
+  const names = Array.isArray(features) ? features.map(String) : [];
   const facts: HTMLElement[] = [];
   const tables = members.map(([name, value]) => {
-    const table = member(name, value);
-    if (!table && value !== null && (!Array.isArray(value) || value.length)) facts.push(h('div', {}, h('dt', {}, name), h('dd', {}, short(value))));
+    const table = member(name, value, names);
+    if (!table && value !== null && value !== features && (!Array.isArray(value) || value.length)) facts.push(h('div', {}, h('dt', {}, name), h('dd', {}, short(value))));
     return table;
   });
   return panel('decision', 'Decision', `As of turn ${figure(turn, 15)}.`, facts.length ? h('dl.settings', {}, ...facts) : null, ...tables);

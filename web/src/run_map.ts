@@ -35,7 +35,7 @@ export class RunMap {
       ? Uint16Array.from(utilisation, (load) => Math.min(largestPermille, Math.max(0, Math.round(load ?? 0)))) : null;
     this.closed = new Set(closed.filter((link) => link < this.links));
     this.element.querySelector('.panel-head .note')!.textContent = this.permille
-      ? `Loads of ${label || (period === undefined ? 'now' : `period ${period}`)}.` : 'No loads are known yet.';
+      ? `Loads of ${label || (period === undefined ? 'now' : `period ${period}`)}.` : 'No loads are known.';
     this.clock.grow(1, 0);
   }
 }

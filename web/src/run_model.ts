@@ -70,6 +70,19 @@ export class RunModel {
     if (this.turn > this.state.turn) this.data = { ...this.data, state: { ...this.state, turn: this.turn } };
     return true;
   }
+  /** The turns that would have to be known one by one as well: the first and the last of them; null: none. */
+  lacking(turns: number): [number, number] | null {
+    const first = Math.max(this.series.first[0] ?? 1, this.turn - turns + 1, this.state.folded + 1);
+    const whole = this.tail.turns.length > 0 && this.tail.turn === this.turn;
+    const last = whole ? this.tail.turns[0]! - 1 : this.turn;
+    return first <= last ? [first, last] : null;
+  }
+  /** Turns as the service has stored them, their figures by name. */
+  recall(stored: { turn: number; figures: Record<string, number | null> }[]): boolean {
+    const rows = stored.map(({ figures }) => this.data.channels.map((name) => figures[name] ?? null));
+    if (this.tail.turn !== this.turn) this.tail.clear();
+    return this.tail.lead(stored.map(({ turn }) => turn), rows);
+  }
   replace(series: SeriesData, turn: number): void {
     this.series = new BucketSeries(series);
     this.begun = turn;

@@ -8,7 +8,7 @@ import { ChartBoard } from './run_charts';
 import type { RunData } from './run_data';
 import { Feed } from './run_feed';
 import { ForkBoard } from './run_forks';
-import { Grid, type Traced } from './run_grid';
+import { Grid, rawTurns, type Traced } from './run_grid';
 import { runHead, runKpis, StatusLine } from './run_head';
 import { alarmsPanel, decisionPanel } from './run_lists';
 import { RunMap } from './run_map';
@@ -48,16 +48,19 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
   const map = network ? new RunMap(network, (link) => whatIf?.pick(link)) : null;
   const status = new StatusLine();
   const [head, kpis, alarms, certificate, decision] = [0, 1, 2, 3, 4].map(() => new Slot()) as [Slot, Slot, Slot, Slot, Slot];
+  // Those of the command are what somebody wanted; all the others are there to be looked up.
   const settings = settingsPanel({
     command: data.command,
-    settings: data.settings.filter(({ value }) => value !== '').map((setting) => ({ ...setting, isDefault: false })),
-  });
+    settings: data.settings.filter(({ value }) => value !== '')
+      .map((setting) => ({ ...setting, isDefault: data.command !== '' && !data.command.includes(` --${setting.name}`) })),
+  }, 'more settings');
 
   const now = (): number => performance.now() / 1000;
   const empty = h('p.note.no-turns', {}, 'No turn has been played yet.');
   function draw(): void {
     forks.follow(model.data.forks);
     const traced: Traced[] = [{ name: 'this run', model, begun: 0 }, ...forks.traced];
+    if (bar.view === 'raw') void feed?.recall(rawTurns);
     const looked = grid.at[clock.period];
     grid = new Grid(traced, bar.view);
     bar.show(grid.at, bar.following || looked === undefined ? grid.at.length - 1 : nearest(grid.at, looked), traced.length > 1);

@@ -129,6 +129,17 @@ export class Tail {
   clear(): void {
     this.drop(this.turns.length);
   }
+  /** Turns before those that are there, if they lead up to them without a hole; true: they do. */
+  lead(turns: number[], rows: (number | null)[][]): boolean {
+    const room = mostRaw / 2;
+    const here = new Tail(this.columns.length);
+    turns.forEach((turn, i) => i >= turns.length - room && (this.turns.length === 0 || turn < this.turns[0]!) && here.add(turn, rows[i]!));
+    if (here.turns.length === 0 || (this.turns.length > 0 && here.turn + 1 !== this.turns[0])) return false;
+    this.turns.unshift(...here.turns);
+    this.columns.forEach((column, c) => column.unshift(...here.columns[c]!));
+    if (this.turns.length > mostRaw) this.drop(this.turns.length - mostRaw);
+    return true;
+  }
   private drop(count: number): void {
     this.turns.splice(0, count);
     for (const column of this.columns) column.splice(0, count);

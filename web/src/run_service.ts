@@ -37,6 +37,7 @@ export function browserSurroundings(mayEnd: boolean): Surroundings {
         throw error;
       }
     },
+    turns: async (url) => ((await request('GET', url)) as { turns: [] }).turns,
     now: () => performance.now() / 1000,
     later: (seconds, action) => void window.setTimeout(action, seconds * 1000),
   };
