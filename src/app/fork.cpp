@@ -24,7 +24,7 @@ constexpr const char* kDescription =
     "point alone.\n  proxstream fork RUN NEW [options]";
 
 /// Options that name what a run writes beside its store.
-constexpr std::array<std::string_view, 9> kFiles{"predictions", "save",  "certificate", "ledger", "out",
+constexpr std::array<std::string_view, 9> kFiles{"predictions", "save",  "certificate", "ledger",    "out",
                                                  "report",      "trace", "decisions",   "checkpoint"};
 
 RunIdentity child_of(const RunStore& store, Turn turn, std::string begun) {
@@ -44,7 +44,9 @@ int copy_run(const RunStore& store, const std::string& target) {
         if (name == "store") value = target;
         if (value.empty() || std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) continue;
         // What both would write to one file would be lost.
-        if (!learns) violations.push_back(fmt::format("fork: the run writes to {} = {}, and so would its fork", name, value));
+        if (!learns)
+            violations.push_back(
+                fmt::format("fork: the run writes to {} = {}, and so would its fork", name, value));
         value.clear();
     }
     if (!violations.empty()) throw ConfigError(violations);

@@ -65,7 +65,8 @@ JournalOptions journal_options(const StoreSettings& settings, bool clocked, cons
     return {.durable = Durability::parse(settings.durable),
             .keep = Retention::parse(settings.keep),
             .save_every_commit = clocked,
-            .version = version};
+            .version = version,
+            .now = {}};
 }
 
 struct Journal::State {
@@ -82,11 +83,12 @@ struct Journal::State {
     void note_session() {
         Statement(database, "INSERT INTO sessions (version, begun, turn) VALUES (?1, ?2, ?3)")
             .bind(1, options.version)
-            .bind(2, wall_milliseconds())
+            .bind(2, now())
             .bind(3, stored)
             .run();
     }
 
+    std::int64_t now() const { return options.now ? options.now() : wall_milliseconds(); }
     bool replaying() const { return turn < stored; }
 
     LedgerLines& lines_of(std::uint64_t account) {
@@ -382,7 +384,7 @@ void Journal::end_turn(const Exchange& exchange) {
     StoredTurn& current = state.current;
     current.turn = ++state.turn;
     // The wall clock may be set back; the order of turns is not to be doubted for that.
-    current.time = state.last_time = std::max(state.last_time, wall_milliseconds());
+    current.time = state.last_time = std::max(state.last_time, state.now());
     state.series.add(current.turn, current.figures);
     state.written_since_state += current.input.size() + current.decision.size();
     for (PendingLine& line : state.current_lines) {

@@ -6,10 +6,12 @@
 #include "store/store_file.hpp"
 #include "store/toy_run.hpp"
 
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 namespace proxstream {
@@ -133,6 +135,86 @@ TEST(Journal, OldTurnsAreAddedUpAndTheCertificateIsTheSame) {
     EXPECT_EQ(all.last(all.buckets() - 1), 5000U);
     for (Index bucket = 0; bucket < all.buckets(); bucket += 50)
         EXPECT_EQ(all.mean(bucket, 0), a.series().mean(bucket, 0));
+}
+
+TEST(Journal, AClockThatGoesBackChangesNothingButTimes) {
+    const naive::Played played = play(usual(12));
+    const StorePath whole, path;
+    const std::string expected = whole_run(played, whole.name());
+    std::int64_t clock = 1'000'000;
+    JournalOptions options = every(1);
+    options.keep = Retention::parse("1h");
+    options.now = [&] {
+        clock += clock == 1'000'005 ? -900'000 : 1;
+        return clock;
+    };
+    Journal journal = Journal::create(path.name(), ToyRun::identity(), options);
+    ToyRun run(played);
+    run.begin(journal);
+    while (!run.over()) run.turn(journal);
+    run.finish(journal);
+    const RunStore store(path.name());
+    EXPECT_EQ(told(store), expected);
+    std::int64_t last = 0;
+    store.turns(0, 100, [&](const StoredTurn& turn) {
+        EXPECT_GE(turn.time, last);
+        last = turn.time;
+        return true;
+    });
+    EXPECT_LT(clock, last);  // it did go back
+}
+
+/// No file may grow beyond what it has: as good as a full disk, and mended as easily.
+class FullDisk {
+  public:
+    explicit FullDisk(std::uint64_t bytes) {
+        before_ = std::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &limit_);
+        rlimit small = limit_;
+        small.rlim_cur = bytes;
+        ::setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~FullDisk() { free(); }
+    FullDisk(const FullDisk&) = delete;
+    FullDisk& operator=(const FullDisk&) = delete;
+    void free() {
+        ::setrlimit(RLIMIT_FSIZE, &limit_);
+        std::signal(SIGXFSZ, before_);
+    }
+
+  private:
+    rlimit limit_{};
+    void (*before_)(int) = nullptr;
+};
+
+TEST(Journal, AFullDiskIsToldAndSpaceThatIsFreedIsUsed) {
+    const naive::Played played = play(naive::Plan{.n = 2, .w = 3, .rounds = 400});
+    const StorePath whole, path;
+    const std::string expected = whole_run(played, whole.name());
+    Journal journal = Journal::create(path.name(), ToyRun::identity(), every(5));
+    ToyRun run(played);
+    run.begin(journal);
+    int refusals = 0;
+    {
+        FullDisk disk(200'000);
+        while (!run.over() && refusals == 0) {
+            try {
+                run.turn(journal);
+            } catch (const IoError&) {
+                ++refusals;
+            }
+        }
+        ASSERT_EQ(refusals, 1) << "the limit is beyond what this run needs";
+        EXPECT_GE(journal.pending(), 5U);
+        EXPECT_THROW(journal.commit(), IoError);
+        // What is in the file is whole.
+        EXPECT_EQ(RunStore(path.name()).state().last, journal.last());
+    }
+    journal.commit();
+    EXPECT_EQ(journal.pending(), 0U);
+    while (!run.over()) run.turn(journal);
+    run.finish(journal);
+    EXPECT_EQ(told(RunStore(path.name())), expected);
 }
 
 TEST(Journal, OneWriterAtATime) {

@@ -34,6 +34,8 @@ struct JournalOptions {
     /// Turns cannot be played again (they depend on the clock): every commit saves the state.
     bool save_every_commit = false;
     std::string version = {};  // of the program that writes now
+    /// The wall clock in milliseconds; empty: the system's.
+    std::function<std::int64_t()> now = {};
 };
 
 /// `clocked`: turns depend on the clock.
