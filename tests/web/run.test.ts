@@ -317,3 +317,17 @@ test('turns one by one are asked for where events did not bring them', async () 
   await tick();
   assert.equal(model.tail.turns[0], 2501);
 });
+
+test('sums of a fork begin where those of its run stand', () => {
+  const parent = new RunModel(data(2000));
+  const mark = parent.since(2000);
+  assert.ok(mark);
+  parent.add(turnsEvent(2001, 2100)); // the channel is its own turn: 2000 when the fork began
+  const restarted = new RunModel({ ...data(100), id: 'f', series: { ...data(100).series, first: data(100).series.first.map((t) => t + 2000), last: data(100).series.last.map((t) => t + 2000) } });
+  const continued = new RunModel(data(2100, { id: 'g' }));
+  const runs = [{ name: 'this run', model: parent, begun: 0 }, { name: 'f', model: restarted, begun: 2000 }, { name: 'g', model: continued, begun: 2000 }];
+  assert.deepEqual([0, 1, 2].map((run) => new Grid(runs, 'all').shift(run, 0)), [-0, 2000, 0]);
+  assert.deepEqual([0, 1, 2].map((run) => new Grid(runs, 'fork').shift(run, 0)), [-2000, 0, -2000]);
+  for (let turn = 2101; turn < 9000; turn += 100) parent.add(turnsEvent(turn, turn + 99));
+  assert.equal(parent.valueAt(0, 2000), 2000); // still exactly
+});

@@ -86,3 +86,4 @@ if [ -s "$runs/proxstream-run-live.html" ]; then
 else
     echo "not ok web pages of runs were not written (see $work/runs.log)"
 fi
+timeout 300 node tests/web/serve_test.mjs "$browser" "$shots" "$(realpath "$build/proxstream")" || [ $? = 1 ] || echo "not ok web browser test of the service did not end well"

@@ -16,6 +16,7 @@ interface Wanted {
   style: LineStyle;
   band?: boolean;
   own?: boolean; // of the run itself only, not of its forks
+  sum?: boolean; // of all turns so far
 }
 
 interface Sheet {
@@ -57,10 +58,10 @@ const sheets: Sheet[] = [
     ],
   },
   {
-    id: 'chart-regret', title: 'Local regret', log: true, note: 'So far, and what is proved of it. Log scale.',
+    id: 'chart-regret', title: 'Local regret', log: true, note: 'Of all turns shown so far, and what is proved of it. Log scale.',
     lines: [
-      { channel: 'regret', name: 'regret', figure: 'latest', style: leadStyle },
-      { channel: 'regret_bound', name: 'proved bound', figure: 'latest', style: floorStyle, own: true },
+      { channel: 'regret', name: 'regret', figure: 'latest', style: leadStyle, sum: true },
+      { channel: 'regret_bound', name: 'proved bound', figure: 'latest', style: floorStyle, own: true, sum: true },
     ],
   },
   {
@@ -88,7 +89,8 @@ function linesOf(sheet: Sheet, grid: Grid): Line[] {
   return grid.runs.flatMap((run, i) => sheet.lines.filter((wanted) => i === 0 || !wanted.own).flatMap((wanted): Line[] => {
     const channel = run.model.channel(wanted.channel);
     if (channel < 0) return [];
-    const values = grid.values(i, channel, wanted.figure ?? 'mean');
+    const shift = wanted.sum && forked ? grid.shift(i, channel) : 0;
+    const values = grid.values(i, channel, wanted.figure ?? 'mean').map((value) => (shift && typeof value === 'number' ? value + shift : value));
     // Bands of several runs would hide each other; turns one by one have none.
     const band = wanted.band && !forked && grid.view !== 'raw'
       ? { band: { least: grid.values(i, channel, 'least'), most: grid.values(i, channel, 'most') } } : {};

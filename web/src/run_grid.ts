@@ -60,6 +60,17 @@ export class Grid {
     const column = this.tracks[run]!.column(channel, figure);
     return Array.from(this.own[run]!, (place) => (place < 0 ? undefined : column[place] ?? null));
   }
+  /** What is to be added to sums of a run so that all lines begin where their turns do: a fork either counts on from
+   *  what the run had come to, or from nothing. */
+  shift(run: number, channel: number): number {
+    const { model } = this.runs[0]!;
+    const forked = Math.min(...this.runs.slice(1).map(({ begun }) => begun));
+    const base = this.view === 'fork' && this.runs.length > 1 ? model.valueAt(channel, forked) ?? 0 : 0;
+    if (run === 0) return -base;
+    const before = model.valueAt(channel, this.runs[run]!.begun) ?? 0;
+    const first = this.tracks[run]!.column(channel, 'latest').find((value) => value !== null) ?? 0;
+    return (first < before ? before : 0) - base;
+  }
   /** Where it has none, the newest value before. */
   held(values: Values): Values {
     let last: number | null | undefined;

@@ -63,7 +63,7 @@ function member(name: string, value: unknown, names: string[]): HTMLElement | nu
   if (isNumbers(value)) {
     const rows = largestFirst(value, value.length === names.length + 1 ? [...names, 'intercept'] : value.length === names.length ? names : []);
     const zeros = value.length - rows.length;
-    return h('section.part', {}, title, h('p.note', {}, `${count(value.length, 'coordinate')}, the largest first${zeros ? `; ${figure(zeros)} of them are 0` : ''}.`),
+    return h('section.part', {}, title, h('p.note', {}, `${count(value.length, 'coordinate')}, the largest first${zeros ? `; ${figure(zeros)} of them ${zeros === 1 ? 'is' : 'are'} 0` : ''}.`),
       rows.length ? tableOf(name, ['coordinate', 'value'], rows.map((row) => [row.name, figure(row.value, 6)])) : null);
   }
   if (isSplits(value)) {

@@ -1,4 +1,5 @@
 // What is known of a run at the moment: page data, and what events brought since.
+import { lastNotAbove } from './data';
 import { withAlarm, type RunAlarm, type RunData, type RunFork, type RunPicture, type RunState } from './run_data';
 import { BucketSeries, Tail, type SeriesData } from './run_series';
 
@@ -11,6 +12,7 @@ export class RunModel {
   told: number; // the turn that certificate and decision are of
   private begun: number; // where a series without turns begins
   private readonly marks = new Map<number, BucketSeries>(); // what came after some turns, in buckets of its own
+  private readonly figures = new Map<number, (number | null)[]>(); // of those turns themselves
 
   constructor(data: RunData) {
     this.data = data;
@@ -40,7 +42,16 @@ export class RunModel {
     const series = new BucketSeries({ first: [], last: [], ...noColumns(columns.length) });
     turns.forEach((at, i) => at > turn && series.add(at, columns.map((column) => column[i]!)));
     this.marks.set(turn, series);
+    this.figures.set(turn, this.data.channels.map((_, channel) => this.valueAt(channel, turn)));
     return series;
+  }
+  /** A figure of a turn, or of the newest one before it that is known by itself. */
+  valueAt(channel: number, turn: number): number | null {
+    const marked = this.figures.get(turn)?.[channel];
+    if (marked !== undefined) return marked;
+    const place = turn - (this.tail.turns[0] ?? Infinity);
+    if (place >= 0 && place < this.tail.turns.length) return this.tail.columns[channel]?.[place] ?? null;
+    return this.series.columns[channel]?.latest[lastNotAbove(this.series.last, turn)] ?? null;
   }
 
   /** Newer page data. `series`: theirs are taken too; otherwise turns go on coming one by one. */
@@ -56,6 +67,7 @@ export class RunModel {
     if (!back) return;
     this.tail = new Tail(data.channels.length);
     this.marks.clear();
+    this.figures.clear();
   }
   /** False: turns are missing in between, and nothing was taken. */
   add({ first, figures }: TurnsEvent): boolean {

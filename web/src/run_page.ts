@@ -49,10 +49,11 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
   const status = new StatusLine();
   const [head, kpis, alarms, certificate, decision] = [0, 1, 2, 3, 4].map(() => new Slot()) as [Slot, Slot, Slot, Slot, Slot];
   // Those of the command are what somebody wanted; all the others are there to be looked up.
+  const said = data.settings.filter(({ name }) => new RegExp(` --${name}[ =]`).test(data.command));
   const settings = settingsPanel({
     command: data.command,
     settings: data.settings.filter(({ value }) => value !== '')
-      .map((setting) => ({ ...setting, isDefault: data.command !== '' && !data.command.includes(` --${setting.name}`) })),
+      .map((setting) => ({ ...setting, isDefault: said.length > 0 && !said.includes(setting) })),
   }, 'more settings');
 
   const now = (): number => performance.now() / 1000;
