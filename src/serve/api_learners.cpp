@@ -70,9 +70,10 @@ void post_predict(const CallPtr& call) {
 void get_certificate(const CallPtr& call) {
     ask_run(call, [call](ServedRun& run) {
         bool sound = false;
-        const std::string certificate = run.certificate(sound);
+        const auto certificate = nlohmann::ordered_json::parse(run.certificate(sound));
+        // On one line: it may go into a pipe.
         return fmt::format(R"({{"learner":{},"turn":{},"sound":{},"certificate":{}}})",
-                           json_string(call->desk->name()), run.journal().played(), sound, certificate);
+                           json_string(call->desk->name()), run.journal().played(), sound, certificate.dump());
     });
 }
 

@@ -30,8 +30,11 @@ KnownTurn from_store(StoredTurn stored) {
                     .record = std::move(stored.input),
                     .key = std::move(stored.key)};
     const auto answer = nlohmann::json::parse(known.played.answer, nullptr, false);
-    if (answer.is_object() && answer.contains("status") && answer["status"].is_string())
+    if (answer.is_object() && answer.contains("status") && answer["status"].is_string()) {
         known.played.status = answer["status"];
+    } else if (answer.is_object() && answer.contains("waiting")) {
+        known.played.status = "waiting";
+    }
     return known;
 }
 

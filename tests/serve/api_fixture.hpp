@@ -3,8 +3,8 @@
 
 #include "serve/api.hpp"
 #include "serve/api_routes.hpp"
-#include "serve/fake_run.hpp"
-#include "serve/json_schema.hpp"
+#include "fake_run.hpp"
+#include "json_schema.hpp"
 #include "serve/openapi.hpp"
 
 #include <fstream>

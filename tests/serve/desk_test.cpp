@@ -1,7 +1,7 @@
 /// A desk: order, one commit for many, posts that come twice, full disks, pauses, breakdowns.
 #include "serve/desk.hpp"
 
-#include "serve/fake_run.hpp"
+#include "fake_run.hpp"
 
 #include <future>
 #include <latch>
