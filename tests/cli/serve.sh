@@ -51,7 +51,6 @@ ask() {
     exec 9>&-
     status=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$work/reply")
     sed '1,/^\r$/d' "$work/reply" >"$work/out"
-    : >"$work/err.none"
     out=$(<"$work/out")
 }
 # says NAME STATUS PATTERN..: what the last reply was.
@@ -169,8 +168,8 @@ check "the line protocol ends with its input" test $? = 0
 check "a line in, a line out" test "$(wc -l <"$work/said")" = 54
 check "a killed service decides as one that was not" test "$(sed -n 51p "$work/said")" = "$killed"
 check "a bad line is answered in its place" grep -q 'not JSON' <(sed -n 53p "$work/said")
-"$PROXSTREAM" export "$work/a/main.run" --ledger "$work/a.jsonl" >/dev/null 2>&1
-"$PROXSTREAM" export "$work/b/main.run" --ledger "$work/b.jsonl" >/dev/null 2>&1
+for folder in a b; do "$PROXSTREAM" export "$work/$folder/main.run" -o "$work/$folder.jsonl" 2>/dev/null; done
+check "and has the same ledger" same_ledger "$work/a.jsonl" "$work/b.jsonl"
 
 printf 'a-token-of-our-own\n' >"$work/tokens"
 chmod 644 "$work/tokens"

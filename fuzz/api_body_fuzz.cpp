@@ -1,0 +1,70 @@
+/// Bodies from strangers through the whole API, with a run that adds numbers up behind it. Every request gets
+/// one answer, which is JSON; what is refused changes nothing. The first byte chooses the route.
+#include "../tests/serve/api_fixture.hpp"
+#include "fuzz_support.hpp"
+
+#include <array>
+
+using namespace proxstream;
+
+namespace {
+
+/// A service that begins anew now and then, so that its store stays small.
+class Service {
+  public:
+    ApiFixture& get() {
+        if (!api_ || ++uses_ % 20000 == 0) begin();
+        return *api_;
+    }
+    void begin() {
+        DeskOptions options;
+        options.durable.turns = 1000000;  // the disk is not what is tested
+        options.commit_seconds = 1e9;
+        api_.reset();
+        api_ = std::make_unique<ApiFixture>(std::vector<std::string>{"main"}, options);
+    }
+
+  private:
+    std::unique_ptr<ApiFixture> api_;
+    int uses_ = 0;
+};
+
+HttpResponse ask(ApiFixture& api, HttpRequest request) {
+    const auto reply = std::make_shared<FakeReply>();
+    auto answer = reply->answer();
+    api.api.handle(std::move(request), reply);
+    return answer.get();
+}
+
+Turn turn_of(ApiFixture& api) {
+    return api.roster.find("main")->snapshot()->state.turn;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    constexpr std::array kTargets{"/v1/learners/main/rounds", "/v1/learners/main/rounds", "/v1/learners/main/rounds",
+                                  "/v1/learners/main/predict", "/v1/learners/main/fork"};
+    fuzz::Choices choices(data, size);
+    const std::uint8_t choice = choices.byte();
+    static Service service;
+    ApiFixture& api = service.get();
+    HttpRequest request = ApiFixture::request("POST", kTargets[choice % kTargets.size()], std::string(choices.rest()));
+    request.headers["content-type"] = "application/json";
+    if (choice >= 128) request.query["decide"] = "true";
+    const Turn before = turn_of(api);
+    const HttpResponse response = ask(api, std::move(request));
+    fuzz::require(response.type == "application/json");
+    const Json body = Json::parse(response.body, nullptr, false);
+    fuzz::require(body.is_object());
+    fuzz::require(body.contains("error") == (response.status >= 400));
+    if (response.status >= 400) fuzz::require(body["error"]["status"] == response.status);
+    if (response.status == 500) {
+        service.begin();  // the run was told to break down, and is not to be used again
+        return 0;
+    }
+    if (response.status >= 400) fuzz::require(turn_of(api) == before);
+    for (const auto& fork : api.roster.all())
+        if (!fork->parent().empty()) ask(api, ApiFixture::request("DELETE", "/v1/learners/" + fork->name()));
+    return 0;
+}
