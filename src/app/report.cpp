@@ -60,7 +60,7 @@ Turn turns_in(const nlohmann::json& report) {
 /// What a route or a play saved is the fuller page, as long as no turn was played since.
 std::string data_of(const RunStore& store) {
     const StoreState state = store.state();
-    const std::string saved = store.report();
+    std::string saved = store.report();
     if (!saved.empty()) {
         const auto report = nlohmann::json::parse(saved, nullptr, false);
         const Turn turns = report.is_discarded() ? 0 : turns_in(report);

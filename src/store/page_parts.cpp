@@ -41,7 +41,7 @@ std::vector<PageAlarm> page_alarms(std::span<const std::pair<Turn, StoredAlarm>>
             continue;
         }
         const auto raised = std::find_if(found.rbegin(), found.rend(),
-                                         [&](const PageAlarm& each) { return each.id == alarm.id; });
+                                         [id = alarm.id](const PageAlarm& each) { return each.id == id; });
         if (raised != found.rend() && !raised->cleared) raised->cleared = turn;
     }
     return found;
