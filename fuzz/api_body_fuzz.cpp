@@ -43,13 +43,15 @@ Turn turn_of(ApiFixture& api) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    constexpr std::array kTargets{"/v1/learners/main/rounds", "/v1/learners/main/rounds", "/v1/learners/main/rounds",
-                                  "/v1/learners/main/predict", "/v1/learners/main/fork"};
+    constexpr std::array kTargets{"/v1/learners/main/rounds", "/v1/learners/main/rounds",
+                                  "/v1/learners/main/rounds", "/v1/learners/main/predict",
+                                  "/v1/learners/main/fork"};
     fuzz::Choices choices(data, size);
     const std::uint8_t choice = choices.byte();
     static Service service;
     ApiFixture& api = service.get();
-    HttpRequest request = ApiFixture::request("POST", kTargets[choice % kTargets.size()], std::string(choices.rest()));
+    HttpRequest request =
+        ApiFixture::request("POST", kTargets[choice % kTargets.size()], std::string(choices.rest()));
     request.headers["content-type"] = "application/json";
     if (choice >= 128) request.query["decide"] = "true";
     const Turn before = turn_of(api);

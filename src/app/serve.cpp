@@ -55,7 +55,8 @@ Plan make_plan(const std::vector<std::string>& arguments) {
     std::vector<std::string> violations;
     collect(violations, "", [&] { read_serve_table(text, file, plan.settings); });
     collect(violations, "", [&] { parse(plan.settings, true); });
-    if (violations.empty()) collect(violations, "", [&] { plan.learners = read_learners(text, file, plan.settings); });
+    if (violations.empty())
+        collect(violations, "", [&] { plan.learners = read_learners(text, file, plan.settings); });
     if (!violations.empty()) throw ConfigError(violations);
     return plan;
 }

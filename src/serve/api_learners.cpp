@@ -73,7 +73,8 @@ void get_certificate(const CallPtr& call) {
         const auto certificate = nlohmann::ordered_json::parse(run.certificate(sound));
         // On one line: it may go into a pipe.
         return fmt::format(R"({{"learner":{},"turn":{},"sound":{},"certificate":{}}})",
-                           json_string(call->desk->name()), run.journal().played(), sound, certificate.dump());
+                           json_string(call->desk->name()), run.journal().played(), sound,
+                           certificate.dump());
     });
 }
 

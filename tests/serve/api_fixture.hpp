@@ -1,10 +1,10 @@
 /// The API without a socket: requests in, replies out, each of them held against the API's own document.
 #pragma once
 
-#include "serve/api.hpp"
-#include "serve/api_routes.hpp"
 #include "fake_run.hpp"
 #include "json_schema.hpp"
+#include "serve/api.hpp"
+#include "serve/api_routes.hpp"
 #include "serve/openapi.hpp"
 
 #include <fstream>

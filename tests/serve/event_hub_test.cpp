@@ -21,7 +21,8 @@ class EventHubTest : public testing::Test {
     }
 
     Workers workers_{1};
-    std::shared_ptr<EventHub> hub_ = std::make_shared<EventHub>(workers_, 0, PageState{}, std::vector<PageAlarm>{});
+    std::shared_ptr<EventHub> hub_ =
+        std::make_shared<EventHub>(workers_, 0, PageState{}, std::vector<PageAlarm>{});
     int asked_ = 0;
 };
 
@@ -30,7 +31,9 @@ TEST_F(EventHubTest, TurnsComeInBundlesWithTheLastOnesNumber) {
     const auto stream = listen(1);
     const std::string first = stream->take();
     EXPECT_TRUE(contains(first, "event: state\n"));
-    EXPECT_TRUE(contains(first, "id: 3\nevent: turns\ndata: {\"first\":2,\"last\":3,\"figures\":[[2],[3]]}\n\n")) << first;
+    EXPECT_TRUE(
+        contains(first, "id: 3\nevent: turns\ndata: {\"first\":2,\"last\":3,\"figures\":[[2],[3]]}\n\n"))
+        << first;
     hub_->beat();
     EXPECT_EQ(stream->take(), "");
     play(4, 6);
@@ -136,7 +139,8 @@ TEST(DeskEvents, APostIsHeardOf) {
     ASSERT_TRUE(stream);
     api.post("/v1/learners/main/rounds", R"({"record":{"v":3}})");
     api.roster.find("main")->events().beat();
-    EXPECT_TRUE(contains(stream->take(), "id: 1\nevent: turns\ndata: {\"first\":1,\"last\":1,\"figures\":[[3,null,2]]}"));
+    EXPECT_TRUE(contains(stream->take(),
+                         "id: 1\nevent: turns\ndata: {\"first\":1,\"last\":1,\"figures\":[[3,null,2]]}"));
     // A reader that comes back says so in a header.
     HttpRequest again = ApiFixture::request("GET", "/v1/learners/main/events?after=0");
     again.headers["last-event-id"] = "1";

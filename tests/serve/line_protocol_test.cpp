@@ -9,7 +9,8 @@ using namespace proxstream;
 
 namespace {
 
-std::vector<Json> talk(ApiFixture& api, const std::vector<std::string>& lines, const std::string& learner = "main") {
+std::vector<Json> talk(ApiFixture& api, const std::vector<std::string>& lines,
+                       const std::string& learner = "main") {
     std::string said;
     {
         LineProtocol protocol(api.api, learner, [&](std::string_view line) { said += line; });
@@ -24,10 +25,11 @@ std::vector<Json> talk(ApiFixture& api, const std::vector<std::string>& lines, c
 
 TEST(LineProtocol, AnswersInOrderWithWhatHttpSays) {
     ApiFixture api;
-    const auto answers = talk(api, {R"({"record":{"v":3}})", R"({"op":"decision"})", "", "  \r",
-                                    R"({"op":"rounds","batch":[{"record":{"v":1}},{"record":{"v":2}}],"decide":true})",
-                                    R"({"op":"predict","rows":[1]})", R"({"op":"certificate"})", R"({"op":"state"})",
-                                    R"({"op":"checkpoint"})"});
+    const auto answers =
+        talk(api, {R"({"record":{"v":3}})", R"({"op":"decision"})", "", "  \r",
+                   R"({"op":"rounds","batch":[{"record":{"v":1}},{"record":{"v":2}}],"decide":true})",
+                   R"({"op":"predict","rows":[1]})", R"({"op":"certificate"})", R"({"op":"state"})",
+                   R"({"op":"checkpoint"})"});
     ASSERT_EQ(answers.size(), 7U);
     EXPECT_EQ(answers[0]["turn"], 1);
     EXPECT_EQ(answers[1]["decision"]["sum"], 3);  // what came before it on the line counts
@@ -53,8 +55,10 @@ TEST(LineProtocol, ABadLineIsAnsweredAndTheNextOnesArePlayed) {
 
 TEST(LineProtocol, SeveralLearnersAreNamed) {
     ApiFixture api({"a", "b"});
-    const auto answers =
-        talk(api, {R"({"learner":"b","record":{"v":2}})", R"({"record":{"v":2}})", R"({"op":"state","learner":"b"})"}, "");
+    const auto answers = talk(
+        api,
+        {R"({"learner":"b","record":{"v":2}})", R"({"record":{"v":2}})", R"({"op":"state","learner":"b"})"},
+        "");
     EXPECT_EQ(answers[0]["turn"], 1);
     EXPECT_EQ(answers[1]["error"]["field"], "learner");
     EXPECT_EQ(answers[2]["name"], "b");

@@ -1,11 +1,10 @@
 /// Scenarios of the service: its own table, the learners', and everything that is wrong with them at once.
 #include "serve/serve_settings.hpp"
 
+#include "api_fixture.hpp"
 #include "serve/learner_kinds.hpp"
 #include "serve/tokens.hpp"
 #include "serve/workers.hpp"
-
-#include "api_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,18 +78,26 @@ TEST(ServeSettings, AFileOfOptionsIsOneLearner) {
 
 TEST(ServeSettings, RefusesEverythingThatIsWrongAtOnce) {
     const std::string said = refusal([] {
-        learners("[learner.a]\nkind = \"lern\"\n[learner.b]\nkind = \"learn\"\nwindwo = 3\n"
-                 "[learner.c]\nwindow = 3\n[learner.\"D.E\"]\nkind = \"learn\"\n[other]\nx = 1\n");
+        learners(
+            "[learner.a]\nkind = \"lern\"\n[learner.b]\nkind = \"learn\"\nwindwo = 3\n"
+            "[learner.c]\nwindow = 3\n[learner.\"D.E\"]\nkind = \"learn\"\n[other]\nx = 1\n");
     });
-    for (const char* piece : {"did you mean 'learn'", "did you mean 'window'", "kind: expected", "D.E", "other"})
+    for (const char* piece :
+         {"did you mean 'learn'", "did you mean 'window'", "kind: expected", "D.E", "other"})
         EXPECT_TRUE(contains(said, piece)) << piece << "\n" << said;
-    EXPECT_TRUE(contains(refusal([] { learners("[learner.a]\nkind=\"learn\"\nstore=\"x\"\n[learner.b]\nkind=\"learn\"\nstore=\"x\"\n"); }),
-                         "another learner has it"));
+    EXPECT_TRUE(contains(
+        refusal([] {
+            learners("[learner.a]\nkind=\"learn\"\nstore=\"x\"\n[learner.b]\nkind=\"learn\"\nstore=\"x\"\n");
+        }),
+        "another learner has it"));
     EXPECT_TRUE(contains(refusal([] { learners("learner = 3\n"); }), "[learner.NAME]"));
     EXPECT_TRUE(contains(refusal([] { learners("[learner.a"); }), "s.toml"));
     ServeSettings settings;
-    EXPECT_TRUE(contains(refusal([&] { read_serve_table("[serve]\nprot = 1\n", "s.toml", settings); }), "did you mean 'port'"));
-    EXPECT_TRUE(contains(refusal([&] { read_serve_table("[serve]\nscenario = \"x\"\n", "s.toml", settings); }), "unknown key"));
+    EXPECT_TRUE(contains(refusal([&] { read_serve_table("[serve]\nprot = 1\n", "s.toml", settings); }),
+                         "did you mean 'port'"));
+    EXPECT_TRUE(
+        contains(refusal([&] { read_serve_table("[serve]\nscenario = \"x\"\n", "s.toml", settings); }),
+                 "unknown key"));
 }
 
 TEST(ServeSettings, OthersAreLetInWithTokensOnly) {
@@ -120,10 +127,11 @@ TEST(LearnerKinds, EveryOptionThatNamesAFileIsKnown) {
             if (option.names_file) names.insert(option.name);
         return names;
     };
-    EXPECT_EQ(files("learn"), (std::set<std::string>{"data", "forecast", "start", "checkpoint", "resume", "predictions",
-                                                     "save", "ledger", "certificate", "store"}));
-    EXPECT_EQ(files("route"), (std::set<std::string>{"network", "nodes", "demand", "path-file", "out", "decisions",
-                                                     "report", "ledger", "store"}));
+    EXPECT_EQ(files("learn"),
+              (std::set<std::string>{"data", "forecast", "start", "checkpoint", "resume", "predictions",
+                                     "save", "ledger", "certificate", "store"}));
+    EXPECT_EQ(files("route"), (std::set<std::string>{"network", "nodes", "demand", "path-file", "out",
+                                                     "decisions", "report", "ledger", "store"}));
 }
 
 TEST(Tokens, FilesThatOthersCanReadAreRefused) {
