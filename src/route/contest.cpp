@@ -5,7 +5,7 @@
 
 namespace proxstream {
 
-Contest::Contest(const StrategyParts& parts) : parts_(parts) {
+Contest::Contest(const StrategyParts& parts, bool keeps_costs) : parts_(parts), keeps_costs_(keeps_costs) {
     const Index links = parts.network->links();
     for (const std::string& text : rival_texts(*parts.settings)) {
         // A pipe does not tell its mean demand beforehand.
@@ -43,7 +43,7 @@ Real Contest::play(const RowBlock& demand) {
         const PeriodFigures figures = measure_period(*parts_.routing, demand.values(0), rival.splits,
                                                      rival.before, rival.links, scratch_);
         rival.before = rival.splits;
-        rival.cost.push_back(figures.cost);
+        if (keeps_costs_) rival.cost.push_back(figures.cost);
         if (rival.strategy) {
             rival.strategy->observe(demand);
             copy(rival.strategy->decide(), rival.splits);
@@ -60,7 +60,7 @@ Real Contest::play(const RowBlock& demand) {
 void Contest::hold() {
     for (Rival& rival : rivals_) {
         rival.sums.add_held(0, 0);
-        rival.cost.push_back(kNotKnown);
+        if (keeps_costs_) rival.cost.push_back(kNotKnown);
     }
 }
 

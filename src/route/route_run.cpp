@@ -149,6 +149,7 @@ bool RouteRun::turn(RouteProgress& progress) {
     progress.periods = outcome_.periods;
     progress.held = outcome_.held;
     observed_ = false;
+    if (fed_) outcome_.problems.clear();  // who fed it was told
     const bool go_on = play(period, progress);
     store_turn();
     return go_on && !outcome_.io_error;
@@ -177,7 +178,7 @@ void RouteRun::make_players() {
                             .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options), journal());
-    contest_ = Contest(parts_);
+    contest_ = Contest(parts_, series_ != nullptr);
 }
 
 bool RouteRun::play(DemandPeriod& period, RouteProgress& progress) {

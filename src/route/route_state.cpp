@@ -88,10 +88,7 @@ void RouteRun::open_store() {
                                    route_journal_options(settings_, version_));
     }
     if (!journal_) return open_outputs();
-    journal_->when_saving([this] {
-        const RunEnding ending = over_ ? outcome_.ending : RunEnding::interrupted;
-        if (lead_) epochs_->close_account(lead_->close(), ending, lead_->seconds());
-    });
+    watch_store();
     bool begun = false;
     journal_->restore([&](Checkpoint& checkpoint) {
         exchange(checkpoint);
@@ -99,6 +96,20 @@ void RouteRun::open_store() {
     });
     if (!begun) return open_outputs();
     if (!fed_) skip_records();
+}
+
+void RouteRun::watch_store() {
+    journal_->when_saving([this] {
+        const RunEnding ending = over_ ? outcome_.ending : RunEnding::interrupted;
+        if (lead_) epochs_->close_account(lead_->close(), ending, lead_->seconds());
+    });
+}
+
+void RouteRun::record_in(Journal journal) {
+    journal_ = std::move(journal);
+    if (epochs_) epochs_->record_in(&*journal_);
+    watch_store();
+    save();
 }
 
 void RouteRun::note_record(const DemandPeriod& period, bool usable) {
@@ -153,7 +164,7 @@ void RouteRun::skip_records() {
 void RouteRun::store_turn() {
     // A turn that an output has missed is played again.
     if (!journal_ || outcome_.io_error) return;
-    guarded([&] {
+    const auto store = [&] {
         journal_->decision(decided_);
         journal_->figures(figures_);
         if (observed_) {
@@ -161,7 +172,9 @@ void RouteRun::store_turn() {
             for (const Alarm& alarm : alarms_.cleared_now()) journal_->alarm(stored(alarm, false));
         }
         journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
-    });
+    };
+    // Who feeds the run has to know, and may try again.
+    fed_ ? store() : guarded(store);
 }
 
 void RouteRun::finish_store(bool ended) {
@@ -198,8 +211,7 @@ void RouteRun::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("events", outcome_.events);
     checkpoint.exchange("busiest decision", outcome_.busiest_decision);
     checkpoint.part("sums", lead_sums_);
-    checkpoint.part("alarms", alarms_);
-    if (settings_.generate > 0) checkpoint.part("recent", recent_);
+    exchange_memory(checkpoint);
     exchange_players(checkpoint);
     bool gathered = series_ != nullptr;
     checkpoint.exchange("gathered", gathered);
@@ -224,19 +236,41 @@ void RouteRun::exchange_ground(Checkpoint& checkpoint) {
     }
 }
 
+/// What was seen lately, whoever learns from it.
+void RouteRun::exchange_memory(Checkpoint& checkpoint) {
+    checkpoint.part("alarms", alarms_);
+    if (settings_.generate > 0) checkpoint.part("recent", recent_);
+}
+
 void RouteRun::follow(RouteRun& other) {
     Checkpoint told;
     other.exchange_ground(told);
+    other.exchange_memory(told);
     Checkpoint heard(told.seal(), "the run it follows");
     exchange_ground(heard);
+    exchange_memory(heard);
     heard.finish();
+    turns_ = other.turns_;
     parts_.start = played_;
 }
 
-void RouteRun::exchange_players(Checkpoint& checkpoint) {
-    bool begun = lead_ != nullptr;
-    checkpoint.exchange("begun", begun);
-    if (!begun) return;
+void RouteRun::go_on_from(RouteRun& other) {
+    follow(other);
+    if (!other.lead_) return;
+    Checkpoint told;
+    other.exchange_learner(told);
+    Checkpoint heard(told.seal(), "the run it goes on from");
+    exchange_learner(heard);
+    heard.finish();
+    // From here on it is judged by itself.
+    if (lead_->revise([](View) {}).status == RoundStatus::refused)
+        throw Error("what it has learned cannot be evaluated under the new settings");
+    lead_seconds_ = lead_->seconds();
+    epochs_->begin(lead_->facts(), lead_->seconds());
+    decide();
+}
+
+void RouteRun::exchange_learner(Checkpoint& checkpoint) {
     checkpoint.exchange("step", parts_.step);
     if (checkpoint.reading()) {
         checkpoint.require(parts_.step > 0, "a step above 0");
@@ -244,6 +278,13 @@ void RouteRun::exchange_players(Checkpoint& checkpoint) {
         make_players();
     }
     checkpoint.part("learner", *lead_);
+}
+
+void RouteRun::exchange_players(Checkpoint& checkpoint) {
+    bool begun = lead_ != nullptr;
+    checkpoint.exchange("begun", begun);
+    if (!begun) return;
+    exchange_learner(checkpoint);
     checkpoint.part("epochs", *epochs_);
     checkpoint.part("contest", contest_);
     checkpoint.exchange("seconds", lead_seconds_);

@@ -9,6 +9,8 @@
 #include "proxstream/traffic/path_file.hpp"
 #include "proxstream/traffic/split_set.hpp"
 
+#include "traffic/pair_index.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -26,8 +28,9 @@ struct Ground {
     std::string title;
     std::shared_ptr<const Network> network;
     LinkCosts::Factors factors;
-    std::function<std::unique_ptr<DemandStream>()> open_demand;
+    std::function<std::unique_ptr<DemandStream>()> open_demand;  // none: nobody said what the demand is
     bool rereadable = false;
+    Index zones = 0;  // the first so many nodes; 0: all of them
     std::vector<std::string> notes = {};
     Real minutes = 0;
     std::string demand_unit = {}, cost_unit = {};
@@ -73,10 +76,9 @@ Ground from_files(const RouteSettings& settings, StopFlag stop) {
                   .open_demand = {},
                   .rereadable = std::filesystem::is_regular_file(settings.demand) ||
                                 std::filesystem::is_directory(settings.demand),
+                  .zones = file.zones,
                   .notes = std::move(file.notes)};
-    if (settings.demand.empty()) {
-        throw ConfigError("demand: give a file of demand, or '-' for standard input");
-    }
+    if (settings.demand.empty()) return ground;
     ground.open_demand = [network = ground.network, options, path = settings.demand, stop] {
         return open_demand(path, *network, options, stop);
     };
@@ -200,17 +202,16 @@ bool wants_hindsight(const RouteSettings& settings) {
 
 }  // namespace
 
-Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
-    validate(settings);
-    Ground ground = settings.network.starts_with(kBuiltin) ? built_in(settings) : from_files(settings, stop);
-    Scenario scenario;
+namespace {
+
+/// Everything but hindsight, once the stream is there.
+void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario) {
     scenario.title = ground.title;
     scenario.network = ground.network;
     scenario.notes = std::move(ground.notes);
     scenario.minutes = settings.minutes > 0 ? settings.minutes : ground.minutes;
     scenario.demand_unit = ground.demand_unit;
     scenario.cost_unit = ground.cost_unit;
-    scenario.stream = ground.open_demand();
     LinkCosts costs = costs_of(settings, ground);
     MadePaths made = paths_of(settings, ground, costs, scenario.stream->pairs(), scenario.notes);
     scenario.unreachable = std::move(made.unreachable);
@@ -228,9 +229,41 @@ Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
             "this objective is not convex in the splits: stationary is what is certified, not optimal, and "
             "the clairvoyant is no floor");
     }
+}
+
+Ground open_ground(const RouteSettings& settings, StopFlag stop) {
+    return settings.network.starts_with(kBuiltin) ? built_in(settings) : from_files(settings, stop);
+}
+
+}  // namespace
+
+Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
+    validate(settings);
+    Ground ground = open_ground(settings, stop);
+    if (!ground.open_demand) throw ConfigError("demand: give a file of demand, or '-' for standard input");
+    Scenario scenario;
+    scenario.stream = ground.open_demand();
+    complete(settings, ground, scenario);
     if (settings.peak > 0 && !ground.rereadable)
         throw ConfigError("peak: the demand has to be read twice, which a pipe cannot");
     if (ground.rereadable && wants_hindsight(settings)) survey(ground, settings, scenario);
+    return scenario;
+}
+
+Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed) {
+    validate(settings);
+    Ground ground = open_ground(settings, nullptr);
+    DemandOptions options;
+    options.scale = settings.scale;
+    options.zones = ground.zones;
+    options.pairs = ground.open_demand
+                        ? ground.open_demand()->pairs()
+                        : PairIndex::all_pairs(ground.zones == 0 ? ground.network->nodes() : ground.zones);
+    auto stream = std::make_unique<FedDemand>(*ground.network, std::move(options));
+    feed = stream.get();
+    Scenario scenario;
+    scenario.stream = std::move(stream);
+    complete(settings, ground, scenario);
     return scenario;
 }
 
@@ -239,6 +272,7 @@ StaticScenario open_static_scenario(const RouteSettings& settings) {
     RouteSettings single = settings;
     if (single.demand_format == "auto") single.demand_format = "trips";
     Ground ground = from_files(single, nullptr);
+    if (!ground.open_demand) throw ConfigError("demand: give a file of demand");
     const auto stream = ground.open_demand();
     DemandPeriod period;
     if (!stream->announce(period)) {

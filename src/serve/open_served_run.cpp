@@ -3,6 +3,7 @@
 #include "proxstream/serve/served_run.hpp"
 
 #include "serve/served_learn.hpp"
+#include "serve/served_route.hpp"
 
 #include <array>
 #include <string_view>
@@ -17,6 +18,7 @@ struct ServedKind {
 
 constexpr std::array kKinds{
     ServedKind{"learn", open_served_learn},
+    ServedKind{"route", open_served_route},
 };
 
 }  // namespace

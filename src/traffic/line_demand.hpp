@@ -26,7 +26,8 @@ class LineDemand : public DemandStream {
         : lines_(std::move(lines)),
           network_(network),
           index_(network, options.pairs),
-          scale_(options.scale) {}
+          scale_(options.scale),
+          periods_(options.periods_before) {}
 
     struct Head {
         std::string label = {};  // empty: the number of the period
@@ -52,8 +53,8 @@ class LineDemand : public DemandStream {
     const Network& network_;
     PairIndex index_;
     Real scale_;
+    std::uint64_t periods_;
     std::string_view line_;
-    std::uint64_t periods_ = 0;
     std::unordered_set<std::string> labels_;
     bool promised_ = false;
     std::optional<DataError> fault_;

@@ -17,7 +17,8 @@ class Contest {
     /// Nobody plays.
     Contest() = default;
     /// Those the settings name. Rivals that need the mean demand beforehand stay away where it is not known.
-    explicit Contest(const StrategyParts& parts);
+    /// `keeps_costs`: of every period, for costs().
+    explicit Contest(const StrategyParts& parts, bool keeps_costs = true);
 
     /// Everybody's splits meet the demand; then everybody learns from it. Returns what the clairvoyant pays,
     /// if it plays.
@@ -50,6 +51,7 @@ class Contest {
     void foresee(Rival& rival, ConstView demand) const;
 
     StrategyParts parts_;
+    bool keeps_costs_ = true;
     std::vector<Rival> rivals_;
     Scratch scratch_;
 };

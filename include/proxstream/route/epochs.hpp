@@ -29,6 +29,8 @@ class Epochs {
     explicit Epochs(Options options, Journal* journal = nullptr)
         : options_(std::move(options)), journal_(journal) {}
 
+    /// From the next epoch on, accounts go there.
+    void record_in(Journal* journal) { journal_ = journal; }
     /// From here on the learner is the one these facts describe. Nothing is written before a round comes.
     void begin(const LearnerFacts& facts, double seconds);
     void add(const RoundReport& report, const BankRound* bank);

@@ -87,7 +87,8 @@ class RouteRun {
     /// Splits for the period to come, as DecisionLog writes them.
     std::string decision() const;
     ConstView splits() const noexcept { return played_; }
-    const LinkFigures& links() const noexcept { return links_; }  // of the last period that was measured
+    const std::string& label() const noexcept { return row_.label; }  // of the last record
+    const LinkFigures& links() const noexcept { return links_; }      // of the last period that was measured
     const AlarmDesk& alarms() const noexcept { return alarms_; }
     /// As if the run ended here.
     std::vector<Certificate> certificates(RunEnding ending = RunEnding::interrupted);
@@ -100,9 +101,18 @@ class RouteRun {
     /// Everything the turns to come depend on, between two turns. A run that reads has to be made from the
     /// same settings, and not to have begun.
     void exchange(Checkpoint& checkpoint);
+    /// Before the first turn: goes on where `other` is, with all it has learned, and an account of its own.
+    /// Throws Error if this one's learner cannot use it, and is then of no use.
+    void go_on_from(RouteRun& other);
     /// Before the first turn: the network as it is in `other`, its splits, and the period it is at. Nobody
     /// has learned anything.
     void follow(RouteRun& other);
+    /// From now on the run is kept there, as it is.
+    void record_in(Journal journal);
+    /// What was decided for the last turn before it was known.
+    const std::string& decided() const noexcept { return decided_; }
+    /// Throws DataError for demand that no path could ever serve.
+    void check_reachable(const DemandPeriod& period) const;
 
   private:
     struct Outputs;
@@ -113,7 +123,10 @@ class RouteRun {
     void open_outputs();
     void open_store();
     void make_players();
+    void watch_store();
     void exchange_ground(Checkpoint& checkpoint);
+    void exchange_memory(Checkpoint& checkpoint);
+    void exchange_learner(Checkpoint& checkpoint);
     void exchange_players(Checkpoint& checkpoint);
     void exchange_outputs(Checkpoint& checkpoint);
     void skip_records();
@@ -134,7 +147,6 @@ class RouteRun {
     void store_turn();
     void finish();
     void finish_store(bool ended);
-    void check_reachable(const DemandPeriod& period) const;
     void measure(const DemandPeriod& period);
     SettingList told_settings() const;
     RouteFacts file_facts() const;

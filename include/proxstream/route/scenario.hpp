@@ -4,6 +4,7 @@
 #include "proxstream/io/byte_source.hpp"
 #include "proxstream/route/route_settings.hpp"
 #include "proxstream/traffic/demand_stream.hpp"
+#include "proxstream/traffic/fed_demand.hpp"
 #include "proxstream/traffic/routing.hpp"
 
 #include <functional>
@@ -27,6 +28,10 @@ struct Scenario {
 
 /// Opens and reads everything up to the first period. Throws ConfigError, DataError, IoError.
 Scenario open_scenario(const RouteSettings& settings, StopFlag stop);
+
+/// The same on demand that is handed in, for the pairs of settings.demand, of the built-in network, or for
+/// all pairs of zones; nothing is known in hindsight. `feed` is the stream in it.
+Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed);
 
 /// A network with costs and paths, and the demand of one trip table: what `assign` works on.
 struct StaticScenario {

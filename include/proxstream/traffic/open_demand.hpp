@@ -20,9 +20,10 @@ struct DemandOptions {
     /// Empty: those the input names, where it does so at its beginning or can be read twice; otherwise every
     /// ordered pair of zones.
     std::vector<Pair> pairs = {};
-    Index zones = 0;   // the first so many nodes of the network; 0: all of them
-    Real scale = 1;    // multiplies every number, > 0
-    Index repeat = 1;  // how many periods one trip table is the demand of
+    Index zones = 0;                   // the first so many nodes of the network; 0: all of them
+    Real scale = 1;                    // multiplies every number, > 0
+    Index repeat = 1;                  // how many periods one trip table is the demand of
+    std::uint64_t periods_before = 0;  // JSON lines: where periods without a label are counted on from
 };
 
 /// `network` has to outlive the stream. "-" is standard input; a folder holds SNDlib files, a period each, in
