@@ -36,6 +36,11 @@ struct RunState {
     }
 };
 
+bool same_windows(const RunHeader& a, const RunHeader& b) {
+    return a.window_text == b.window_text && a.model == b.model &&
+           std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_windows);
+}
+
 /// All differences at once, as refused settings are told.
 void check_header(const LearnSettings& settings, const RunHeader& here, const RunHeader& there) {
     if (here == there) return;
@@ -195,6 +200,8 @@ void LearnRun::follow_stream(LearnRun& parent) {
 }
 
 void LearnRun::go_on_from(LearnRun& parent) {
+    // Records kept for one window are not those another would have: fewer, or of other ages.
+    if (!same_windows(header_, parent.header_)) throw Error("its windows are others");
     Checkpoint out;
     parent.exchange_learner(out);
     const std::string bytes = out.seal();

@@ -223,7 +223,7 @@ std::string ServedLearn::decision() const {
     return json{{"x", std::vector<Real>(x.begin(), x.end())},
                 {"features", run_->problem().stream().reader().feature_names()},
                 {"intercept", run_->problem().family().penalised() < run_->problem().family().dimension()},
-                {"round", run_->last().round}}
+                {"round", outcome_.totals.rounds}}
         .dump();
 }
 
@@ -239,7 +239,7 @@ std::string ServedLearn::predict(std::string_view body) const {
 
 std::string ServedLearn::certificate(bool& sound) const {
     sound = true;
-    if (!run_ || run_->last().round == 0) return waiting_answer();
+    if (!run_ || outcome_.totals.rounds == 0) return waiting_answer();
     const Certificate certificate = run_->certificate(RunEnding::interrupted);
     sound = certificate.sound();
     return to_json(certificate);
@@ -312,7 +312,7 @@ void ServedLearn::save() {
 void ServedLearn::close() {
     bool sound = true;
     const std::string found = certificate(sound);
-    journal_->finish(state(), run_ && run_->last().round > 0 ? found : "", "", false);
+    journal_->finish(state(), run_ && outcome_.totals.rounds > 0 ? found : "", "", false);
 }
 
 }  // namespace

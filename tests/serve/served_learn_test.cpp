@@ -84,9 +84,12 @@ TEST(ServedLearn, AlsoWhileItGathersTheRecordsItsStepIsFoundFrom) {
 }
 
 TEST(ServedLearn, AlsoWithSampledGradientsScalesAndPastValues) {
-    expect_cut_anywhere(
-        {{"survey", "6"}, {"oracle", "sphere:0.05"}, {"smoothness", "4"}, {"standardise", "true"}, {"lags", "1..3"}},
-        24, {5, 6, 12, 13});
+    expect_cut_anywhere({{"survey", "6"},
+                         {"oracle", "sphere:0.05"},
+                         {"smoothness", "4"},
+                         {"standardise", "true"},
+                         {"lags", "1..3"}},
+                        24, {5, 6, 12, 13});
 }
 
 TEST(ServedLearn, WaitsUntilTheRecordsAreThere) {
@@ -104,7 +107,7 @@ TEST(ServedLearn, WaitsUntilTheRecordsAreThere) {
 
 TEST(ServedLearn, PredictionsChangeNothing) {
     const StorePath a, b;
-    const SettingList more{{"step", "0.2"}, {"standardise", "true"}, {"lags", "1,2"}};
+    const SettingList more{{"step", "0.2"}, {"standardise", "true"}, {"lags", "1"}, {"lags", "2"}};
     auto asked = open_served_run("learn", settings(a.name(), more), "test");
     auto silent = open_served_run("learn", settings(b.name(), more), "test");
     for (int i = 1; i <= 20; ++i) {
@@ -166,17 +169,20 @@ TEST(ServedLearn, AForkWithTheSameWindowIsExactAndOneWithAnotherBeginsAtThePoint
     auto exact = run->fork(same.name(), {}, "");
     EXPECT_EQ(exact->journal().identity().parent.begun, "with all of its state");
     EXPECT_EQ(exact->journal().identity().parent.turn, 20U);
-    auto longer = run->fork(other.name(), {{"window", "32"}}, "");
-    EXPECT_EQ(longer->journal().identity().parent.begun, "at its point, with an empty window");
-    EXPECT_EQ(json::parse(longer->decision())["x"], json::parse(run->decision())["x"]);
+    auto shorter = run->fork(other.name(), {{"window", "4"}}, "");
+    EXPECT_EQ(shorter->journal().identity().parent.begun, "at its point, with an empty window");
+    EXPECT_EQ(json::parse(shorter->decision())["x"], json::parse(run->decision())["x"]);
+    const StorePath third;
+    EXPECT_EQ(run->fork(third.name(), {{"window", "32"}}, "")->journal().identity().parent.begun,
+              "at its point, with an empty window");
     for (int i = 21; i <= 40; ++i) {
         run->play(record(i), "");
         exact->play(record(i), "");
-        longer->play(record(i), "");
+        shorter->play(record(i), "");
         ASSERT_EQ(json::parse(exact->decision())["x"], json::parse(run->decision())["x"]) << i;
     }
-    EXPECT_NE(json::parse(longer->decision())["x"], json::parse(run->decision())["x"]);
-    for (ServedRun* each : {exact.get(), longer.get()}) {
+    EXPECT_NE(json::parse(shorter->decision())["x"], json::parse(run->decision())["x"]);
+    for (ServedRun* each : {exact.get(), shorter.get()}) {
         bool sound = false;
         const json certificate = json::parse(each->certificate(sound));
         EXPECT_TRUE(sound);
@@ -196,9 +202,11 @@ TEST(ServedLearn, OtherSettingsAreRefusedForAStoreThatIsThere) {
     const StorePath path;
     { auto run = open_served_run("learn", settings(path.name(), {{"step", "0.2"}}), "test"); }
     EXPECT_THROW(open_served_run("learn", settings(path.name(), {{"step", "0.3"}}), "test"), ConfigError);
-    EXPECT_NO_THROW(open_served_run("learn", settings(path.name(), {{"step", "0.2"}, {"threads", "2"}}), "test"));
-    EXPECT_THROW(open_served_run("learn", {{"store", path.name()}, {"dimension", "3"}, {"data", "x.csv"}}, "test"),
-                 ConfigError);
+    EXPECT_NO_THROW(
+        open_served_run("learn", settings(path.name(), {{"step", "0.2"}, {"threads", "2"}}), "test"));
+    EXPECT_THROW(
+        open_served_run("learn", {{"store", path.name()}, {"dimension", "3"}, {"data", "x.csv"}}, "test"),
+        ConfigError);
     EXPECT_THROW(open_served_run("leran", settings(path.name()), "test"), ConfigError);
 }
 
