@@ -7,6 +7,7 @@
 
 #include "route/route_outputs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,11 @@ ReportNetwork drawn_network(const Scenario& scenario) {
     for (LinkIndex link = 0; link < drawn.links.size(); ++link)
         drawn.links[link].capacity = scenario.routing->costs.file_capacity(link);
     return drawn;
+}
+
+bool same_windows(const LearnerFacts& a, const LearnerFacts& b) {
+    return a.window_text == b.window_text && a.model == b.model &&
+           std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_windows);
 }
 
 StoredAlarm stored(const Alarm& alarm, bool raised) {
@@ -262,6 +268,8 @@ void RouteRun::go_on_from(RouteRun& other) {
     Checkpoint heard(told.seal(), "the run it goes on from");
     exchange_learner(heard);
     heard.finish();
+    // Demands kept for one window are not those another would have: fewer, or of other ages.
+    if (!same_windows(lead_->facts(), other.lead_->facts())) throw Error("its windows are others");
     // From here on it is judged by itself.
     if (lead_->revise([](View) {}).status == RoundStatus::refused)
         throw Error("what it has learned cannot be evaluated under the new settings");

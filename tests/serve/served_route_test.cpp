@@ -179,22 +179,22 @@ TEST_F(ServedRoads, ForksGoOnWithWhatTheyCanUse) {
     const auto same = run->fork(folder_.path("same.run"), {}, "");
     const auto strict =
         run->fork(folder_.path("strict.run"), {{"tolerance", "0.01"}, {"hysteresis", "0.5"}}, "");
-    const auto lesser = run->fork(folder_.path("lesser.run"), {{"window", "2"}}, "[]");
+    const auto longer = run->fork(folder_.path("longer.run"), {{"window", "9"}}, "[]");
     const auto closed = run->fork(folder_.path("closed.run"), {}, R"([{"link":"A-D","close":true}])");
     EXPECT_EQ(run->decision(), before);
     EXPECT_EQ(same->journal().identity().parent.begun, "with all of its state");
     EXPECT_EQ(strict->journal().identity().parent.begun, "with all of its state");
-    EXPECT_EQ(lesser->journal().identity().parent.begun, "at its splits, with an empty window");
-    EXPECT_EQ(lesser->decision(), before);
+    EXPECT_EQ(longer->journal().identity().parent.begun, "at its splits, with an empty window");
+    EXPECT_EQ(longer->decision(), before);
     EXPECT_EQ(same->journal().identity().parent.turn, 14U);
     EXPECT_EQ(same->journal().played(), 14U);
     EXPECT_EQ(closed->journal().played(), 15U);  // what happened is a turn of its own
     EXPECT_EQ(json::parse(closed->picture())["closed"], json::array({6}));
     EXPECT_EQ(closed->decision().find("A-D"), std::string::npos);
     // Everybody goes on, and can be opened again.
-    for (const char* name : {"same", "strict", "lesser", "closed"}) {
+    for (const char* name : {"same", "strict", "longer", "closed"}) {
         ServedRun& each = name[0] == 's'   ? (name[1] == 'a' ? *same : *strict)
-                          : name[0] == 'l' ? *lesser
+                          : name[0] == 'l' ? *longer
                                            : *closed;
         post(each, 14, records_.size());
         bool sound = false;

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Runs that are killed (kill -9) at random instants and resumed, again and again: their stores say what the store
+# of a run says that nobody killed, byte for byte. KILLS: how many, of all kinds together (20; 200 with
+# PROXSTREAM_LONG).
+. "$(dirname "$0")/common.bash"
+
+kills=${KILLS:-$([ -n "${PROXSTREAM_LONG:-}" ] && echo 200 || echo 20)}
+RANDOM=${SEED:-$$}
+
+awk 'BEGIN { srand(7); print "a,b,c,y"
+             for (i = 0; i < 1500; ++i) { a = rand() - .5; b = rand() - .5; c = rand() - .5
+                                          print a "," b "," c "," 2*a - b + i/500 + (rand()-.5)/5 } }' >"$work/rows.csv"
+rows="$work/rows.csv"
+
+milliseconds() { local now; now=$(date +%s%N); echo $((now / 1000000)); }
+
+# What two stores have to agree about: every ledger but the seconds of its end, decisions, figures but the clock's.
+told() {
+    local store=$1 accounts account
+    accounts=$("$PROXSTREAM" show "$store" | sed -nE 's/^ *file .*, ([0-9]+) ledgers?.*/\1/p')
+    for ((account = 0; account < ${accounts:-0}; ++account)); do
+        "$PROXSTREAM" export "$store" --what ledger --account "$account" | sed -E '/^\{"end":/ { s/"seconds":[^,}]*//g; s/"h":"[^"]*"// }'
+    done
+    "$PROXSTREAM" export "$store" --what decisions
+    "$PROXSTREAM" export "$store" --what figures | sed -E 's/"(seconds|time)":[^,}]*,?//g'
+}
+
+# Files a run of route has written beside its store, without the clock's columns.
+written() {
+    [ -d "$work/out.d" ] || return
+    cat "$work/decisions.jsonl"
+    for file in links pairs paths events link_flows splits demand; do cat "$work/out.d/$file.csv"; done
+    sed -E 's/,[^,]*(,[^,]*,[^,]*)$/\1/' "$work/out.d/periods.csv"
+    sed '/^{"end":/d' "$work"/out.d/ledger*.jsonl
+}
+
+# settle RUN ARGS...: the run goes on, or begins where nothing was stored yet; in the background, as $pid.
+settle() {
+    local store=$1
+    shift
+    if "$PROXSTREAM" show "$store" >/dev/null 2>&1; then
+        resumed=$((resumed + 1))
+        "$PROXSTREAM" resume "$store" --quiet --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
+    else
+        rm -f "$store"*
+        "$PROXSTREAM" "$@" --store "$store" --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
+    fi
+    pid=$!
+}
+
+# torment NAME KILLS ARGS...: runs of ARGS, killed KILLS times in all, each compared with one that was not.
+torment() {
+    local name=$1 wanted=$2 done=0 runs=0 resumed=0 begun whole store
+    shift 2
+    rm -rf "$work"/*.run* "$work/out.d" "$work/decisions.jsonl"
+    begun=$(milliseconds)
+    run "$@" --store "$work/whole.run"
+    whole=$(($(milliseconds) - begun))
+    local took=$whole
+    if [ "$status" != 0 ]; then
+        expect "$name: the run that nobody kills" 0
+        return
+    fi
+    { told "$work/whole.run"; written; } >"$work/whole.told"
+    while [ $done -lt "$wanted" ]; do
+        runs=$((runs + 1))
+        store="$work/cut$runs.run"
+        rm -rf "$work/out.d"
+        threads=$((1 + runs % 2))
+        # Now and then a run is let go on for good: every run comes to its end.
+        local left=4
+        while :; do
+            settle "$store" "$@"
+            if [ $left -gt 0 ] && [ $done -lt "$wanted" ]; then
+                local wait=$((RANDOM * 32768 + RANDOM))
+                wait=$((wait % (whole + whole / 10 + 1)))
+                sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
+                if kill -9 "$pid" 2>/dev/null; then
+                    wait "$pid" 2>/dev/null
+                    if [ $? = 137 ]; then
+                        done=$((done + 1))
+                        left=$((left - 1))
+                        continue
+                    fi
+                fi
+            fi
+            wait "$pid" 2>/dev/null
+            status=$?
+            # It came to its end before it could be killed: the first run was slower than this one.
+            [ $left -lt 4 ] || whole=$((whole * 3 / 4))
+            break
+        done
+        if [ "$status" != 0 ]; then
+            out=$(<"$work/out") err=$(<"$work/err")
+            expect "$name: run $runs, after its last kill" 0
+            return
+        fi
+        { told "$store"; written; } >"$work/cut.told"
+        if ! cmp -s "$work/whole.told" "$work/cut.told"; then
+            echo "not ok $name: run $runs differs from the one that nobody killed"
+            diff "$work/whole.told" "$work/cut.told" | cut -c1-300 | head -10
+            return
+        fi
+        rm -rf "$store"*
+    done
+    echo "ok $name: $done kills in $runs runs of $took ms, $resumed resumed, all equal to the one that nobody killed"
+}
+
+each=$(((kills + 7) / 8))
+learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
+torment "learn, a bank" $each "${learn[@]}" --window auto:longest=16
+torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --variant paper --tolerance 1 --force
+route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
+torment "route" $each "${route[@]}" --window 8 --generate 6
+torment "route, with files" $each "${route[@]}" --no-compare --out "$work/out.d" --detail all --decisions "$work/decisions.jsonl"
+play=(play quadratic:n=20 --rounds 3000 --quiet --durable 10)
+torment "play" $each "${play[@]}" --window 5
+torment "play, sampled gradients" $each "${play[@]}" --window 4 --oracle gaussian:0.05 --tolerance 2 --force
+fit=(fit "$rows" --label y --loss cauchy --reg l1:0.001 --quiet --durable 4 --epsilon 0 --measure 1)
+torment "fit, a stochastic method" $each "${fit[@]}" --method prox-svrg --passes 3000
+torment "fit, on f itself" $each "${fit[@]}" --method prox-grad --iterations 12000
