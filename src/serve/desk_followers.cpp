@@ -10,6 +10,11 @@
 #include <fmt/format.h>
 
 namespace proxstream {
+namespace {
+
+constexpr std::size_t kFedTogether = 64;
+
+}  // namespace
 
 void Desk::fork(const std::string& store, const SettingList& changes, const std::string& events,
                 Forked done) {
@@ -44,9 +49,12 @@ void Desk::lead(std::shared_ptr<Desk> follower) {
 void Desk::catch_up(const std::shared_ptr<Desk>& follower) {
     // What is not in the store yet will be handed on when it is.
     const Turn safe = run_->journal().last();
+    const Turn its = follower->snapshot()->state.turn;
+    if (safe > its + options_.feed)
+        return follower->detach(fmt::format("more than {} records behind", options_.feed));
     std::vector<std::shared_ptr<const KnownTurn>> missed;
     try {
-        for (Turn turn = follower->snapshot()->state.turn + 1; turn <= safe; ++turn) {
+        for (Turn turn = its + 1; turn <= safe; ++turn) {
             auto known = find(turn);
             if (!known)
                 return follower->detach(fmt::format("turn {} of '{}' is no longer kept", turn, name_));
@@ -79,17 +87,21 @@ void Desk::feed_followers() {
 }
 
 void Desk::feed(const std::vector<std::shared_ptr<const KnownTurn>>& turns) {
-    Item item;
-    item.fed = true;
-    for (const auto& known : turns) item.posts.push_back({known->record, known->played.turn, known->key});
     bool behind = false;
     {
         const std::lock_guard lock(mutex_);
-        if (detached_ || item.posts.empty()) return;
-        behind = waiting_ + item.posts.size() > options_.feed;
+        if (detached_) return;
+        behind = waiting_ + turns.size() > options_.feed;
     }
     if (behind) return detach(fmt::format("more than {} records behind", options_.feed));
-    put(std::move(item));
+    // In pieces: others want their turn with the workers too.
+    for (std::size_t begin = 0; begin < turns.size(); begin += kFedTogether) {
+        Item item;
+        item.fed = true;
+        for (std::size_t i = begin; i < std::min(begin + kFedTogether, turns.size()); ++i)
+            item.posts.push_back({turns[i]->record, turns[i]->played.turn, turns[i]->key});
+        put(std::move(item));
+    }
 }
 
 void Desk::detach(const std::string& why) {

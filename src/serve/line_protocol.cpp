@@ -94,7 +94,7 @@ void LineProtocol::dispatch(std::string_view line, const std::shared_ptr<Slot>& 
         const auto found = body.find(name);
         if (found == body.end()) return otherwise;
         if (!found->is_string()) refuse_member(name, "a text");
-        const std::string text = *found;
+        std::string text = *found;
         body.erase(name);
         return text;
     };

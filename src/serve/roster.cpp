@@ -167,6 +167,11 @@ void Roster::fork(const std::shared_ptr<Desk>& parent, const std::string& name, 
             refusal = Refusal{.status = 409,
                               .message = fmt::format("there is a learner called '{}'", name),
                               .field = "name"};
+        } else if (fs::exists(fork_path(*parent, name))) {
+            refusal = Refusal{
+                .status = 409,
+                .message = fmt::format("there is a store of a fork '{}' that could not be opened", name),
+                .field = "name"};
         } else if (forks >= kForks) {
             refusal =
                 Refusal{.status = 409,
@@ -177,29 +182,37 @@ void Roster::fork(const std::shared_ptr<Desk>& parent, const std::string& name, 
         }
     }
     if (refusal) return done(*refusal);
-    const std::string path = fork_path(*parent, name);
-    parent->fork(path, changes, events,
-                 [this, parent, name, path, options, done = std::move(done)](std::unique_ptr<ServedRun> run,
-                                                                             std::optional<Refusal> why) {
-                     std::shared_ptr<Desk> desk;
-                     try {
-                         if (!why) desk = Desk::open(name, std::move(run), workers_, options, parent->name());
-                     } catch (const std::exception& error) {
-                         why = Refusal{.status = 503, .message = error.what(), .retry_after = 1};
-                     }
-                     if (why) {
-                         {
-                             const std::lock_guard lock(mutex_);
-                             forking_.erase(name);
-                         }
-                         remove_store(path);
-                         return done(*why);
-                     }
-                     add(desk);
-                     parent->lead(desk);
-                     parent->events().fork(page_fork(*desk, *parent));
-                     done(desk);
+    parent->fork(fork_path(*parent, name), changes, events,
+                 [this, parent, name, options, done = std::move(done)](std::unique_ptr<ServedRun> run,
+                                                                       const std::optional<Refusal>& why) {
+                     // Elsewhere: its parent has other things to do.
+                     const auto made = std::make_shared<std::unique_ptr<ServedRun>>(std::move(run));
+                     workers_.post([this, parent, name, options, done, made, why] {
+                         done(adopt(*parent, name, options, std::move(*made), why));
+                     });
                  });
+}
+
+std::variant<std::shared_ptr<Desk>, Refusal> Roster::adopt(Desk& parent, const std::string& name,
+                                                           const DeskOptions& options,
+                                                           std::unique_ptr<ServedRun> run,
+                                                           std::optional<Refusal> why) {
+    std::shared_ptr<Desk> desk;
+    try {
+        if (!why) desk = Desk::open(name, std::move(run), workers_, options, parent.name());
+    } catch (const std::exception& error) {
+        why = Refusal{.status = 503, .message = error.what(), .retry_after = 1};
+    }
+    if (why) {
+        remove_store(fork_path(parent, name));
+        const std::lock_guard lock(mutex_);
+        forking_.erase(name);
+        return *why;
+    }
+    add(desk);
+    parent.lead(desk);
+    parent.events().fork(page_fork(*desk, parent));
+    return desk;
 }
 
 void Roster::remove(const std::shared_ptr<Desk>& fork, const Desk::Done& done) {

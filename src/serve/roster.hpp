@@ -49,6 +49,10 @@ class Roster {
                                     const std::string& path);
     void reopen_forks(const std::shared_ptr<Desk>& parent, const DeskOptions& options);
     void add(const std::shared_ptr<Desk>& desk);
+    std::variant<std::shared_ptr<Desk>, Refusal> adopt(Desk& parent, const std::string& name,
+                                                       const DeskOptions& options,
+                                                       std::unique_ptr<ServedRun> run,
+                                                       std::optional<Refusal> why);
 
     Workers& workers_;
     Opener opener_;

@@ -77,7 +77,8 @@ class FakeReply final : public HttpReply {
 
 class ApiFixture {
   public:
-    explicit ApiFixture(std::vector<std::string> learners = {"main"}, const DeskOptions& options = {}) {
+    explicit ApiFixture(const std::vector<std::string>& learners = {"main"},
+                        const DeskOptions& options = {}) {
         std::vector<LearnerPlan> plans;
         for (const std::string& name : learners)
             plans.push_back({name, "learn", {{"store", folder / (name + ".run")}}, options});

@@ -118,7 +118,7 @@ TEST_F(DeskTest, PlaysInOrderAndAnswersEach) {
         ASSERT_FALSE(result.refusal);
         EXPECT_EQ(turn_of(result), turn);
         EXPECT_EQ(result.next, turn + 1);
-        EXPECT_EQ(Json::parse(result.decision)["sum"], static_cast<double>(turn * (turn + 1) / 2));
+        EXPECT_EQ(Json::parse(result.decision)["sum"], static_cast<double>(turn * (turn + 1)) / 2);
     }
     EXPECT_EQ(desk_->snapshot()->state.turn, 5U);
     EXPECT_EQ(desk_->stats().rounds, 5U);

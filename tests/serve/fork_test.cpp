@@ -126,10 +126,8 @@ TEST_F(ForkTest, ForksComeBackAfterARestartAndCatchUp) {
     send(8);
     copy_over("main.run");
     Workers workers(2);
-    Roster roster(workers, [](const std::string&, const SettingList& settings) {
-        SettingList all = settings;
-        return FakeRun::open(all);
-    });
+    Roster roster(workers,
+                  [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); });
     // Settings of a stored run name no store here; the roster is told where it is.
     roster.open({{"main", "learn", {{"store", copy / "main.run"}}, {}}});
     const auto twice = roster.find("twice");

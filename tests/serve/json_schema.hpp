@@ -76,7 +76,7 @@ class SchemaChecker {
         if (schema.contains("maxItems") && value.size() > schema["maxItems"]) return place + ": too many";
         if (!schema.contains("items")) return {};
         for (std::size_t i = 0; i < value.size(); ++i) {
-            const std::string problem = check(schema["items"], value[i], fmt::format("{}[{}]", place, i));
+            std::string problem = check(schema["items"], value[i], fmt::format("{}[{}]", place, i));
             if (!problem.empty()) return problem;
         }
         return {};
