@@ -294,7 +294,9 @@ await check('a route: loads on the map, a link picked there is closed in a fork'
   await until(page, () => document.querySelectorAll('.forks tbody tr').length, (n) => n === 2);
   assert.deepEqual(service.posted[0].events, [{ link: picked, close: true }]);
   city.play(30);
-  await until(page, () => document.querySelectorAll('.forks tbody tr')[1].children[2].textContent, (turn) => turn === '435');
+  await until(page, () => [...document.querySelectorAll('.forks tbody tr')[1].children].map((cell) => cell.textContent), (row) => row[2] === '435' && row[1] === `${picked} closed`);
+  service.runs.get('what-if-1').setStatus('stopped', 'no longer follows city: 65536 records behind');
+  await until(page, () => document.querySelector('.forks .otherwise .problem').textContent, (text) => text.includes('stopped: no longer follows city'));
   assert.deepEqual([await stickingOut(page), await nameless(page)], [[], []]);
   await page.media(dark);
   await page.settle();

@@ -89,7 +89,7 @@ export class ForkBoard {
         h('tr', {}, h('th', { scope: 'row' }, swatch(0), 'this run'), h('td.otherwise', { 'data-title': 'otherwise' }, '\u2013'), h('td', { 'data-title': 'turn' }), ...cells(), h('td', {})),
         ...forks.map(({ fork, feed }, i) => h('tr', { 'data-fork': fork.name },
           h('th', { scope: 'row' }, feed ? swatch(i + 1) : null, fork.name),
-          h('td.otherwise', { 'data-title': 'otherwise' }, fork.settings.map(({ name, value }) => `${name} ${value}`).join(', ') || '\u2013'),
+          h('td.otherwise', { 'data-title': 'otherwise' }, h('span.changes'), h('span.problem', { role: 'alert' })),
           h('td', { 'data-title': 'turn' }), ...cells(),
           h('td.end', {}, this.live && fork.url ? h('button', { type: 'button', click: () => void this.end(fork) }, `End ${fork.name}`) : null)))));
     const begun = Math.min(...forks.map(({ fork }) => fork.begun));
@@ -99,6 +99,13 @@ export class ForkBoard {
       const run = Number(canvas.dataset['run']);
       drawSwatch(canvas, run === 0 ? leadStyle : forkStyle(run - 1));
     }));
+  }
+
+  /** Links that are closed in a fork and not in the run. */
+  private closures(feed: Feed | null): string[] {
+    const names = this.model.data.scenery?.network?.links.name ?? [];
+    const here = this.model.data.picture?.closed ?? [];
+    return (feed?.model.data.picture?.closed ?? []).filter((link) => !here.includes(link)).map((link) => `${names[link] ?? link} closed`);
   }
 
   private columns(): { title: string; name: string }[] {
@@ -120,6 +127,13 @@ export class ForkBoard {
     columns.forEach(({ name }, c) => set(rows[0]!, 3 + c, figure(since(this.model, name, begun), 4)));
     forks.forEach(({ fork, feed }, i) => {
       const row = rows[i + 1]!;
+      const tell = (place: string, text: string): void => {
+        const span = row.querySelector(place)!;
+        if (span.textContent !== text) span.textContent = text;
+      };
+      tell('.changes', [...fork.settings.map(({ name, value }) => `${name} ${value}`), ...this.closures(feed)].join(', ') || '\u2013');
+      const { status, message } = feed?.model.state ?? { status: 'running', message: '' };
+      tell('.problem', status === 'running' && !message ? '' : ` ${[status, message].filter(Boolean).join(': ')}`);
       set(row, 2, feed?.status === 'gone' ? 'ended' : figure(feed?.model.turn ?? fork.turn, 15));
       columns.forEach(({ name }, c) => {
         if (!feed) return set(row, 3 + c, '\u2013');
