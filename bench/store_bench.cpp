@@ -1,5 +1,5 @@
-// What it costs a round to be kept: the learner alone, with a journal that commits when it likes, every 100 turns,
-// every turn. One learner, one stream; read the ratios.
+// What it costs a round to be kept: the learner alone, with a journal that commits when it likes, every 100
+// turns, every turn. One learner, one stream; read the ratios.
 #include "proxstream/run/learn_run.hpp"
 
 #include <cstdio>
@@ -41,7 +41,8 @@ void rounds(benchmark::State& state, const std::string& window, const char* dura
         std::optional<Journal> journal;
         if (durable != nullptr) {
             chosen.durable = durable;
-            journal.emplace(Journal::create(store_path(), learn_identity(chosen, "bench"), journal_options(chosen, false, "")));
+            journal.emplace(Journal::create(store_path(), learn_identity(chosen, "bench"),
+                                            journal_options(chosen, false, "")));
             run.attach(*journal);
         }
         state.ResumeTiming();
@@ -49,8 +50,9 @@ void rounds(benchmark::State& state, const std::string& window, const char* dura
         benchmark::DoNotOptimize(outcome.seconds);
     }
     remove_store();
-    state.counters["us/round"] = benchmark::Counter(static_cast<double>(kRounds) * 1e-6,
-                                                    benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+    state.counters["us/round"] =
+        benchmark::Counter(static_cast<double>(kRounds) * 1e-6,
+                           benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK_CAPTURE(rounds, w16_alone, "16", nullptr)->Unit(benchmark::kMillisecond)->UseRealTime();

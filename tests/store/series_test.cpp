@@ -58,14 +58,16 @@ TEST(Series, BytesAreTheSeries) {
         series.add(turn, {&value, 1});
     }
     Series copy(1);
-    for (Index bucket = 0; bucket < series.buckets(); ++bucket) ASSERT_TRUE(copy.restore(series.bytes(bucket)));
+    for (Index bucket = 0; bucket < series.buckets(); ++bucket)
+        ASSERT_TRUE(copy.restore(series.bytes(bucket)));
     const Real more = 7;
     for (std::uint64_t turn = 3001; turn <= 6000; ++turn) {
         series.add(turn, {&more, 1});
         copy.add(turn, {&more, 1});
     }
     ASSERT_EQ(copy.buckets(), series.buckets());
-    for (Index bucket = 0; bucket < series.buckets(); ++bucket) EXPECT_EQ(copy.bytes(bucket), series.bytes(bucket));
+    for (Index bucket = 0; bucket < series.buckets(); ++bucket)
+        EXPECT_EQ(copy.bytes(bucket), series.bytes(bucket));
     EXPECT_FALSE(Series(2).restore(series.bytes(0)));
     EXPECT_FALSE(Series(1).restore("short"));
 }
