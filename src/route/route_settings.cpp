@@ -208,7 +208,7 @@ void validate(const RouteSettings& settings) {
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");
     if (settings.decisions == "-" && settings.ledger == "-")
         violations.emplace_back("ledger: standard output is taken by --decisions");
-    collect(violations, "store", [&] { validate(static_cast<const StoreSettings&>(settings)); });
+    collect(violations, "", [&] { validate(static_cast<const StoreSettings&>(settings)); });
     if (!settings.store.empty() && (settings.decisions == "-" || settings.ledger == "-"))
         violations.emplace_back(
             "store: a run that is gone on with cannot take back what went to standard output; give "

@@ -187,11 +187,13 @@ void RouteRun::finish_store(bool ended) {
     if (!journal_) return;
     guarded([&] {
         // In the middle of a turn there is no state: the turns since the last one are played again.
-        if (outcome_.data_error || outcome_.io_error) return journal_->commit();
-        journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
-                         epochs_json(outcome_.certificates), series_ ? to_json(report()) : std::string(),
-                         ended);
+        outcome_.data_error || outcome_.io_error ? journal_->commit() : write_end(ended);
     });
+}
+
+void RouteRun::write_end(bool ended) {
+    journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+                     epochs_json(outcome_.certificates), series_ ? to_json(report()) : std::string(), ended);
 }
 
 void RouteRun::save() {
@@ -203,7 +205,7 @@ void RouteRun::save() {
 void RouteRun::close() {
     outcome_.certificates = certificates();
     find_methods();
-    finish_store(false);
+    if (journal_) write_end(false);
 }
 
 void RouteRun::exchange(Checkpoint& checkpoint) {

@@ -85,7 +85,7 @@ TEST(FitStore, AFitThatIsCutAnywhereGoesOnWithTheSameBits) {
     for (FitSettings& settings : all) {
         const std::uint64_t stride = std::getenv("PROXSTREAM_LONG") != nullptr ? 1 : 5;
         SCOPED_TRACE(settings.method + " on " + settings.data.front());
-        settings.measure = 0.2;
+        settings.measure = settings.method == "panoc" ? 0 : 2.5;
         settings.store = folder.path("whole.run");
         settings.trace = folder.path("whole.csv");
         const std::string expected = told(begin(settings));
@@ -95,8 +95,9 @@ TEST(FitStore, AFitThatIsCutAnywhereGoesOnWithTheSameBits) {
             while (job.step()) ++steps;
         }
         const std::string expected_store = told_store(RunStore(settings.store));
-        const std::string expected_report = RunStore(settings.store).report();
-        for (std::uint64_t cut = 0; cut <= steps + 1; cut += stride) {
+        std::vector<std::uint64_t> cuts{steps + 1};  // at its end, before anybody was told
+        for (std::uint64_t cut = 0; cut <= steps; cut += stride) cuts.push_back(cut);
+        for (const std::uint64_t cut : cuts) {
             set_threads(cut % 2 == 0 ? 2 : 1);
             settings.store = folder.path(fmt::format("cut{}.run", cut));
             {
@@ -106,8 +107,8 @@ TEST(FitStore, AFitThatIsCutAnywhereGoesOnWithTheSameBits) {
                 job.attach(journal);
                 for (std::uint64_t i = 0; i < cut; ++i) job.step();
                 const Journal::Exchange state = [&](Checkpoint& checkpoint) { job.exchange(checkpoint); };
-                if (cut % 3 == 0) journal.commit(&state);
-                if (cut % 3 == 1) job.step();
+                if (cut % 3 == 0 || cut > steps) journal.commit(&state);
+                if (cut % 3 == 1 && cut <= steps) job.step();
             }
             EXPECT_EQ(told(go_on(settings)), expected) << cut;
             const RunStore store(settings.store);

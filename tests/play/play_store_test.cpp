@@ -112,6 +112,7 @@ TEST(PlayStore, APlayThatIsCutAnywhereGoesOnWithTheSameBits) {
         place("whole");
         const std::string expected = told(begin(settings));
         const std::string expected_store = told_store(RunStore(settings.store));
+        const std::string expected_report = RunStore(settings.store).report();
         const std::string expected_folder =
             told_folder(std::filesystem::path(settings.ledger).parent_path().string());
         const std::string expected_trace = read_whole_file(settings.trace);
@@ -129,6 +130,7 @@ TEST(PlayStore, APlayThatIsCutAnywhereGoesOnWithTheSameBits) {
             EXPECT_TRUE(store.verify().empty());
             EXPECT_TRUE(store.state().finished);
             EXPECT_EQ(told_store(store), expected_store) << cut;
+            EXPECT_EQ(store.report(), expected_report) << cut;
             EXPECT_EQ(told_folder(std::filesystem::path(settings.ledger).parent_path().string()),
                       expected_folder)
                 << cut;
@@ -143,24 +145,31 @@ TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
     PlaySettings settings;
     settings.game = "rps";
     settings.window = "4";
-    settings.measure_every = 1;
+    settings.measure_every = 4;
     settings.responses_every = 5;
     settings.rounds = 30;
     settings.store = folder.path("whole.run");
     const std::string expected = told(begin(settings));
 
     settings.store = folder.path("stopped.run");
+    std::atomic<bool> stop = false;
+    std::string interrupted;
     {
-        std::atomic<bool> stop = false;
         PlayJob job(settings, open_game(settings), &stop, kOrigin);
-        const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 11; });
+        const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 12; });
         EXPECT_EQ(outcome.ending, RunEnding::interrupted);
         ASSERT_TRUE(outcome.certificate.measures);
+        interrupted = told(outcome);
+    }
+    {
+        // Stopped again before anything is played, it says the same again.
+        PlayJob job(settings, open_game(settings), &stop, kOrigin, Journal::open(settings.store, kOptions));
+        EXPECT_EQ(told(job.run()), interrupted);
     }
     {
         const RunStore store(settings.store);
         EXPECT_FALSE(store.state().finished);
-        EXPECT_EQ(store.state().saved, 11U);
+        EXPECT_EQ(store.state().saved, 12U);
         EXPECT_EQ(nlohmann::json::parse(store.report())["kind"], "play");
         EXPECT_EQ(store.certify().size(), 2U);
     }

@@ -90,6 +90,15 @@ std::string told_folder(const std::string& path) {
     return all;
 }
 
+/// What the page would show, without the clock's figures and the names of files.
+std::string told_report(const RunStore& store) {
+    nlohmann::json report = nlohmann::json::parse(store.report());
+    for (const char* part : {"settings", "kpis"}) report.erase(part);
+    report["lead"].erase("seconds");
+    for (auto& row : report["methods"]) row.erase("seconds");
+    return report.dump();
+}
+
 /// As --durable 4, without waiting for the disk.
 const JournalOptions kOptions{.durable = {4, false}};
 
@@ -122,6 +131,7 @@ TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
     }
     ASSERT_EQ(turns, 20U);
     const std::string expected_store = told_store(RunStore(busy.settings.store));
+    const std::string expected_report = told_report(RunStore(busy.settings.store));
     const std::string expected_folder = told_folder(busy.settings.out);
     const std::string expected_decisions = text_of(busy.settings.decisions);
     for (Turn cut = 0; cut < turns; ++cut) {
@@ -140,6 +150,7 @@ TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
         EXPECT_TRUE(store.verify().empty());
         EXPECT_TRUE(store.state().finished);
         EXPECT_EQ(told_store(store), expected_store) << cut;
+        EXPECT_EQ(told_report(store), expected_report) << cut;
         EXPECT_EQ(told_folder(busy.settings.out), expected_folder) << cut;
         EXPECT_EQ(text_of(busy.settings.decisions), expected_decisions) << cut;
     }

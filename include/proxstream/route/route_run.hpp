@@ -147,6 +147,7 @@ class RouteRun {
     void store_turn();
     void finish();
     void finish_store(bool ended);
+    void write_end(bool ended);
     void measure(const DemandPeriod& period);
     SettingList told_settings() const;
     RouteFacts file_facts() const;
