@@ -91,6 +91,12 @@ class ServedRoute final : public ServedRun {
     void close() override { run_->close(); }
 
   private:
+    /// Before it is a run of its own: no turn of its store, which counts on with its parent's.
+    void happen(const std::string& events) {
+        feed_->feed(events, run_->turns() + 1);
+        RouteProgress progress;
+        run_->turn(progress);
+    }
     void make_run(const RouteSettings& settings, std::optional<Journal> journal);
     std::string answer(const RouteProgress& progress, const std::string& status) const;
 
@@ -265,6 +271,7 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
     if (!violations.empty()) throw ConfigError(violations);
     auto forked = std::make_unique<ServedRoute>(settings, version_);
     const std::string begun = forked->begin_from(*this);
+    if (!happened.empty()) forked->happen(happened);
     RunIdentity identity =
         route_identity(settings, forked->run_->scenario(), version_, journal().identity().command);
     identity.title = journal().identity().title;
@@ -272,7 +279,6 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
         .id = journal().identity().id, .store = journal().path(), .turn = journal().played(), .begun = begun};
     forked->run_->record_in(
         Journal::create(store, std::move(identity), route_journal_options(settings, version_)));
-    if (!happened.empty()) forked->play(happened, {});
     return forked;
 }
 

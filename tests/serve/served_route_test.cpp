@@ -188,7 +188,7 @@ TEST_F(ServedRoads, ForksGoOnWithWhatTheyCanUse) {
     EXPECT_EQ(longer->decision(), before);
     EXPECT_EQ(same->journal().identity().parent.turn, 14U);
     EXPECT_EQ(same->journal().played(), 14U);
-    EXPECT_EQ(closed->journal().played(), 15U);  // what happened is a turn of its own
+    EXPECT_EQ(closed->journal().played(), 14U);  // it happens before the next turn, and is none
     EXPECT_EQ(json::parse(closed->picture())["closed"], json::array({6}));
     EXPECT_EQ(closed->decision().find("A-D"), std::string::npos);
     // Everybody goes on, and can be opened again.
@@ -235,7 +235,7 @@ TEST_F(ServedRoads, AForkIsOpenedAgainAsItWas) {
         fork->journal().commit();
     }
     const auto again = open("f.run", {{"window", "2"}});
-    EXPECT_EQ(again->journal().played(), 14U);
+    EXPECT_EQ(again->journal().played(), 13U);
     EXPECT_EQ(again->decision(), decided);
     EXPECT_TRUE(RunStore(folder_.path("f.run")).verify().empty());
     EXPECT_THROW(open("a.run", {{"window", "3"}}), ConfigError);
