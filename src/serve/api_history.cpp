@@ -125,6 +125,8 @@ void get_page(const CallPtr& call) {
 }
 
 void get_learner_html(const CallPtr& call) {
+    if (report_page().empty())
+        return call->refuse({.status = 404, .message = "this program was built without the page"});
     with_page(call, [call](const std::string& json) {
         call->reply->send({.type = "text/html; charset=utf-8",
                            .body = live_page_with_data(json),

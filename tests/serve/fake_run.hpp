@@ -21,8 +21,8 @@ namespace proxstream {
 
 class FakeRun final : public ServedRun {
   public:
-    static constexpr int kRefused = 666;  // a loss that is not finite
-    static constexpr int kBreaks = 667;   // what a run must not do
+    static constexpr int kRefused = 666;    // a loss that is not finite
+    static constexpr int kBreaks = -66700;  // what a run must not do
     static constexpr int kAlarm = 668;
 
     FakeRun(Journal journal, double sum) : journal_(std::move(journal)), sum_(sum) {
