@@ -61,7 +61,7 @@ std::string told(const RouteOutcome& outcome) {
 }
 
 /// A line of a table without its last cell but `behind`.
-std::string without_cell(std::string line, Index behind) {
+std::string without_cell(const std::string& line, Index behind) {
     std::size_t end = line.size();
     for (Index i = 0; i < behind; ++i) end = line.rfind(',', end - 1);
     return line.substr(0, line.rfind(',', end - 1)) + line.substr(end);
