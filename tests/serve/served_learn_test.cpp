@@ -162,6 +162,24 @@ TEST(ServedLearn, ALossThatIsNotFiniteIsARefusedTurnAndNoMore) {
     EXPECT_EQ(after.turn, same.turn + 1);
 }
 
+TEST(ServedLearn, ARoundThatTakesLongerThanItsBudgetSaysSoAndIsNeverPlayedAgain) {
+    const StorePath path;
+    const SettingList hurried =
+        settings(path.name(), {{"step", "0.2"}, {"tolerance", "1e-9"}, {"max-seconds", "1e-9"}});
+    std::string decision;
+    {
+        auto run = open_served_run("learn", hurried, "test");
+        int exhausted = 0;
+        for (int i = 1; i <= 20; ++i)
+            exhausted += run->play(record(i), "").status == "budget_exhausted" ? 1 : 0;
+        EXPECT_GT(exhausted, 10);
+        decision = run->decision();
+    }
+    // What the clock decided cannot be played again, so the state is there for every turn.
+    EXPECT_EQ(RunStore(path.name()).state().saved, 20U);
+    EXPECT_EQ(open_served_run("learn", hurried, "test")->decision(), decision);
+}
+
 TEST(ServedLearn, AForkWithTheSameWindowIsExactAndOneWithAnotherBeginsAtThePoint) {
     const StorePath path, same, other;
     auto run = open_served_run("learn", settings(path.name(), {{"step", "0.2"}}), "test");
