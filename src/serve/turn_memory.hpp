@@ -20,8 +20,8 @@ struct KnownTurn {
 
 class TurnMemory {
   public:
-    static constexpr std::size_t kTurns = 4096;
-    static constexpr std::size_t kBytes = std::size_t{1} << 20U;
+    static constexpr std::size_t kTurns = 1024;
+    static constexpr std::size_t kBytes = std::size_t{1} << 18U;  // a hundred learners have one each
 
     /// Turns come one after the other.
     std::shared_ptr<const KnownTurn> add(KnownTurn turn);

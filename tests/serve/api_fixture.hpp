@@ -77,12 +77,25 @@ class FakeReply final : public HttpReply {
 
 class ApiFixture {
   public:
-    explicit ApiFixture(const std::vector<std::string>& learners = {"main"},
-                        const DeskOptions& options = {}) {
+    explicit ApiFixture(const std::vector<std::string>& learners = {"main"}, const DeskOptions& options = {})
+        : roster(*workers,
+                 [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }) {
         std::vector<LearnerPlan> plans;
         for (const std::string& name : learners)
             plans.push_back({name, "learn", {{"store", folder / (name + ".run")}}, options});
         roster.open(plans);
+    }
+    /// Real learners, as a scenario describes them.
+    struct Scenario {
+        std::string toml;
+    };
+    explicit ApiFixture(const Scenario& scenario)
+        : roster(*workers, [](const std::string& kind, const SettingList& settings) {
+              return open_served_run(kind, settings, "1.2.3");
+          }) {
+        ServeSettings settings;
+        settings.store_folder = folder.path();
+        roster.open(read_learners(scenario.toml, "scenario", settings));
     }
     ~ApiFixture() {
         roster.close();
@@ -130,8 +143,7 @@ class ApiFixture {
 
     TestFolder folder;
     std::unique_ptr<Workers> workers = std::make_unique<Workers>(2);
-    Roster roster{*workers,
-                  [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }};
+    Roster roster;
     Tokens tokens;
     Api api{{.roster = roster, .tokens = tokens, .version = "1.2.3"}};
     std::shared_ptr<FakeStream> events;      // of the last request

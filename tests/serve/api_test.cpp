@@ -160,8 +160,9 @@ TEST(Api, BadBodiesAreRefusedByName) {
         request.headers["content-type"] = "application/json";
         EXPECT_EQ(api.ask(request).status, 400) << body;
     }
-    const std::string deep = std::string(100000, '[');
-    EXPECT_EQ(api.post(kMain + "/rounds", deep).status, 400);
+    EXPECT_EQ(api.post(kMain + "/rounds", std::string(100000, '[')).status, 400);
+    const std::string deep = R"({"record":{"v":)" + std::string(40, '[') + std::string(40, ']') + "}}";
+    EXPECT_TRUE(contains(api.post(kMain + "/rounds", deep).body, "nested too deeply"));
     const Json whole = Json::parse(
         api.post(kMain + "/rounds", R"({"batch":[{"record":{"v":1}},{"record":{"v":"x"}}]})").body);
     EXPECT_EQ(whole["error"]["index"], 1);

@@ -331,7 +331,9 @@ TEST_F(DeskTest, TurnsThatMayWaitAreCommittedTogether) {
     options_.durable.turns = 10;
     options_.commit_seconds = 1000;
     reopen();
-    for (int i = 0; i < 9; ++i) send(post(1));
+    send(post(1, {}, "k"));
+    EXPECT_TRUE(send(post(1, {}, "k")).played.at(0).replayed);  // a key is known before it is stored
+    for (int i = 1; i < 9; ++i) send(post(1));
     EXPECT_EQ(RunStore(path_).state().last, 0U);
     send(post(1));
     EXPECT_EQ(RunStore(path_).state().last, 10U);
