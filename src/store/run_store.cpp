@@ -85,13 +85,15 @@ StoreState RunStore::state() const {
     {
         const Snapshot snapshot(database);
         if (const auto folded = read_fact(database, "folded")) state.folded = std::stoull(*folded);
-        Statement turns(
-            database,
-            "SELECT coalesce(max(turn), 0), coalesce(min(time), 0), coalesce(max(time), 0) FROM turns");
-        turns.step();
-        state.last = std::max(turns.count(0), state.folded);
-        state.first_time = turns.integer(1);
-        state.last_time = turns.integer(2);
+        // Times never go back, so the ends of the table are enough; several extremes at once would read all
+        // of it.
+        Statement newest(database, "SELECT turn, time FROM turns ORDER BY turn DESC LIMIT 1");
+        state.last = state.folded;
+        if (newest.step()) {
+            state.last = newest.count(0);
+            state.last_time = newest.integer(1);
+        }
+        state.first_time = database.number("SELECT time FROM turns ORDER BY turn LIMIT 1");
         state.saved = static_cast<Turn>(database.number("SELECT coalesce(max(turn), 0) FROM states"));
         state.accounts = static_cast<std::uint64_t>(database.number("SELECT count(*) FROM accounts"));
         if (const auto ended = read_fact(database, "ended"))

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace proxstream {
@@ -34,6 +34,13 @@ CREATE INDEX turn_keys ON turns (key) WHERE key IS NOT NULL;
 )sql",
 };
 
+struct flock whole_file(short kind) {
+    struct flock lock {};
+    lock.l_type = kind;
+    lock.l_whence = SEEK_SET;
+    return lock;
+}
+
 }  // namespace
 
 RowSeal& RowSeal::add(std::string_view bytes) {
@@ -51,26 +58,40 @@ std::int64_t RowSeal::value() const {
     return static_cast<std::int64_t>(sum_.value());
 }
 
-WriterLock::WriterLock(const std::string& path)
-    : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) throw IoError(path, "open the run store for writing", errno);
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-    const int problem = errno;
-    ::close(descriptor_);
-    if (problem != EWOULDBLOCK) throw IoError(path, "lock the run store", problem);
-    throw ConfigError(path + ": another process is writing to this run; stop it first, or fork the run");
+WriterLock::WriterLock(const std::string& store) : path_(store + "-lock") {
+    for (;;) {
+        descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (descriptor_ < 0) throw IoError(path_, "make the lock of the run store", errno);
+        struct flock lock = whole_file(F_WRLCK);
+        if (::fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) {
+            const int problem = errno;
+            ::close(descriptor_);
+            if (problem != EAGAIN && problem != EACCES) throw IoError(path_, "lock the run store", problem);
+            throw ConfigError(store +
+                              ": another process is writing to this run; stop it first, or fork the run");
+        }
+        // Whoever had it before may have removed it in between: then this is the lock of nobody.
+        struct stat held {};
+        struct stat there {};
+        const bool same = ::fstat(descriptor_, &held) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+                          held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+        if (same) return;
+        ::close(descriptor_);
+    }
 }
 
 WriterLock::~WriterLock() {
+    ::unlink(path_.c_str());  // while it is ours
     ::close(descriptor_);
 }
 
-bool WriterLock::held(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+bool WriterLock::held(const std::string& store) {
+    const int descriptor = ::open((store + "-lock").c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return false;
-    const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+    struct flock lock = whole_file(F_WRLCK);
+    const bool asked = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
     ::close(descriptor);
-    return !free;
+    return asked && lock.l_type != F_UNLCK;
 }
 
 void refuse_store(const std::string& path, const std::string& problem) {

@@ -28,19 +28,22 @@ class RowSeal {
     Checksum sum_;
 };
 
-/// Whoever writes holds it; it goes with the process, however that ends.
+/// Whoever writes holds it; it goes with the process, however that ends. A file of its own beside the store
+/// (RUN-lock): a descriptor of the store itself that is closed would take SQLite's own locks with it, of
+/// every connection of the process.
 class WriterLock {
   public:
-    /// Throws ConfigError if another process has it, IoError if the file cannot be opened.
-    explicit WriterLock(const std::string& path);
+    /// Throws ConfigError if somebody else has it, IoError if the file cannot be made.
+    explicit WriterLock(const std::string& store);
     ~WriterLock();
     WriterLock(const WriterLock&) = delete;
     WriterLock& operator=(const WriterLock&) = delete;
 
-    static bool held(const std::string& path);
+    static bool held(const std::string& store);
 
   private:
-    int descriptor_;
+    std::string path_;
+    int descriptor_ = -1;
 };
 
 /// Brings tables from version `from` up to `to`; 0: there are none yet. For the caller's transaction.

@@ -8,11 +8,14 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -217,26 +220,74 @@ TEST(Journal, AFullDiskIsToldAndSpaceThatIsFreedIsUsed) {
     EXPECT_EQ(told(RunStore(path.name())), expected);
 }
 
+/// Another process that looks whenever it is asked. Made before this one opens anything: SQLite's idea of
+/// which files are open must not be inherited.
+class Watcher {
+  public:
+    explicit Watcher(const std::function<int()>& look) {
+        if (::pipe(ask_) != 0 || ::pipe(answer_) != 0) throw std::runtime_error("no pipes");
+        child_ = ::fork();
+        if (child_ != 0) return;
+        ::close(ask_[1]);
+        char byte = 0;
+        while (::read(ask_[0], &byte, 1) == 1) {
+            byte = static_cast<char>(look());
+            if (::write(answer_[1], &byte, 1) != 1) break;
+        }
+        ::_exit(0);
+    }
+    ~Watcher() {
+        for (const int end : {ask_[0], ask_[1], answer_[0], answer_[1]}) ::close(end);
+        ::waitpid(child_, nullptr, 0);
+    }
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+    int look() {
+        char byte = 0;
+        if (::write(ask_[1], &byte, 1) != 1 || ::read(answer_[0], &byte, 1) != 1) return -1;
+        return byte;
+    }
+
+  private:
+    int ask_[2] = {};
+    int answer_[2] = {};
+    pid_t child_ = 0;
+};
+
 TEST(Journal, OneWriterAtATime) {
-    const naive::Played played = play(usual(5));
     const StorePath path;
-    Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
-    EXPECT_TRUE(RunStore(path.name()).state().running);
-    // In another process, as it would be.
-    const pid_t child = ::fork();
-    if (child == 0) {
-        int code = 0;
+    Watcher other([&] {
         try {
             Journal::open(path.name(), every(1));
         } catch (const ConfigError& error) {
-            code = std::string(error.what()).find("another process") != std::string::npos ? 42 : 1;
+            return std::string(error.what()).find("another process") != std::string::npos ? 42 : 1;
         }
-        ::_exit(code);
+        return 0;
+    });
+    {
+        Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
+        EXPECT_TRUE(RunStore(path.name()).state().running);
+        EXPECT_EQ(other.look(), 42);
+        EXPECT_THROW(Journal::create(path.name(), ToyRun::identity(), every(1)), ConfigError);
     }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 42);
-    EXPECT_THROW(Journal::create(path.name(), ToyRun::identity(), every(1)), ConfigError);
+    EXPECT_FALSE(RunStore(path.name()).state().running);
+    EXPECT_EQ(other.look(), 0);
+}
+
+TEST(Journal, WhoeverLooksAtARunThatGoesOnTakesNothingFromIt) {
+    const naive::Played played = play(usual(12));
+    const StorePath path;
+    Watcher other([&] { return static_cast<int>(RunStore(path.name()).state().last); });
+    Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
+    ToyRun run(played);
+    run.begin(journal);
+    while (!run.over()) {
+        run.turn(journal);
+        // Whatever this process opens and closes must leave its own locks alone.
+        EXPECT_TRUE(RunStore(path.name()).state().running);
+        // The last reader to close a file clears away the log, if it believes that nobody else has it open.
+        EXPECT_EQ(other.look(), static_cast<int>(run.place()));
+    }
 }
 
 TEST(Journal, AStoreOfTheVersionBeforeIsBroughtUpToDate) {

@@ -30,7 +30,7 @@ class StorePath {
     StorePath& operator=(const StorePath&) = delete;
     const std::string& name() const { return path_; }
     void remove() const {
-        for (const char* suffix : {"", "-wal", "-shm"}) std::remove((path_ + suffix).c_str());
+        for (const char* suffix : {"", "-wal", "-shm", "-lock"}) std::remove((path_ + suffix).c_str());
     }
 
   private:
