@@ -72,6 +72,10 @@ void LedgerLines::append_footer(std::string& out, const RunFooter& footer) {
     State::seal(out, start, aside, kAllDigits);
 }
 
+std::uint64_t LedgerLines::count() const {
+    return state_->line;
+}
+
 LedgerMark LedgerLines::mark() const {
     return {state_->line, state_->bytes, state_->chain.state(), state_->order};
 }

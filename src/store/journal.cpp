@@ -7,14 +7,16 @@
 #include "store/database.hpp"
 #include "store/saved_state.hpp"
 #include "store/store_file.hpp"
-#include "store/turn_rows.hpp"
+#include "store/turn_batch.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,6 @@ constexpr double kStateSeconds = 5;
 constexpr std::size_t kLeastBetweenStates = std::size_t{1} << 16U;
 /// Without the disk's word turns wait at most so long.
 constexpr double kLazySeconds = 1;
-constexpr Turn kStatesKept = 2;
 /// Folding goes over many turns at once: a transaction a turn would cost more than the turn.
 constexpr Turn kFoldedTogether = 1024;
 
@@ -51,13 +52,6 @@ std::string utc_now() {
 bool blank(Database& database) {
     return database.number("SELECT count(*) FROM sqlite_schema") == 0;
 }
-
-struct PendingLine {
-    std::uint64_t account = 0;
-    std::uint64_t line = 0;
-    Turn turn = 0;
-    std::string text = {};
-};
 
 }  // namespace
 
@@ -103,14 +97,6 @@ struct Journal::State {
                         "the same data, options and release of the program as before");
     }
 
-    /// What is stored of the line, held against what came out now.
-    void compare_line(const PendingLine& line) {
-        Statement row(database, "SELECT turn, line FROM ledger WHERE place = ?1");
-        row.bind(1, ledger_place(line.account, line.line));
-        if (!row.step() || row.count(0) != line.turn || row.bytes(1) != line.text)
-            refuse_replay("a ledger row");
-    }
-
     bool state_due() const {
         if (turn == saved) return false;
         return options.save_every_commit ||
@@ -120,7 +106,7 @@ struct Journal::State {
 
     std::string saved_state(const Exchange& exchange) const;
     void commit(const Exchange* exchange);
-    void write(const std::string* state);
+    void write(const StateRow* state);
     void fold();
 
     WriterLock lock;  // before the database: what closes later lets go of the file last
@@ -128,6 +114,7 @@ struct Journal::State {
     JournalOptions options;
     RunIdentity identity;
     std::function<void()> closings;
+    std::optional<BatchWriter> writer;  // once there are tables
 
     std::map<std::uint64_t, LedgerLines> lines;
     std::map<std::uint64_t, StoredAccount> accounts;
@@ -137,12 +124,8 @@ struct Journal::State {
     std::vector<PendingLine> current_lines;
     std::vector<StoredAlarm> current_alarms;
 
-    // complete turns that are not in the file yet
-    std::vector<StoredTurn> turns;
-    std::vector<PendingLine> turn_lines;
-    std::vector<std::pair<Turn, StoredAlarm>> alarms;
-    std::vector<std::uint64_t> changed_accounts;
-    std::vector<std::pair<std::string, std::string>> facts;
+    TurnBatch batch;                       // complete turns that are not in the file yet
+    std::set<std::uint64_t> new_accounts;  // or those that are not as the file has them
 
     Turn turn = 0;    // complete
     Turn stored = 0;  // in the file
@@ -185,6 +168,7 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
         state->note_session();
         transaction.commit();
     }
+    state->writer.emplace(state->database);
     return Journal(std::move(state));
 }
 
@@ -222,6 +206,7 @@ Journal Journal::open(const std::string& path, const JournalOptions& options) {
         state.ended = *ended == std::to_string(state.stored);
     turns.reset();
     state.note_session();
+    state.writer.emplace(state.database);
     return Journal(std::move(owned));
 }
 
@@ -261,7 +246,7 @@ bool Journal::finished() const noexcept {
     return state_->ended;
 }
 std::uint64_t Journal::pending() const noexcept {
-    return state_->turns.size();
+    return state_->batch.turns.size();
 }
 const Series& Journal::series() const noexcept {
     return state_->series;
@@ -321,7 +306,7 @@ void Journal::open_account(std::uint64_t account, const RunHeader& header) {
     } else {
         state.accounts.emplace(account,
                                StoredAccount{.account = account, .turn = state.turn + 1, .header = text});
-        state.changed_accounts.push_back(account);
+        state.new_accounts.insert(account);
     }
     state.lines.try_emplace(account, std::move(lines));
 }
@@ -331,8 +316,11 @@ void Journal::row(std::uint64_t account, const RoundReport& report, const RowExt
     LedgerLines& lines = state.lines_of(account);
     PendingLine line{.account = account, .turn = state.turn + 1};
     lines.append_row(line.text, report, extras);
-    line.line = lines.mark().lines;
-    if (state.replaying()) return state.compare_line(line);
+    line.line = lines.count();
+    if (state.replaying()) {
+        if (!state.writer->same(line)) state.refuse_replay("a ledger row");
+        return;
+    }
     state.current_lines.push_back(std::move(line));
 }
 
@@ -345,7 +333,7 @@ void Journal::close_account(std::uint64_t account, const RunFooter& footer) {
     const bool in_this_turn = std::any_of(lines.begin(), lines.end(),
                                           [&](const PendingLine& line) { return line.account == account; });
     stored.footer_turn = state.turn + (in_this_turn ? 1 : 0);
-    if (!state.replaying()) state.changed_accounts.push_back(account);
+    if (!state.replaying()) state.new_accounts.insert(account);
 }
 
 void Journal::decision(std::string_view json) {
@@ -389,17 +377,18 @@ void Journal::end_turn(const Exchange& exchange) {
     state.written_since_state += current.input.size() + current.decision.size();
     for (PendingLine& line : state.current_lines) {
         state.written_since_state += line.text.size();
-        state.turn_lines.push_back(std::move(line));
+        state.batch.lines.push_back(std::move(line));
     }
     state.current_lines.clear();
-    for (StoredAlarm& alarm : state.current_alarms) state.alarms.emplace_back(current.turn, std::move(alarm));
+    for (StoredAlarm& alarm : state.current_alarms)
+        state.batch.alarms.emplace_back(current.turn, std::move(alarm));
     state.current_alarms.clear();
-    state.turns.push_back(std::exchange(current, {}));
+    state.batch.turns.push_back(std::exchange(current, {}));
     if (state.by_hand) return;
     const bool waited =
         !state.options.durable.synchronised &&
         std::chrono::duration<double>(Clock::now() - state.last_commit).count() >= kLazySeconds;
-    if (state.turns.size() >= state.options.durable.turns || waited) {
+    if (state.batch.turns.size() >= state.options.durable.turns || waited) {
         state.commit(state.state_due() ? &exchange : nullptr);
     }
 }
@@ -418,58 +407,29 @@ std::string Journal::State::saved_state(const Exchange& exchange) const {
 void Journal::State::commit(const Exchange* exchange) {
     // Turns that are played again are in the file with what belongs to them.
     if (replaying()) return;
-    std::optional<std::string> state;
+    std::optional<StateRow> state;
     if (exchange != nullptr) {
         if (closings) closings();
-        state = saved_state(*exchange);
+        state = {turn, saved_state(*exchange)};
     }
-    if (turns.empty() && facts.empty() && !state) return;
+    if (batch.empty() && !state) return;
     write(state ? &*state : nullptr);
     fold();
 }
 
-void Journal::State::write(const std::string* state) {
-    Transaction transaction(database);
-    for (const std::uint64_t account : changed_accounts) write_account(database, accounts.at(account));
-    Statement insert(database, "INSERT INTO ledger (place, turn, line, seal) VALUES (?1, ?2, ?3, ?4)");
-    for (const PendingLine& line : turn_lines) {
-        const std::uint64_t place = ledger_place(line.account, line.line);
-        insert.reset()
-            .bind(1, place)
-            .bind(2, line.turn)
-            .bind(3, line.text)
-            .bind(4, RowSeal().add(place).add(line.turn).add(line.text).value())
-            .run();
-    }
-    TurnWriter writer(database);
-    for (const StoredTurn& each : turns) writer.write(each);
-    for (const auto& [number, alarm] : alarms) write_alarm(database, number, alarm);
-    write_series(database, series);
-    for (const auto& [name, value] : facts) write_fact(database, name, value);
-    if (state != nullptr) {
-        Statement(database, "INSERT OR REPLACE INTO states (turn, state) VALUES (?1, ?2)")
-            .bind(1, turn)
-            .bind(2, *state)
-            .run();
-        Statement(
-            database,
-            "DELETE FROM states WHERE turn NOT IN (SELECT turn FROM states ORDER BY turn DESC LIMIT ?1)")
-            .bind(1, kStatesKept)
-            .run();
-    }
-    transaction.commit();
+void Journal::State::write(const StateRow* state) {
+    std::vector<const StoredAccount*> changed;
+    for (const std::uint64_t account : new_accounts) changed.push_back(&accounts.at(account));
+    writer->write(batch, changed, series, state);
     // Only now: had it failed, everything would still be here for the next attempt.
-    changed_accounts.clear();
-    turn_lines.clear();
-    turns.clear();
-    alarms.clear();
-    facts.clear();
+    new_accounts.clear();
+    batch = {};
     series.settle();
     stored = turn;
     last_commit = Clock::now();
     if (state == nullptr) return;
     saved = turn;
-    state_size = state->size();
+    state_size = state->bytes.size();
     written_since_state = 0;
     last_state = last_commit;
 }
@@ -503,9 +463,9 @@ void Journal::State::fold() {
 void Journal::finish(const Exchange& exchange, std::string_view certificate, std::string_view report,
                      bool ended) {
     State& state = *state_;
-    state.facts = {{"certificate", std::string(certificate)},
-                   {"report", std::string(report)},
-                   {"ended", ended ? std::to_string(state.turn) : std::string()}};
+    state.batch.facts = {{"certificate", std::string(certificate)},
+                         {"report", std::string(report)},
+                         {"ended", ended ? std::to_string(state.turn) : std::string()}};
     state.commit(&exchange);
     state.ended = ended;
 }

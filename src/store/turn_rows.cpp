@@ -99,14 +99,21 @@ std::vector<std::pair<Turn, StoredAlarm>> read_alarms(Database& database) {
     return alarms;
 }
 
-void write_series(Database& database, const Series& series) {
+SeriesWriter::SeriesWriter(Database& database)
+    : bucket_(database, "INSERT OR REPLACE INTO series (bucket, cells, seal) VALUES (?1, ?2, ?3)"),
+      beyond_(database, "DELETE FROM series WHERE bucket >= ?1") {}
+
+void SeriesWriter::write(const Series& series) {
     if (series.touched() == series.buckets()) return;
-    Statement write(database, "INSERT OR REPLACE INTO series (bucket, cells, seal) VALUES (?1, ?2, ?3)");
     for (Index bucket = series.touched(); bucket < series.buckets(); ++bucket) {
         const std::string cells = series.bytes(bucket);
-        write.reset().bind(1, bucket).bind(2, cells).bind(3, RowSeal().add(bucket).add(cells).value()).run();
+        bucket_.reset()
+            .bind(1, bucket)
+            .bind(2, cells)
+            .bind(3, RowSeal().add(bucket).add(cells).value())
+            .run();
     }
-    Statement(database, "DELETE FROM series WHERE bucket >= ?1").bind(1, series.buckets()).run();
+    beyond_.reset().bind(1, series.buckets()).run();
 }
 
 Series read_series(Database& database, Index channels) {

@@ -31,8 +31,16 @@ class TurnWriter {
 void write_alarm(Database& database, Turn turn, const StoredAlarm& alarm);
 std::vector<std::pair<Turn, StoredAlarm>> read_alarms(Database& database);
 
-/// Buckets that have changed since the series was settled.
-void write_series(Database& database, const Series& series);
+class SeriesWriter {
+  public:
+    explicit SeriesWriter(Database& database);
+    /// Buckets that have changed since the series was settled.
+    void write(const Series& series);
+
+  private:
+    Statement bucket_;
+    Statement beyond_;
+};
 Series read_series(Database& database, Index channels);
 
 }  // namespace proxstream

@@ -27,6 +27,8 @@ class LedgerLines {
     void append_row(std::string& out, const RoundReport& report, const RowExtras& extras);
     /// The lines may go on after it as if it had not been asked for.
     void append_footer(std::string& out, const RunFooter& footer);
+    /// Lines so far, header and rows.
+    std::uint64_t count() const;
     /// Behind the last header or row.
     LedgerMark mark() const;
 
