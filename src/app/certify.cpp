@@ -9,7 +9,6 @@
 #include "app/verbs.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <vector>
@@ -82,13 +81,6 @@ Answer certify_store(const std::string& path, bool json) {
                                    state.last, state.saved);
     if (game) answer.text += "  of each player; of the game, what was said when it was last stopped\n";
     return answer;
-}
-
-bool is_store(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    char head[15] = {};
-    file.read(head, sizeof head);
-    return std::string_view(head, sizeof head) == "SQLite format 3";
 }
 
 /// The players' ledgers in the folder of a play, in their order; none if it is no such folder.
@@ -177,7 +169,7 @@ int certify_ledger(const std::vector<std::string>& arguments) {
     }
     try {
         const Answer answer = paths.size() > 1                          ? certify_players(paths, json)
-                              : is_store(paths[0])                      ? certify_store(paths[0], json)
+                              : looks_like_store(paths[0])              ? certify_store(paths[0], json)
                               : std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
                                                                         : certify_file(paths[0], json);
         fmt::print("{}{}", answer.text, json ? "\n" : "");

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -33,15 +32,6 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string_view status(const StoreState& state) {
     return state.running ? "running" : state.finished ? "finished" : "stopped";
-}
-
-/// The first bytes of SQLite's files, and the mark of ours among them.
-bool looks_like_store(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    char head[72] = {};
-    file.read(head, sizeof head);
-    return file.gcount() == sizeof head && std::string_view(head, 15) == "SQLite format 3" &&
-           std::string_view(head + 68, 4) == "PXST";
 }
 
 bool wants_help(const std::vector<std::string>& arguments) {
@@ -95,7 +85,8 @@ int list_runs(const std::vector<std::string>& arguments) {
     for (const std::string& folder : arguments.empty() ? std::vector<std::string>{"."} : arguments) {
         std::error_code problem;
         for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
-            if (entry.is_regular_file() && looks_like_store(entry.path())) found.push_back(entry.path());
+            if (entry.is_regular_file() && looks_like_store(entry.path().string()))
+                found.push_back(entry.path());
         }
         if (problem) throw IoError(folder, "list the folder", problem.value());
     }

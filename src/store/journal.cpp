@@ -152,7 +152,6 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
         throw ConfigError(path + ": there is a store already; 'proxstream resume " + path +
                           "' goes on with it, another name begins anew");
     }
-    state->set_up();
     identity.id = new_id();
     identity.created = utc_now();
     if (identity.version.empty()) identity.version = options.version;
@@ -168,6 +167,8 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
         state->note_session();
         transaction.commit();
     }
+    // Only now the log: what tells a store by its first bytes is in the file itself from the beginning.
+    state->set_up();
     state->writer.emplace(state->database);
     return Journal(std::move(state));
 }

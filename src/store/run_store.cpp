@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include <fmt/format.h>
@@ -51,6 +52,15 @@ Database open_to_read(const std::string& path) {
 }
 
 }  // namespace
+
+bool looks_like_store(const std::string& path) {
+    constexpr std::size_t kMarkPlace = 68;  // of the application's id in SQLite's header
+    std::ifstream file(path, std::ios::binary);
+    char head[kMarkPlace + 4] = {};
+    file.read(head, sizeof head);
+    const std::string_view read(head, static_cast<std::size_t>(file.gcount()));
+    return read.size() == sizeof head && read.starts_with("SQLite format 3") && read.ends_with("PXST");
+}
 
 struct RunStore::State {
     explicit State(const std::string& path) : database(open_to_read(path)) {}

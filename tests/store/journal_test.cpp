@@ -267,6 +267,7 @@ TEST(Journal, OneWriterAtATime) {
     {
         Journal journal = Journal::create(path.name(), ToyRun::identity(), every(1));
         EXPECT_TRUE(RunStore(path.name()).state().running);
+        EXPECT_TRUE(looks_like_store(path.name()));
         EXPECT_EQ(other.look(), 42);
         EXPECT_THROW(Journal::create(path.name(), ToyRun::identity(), every(1)), ConfigError);
     }
@@ -334,6 +335,8 @@ TEST(Journal, AnEmptyFileIsBegunAnewAndAForeignOneIsNot) {
     EXPECT_THROW(Journal::open(foreign.name(), every(1)), DataError);
     EXPECT_THROW(Journal::create(foreign.name(), ToyRun::identity(), every(1)), DataError);
     EXPECT_THROW(RunStore{foreign.name()}, DataError);
+    EXPECT_FALSE(looks_like_store(foreign.name()));
+    EXPECT_FALSE(looks_like_store("/nonexistent/run"));
     EXPECT_THROW(RunStore{"/nonexistent/run"}, IoError);
 }
 

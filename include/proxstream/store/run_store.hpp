@@ -43,6 +43,9 @@ struct StoreSession {
     Turn turn = 0;
 };
 
+/// By its first bytes: is this a file that RunStore could read?
+bool looks_like_store(const std::string& path);
+
 class RunStore {
   public:
     /// Throws IoError, or DataError if the file is no store, damaged, or of a version not known here.
