@@ -10,8 +10,8 @@
 namespace proxstream::app {
 namespace {
 
-constexpr std::chrono::milliseconds kRedraw{150};
-constexpr int kWidth = 24;
+constexpr std::chrono::milliseconds kFitRedraw{150};
+constexpr int kFitBar = 24;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void FitProgress::on_measure(const TracePoint& point) {
         return;
     }
     const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || now - redrawn_ < kRedraw) return;
+    if (!terminal_ || now - redrawn_ < kFitRedraw) return;
     redrawn_ = now;
     draw_bar(point);
 }
@@ -65,9 +65,9 @@ void FitProgress::print_line(const TracePoint& point) {
 }
 
 void FitProgress::draw_bar(const TracePoint& point) {
-    const int filled = static_cast<int>(share(point) * kWidth);
+    const int filled = static_cast<int>(share(point) * kFitBar);
     fmt::print(stderr, "\r[{:=<{}}{:<{}}] {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero\033[K", "", filled,
-               "", kWidth - filled, passes(point), point.objective, point.residual, point.nonzeros);
+               "", kFitBar - filled, passes(point), point.objective, point.residual, point.nonzeros);
     (void)std::fflush(stderr);
     drawn_ = true;
 }

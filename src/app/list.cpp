@@ -57,7 +57,7 @@ void list_inner() {
 
 void list_methods() {
     fmt::print("methods of fit (--method):\n");
-    for (const MethodRow& row : offline_methods())
+    for (const OfflineMethodRow& row : offline_methods())
         print_row(row.usage, fmt::format("{} ({})", row.help, row.source));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kMostShown = 4;
 
-std::string figure(Real value) {
+std::string figure_or_dash(Real value) {
     return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
 }
 
@@ -65,10 +65,12 @@ void PlayProgress::finish() {
 }
 
 void PlayProgress::print_line() {
-    std::string line = fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", last_.round, figure(last_.gap),
-                                   figure(last_.gap_bound), figure(last_.instant_gap), figure(last_.gain));
+    std::string line = fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", last_.round, figure_or_dash(last_.gap),
+                                   figure_or_dash(last_.gap_bound), figure_or_dash(last_.instant_gap),
+                                   figure_or_dash(last_.gain));
     for (Index i = 0; i < shown_; ++i)
-        line += fmt::format(" {:>8} {:>10.5g} |", figure(last_.seats[i].residual), last_.seats[i].cost);
+        line +=
+            fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].residual), last_.seats[i].cost);
     fmt::print(stderr, "{}\n", line);
     printed_ = last_.round;
 }

@@ -10,8 +10,8 @@
 namespace proxstream::app {
 namespace {
 
-constexpr double kRedraw = 0.15;  // seconds
-constexpr int kWidth = 30;
+constexpr double kStudyRedraw = 0.15;  // seconds
+constexpr int kStudyBar = 30;
 
 std::string clock_text(double seconds) {
     const auto whole = static_cast<long>(std::ceil(seconds));
@@ -35,12 +35,12 @@ void StudyProgressBar::on_progress(const StudyProgress& progress) {
         fmt::print(stderr, "{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
         return;
     }
-    if (now - drawn_ < kRedraw) return;
+    if (now - drawn_ < kStudyRedraw) return;
     drawn_ = now;
-    const int filled = static_cast<int>(progress.share * kWidth);
+    const int filled = static_cast<int>(progress.share * kStudyBar);
     // The first moments say nothing about the rest.
     const bool tells = progress.share > 0.01 && now > 0.5;
-    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {}/{} cells, {}\033[K", "", filled, "", kWidth - filled,
+    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {}/{} cells, {}\033[K", "", filled, "", kStudyBar - filled,
                progress.done, progress.cells,
                tells ? clock_text(now / progress.share - now) + " left" : std::string("starting"));
     (void)std::fflush(stderr);

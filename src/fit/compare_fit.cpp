@@ -10,16 +10,16 @@
 namespace proxstream {
 namespace {
 
-constexpr Real kUsualPasses = 30;
+constexpr Real kComparedPasses = 30;
 
 /// Whether its step is a choice: others find theirs by trying.
-bool has_step(const MethodRow& row) {
+bool has_step(const OfflineMethodRow& row) {
     return row.stochastic || row.name == "prox-grad";
 }
 
 std::vector<std::string> all_methods(const SampledLoss& loss) {
     std::vector<std::string> names;
-    for (const MethodRow& row : offline_methods()) {
+    for (const OfflineMethodRow& row : offline_methods()) {
         if (row.name == "reduction") continue;  // ends by a test of its own, for an epsilon
         if (row.stochastic || loss.knows_f()) names.emplace_back(row.name);
     }
@@ -138,7 +138,7 @@ CompareFit::CompareFit(const FitSettings& settings, StopFlag stop)
     : settings_(settings), stop_(stop), task_(settings, stop), methods_(settings.methods) {
     if (methods_.size() == 1) methods_ = split_outside_parentheses(methods_.front(), ';');
     if (methods_.empty()) methods_ = all_methods(*task_.problem().loss);
-    if (settings_.passes == 0 && settings_.seconds == 0) settings_.passes = kUsualPasses;
+    if (settings_.passes == 0 && settings_.seconds == 0) settings_.passes = kComparedPasses;
     if (settings_.measure == 0) settings_.measure = 1;
     std::vector<std::string> violations;
     std::vector<Real> scales;
@@ -151,7 +151,7 @@ CompareFit::CompareFit(const FitSettings& settings, StopFlag stop)
     if (!violations.empty()) throw ConfigError(violations);
     if (at_.empty() && settings_.passes > 0) at_ = {settings_.passes / 3, settings_.passes};
     for (const std::string& method : methods_) {
-        const MethodRow& row = method_row(method);
+        const OfflineMethodRow& row = method_row(method);
         for (const Real scale : has_step(row) ? scales : std::vector<Real>{1}) {
             const Index runs = row.stochastic ? settings_.seeds : 1;
             for (Index i = 0; i < runs; ++i) plan_.push_back({method, scale, settings_.seed + i});

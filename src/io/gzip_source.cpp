@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 14U;
+constexpr std::size_t kPackedBlock = std::size_t{1} << 14U;
 constexpr char kMagic[2] = {'\x1f', '\x8b'};
 constexpr int kGzipOnly = 15 + 16;  // zlib: the largest window, gzip framing and no other
 
@@ -40,7 +40,8 @@ class PeekedSource final : public ByteSource {
 
 class GzipSource final : public ByteSource {
   public:
-    explicit GzipSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)), packed_(kBlock) {
+    explicit GzipSource(std::unique_ptr<ByteSource> source)
+        : source_(std::move(source)), packed_(kPackedBlock) {
         if (inflateInit2(&zlib_, kGzipOnly) != Z_OK) throw std::bad_alloc();
     }
     ~GzipSource() override { inflateEnd(&zlib_); }

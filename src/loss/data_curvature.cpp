@@ -20,7 +20,7 @@ namespace {
 /// Up to so many columns the matrix itself costs less than Lanczos' iteration on it.
 constexpr Index kExactColumns = 128;
 /// A piece of the rows is worth a thread and a result of its own; there are never more than kMostPieces.
-constexpr Index kLeastWork = Index{1} << 17;
+constexpr Index kLeastCurvatureWork = Index{1} << 17;
 constexpr Index kLeastWorkAColumn = 32;
 constexpr Index kMostPieces = 32;
 /// Where the worst row is at most so much above the others the second matrix is not worth another product:
@@ -49,7 +49,7 @@ class WeightedRows {
         }
         const Index stored = rows.stored(0, rows.rows());
         const Index most =
-            std::min(stored / std::max(kLeastWork, kLeastWorkAColumn * columns()), kMostPieces);
+            std::min(stored / std::max(kLeastCurvatureWork, kLeastWorkAColumn * columns()), kMostPieces);
         piece_rows_ = (rows.rows() + std::max<Index>(most, 1) - 1) / std::max<Index>(most, 1);
     }
 

@@ -72,21 +72,23 @@ std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& p
 
 }  // namespace
 
-std::span<const MethodRow> exact_method_rows() {
+std::span<const OfflineMethodRow> exact_method_rows() {
     static constexpr std::array kRows{
-        MethodRow{"panoc", "panoc[:memory=5,trials=2,step=0.1,shrink=0.5,grow=1.6]",
-                  "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
-                  "quasi-Newton moves on the forward-backward residual, a pass each; needs no L", false,
-                  false, make_panoc},
-        MethodRow{"accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
-                  "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",
-                  "prox-gradient from extrapolated points, kept where F falls enough; two passes a step",
-                  false, false, make_accelerated},
-        MethodRow{"backtracking", "backtracking[:step=0.1,lambda=1,shrink=0.5,grow=1.6]",
-                  "Beck & Teboulle 2009, with a step that may grow again",
-                  "prox-gradient whose step is found by trying; needs no L", false, false, make_backtracking},
-        MethodRow{"prox-grad", "prox-grad[:step=0.1]", "step 1/L", "prox-gradient with one step; relies on L",
-                  false, false, make_prox_grad},
+        OfflineMethodRow{"panoc", "panoc[:memory=5,trials=2,step=0.1,shrink=0.5,grow=1.6]",
+                         "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
+                         "quasi-Newton moves on the forward-backward residual, a pass each; needs no L",
+                         false, false, make_panoc},
+        OfflineMethodRow{
+            "accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
+            "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",
+            "prox-gradient from extrapolated points, kept where F falls enough; two passes a step", false,
+            false, make_accelerated},
+        OfflineMethodRow{"backtracking", "backtracking[:step=0.1,lambda=1,shrink=0.5,grow=1.6]",
+                         "Beck & Teboulle 2009, with a step that may grow again",
+                         "prox-gradient whose step is found by trying; needs no L", false, false,
+                         make_backtracking},
+        OfflineMethodRow{"prox-grad", "prox-grad[:step=0.1]", "step 1/L",
+                         "prox-gradient with one step; relies on L", false, false, make_prox_grad},
     };
     return kRows;
 }

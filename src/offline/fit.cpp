@@ -62,13 +62,6 @@ void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
     }
 }
 
-/// A measurement that is made only because a run stops, and what it took.
-struct LastLook {
-    MeasuredPoint point;
-    Cost cost;
-    double seconds = 0;
-};
-
 bool finite(const MeasuredPoint& point) {
     return std::isfinite(point.objective()) && std::isfinite(point.residual);
 }
@@ -96,9 +89,16 @@ struct FitRun::State {
                                               .seed = options.seed})),
           random(options.seed) {}
 
+    /// A measurement that is made only because a run stops, and what it took.
+    struct LastLook {
+        MeasuredPoint point;
+        Cost cost;
+        double seconds = 0;
+    };
+
     const OfflineProblem& problem;
     FitOptions options;
-    const MethodRow& row;
+    const OfflineMethodRow& row;
     std::unique_ptr<OfflineMethod> method;
 
     std::uint64_t iterations = 0;

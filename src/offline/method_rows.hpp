@@ -5,7 +5,7 @@
 
 namespace proxstream {
 
-std::span<const MethodRow> exact_method_rows();       // f itself, a pass an iteration
-std::span<const MethodRow> stochastic_method_rows();  // batches of samples
+std::span<const OfflineMethodRow> exact_method_rows();       // f itself, a pass an iteration
+std::span<const OfflineMethodRow> stochastic_method_rows();  // batches of samples
 
 }  // namespace proxstream

@@ -10,22 +10,22 @@
 
 namespace proxstream {
 
-std::span<const MethodRow> offline_methods() {
-    static const std::vector<MethodRow> rows = [] {
-        std::vector<MethodRow> all(exact_method_rows().begin(), exact_method_rows().end());
+std::span<const OfflineMethodRow> offline_methods() {
+    static const std::vector<OfflineMethodRow> rows = [] {
+        std::vector<OfflineMethodRow> all(exact_method_rows().begin(), exact_method_rows().end());
         all.insert(all.end(), stochastic_method_rows().begin(), stochastic_method_rows().end());
         return all;
     }();
     return rows;
 }
 
-const MethodRow& method_row(std::string_view text) {
+const OfflineMethodRow& method_row(std::string_view text) {
     return find_row(offline_methods(), "method", Spec::parse(text).name());
 }
 
 std::unique_ptr<OfflineMethod> make_method(std::string_view text, const MethodParts& parts) {
     const Spec spec = Spec::parse(text);
-    const MethodRow& row = find_row(offline_methods(), "method", spec.name());
+    const OfflineMethodRow& row = find_row(offline_methods(), "method", spec.name());
     if (!row.stochastic && !parts.problem.loss->knows_f()) {
         throw ConfigError("method = '" + spec.text() +
                           "': it needs the exact gradient, which an expectation does not have; take a "

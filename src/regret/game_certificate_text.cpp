@@ -13,7 +13,7 @@ namespace proxstream {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t kIndent = 6;
+constexpr std::size_t kGameIndent = 6;
 
 bool blank(const Inequality& each) {
     return each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
@@ -29,7 +29,7 @@ void append_claim(std::string& out, const Inequality& each) {
     }
     if (!each.explanation.empty()) {
         const std::string round = each.round > 0 ? fmt::format("round {}: ", each.round) : "";
-        append_wrapped(out, round + each.explanation, kIndent);
+        append_wrapped(out, round + each.explanation, kGameIndent);
     }
 }
 
@@ -81,7 +81,7 @@ void append_measures(std::string& out, const GameMeasures& measures) {
     }
 }
 
-Json to_object(const Inequality& each) {
+Json game_object(const Inequality& each) {
     return {{"id", each.id},
             {"statement", each.statement},
             {"left", json_number(each.left)},
@@ -128,7 +128,7 @@ std::string to_json(const GameCertificate& certificate) {
     json["largest_gap_round"] = certificate.largest_gap_round;
     json["last_gap"] = json_number(certificate.last_gap);
     json["claims"] = Json::array();
-    for (const Inequality& each : certificate.inequalities) json["claims"].push_back(to_object(each));
+    for (const Inequality& each : certificate.inequalities) json["claims"].push_back(game_object(each));
     json["paper"] = {
         {"statement", certificate.paper.statement},      {"applicable", certificate.paper.applicable},
         {"satisfied", certificate.paper.satisfied},      {"left", json_number(certificate.paper.left)},

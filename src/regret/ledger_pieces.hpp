@@ -3,11 +3,11 @@
 
 #include "proxstream/core/round_report.hpp"
 
+#include "append.hpp"
 #include "line_cursor.hpp"
 
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +18,6 @@
 #include <nlohmann/json.hpp>
 
 namespace proxstream {
-
-template <class... Values>
-void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
-}
 
 inline void append_real(std::string& out, Real value) {
     if (std::isinf(value)) {

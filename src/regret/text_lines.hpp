@@ -1,22 +1,15 @@
 /// Lines of the certificates for terminals.
 #pragma once
 
+#include "append.hpp"
+
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 
 constexpr std::size_t kWidth = 100;  // columns
-
-template <class... Values>
-void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
-}
 
 /// Words of `text` on lines of at most kWidth columns, indented.
 inline void append_wrapped(std::string& out, std::string_view text, std::size_t indent) {

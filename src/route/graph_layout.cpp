@@ -87,7 +87,7 @@ std::vector<std::vector<Real>> centred_columns(Index nodes, const Neighbours& ne
     return columns;
 }
 
-Real dot(const std::vector<Real>& a, const std::vector<Real>& b) {
+Real sum_of_products(const std::vector<Real>& a, const std::vector<Real>& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), Real{0});
 }
 
@@ -96,7 +96,8 @@ std::vector<Place> scale_down(Index nodes, const std::vector<std::vector<Real>>&
     const Index pivots = columns.size();
     std::vector<std::vector<Real>> products(pivots, std::vector<Real>(pivots));
     for (Index i = 0; i < pivots; ++i) {
-        for (Index j = 0; j <= i; ++j) products[i][j] = products[j][i] = dot(columns[i], columns[j]);
+        for (Index j = 0; j <= i; ++j)
+            products[i][j] = products[j][i] = sum_of_products(columns[i], columns[j]);
     }
     std::vector<Place> places(nodes);
     std::vector<Real> first;
@@ -104,12 +105,12 @@ std::vector<Place> scale_down(Index nodes, const std::vector<std::vector<Real>>&
         std::vector<Real> direction(pivots), next(pivots);
         for (Index i = 0; i < pivots; ++i) direction[i] = std::cos(1.0 + static_cast<Real>(i));
         for (int step = 0; step < kPowerSteps; ++step) {
-            for (Index i = 0; i < pivots; ++i) next[i] = dot(products[i], direction);
+            for (Index i = 0; i < pivots; ++i) next[i] = sum_of_products(products[i], direction);
             if (!first.empty()) {
-                const Real along = dot(first, next);
+                const Real along = sum_of_products(first, next);
                 for (Index i = 0; i < pivots; ++i) next[i] -= along * first[i];
             }
-            const Real norm = std::sqrt(dot(next, next));
+            const Real norm = std::sqrt(sum_of_products(next, next));
             if (!(norm > 0)) break;
             for (Index i = 0; i < pivots; ++i) direction[i] = next[i] / norm;
         }

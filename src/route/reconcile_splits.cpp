@@ -9,8 +9,8 @@
 namespace proxstream {
 namespace {
 
-enum SplitColumn : Index { kPath = 1, kSplit, kTime };
-enum DemandColumn : Index { kPair = 1, kAmount };
+enum SplitTableColumn : Index { kPath = 1, kSplit, kPathTime };
+enum DemandTableColumn : Index { kPair = 1, kAmount };
 
 constexpr Real kSmall = 1e-3;  // what is this much smaller than its whole is measured against the whole
 
@@ -110,7 +110,7 @@ void SplitAudit::read_splits(const PeriodRecord& period, const LinkAudit& links)
         const Index index = splits_table_.index(kPath, folder_.paths.size(), "path");
         const RunFolder::PathLife& path = folder_.paths[index];
         const Real split = splits_table_.number(kSplit);
-        const Real time = splits_table_.number_or_none(kTime);
+        const Real time = splits_table_.number_or_none(kPathTime);
         const auto where = [&] {
             return period.name() + ", path " + std::to_string(index) + " of " + folder_.pairs[path.pair].name;
         };

@@ -22,7 +22,7 @@ using S = RouteSettings;
 
 constexpr Real kLargeCount = 1e9;
 constexpr std::array<std::string_view, 2> kBadPeriod{"stop", "hold"};
-constexpr std::array<std::string_view, 3> kDetails{"periods", "links", "all"};
+constexpr std::array<std::string_view, 3> kDetailNames{"periods", "links", "all"};
 constexpr std::array<std::string_view, 5> kNetworkFormats{"auto", "tntp", "sndlib", "csv", "topology"};
 constexpr std::array<std::string_view, 6> kDemandFormats{"auto", "matrix", "csv", "jsonl", "sndlib", "trips"};
 
@@ -128,7 +128,7 @@ const std::array kOwnRows{
     Row{"out", "o", "Output", "DIR", "write what happened into this folder; 'proxstream certify' checks it",
         &S::out},
     Row{"detail", "", "Output", "LEVEL", "of the folder: periods, links, or all (splits and demand too)",
-        &S::detail, 0, 0, kDetails},
+        &S::detail, 0, 0, kDetailNames},
     Row{"decisions", "", "Output", "FILE", "splits of every period as JSON lines, '-' for standard output",
         &S::decisions},
     Row{"report", "", "Output", "FILE", "one HTML page with map, charts and certificate", &S::report},

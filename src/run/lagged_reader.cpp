@@ -11,10 +11,6 @@ namespace {
 constexpr Index kLabel = std::numeric_limits<Index>::max();
 constexpr Index kLagsListed = 12;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 LaggedReader::LaggedReader(std::unique_ptr<RowReader> reader, const LagOptions& options)
@@ -24,7 +20,8 @@ LaggedReader::LaggedReader(std::unique_ptr<RowReader> reader, const LagOptions& 
     const std::vector<std::string>& names = inner().feature_names();
     const bool named = !names.empty() || inner().features() == 0;
     for (Index i = 0; i < inner().features(); ++i) {
-        if (i < names.size() && contains(options.past_only, names[i])) continue;
+        const auto& past = options.past_only;
+        if (i < names.size() && std::find(past.begin(), past.end(), names[i]) != past.end()) continue;
         kept_.push_back(i);
         if (named) names_.push_back(names[i]);
     }

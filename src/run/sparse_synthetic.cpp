@@ -15,7 +15,7 @@ namespace proxstream {
 namespace {
 
 /// Each purpose draws from its own record number, so that no two share numbers.
-enum Purpose : std::uint32_t { kColumn, kValue, kNoise, kActive, kWeight };
+enum SparsePurpose : std::uint32_t { kColumn, kValue, kSparseNoise, kActive, kWeight };
 
 std::vector<std::string> violations(const SparseSyntheticOptions& o, TargetKind target) {
     std::vector<std::string> found;
@@ -79,7 +79,7 @@ bool SparseSyntheticReader::read_row(RowBlock& block) {
     }
     std::sort(indices_.begin(), indices_.end());
     const Real size = 1 / std::sqrt(static_cast<Real>(slots));
-    Real response = options_.noise * normal({.seed = options_.seed, .round = t, .record = kNoise});
+    Real response = options_.noise * normal({.seed = options_.seed, .round = t, .record = kSparseNoise});
     for (Index k = 0; k < slots; ++k) {
         values_[k] = size * normal({.seed = options_.seed, .round = t, .record = kValue, .sample = k});
         response += values_[k] * weights_[indices_[k]];

@@ -24,7 +24,7 @@ std::string escaped_label(std::string_view text) {
     return escaped;
 }
 
-struct Learner {
+struct LearnerMetrics {
     std::string label;  // {learner="..",kind=".."} without its braces
     DeskStats stats;
     PageState state;
@@ -54,16 +54,16 @@ class MetricsText {
         text += fmt::format("proxstream_{} {}\n", name, value);
     }
     template <class Get>
-    void each(const std::vector<Learner>& learners, std::string_view name, std::string_view type,
+    void each(const std::vector<LearnerMetrics>& learners, std::string_view name, std::string_view type,
               std::string_view help, const Get& get) {
         head(name, type, help);
-        for (const Learner& learner : learners)
+        for (const LearnerMetrics& learner : learners)
             text += fmt::format("proxstream_{}{{{}}} {}\n", name, learner.label, get(learner));
     }
-    void histogram(const std::vector<Learner>& learners, std::string_view name, std::string_view help,
+    void histogram(const std::vector<LearnerMetrics>& learners, std::string_view name, std::string_view help,
                    TimeHistogram DeskStats::*member) {
         head(name, "histogram", help);
-        for (const Learner& learner : learners) {
+        for (const LearnerMetrics& learner : learners) {
             const TimeHistogram& times = learner.stats.*member;
             std::uint64_t below = 0;
             for (std::size_t i = 0; i < times.counts.size(); ++i) {
@@ -84,7 +84,7 @@ class MetricsText {
 }  // namespace
 
 std::string metrics_text(const Roster& roster, const HttpCounts& counts, const std::string& version) {
-    std::vector<Learner> learners;
+    std::vector<LearnerMetrics> learners;
     for (const auto& desk : roster.all()) {
         learners.push_back({fmt::format("learner=\"{}\",kind=\"{}\"", escaped_label(desk->name()),
                                         escaped_label(desk->identity().kind)),
@@ -94,7 +94,7 @@ std::string metrics_text(const Roster& roster, const HttpCounts& counts, const s
     MetricsText out;
     out.head("info", "gauge", "The program.");
     out.text += fmt::format("proxstream_info{{version=\"{}\"}} 1\n", escaped_label(version));
-    using L = const Learner&;
+    using L = const LearnerMetrics&;
     out.each(learners, "up", "gauge", "1 unless the learner has failed.",
              [](L each) { return each.state.status == "failed" ? 0 : 1; });
     out.each(learners, "paused", "gauge", "1 while the learner takes no records.",

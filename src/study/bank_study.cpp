@@ -15,12 +15,12 @@ constexpr const char* kExcess = "excess_percent";  // loss above the best fixed 
 
 constexpr std::array<std::string_view, 4> kPlays{"adashare", "hedge", "leader", "mean"};
 
-std::vector<Index> fixed_windows(StudyPreset preset) {
+std::vector<Index> bank_windows(StudyPreset preset) {
     return preset == StudyPreset::full ? std::vector<Index>{1, 4, 16, 64, 256}
                                        : std::vector<Index>{4, 16, 64};
 }
 
-std::string fixed_name(Index window) {
+std::string bank_name(Index window) {
     return fmt::format("fixed {}", window);
 }
 
@@ -52,9 +52,9 @@ StreamStudy configure(StudyPreset preset, Index seeds) {
     study.max_steps = kMemberSteps;
     study.derive = add_excess;
     std::string windows;
-    for (const Index window : fixed_windows(preset)) {
+    for (const Index window : bank_windows(preset)) {
         study.methods.push_back(
-            {fixed_name(window), fmt::format("time-smoothed:window={}", window), static_cast<Real>(window)});
+            {bank_name(window), fmt::format("time-smoothed:window={}", window), static_cast<Real>(window)});
         windows += fmt::format("{}{}", windows.empty() ? "" : "/", window);
     }
     for (const bool cross : {true, false}) {
@@ -76,8 +76,8 @@ Chart loss_chart(const StreamStudy& study, const ResultTable& table, StudyPreset
                            {"realised loss", Scale::log}, [&](const std::string& stream) {
                                std::vector<ChartSeries> series(3);
                                series[0].name = "fixed window";
-                               for (const Index window : fixed_windows(preset)) {
-                                   series[0].points.push_back(point_of(table, stream, fixed_name(window),
+                               for (const Index window : bank_windows(preset)) {
+                                   series[0].points.push_back(point_of(table, stream, bank_name(window),
                                                                        static_cast<Real>(window), kLoss));
                                }
                                for (const bool cross : {true, false}) {

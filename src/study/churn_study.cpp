@@ -8,10 +8,10 @@
 namespace proxstream {
 namespace {
 
-constexpr Index kWindow = 16;
+constexpr Index kChurnWindow = 16;
 
 /// One knob turned through its values, the others as they are.
-struct Sweep {
+struct ChurnSweep {
     const char* name;
     std::vector<StudyMethod> methods;
 };
@@ -23,12 +23,13 @@ std::vector<Real> values(StudyPreset preset, std::vector<Real> all) {
 
 StudyMethod method(const char* sweep, Real value, const std::string& options) {
     return {fmt::format("{} {}", sweep, format_short(value)),
-            fmt::format("time-smoothed:window={},{}", kWindow, options), static_cast<Real>(kWindow)};
+            fmt::format("time-smoothed:window={},{}", kChurnWindow, options),
+            static_cast<Real>(kChurnWindow)};
 }
 
-std::vector<Sweep> sweeps(StudyPreset preset) {
+std::vector<ChurnSweep> sweeps(StudyPreset preset) {
     const auto sweep = [&](const char* name, const char* options, std::vector<Real> all) {
-        Sweep result{name, {}};
+        ChurnSweep result{name, {}};
         for (const Real value : values(preset, std::move(all))) {
             result.methods.push_back(method(name, value, options + format_short(value)));
         }
@@ -40,14 +41,14 @@ std::vector<Sweep> sweeps(StudyPreset preset) {
             sweep("delta 0.5; kappa", "tolerance=0.5,switching=", {0.125, 0.25, 0.5, 1, 2, 4})};
 }
 
-StreamStudy configure(StudyPreset preset, Index seeds) {
+StreamStudy configure_churn(StudyPreset preset, Index seeds) {
     StreamStudy study;
     study.streams = {{"i.i.d.", "iid,active=4"},
                      {"drift", "drift,active=4,jump=1000000000,period=600"},
                      {"switches", "switch,active=4,jump=150"}};
     study.rows = preset == StudyPreset::full ? 3000 : 400;
     study.seeds = seeds;
-    for (const Sweep& sweep : sweeps(preset)) {
+    for (const ChurnSweep& sweep : sweeps(preset)) {
         study.methods.insert(study.methods.end(), sweep.methods.begin(), sweep.methods.end());
     }
     return study;
@@ -59,7 +60,7 @@ Chart trade(const StreamStudy& study, const ResultTable& table, StudyPreset pres
     return chart_by_stream(
         study, title, {"regret w^2 Reg / T", Scale::log}, y, [&](const std::string& stream) {
             std::vector<ChartSeries> lines;
-            for (const Sweep& sweep : sweeps(preset)) {
+            for (const ChurnSweep& sweep : sweeps(preset)) {
                 ChartSeries& line = lines.emplace_back();
                 line.name = sweep.name;
                 for (const StudyMethod& method : sweep.methods) {
@@ -73,14 +74,14 @@ Chart trade(const StreamStudy& study, const ResultTable& table, StudyPreset pres
 }  // namespace
 
 StudyPlan plan_churn(StudyPreset preset, Index seeds) {
-    const StreamStudy study = configure(preset, seeds);
+    const StreamStudy study = configure_churn(preset, seeds);
     StudyPlan plan;
     plan.question = fmt::format(
         "Moving less: by a looser exit test (delta), by solving deeper once a round is active (hysteresis "
         "theta), or by an l1 penalty\non changes (switching kappa). Every knob pays in regret; what does it "
         "buy in movement, changed coordinates, active rounds\nand steps? Window {}; movement and changes are "
         "means over all rounds.",
-        kWindow);
+        kChurnWindow);
     plan.figures = {{kScaledRegret, "w^2 Reg/T"},     {kLoss, "loss"},
                     {kMovement, "movement"},          {kChanged, "coordinates changed"},
                     {kActive, "active rounds, %"},    {kSteps, "steps a round"},

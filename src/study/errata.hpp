@@ -10,6 +10,10 @@
 
 namespace proxstream {
 
+inline Real square(Real value) {
+    return value * value;
+}
+
 /// One claim put to the test once.
 struct Trial {
     std::optional<Real> claimed = {};  // nothing where the paper states no figure

@@ -11,11 +11,7 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kGroup = "exact gradients";
-
-Real square(Real value) {
-    return value * value;
-}
+constexpr const char* kExactGroup = "exact gradients";
 
 Trial trial_of(const PlayedRun& run, Real claimed, Real measured, Real corrected) {
     Trial trial{claimed, measured, corrected};
@@ -150,7 +146,7 @@ Erratum fitted_erratum(StudyPreset preset) {
     const bool full = preset == StudyPreset::full;
     const auto runs = [full](Index window) { return (full ? 20'000U : 2'000U) / window + (full ? 5U : 2U); };
     using Values = std::vector<Index>;
-    return {.group = kGroup,
+    return {.group = kExactGroup,
             .name = "Corollary 2",
             .quantity = "E|grad f(x_t)|^2",
             .set_up =
@@ -170,7 +166,7 @@ std::vector<Erratum> exact_errata(StudyPreset preset) {
     const bool full = preset == StudyPreset::full;
     using Values = std::vector<Index>;
     return {
-        {.group = kGroup,
+        {.group = kExactGroup,
          .name = "Theorem 1, first round",
          .quantity = "Reg",
          .set_up = "f_t = 0, g = |x|, x_1 = 5, w = T = 10, eta = 1, delta = 0.01",
@@ -178,7 +174,7 @@ std::vector<Erratum> exact_errata(StudyPreset preset) {
          .values = {10},
          .least_ratio = 10'000,
          .run = first_round},
-        {.group = kGroup,
+        {.group = kExactGroup,
          .name = "Theorem 1, V as a supremum",
          .quantity = "Reg",
          .set_up = "g = 0, f_t' = -max(0, 1 - |x - x_t|), w = 10, eta = 0.5, delta = 0.1",
@@ -186,7 +182,7 @@ std::vector<Erratum> exact_errata(StudyPreset preset) {
          .values = full ? Values{200, 1000, 5000} : Values{200, 1000},
          .least_ratio = 25,
          .run = variation},
-        {.group = kGroup,
+        {.group = kExactGroup,
          .name = "Theorem 3",
          .quantity = "updates N",
          .set_up = "g = indicator of [-1, 1], f_t = (-1)^t x, w = 21, eta = 1, delta = 0.999",

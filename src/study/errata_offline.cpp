@@ -14,16 +14,12 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kGroup = "one fixed loss";
-
-Real square(Real value) {
-    return value * value;
-}
+constexpr const char* kOfflineGroup = "one fixed loss";
 
 /// Corollary 2 in units of what is true: of sin^2(a)/w, the variance of the window's mean gradient.
 Erratum fitted_in_units(StudyPreset preset) {
     Erratum erratum = fitted_erratum(preset);
-    erratum.group = kGroup;
+    erratum.group = kOfflineGroup;
     erratum.quantity = "w E|grad f(x_t)|^2 / sin^2 a";
     erratum.range = Range{.low = 0.6, .high = 1.4};
     erratum.run = [run = std::move(erratum.run)](Index window, std::uint64_t seed, StopFlag stop) {
@@ -62,28 +58,30 @@ Trial jensen(Index chances, std::uint64_t /*seed*/, StopFlag /*stop*/) {
 
 /// Corollary 1's delta^2 = 2 eta sigma^2/(1 - eta (L + 1)) is sigma^2 for L = 1 and eta = 1/4, where Theorem
 /// 5 asks for more than 8 sigma^2, and what is needed is delta^2 > sigma^2/c = 1.14 sigma^2.
-constexpr AcrossNoise kPlane{.step = 0.25, .smoothness = 1, .radius = 10};
+constexpr AcrossNoise kOfflinePlane{.step = 0.25, .smoothness = 1, .radius = 10};
 
 /// Updates of the first round until it is given up. The proof of Corollary 1 has w tau <= 2 w^3 (g(x_1) + 3M)
 /// / sigma^2.
-Trial endless(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
-    const Real delta = std::sqrt(2 * kPlane.step / (1 - kPlane.step * (kPlane.smoothness + 1)));
-    const auto learner = kPlane.learner(kPlane.radius, delta, most_steps, seed);
+Trial endless_fit(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
+    const Real delta =
+        std::sqrt(2 * kOfflinePlane.step / (1 - kOfflinePlane.step * (kOfflinePlane.smoothness + 1)));
+    const auto learner = kOfflinePlane.learner(kOfflinePlane.radius, delta, most_steps, seed);
     Trial trial;
-    trial.claimed = 6 * kPlane.value(kPlane.radius);
-    trial.measured = static_cast<Real>(kPlane.round(*learner).steps);
+    trial.claimed = 6 * kOfflinePlane.value(kOfflinePlane.radius);
+    trial.measured = static_cast<Real>(kOfflinePlane.round(*learner).steps);
     return trial;
 }
 
 /// The same with delta = 2 sigma/c; corrected: Theorem 5'.
-Trial ending(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
-    const Real c = 1 - kPlane.step * kPlane.smoothness / 2;
+Trial ending_fit(Index most_steps, std::uint64_t seed, StopFlag /*stop*/) {
+    const Real c = 1 - kOfflinePlane.step * kOfflinePlane.smoothness / 2;
     const Real delta = 2 / c;
-    const auto learner = kPlane.learner(kPlane.radius, delta, most_steps, seed);
+    const auto learner = kOfflinePlane.learner(kOfflinePlane.radius, delta, most_steps, seed);
     Trial trial;
-    trial.claimed = 6 * kPlane.value(kPlane.radius);
-    trial.measured = static_cast<Real>(kPlane.round(*learner).steps);
-    trial.corrected = kPlane.value(kPlane.radius) / (kPlane.step * delta * (c * delta - 1));
+    trial.claimed = 6 * kOfflinePlane.value(kOfflinePlane.radius);
+    trial.measured = static_cast<Real>(kOfflinePlane.round(*learner).steps);
+    trial.corrected =
+        kOfflinePlane.value(kOfflinePlane.radius) / (kOfflinePlane.step * delta * (c * delta - 1));
     return trial;
 }
 
@@ -118,7 +116,7 @@ std::vector<Erratum> offline_errata(StudyPreset preset) {
     using Values = std::vector<Index>;
     return {
         fitted_in_units(preset),
-        {.group = kGroup,
+        {.group = kOfflineGroup,
          .name = "Jensen's inequality, section 2.3",
          .quantity = "|P(x; Ed)|^2",
          .set_up = "x = 1, g = indicator of [-1, 1], eta = 0.5, d = 2N/eta with probability 1/N, else 0; "
@@ -128,7 +126,7 @@ std::vector<Erratum> offline_errata(StudyPreset preset) {
          .least_ratio = 9999,
          .growth = Growth{.low = 0.999, .high = 1.001},
          .run = jensen},
-        {.group = kGroup,
+        {.group = kOfflineGroup,
          .name = "Corollary 1, its delta",
          .quantity = "updates of a round before it is given up after K",
          .set_up = "f = |x|^2/2 in the disc of radius 10, noise of length sigma = 1 across the gradient, w = "
@@ -140,8 +138,8 @@ std::vector<Erratum> offline_errata(StudyPreset preset) {
          .proved = false,
          .least_ratio = 50,
          .growth = Growth{.low = 0.99, .high = 1.01},
-         .run = endless},
-        {.group = kGroup,
+         .run = endless_fit},
+        {.group = kOfflineGroup,
          .name = "Corollary 1, delta corrected",
          .quantity = "updates of a round",
          .set_up = "the same with delta = 2 sigma/c; corrected: Theorem 5'",
@@ -149,8 +147,8 @@ std::vector<Erratum> offline_errata(StudyPreset preset) {
          .values = {1'000'000},
          .random = true,
          .range = Range{.low = 1, .high = 100},
-         .run = ending},
-        {.group = kGroup,
+         .run = ending_fit},
+        {.group = kOfflineGroup,
          .name = "Corollary 1, accounting",
          .quantity = "base samples",
          .set_up = "sampler:ramp:noise=0.2, reduction:parameters=paper,sigma0=0.2,variation=0, sigma = "

@@ -13,11 +13,7 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kGroup = "sampled gradients";
-
-Real square(Real value) {
-    return value * value;
-}
+constexpr const char* kSampledGroup = "sampled gradients";
 
 using Variant = EstimatorOptions::Kind;
 
@@ -137,7 +133,7 @@ std::vector<Erratum> sampled_errata(StudyPreset preset) {
     const bool full = preset == StudyPreset::full;
     using Values = std::vector<Index>;
     return {
-        {.group = kGroup,
+        {.group = kSampledGroup,
          .name = "Theorem 2",
          .quantity = "w^2 Reg/T",
          .set_up =
@@ -152,7 +148,7 @@ std::vector<Erratum> sampled_errata(StudyPreset preset) {
          .growth = Growth{.of_ratio = false, .low = 0.4, .high = 0.6},
          .run = [](Index window, std::uint64_t seed,
                    StopFlag stop) { return dropout(window, seed, stop, Variant::paper); }},
-        {.group = kGroup,
+        {.group = kSampledGroup,
          .name = "Theorem 2, fresh samples",
          .quantity = "w^2 Reg/T",
          .set_up = "the same, but rounds begin with fresh samples; corrected: (D-var)",
@@ -163,7 +159,7 @@ std::vector<Erratum> sampled_errata(StudyPreset preset) {
          .growth = Growth{.of_ratio = false, .low = 0.4, .high = 0.6},
          .run = [](Index window, std::uint64_t seed,
                    StopFlag stop) { return dropout(window, seed, stop, Variant::fresh); }},
-        {.group = kGroup,
+        {.group = kSampledGroup,
          .name = "Theorem 4",
          .quantity = "P(more than K updates in a round)",
          .set_up =
@@ -174,7 +170,7 @@ std::vector<Erratum> sampled_errata(StudyPreset preset) {
          .random = true,
          .least_ratio = 100,
          .run = endless},
-        {.group = kGroup,
+        {.group = kSampledGroup,
          .name = "Theorem 4'",
          .quantity = "updates of a round",
          .set_up = "the same with delta^2 = 1.5 and |x_1| = 20: c delta^2 = 1.2 sigma^2",
@@ -182,7 +178,7 @@ std::vector<Erratum> sampled_errata(StudyPreset preset) {
          .values = {1},
          .random = true,
          .run = ending},
-        {.group = kGroup,
+        {.group = kSampledGroup,
          .name = "Theorem 5",
          .quantity = "updates N",
          .set_up = "as Theorem 3 with w = 9, eta = 0.5, delta = 0.8, and noise +-sigma/w, sigma = 0.1",

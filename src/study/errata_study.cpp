@@ -22,7 +22,7 @@ constexpr const char* kClaimHolds = "claim_holds";    // 1 or 0, as the next
 constexpr const char* kCorrectedHolds = "corrected_holds";
 
 /// Sums of figures that agree but for rounding or a difference quotient.
-constexpr Real kSlack = 1e-6;
+constexpr Real kRatioSlack = 1e-6;
 
 using Errata = std::vector<Erratum>;
 
@@ -50,7 +50,8 @@ CellResult run_cell(const Erratum& erratum, Index value, std::uint64_t seed, Sto
         const Real ratio = trial.measured / *trial.corrected;
         add(kCorrected, *trial.corrected);
         add(kOverProof, ratio);
-        add(kCorrectedHolds, ratio <= 1 + kSlack && (!erratum.identity || ratio >= 1 - kSlack) ? 1 : 0);
+        add(kCorrectedHolds,
+            ratio <= 1 + kRatioSlack && (!erratum.identity || ratio >= 1 - kRatioSlack) ? 1 : 0);
     }
     return result;
 }
@@ -114,7 +115,8 @@ std::vector<Finding> findings(const ResultTable& table, const Errata& errata) {
         if (erratum.proved)
             found.push_back({fmt::format("{}: {}, over what is proved", erratum.name, erratum.quantity),
                              table.largest(erratum.group, rows, kOverProof),
-                             erratum.identity ? 1 - kSlack : -kInfinity, 1 + kSlack, erratum.paper});
+                             erratum.identity ? 1 - kRatioSlack : -kInfinity, 1 + kRatioSlack,
+                             erratum.paper});
         if (erratum.range) {
             for (const std::string& each : rows) {
                 found.push_back({fmt::format("{}: {}", each, erratum.quantity),

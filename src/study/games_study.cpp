@@ -16,14 +16,14 @@ namespace {
 constexpr const char* kCommon = "gap_100";
 constexpr const char* kCommonLast = "gap_100_last";
 constexpr const char* kOwn = "gap_own";
-constexpr const char* kRatio = "worst_ratio";
+constexpr const char* kWorstRatio = "worst_ratio";
 constexpr const char* kWithin = "within_percent";
-constexpr const char* kInstant = "instant_median";
+constexpr const char* kInstantMedian = "instant_median";
 constexpr const char* kInstantLast = "instant_last";
 constexpr const char* kGain = "gain_last";
 constexpr const char* kGainMean = "gain_of_mean";
 constexpr const char* kEpsilon = "over_epsilon";
-constexpr const char* kWindow = "window";
+constexpr const char* kPlayedWindow = "window";
 constexpr const char* kSamples = "base_samples";
 constexpr const char* kMicroseconds = "microseconds";
 constexpr const char* kTotalCost = "total_cost";
@@ -38,7 +38,7 @@ struct GameMethod {
     const char* learner;
     const char* window;
 };
-constexpr std::array<GameMethod, 7> kMethods{{
+constexpr std::array<GameMethod, 7> kGameMethods{{
     {"window 1", "time-smoothed", "1"},
     {"window 10", "time-smoothed", "10"},
     {"window 100", "time-smoothed", "100"},
@@ -57,11 +57,11 @@ struct PlayedStream {
 };
 constexpr const char* kBilinear = "bilinear on boxes";
 constexpr const char* kRps = "rock, paper, scissors";
-constexpr std::array<PlayedStream, 5> kStreams{{{kBilinear, "bilinear:n=5,set=box", true},
-                                                {kRps, "rps", false},
-                                                {"matching pennies", "pennies", false},
-                                                {"forsaken", "forsaken", false},
-                                                {"trio", "trio", false}}};
+constexpr std::array<PlayedStream, 5> kGameStreams{{{kBilinear, "bilinear:n=5,set=box", true},
+                                                    {kRps, "rps", false},
+                                                    {"matching pennies", "pennies", false},
+                                                    {"forsaken", "forsaken", false},
+                                                    {"trio", "trio", false}}};
 
 constexpr const char* kExactGames = "random games, exact gradients";
 constexpr const char* kNoisyGames = "random games, bounded noise";
@@ -72,7 +72,7 @@ constexpr const char* kAllCarriers = "all of them";
 constexpr const char* kRoadsGame = "congestion:{},carriers=3,shares=.5/.3/.2";
 constexpr Real kWantedEpsilon = 1e-3;
 /// A spot each, as far from the truth as this and never further.
-constexpr const char* kNoise = "sphere:0.05";
+constexpr const char* kGameNoise = "sphere:0.05";
 
 struct Sizes {
     Index rounds;
@@ -112,8 +112,8 @@ PlaySettings settings_of(const PlayedStream& stream, const GameMethod& method, s
 CellResult run_stream(const PlayedStream& stream, const Sizes& sizes, std::uint64_t seed, StopFlag stop,
                       const std::function<void(Real)>& on_share) {
     CellResult result;
-    for (Index i = 0; i < kMethods.size(); ++i) {
-        const GameMethod& method = kMethods[i];
+    for (Index i = 0; i < kGameMethods.size(); ++i) {
+        const GameMethod& method = kGameMethods[i];
         GameTrial trial{.settings = settings_of(stream, method, seed),
                         .common_window = kCommonWindow,
                         .responses = true,
@@ -129,10 +129,10 @@ CellResult run_stream(const PlayedStream& stream, const Sizes& sizes, std::uint6
         add(kCommonLast, played.common_last);
         if (played.promised > 0) {
             add(kOwn, played.certificate.largest_gap);
-            add(kRatio, played.worst_ratio);
+            add(kWorstRatio, played.worst_ratio);
             add(kWithin, 100 * static_cast<Real>(played.within) / static_cast<Real>(played.promised));
         }
-        add(kInstant, played.instant_median);
+        add(kInstantMedian, played.instant_median);
         add(kInstantLast, played.instant_last);
         add(kGain, played.gain_last);
         add(kGainMean, played.gain_mean);
@@ -146,7 +146,7 @@ CellResult run_stream(const PlayedStream& stream, const Sizes& sizes, std::uint6
                 add(at_mark(kInstantCurve, stretch.until), stretch.instant);
             }
         }
-        on_share(static_cast<Real>(i + 1) / static_cast<Real>(kMethods.size()));
+        on_share(static_cast<Real>(i + 1) / static_cast<Real>(kGameMethods.size()));
     }
     return result;
 }
@@ -197,7 +197,7 @@ CellResult run_random(bool noisy, const char* window, const Sizes& sizes, std::u
         settings.max_steps = 100'000;
         settings.seed = seed;
         if (noisy) {
-            settings.oracle = kNoise;
+            settings.oracle = kGameNoise;
             settings.confirm = 2;
         }
         const PlayedGame played = play_game(trial, stop);
@@ -210,7 +210,7 @@ CellResult run_random(bool noisy, const char* window, const Sizes& sizes, std::u
         result.measurements.push_back({stream, method, figure, seed, value});
     };
     add(kOwn, worst.largest);
-    add(kRatio, worst.ratio);
+    add(kWorstRatio, worst.ratio);
     add(kWithin, 100 * static_cast<Real>(worst.within) / static_cast<Real>(worst.promised));
     if (noisy) add(kSamples, worst.samples / static_cast<Real>(worst.games));
     return result;
@@ -223,7 +223,7 @@ CellResult run_noisy_trio(const Sizes& sizes, std::uint64_t seed, StopFlag stop)
         trial.settings.game = "trio";
         trial.settings.rounds = sizes.random_rounds;
         trial.settings.window = window;
-        trial.settings.oracle = kNoise;
+        trial.settings.oracle = kGameNoise;
         trial.settings.confirm = 2;
         trial.settings.max_steps = 100'000;
         trial.settings.seed = seed;
@@ -235,9 +235,9 @@ CellResult run_noisy_trio(const Sizes& sizes, std::uint64_t seed, StopFlag stop)
             result.measurements.push_back({kNoisyTrio, method, figure, seed, value});
         };
         add(kOwn, played.certificate.largest_gap);
-        add(kRatio, played.worst_ratio);
+        add(kWorstRatio, played.worst_ratio);
         add(kWithin, 100 * static_cast<Real>(played.within) / static_cast<Real>(played.promised));
-        add(kInstant, played.instant_median);
+        add(kInstantMedian, played.instant_median);
         add(kInstantLast, played.instant_last);
         add(kSamples, played.base_samples);
         add(kMicroseconds, played.microseconds);
@@ -268,13 +268,13 @@ CellResult run_roads(const Sizes& sizes, StopFlag stop, const std::function<void
     };
     for (Index i = 0; i < kCarriers.size(); ++i) {
         const Real residual = played.certificate.summaries[i].largest_residual;
-        add(kCarriers[i], kWindow, played.certificate.players[i].header.effective_length);
+        add(kCarriers[i], kPlayedWindow, played.certificate.players[i].header.effective_length);
         add(kCarriers[i], kOwn, residual);
         add(kCarriers[i], kEpsilon, residual * residual / kWantedEpsilon);
     }
-    add(kAllCarriers, kRatio, played.worst_ratio);
+    add(kAllCarriers, kWorstRatio, played.worst_ratio);
     add(kAllCarriers, kWithin, 100 * static_cast<Real>(played.within) / static_cast<Real>(played.promised));
-    add(kAllCarriers, kInstant, played.instant_median);
+    add(kAllCarriers, kInstantMedian, played.instant_median);
     add(kAllCarriers, kInstantLast, played.instant_last);
     add(kAllCarriers, kMicroseconds, played.microseconds);
     return result;
@@ -283,7 +283,7 @@ CellResult run_roads(const Sizes& sizes, StopFlag stop, const std::function<void
 std::vector<StudyCell> make_cells(const Sizes& sizes, Index seeds) {
     std::vector<StudyCell> cells;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        for (const PlayedStream& stream : kStreams) {
+        for (const PlayedStream& stream : kGameStreams) {
             if (seed > 1 && !stream.chance) continue;
             cells.push_back({fmt::format("{}, seed {}", stream.name, seed),
                              [=](StopFlag stop, const std::function<void(Real)>& on_share) {
@@ -317,7 +317,7 @@ Chart rps_chart(const ResultTable& table, const Sizes& sizes) {
                 {}};
     for (Index i = 0; i < kWindows; ++i) {
         Panel& panel = chart.panels.emplace_back();
-        panel.title = kMethods[i].name;
+        panel.title = kGameMethods[i].name;
         panel.x = {"round", Scale::log};
         panel.y = {"residual", Scale::log};
         for (const auto& [name, figure] :
@@ -325,7 +325,7 @@ Chart rps_chart(const ResultTable& table, const Sizes& sizes) {
               std::pair{"of the play alone", kInstantCurve}}) {
             ChartSeries& series = panel.series.emplace_back(ChartSeries{name, {}, Mark::band});
             for (const Round mark : sizes.marks) {
-                series.points.push_back(point_of(table, kRps, kMethods[i].name, static_cast<Real>(mark),
+                series.points.push_back(point_of(table, kRps, kGameMethods[i].name, static_cast<Real>(mark),
                                                  at_mark(figure, mark).c_str()));
             }
         }
@@ -338,23 +338,23 @@ Chart last_chart(const ResultTable& table) {
     Chart chart{"Who comes to rest", "residual of the play alone, median of the second half", {}};
     Panel& panel = chart.panels.emplace_back();
     panel.y = {"residual of the play alone"};
-    for (const PlayedStream& stream : kStreams) panel.categories.emplace_back(stream.name);
-    for (const GameMethod& method : kMethods) {
+    for (const PlayedStream& stream : kGameStreams) panel.categories.emplace_back(stream.name);
+    for (const GameMethod& method : kGameMethods) {
         ChartSeries& series = panel.series.emplace_back(ChartSeries{method.name, {}, Mark::bar});
-        for (Index k = 0; k < kStreams.size(); ++k) {
+        for (Index k = 0; k < kGameStreams.size(); ++k) {
             series.points.push_back(
-                point_of(table, kStreams[k].name, method.name, static_cast<Real>(k), kInstant));
+                point_of(table, kGameStreams[k].name, method.name, static_cast<Real>(k), kInstantMedian));
         }
     }
     chart.columns = 1;
     return chart;
 }
 
-std::vector<Finding> findings(const ResultTable& table, bool full) {
+std::vector<Finding> game_findings(const ResultTable& table, bool full) {
     std::vector<Finding> found;
     const auto worst = [&](const std::string& stream, const std::vector<std::string>& methods) {
         found.push_back({fmt::format("{}: largest R_t over (delta + sigma + d_t)/w", stream),
-                         table.largest(stream, methods, kRatio), 0, 1 + kSlack});
+                         table.largest(stream, methods, kWorstRatio), 0, 1 + kSlack});
         Estimate least;
         for (const std::string& method : methods) {
             const Estimate share = table.at(stream, method, kWithin);
@@ -364,7 +364,7 @@ std::vector<Finding> findings(const ResultTable& table, bool full) {
             {fmt::format("{}: rounds and players that keep it, per cent", stream), least, 100, 100});
     };
     const std::vector<std::string> windows{"window 1", "window 10", "window 100"};
-    for (const PlayedStream& stream : kStreams) worst(stream.name, windows);
+    for (const PlayedStream& stream : kGameStreams) worst(stream.name, windows);
     worst(kExactGames, windows);
     worst(kNoisyGames, windows);
     worst(kNoisyTrio, {"window 10", "window 100"});
@@ -377,15 +377,15 @@ std::vector<Finding> findings(const ResultTable& table, bool full) {
     for (const std::string& window : windows) {
         found.push_back(
             {fmt::format("{}, {}: residual of the play alone, median of the second half", kRps, window),
-             table.at(kRps, window, kInstant), 0.5, kInfinity});
+             table.at(kRps, window, kInstantMedian), 0.5, kInfinity});
     }
     for (const char* method : {"optimistic", "extragradient"}) {
         found.push_back({fmt::format("{}, {}: residual of the last play alone", kRps, method),
                          table.at(kRps, method, kInstantLast), 0, full ? 1e-9 : 0.1});
-        const Real window = table.at(kBilinear, "window 100", kInstant).mean;
+        const Real window = table.at(kBilinear, "window 100", kInstantMedian).mean;
         found.push_back(
             {fmt::format("{}, {}: residual of the play alone over that of window 100", kBilinear, method),
-             over(table.at(kBilinear, method, kInstant), window), 0, full ? 0.1 : 0.5});
+             over(table.at(kBilinear, method, kInstantMedian), window), 0, full ? 0.1 : 0.5});
     }
     return found;
 }
@@ -407,12 +407,12 @@ StudyPlan plan_games(StudyPreset preset, Index seeds) {
             : fmt::format("\n**Skipped: {}: {} is not here (PROXSTREAM_DATA).**", kRoads, roads().string()));
     plan.figures = {{kCommon, "gap over 100 plays, largest", Better::neither},
                     {kCommonLast, "gap over 100, last", Better::neither},
-                    {kWindow, "window", Better::neither},
+                    {kPlayedWindow, "window", Better::neither},
                     {kOwn, "gap over own window, largest", Better::neither},
-                    {kRatio, "worst R / bound", Better::neither},
+                    {kWorstRatio, "worst R / bound", Better::neither},
                     {kWithin, "within bound, %", Better::neither},
                     {kEpsilon, "R^2 / epsilon, largest", Better::neither},
-                    {kInstant, "play alone, median of 2nd half", Better::lower},
+                    {kInstantMedian, "play alone, median of 2nd half", Better::lower},
                     {kInstantLast, "play alone, last", Better::lower},
                     {kGain, "best responses save", Better::lower},
                     {kGainMean, "to the mean play", Better::lower},
@@ -425,17 +425,17 @@ StudyPlan plan_games(StudyPreset preset, Index seeds) {
         return std::vector<NamedChart>{{"rps.svg", rps_chart(table, sizes)}, {"rest.svg", last_chart(table)}};
     };
     plan.findings = [preset](const ResultTable& table) {
-        return findings(table, preset == StudyPreset::full);
+        return game_findings(table, preset == StudyPreset::full);
     };
-    for (const PlayedStream& stream : kStreams) {
+    for (const PlayedStream& stream : kGameStreams) {
         plan.glossary.emplace_back(
             stream.name, fmt::format("proxstream play {}{}", stream.game, stream.chance ? ",seed=SEED" : ""));
     }
-    for (const GameMethod& method : kMethods) {
+    for (const GameMethod& method : kGameMethods) {
         plan.glossary.emplace_back(method.name,
                                    fmt::format("--learner {} --window {}", method.learner, method.window));
     }
-    plan.glossary.emplace_back(kNoisyGames, fmt::format("--oracle {} --confirm 2", kNoise));
+    plan.glossary.emplace_back(kNoisyGames, fmt::format("--oracle {} --confirm 2", kGameNoise));
     plan.glossary.emplace_back(
         kRoads, fmt::format("proxstream play {} --epsilon {} --variation pilot",
                             fmt::format(fmt::runtime(kRoadsGame), "tntp/SiouxFalls"), kWantedEpsilon));

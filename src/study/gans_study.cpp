@@ -21,11 +21,11 @@ namespace {
 constexpr const char* kModes = "modes";
 constexpr const char* kQuality = "high_quality_percent";
 constexpr const char* kDivergence = "reverse_kl";
-constexpr const char* kGap = "gap";          // of the last play, for the own window
+constexpr const char* kLastGap = "gap";      // of the last play, for the own window
 constexpr const char* kInstant = "instant";  // of the last play alone
-constexpr const char* kStep = "step";
-constexpr const char* kSamples = "base_samples";
-constexpr const char* kSeconds = "seconds";
+constexpr const char* kGanStep = "step";
+constexpr const char* kGanSamples = "base_samples";
+constexpr const char* kGanSeconds = "seconds";
 
 /// Of a step's choice; none of the presets'.
 constexpr std::uint64_t kTuningSeed = 100;
@@ -54,7 +54,7 @@ std::string queue_window() {
 }
 constexpr const char* kQueue = "queue";
 
-constexpr std::array<GanMethod, 13> kMethods{{
+constexpr std::array<GanMethod, 13> kGanMethods{{
     {"adam, alternating", "adam", "alternating", "1", nullptr},
     {"adam, simultaneous", "adam", "simultaneous", "1", nullptr},
     {"optimistic adam", "optimistic-adam", "simultaneous", "1", nullptr},
@@ -155,7 +155,7 @@ using Tuned = std::map<std::string, Real>;
 std::optional<Real> choose_step(const std::vector<GanStream>& all, const GanMethod& asked, Tuned& tuned,
                                 StopFlag stop, const std::function<void(Real)>& on_share) {
     // Limits on weights are variants of the first method, with its step.
-    const GanMethod& method = asked.weights == std::string_view("free") ? asked : kMethods.front();
+    const GanMethod& method = asked.weights == std::string_view("free") ? asked : kGanMethods.front();
     const std::array<Real, 3> steps = steps_of(method);
     if (!all.front().tuned) return steps[1];
     if (const auto known = tuned.find(method.name); known != tuned.end()) return known->second;
@@ -198,11 +198,11 @@ CellResult run_cell(const std::vector<GanStream>& all, const GanStream& stream, 
     add(kModes, static_cast<Real>(trained.quality.modes));
     add(kQuality, 100 * trained.quality.high_quality);
     add(kDivergence, trained.quality.reverse_kl);
-    add(kGap, trained.last.gap);
+    add(kLastGap, trained.last.gap);
     add(kInstant, trained.last.instant_gap);
-    add(kStep, *step);
-    add(kSamples, trained.samples);
-    add(kSeconds, trained.outcome.player_seconds);
+    add(kGanStep, *step);
+    add(kGanSamples, trained.samples);
+    add(kGanSeconds, trained.outcome.player_seconds);
     return result;
 }
 
@@ -216,20 +216,20 @@ Chart quality_chart(const ResultTable& table, Index seeds) {
         panel.title = stream;
         panel.x = {"modes covered"};
         panel.y = {"points of high quality, %"};
-        for (const GanMethod& method : kMethods) {
+        for (const GanMethod& method : kGanMethods) {
             panel.series.push_back({method.name, {point_of(table, stream, method.name, kModes, kQuality)}});
         }
     }
     return chart;
 }
 
-std::vector<Finding> findings(const ResultTable& table, const std::vector<GanStream>& all) {
+std::vector<Finding> gan_findings(const ResultTable& table, const std::vector<GanStream>& all) {
     std::vector<Finding> found;
     for (const GanStream& stream : all) {
         Estimate furthest;
-        for (const GanMethod& method : kMethods) {
+        for (const GanMethod& method : kGanMethods) {
             const Estimate samples =
-                over(table.at(stream.name, method.name, kSamples), 2 * static_cast<Real>(stream.samples));
+                over(table.at(stream.name, method.name, kGanSamples), 2 * static_cast<Real>(stream.samples));
             if (furthest.count == 0 || std::abs(samples.mean - 1) > std::abs(furthest.mean - 1))
                 furthest = samples;
         }
@@ -281,15 +281,15 @@ StudyPlan plan_gans(StudyPreset preset, Index seeds) {
     plan.figures = {{kModes, "modes", Better::higher},
                     {kQuality, "high quality, %", Better::higher},
                     {kDivergence, "reverse KL", Better::lower},
-                    {kGap, "gap over own window, last", Better::neither},
+                    {kLastGap, "gap over own window, last", Better::neither},
                     {kInstant, "play alone, last", Better::neither},
-                    {kStep, "step", Better::neither},
-                    {kSamples, "samples a round", Better::neither},
-                    {kSeconds, "seconds", Better::neither}};
+                    {kGanStep, "step", Better::neither},
+                    {kGanSamples, "samples a round", Better::neither},
+                    {kGanSeconds, "seconds", Better::neither}};
     plan.layout = TableLayout::by_stream;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         for (const GanStream& stream : all) {
-            for (const GanMethod& method : kMethods) {
+            for (const GanMethod& method : kGanMethods) {
                 plan.cells.push_back({fmt::format("{}, {}, seed {}", stream.name, method.name, seed),
                                       [=](StopFlag stop, const std::function<void(Real)>& on_share) {
                                           return run_cell(all, stream, method, seed, *tuned, stop, on_share);
@@ -300,13 +300,13 @@ StudyPlan plan_gans(StudyPreset preset, Index seeds) {
     plan.charts = [seeds](const ResultTable& table) {
         return std::vector<NamedChart>{{"quality.svg", quality_chart(table, seeds)}};
     };
-    plan.findings = [all](const ResultTable& table) { return findings(table, all); };
+    plan.findings = [all](const ResultTable& table) { return gan_findings(table, all); };
     for (const GanStream& stream : all) {
         plan.glossary.emplace_back(
             stream.name, fmt::format("proxstream play {},seed=S --seed S --rounds {}, S = {} + seed",
                                      stream.game, stream.rounds, kSeedsBefore));
     }
-    for (const GanMethod& method : kMethods) plan.glossary.emplace_back(method.name, command(method));
+    for (const GanMethod& method : kGanMethods) plan.glossary.emplace_back(method.name, command(method));
     return plan;
 }
 

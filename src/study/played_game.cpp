@@ -41,9 +41,9 @@ GameTally make_tally(const PlaySettings& settings, const PlayPlan& plan, const G
 }
 
 /// One game from its first round to its certificate.
-class Trial {
+class Played {
   public:
-    Trial(const GameTrial& trial, const Game& game)
+    Played(const GameTrial& trial, const Game& game)
         : trial_(trial),
           plan_(plan_play(trial.settings, game)),
           play_(game, make_players(trial.settings, game, plan_), plan_.turns),
@@ -166,7 +166,7 @@ class Trial {
 }  // namespace
 
 PlayedGame play_game(const GameTrial& trial, StopFlag stop, const std::function<void(Real)>& on_share) {
-    Trial game(trial, open_game(trial.settings));
+    Played game(trial, open_game(trial.settings));
     const Index rounds = trial.settings.rounds;
     const Index often = std::max<Index>(1, rounds / 50);
     for (Round t = 1; t <= rounds; ++t) {

@@ -34,17 +34,6 @@ std::vector<bool> corrupted_labels(LearnSettings settings, Index rows) {
     return moved;
 }
 
-struct Mean {
-    Real sum = 0;
-    Round count = 0;
-
-    void add(Real value) {
-        sum += value;
-        ++count;
-    }
-    Real value() const { return sum / static_cast<Real>(std::max<Round>(count, 1)); }
-};
-
 }  // namespace
 
 /// One learner on its way over the stream.
@@ -86,6 +75,17 @@ class Race::Lap {
     }
 
   private:
+    struct Mean {
+        Real sum = 0;
+        Round count = 0;
+
+        void add(Real value) {
+            sum += value;
+            ++count;
+        }
+        Real value() const { return sum / static_cast<Real>(std::max<Round>(count, 1)); }
+    };
+
     void play(Index t) {
         const RowBlock& record = race_.records_[t];
         const RowFamily& family = race_.problem_.family();

@@ -9,7 +9,7 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kExcess = "excess_percent";  // over the best fixed window of the same run
+constexpr const char* kStreamExcess = "excess_percent";  // over the best fixed window of the same run
 constexpr const char* kCleanLoss = "clean_loss";
 constexpr const char* kCleanExcess = "clean_excess_percent";
 constexpr const char* kErrors = "error_percent";
@@ -75,7 +75,7 @@ CellResult run_cell(const RealStream& stream, StudyPreset preset, std::uint64_t 
         before += race.work(racer);
         add_figures(*score, stream.name, racer.name, seed, result);
     }
-    add_excess(kLoss, kExcess, result.measurements);
+    add_excess(kLoss, kStreamExcess, result.measurements);
     add_excess(kCleanLoss, kCleanExcess, result.measurements);
     return result;
 }
@@ -165,7 +165,7 @@ StudyPlan plan_streams(StudyPreset preset, Index seeds) {
         "leaves "
         "such rows out.";
     plan.figures = {{kLoss, "realised loss f_t(x_t), mean over rounds"},
-                    {kExcess, "excess over the best fixed window in hindsight, per cent"},
+                    {kStreamExcess, "excess over the best fixed window in hindsight, per cent"},
                     {kCleanLoss, "realised loss where the label was left alone"},
                     {kCleanExcess, "excess of that, per cent"},
                     {kErrors, "labels predicted wrongly, per cent"},

@@ -22,7 +22,7 @@ constexpr const char* kAttained = "attained";     // Reg over the path bound
 constexpr const char* kMeterOff =
     "referee_differs";  // relative: the referee's Reg_w against the learner's own
 
-constexpr Real kDelta = 0.3;
+constexpr Real kRegretDelta = 0.3;
 
 /// A way to play a window, by the text of its learner and the inequality that bounds its regret. A row here
 /// is a line in every chart, a row in every table and a finding on its slope.
@@ -34,29 +34,29 @@ struct Method {
 };
 
 std::string exact(Index window) {
-    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", window, kDelta);
+    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", window, kRegretDelta);
 }
 
 /// |e| <= sigma/w surely, as Assumption 3 of the paper has it.
-constexpr Real kSigma = 0.1;
+constexpr Real kRegretSigma = 0.1;
 std::string bounded(Index window) {
     return fmt::format("{},oracle=(sphere:{:.17g},noise=shared)", exact(window),
-                       kSigma / static_cast<Real>(window));
+                       kRegretSigma / static_cast<Real>(window));
 }
 
 // Another method is one more row.
-constexpr std::array kMethods{
+constexpr std::array kRegretMethods{
     Method{"exact", exact, "C3c", false},
     Method{"bounded noise", bounded, "C3c", true},
 };
 
-std::string method_name(const Method& method, Index window) {
+std::string regret_name(const Method& method, Index window) {
     return fmt::format("{} {}", method.name, window);
 }
 
 /// A stream is a function of the seed; its rows may depend on the point that is about to be judged.
 using Reveal = std::function<void(Round t, ConstView x, RowBlock& record)>;
-struct StreamRow {
+struct RegretStream {
     const char* name;
     const char* formula;
     bool random;
@@ -98,33 +98,33 @@ Reveal drift(std::uint64_t seed) {
     };
 }
 
-constexpr std::array kStreams{
-    StreamRow{"chase", "f_t = tukey(x - x_t - 1/sqrt 5) on the line, eta = 0.5", false, chase_setting, chase,
-              -2.1, -1.75},
-    StreamRow{"drift",
-              "builtin:drift,features=4,active=4,period=20000 without jumps, cauchy + l1:0.01, eta = 0.1",
-              true, drift_setting, drift, -2.2, -1.8},
+constexpr std::array kRegretStreams{
+    RegretStream{"chase", "f_t = tukey(x - x_t - 1/sqrt 5) on the line, eta = 0.5", false, chase_setting,
+                 chase, -2.1, -1.75},
+    RegretStream{"drift",
+                 "builtin:drift,features=4,active=4,period=20000 without jumps, cauchy + l1:0.01, eta = 0.1",
+                 true, drift_setting, drift, -2.2, -1.8},
 };
 
 /// The runs of a stream judged by other windows are a table of their own.
-std::string judged(const StreamRow& stream) {
+std::string judged(const RegretStream& stream) {
     return fmt::format("{}, judged by other windows", stream.name);
 }
 std::string judged_by(Index window) {
     return fmt::format("regret_{}", window);
 }
 
-struct Sweep {
+struct RegretSweep {
     std::vector<Index> windows;
     Round rounds;
 };
 
-Sweep sweep_of(StudyPreset preset) {
+RegretSweep regret_sweep(StudyPreset preset) {
     if (preset == StudyPreset::full) return {{4, 8, 16, 32, 64, 128, 256}, 5000};
     return {{4, 8, 16, 32}, 600};
 }
 
-CellResult run_cell(const StreamRow& stream, const Method& method, Index window, const Sweep& sweep,
+CellResult run_cell(const RegretStream& stream, const Method& method, Index window, const RegretSweep& sweep,
                     std::uint64_t seed, StopFlag stop, const std::function<void(Real)>& on_share) {
     const RowSetting setting = stream.setting();
     const auto learner = make_learner(setting, method.learner(window), seed);
@@ -148,9 +148,9 @@ CellResult run_cell(const StreamRow& stream, const Method& method, Index window,
         });
 
     CellResult result;
-    note_run(run, method_name(method, window), result);
+    note_run(run, regret_name(method, window), result);
     const auto add = [&](const std::string& figure, Real value) {
-        result.measurements.push_back({stream.name, method_name(method, window), figure, seed, value});
+        result.measurements.push_back({stream.name, regret_name(method, window), figure, seed, value});
     };
     const Real regret = run.certificate.summary.regret;
     const Real path_bound = run.certificate.at("C3a").right;
@@ -162,22 +162,22 @@ CellResult run_cell(const StreamRow& stream, const Method& method, Index window,
     add(kAttained, regret / path_bound);
     add(kSteps, static_cast<Real>(run.certificate.summary.totals.steps) / run.rounds());
     for (Index i = 0; i < regrets.size(); ++i) {
-        result.measurements.push_back({judged(stream), method_name(method, window),
+        result.measurements.push_back({judged(stream), regret_name(method, window),
                                        judged_by(sweep.windows[i]), seed, regrets[i] / run.rounds()});
         if (sweep.windows[i] == window) add(kMeterOff, std::abs(regrets[i] / regret - 1));
     }
     return result;
 }
 
-std::vector<StudyCell> make_cells(const Sweep& sweep, Index seeds) {
+std::vector<StudyCell> regret_cells(const RegretSweep& sweep, Index seeds) {
     std::vector<StudyCell> cells;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        for (const StreamRow& stream : kStreams) {
-            for (const Method& method : kMethods) {
+        for (const RegretStream& stream : kRegretStreams) {
+            for (const Method& method : kRegretMethods) {
                 if (seed > 1 && !stream.random && !method.random) continue;
                 for (const Index window : sweep.windows) {
                     cells.push_back(
-                        {fmt::format("{}, {}, seed {}", stream.name, method_name(method, window), seed),
+                        {fmt::format("{}, {}, seed {}", stream.name, regret_name(method, window), seed),
                          [&stream, &method, window, sweep, seed](StopFlag stop,
                                                                  const std::function<void(Real)>& share) {
                              return run_cell(stream, method, window, sweep, seed, stop, share);
@@ -189,22 +189,22 @@ std::vector<StudyCell> make_cells(const Sweep& sweep, Index seeds) {
     return cells;
 }
 
-std::vector<ChartPoint> points(const ResultTable& table, const Sweep& sweep, const StreamRow& stream,
-                               const Method& method, const char* figure) {
+std::vector<ChartPoint> regret_points(const ResultTable& table, const RegretSweep& sweep,
+                                      const RegretStream& stream, const Method& method, const char* figure) {
     std::vector<ChartPoint> line;
     for (const Index window : sweep.windows) {
         line.push_back(
-            point_of(table, stream.name, method_name(method, window), static_cast<Real>(window), figure));
+            point_of(table, stream.name, regret_name(method, window), static_cast<Real>(window), figure));
     }
     return line;
 }
 
 template <class MakeSeries>
-Chart chart_of(const char* title, const Sweep& sweep, const Axis& x, const Axis& y, MakeSeries series) {
+Chart chart_of(const char* title, const RegretSweep& sweep, const Axis& x, const Axis& y, MakeSeries series) {
     Chart chart;
     chart.title = title;
-    chart.subtitle = fmt::format("delta = {}, T = {}", kDelta, sweep.rounds);
-    for (const StreamRow& stream : kStreams) {
+    chart.subtitle = fmt::format("delta = {}, T = {}", kRegretDelta, sweep.rounds);
+    for (const RegretStream& stream : kRegretStreams) {
         Panel& panel = chart.panels.emplace_back();
         panel.title = stream.name;
         panel.x = x;
@@ -214,46 +214,46 @@ Chart chart_of(const char* title, const Sweep& sweep, const Axis& x, const Axis&
     return chart;
 }
 
-std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
+std::vector<NamedChart> regret_charts(const ResultTable& table, const RegretSweep& sweep) {
     const Axis window{"window w", Scale::log2};
     std::vector<NamedChart> all;
     all.push_back(
         {"regret.svg",
-         chart_of("Regret of the own window", sweep, window, {"Reg_w / T", Scale::log},
-                  [&](const StreamRow& stream) {
-                      std::vector<ChartSeries> series;
-                      for (const Method& method : kMethods) {
-                          const auto add = [&](const std::string& name, const char* figure, Mark mark) {
-                              series.push_back({name, points(table, sweep, stream, method, figure), mark});
-                          };
-                          add(method.name, kRegret, Mark::line);
-                          add(fmt::format("{}: path bound (C3a)", method.name), kPathBound, Mark::band);
-                          add(fmt::format("{}: bound ({})", method.name, method.bound), kBound, Mark::band);
-                      }
-                      return series;
-                  })});
-    all.push_back(
-        {"scaled.svg",
          chart_of(
-             "The same times w^2: a flat line is the rate 1/w^2", sweep, window, {"w^2 Reg_w / T"},
-             [&](const StreamRow& stream) {
+             "Regret of the own window", sweep, window, {"Reg_w / T", Scale::log},
+             [&](const RegretStream& stream) {
                  std::vector<ChartSeries> series;
-                 for (const Method& method : kMethods) {
-                     series.push_back({method.name, points(table, sweep, stream, method, kScaledRegret)});
+                 for (const Method& method : kRegretMethods) {
+                     const auto add = [&](const std::string& name, const char* figure, Mark mark) {
+                         series.push_back({name, regret_points(table, sweep, stream, method, figure), mark});
+                     };
+                     add(method.name, kRegret, Mark::line);
+                     add(fmt::format("{}: path bound (C3a)", method.name), kPathBound, Mark::band);
+                     add(fmt::format("{}: bound ({})", method.name, method.bound), kBound, Mark::band);
                  }
                  return series;
              })});
+    all.push_back({"scaled.svg", chart_of("The same times w^2: a flat line is the rate 1/w^2", sweep, window,
+                                          {"w^2 Reg_w / T"}, [&](const RegretStream& stream) {
+                                              std::vector<ChartSeries> series;
+                                              for (const Method& method : kRegretMethods) {
+                                                  series.push_back(
+                                                      {method.name, regret_points(table, sweep, stream,
+                                                                                  method, kScaledRegret)});
+                                              }
+                                              return series;
+                                          })});
     all.push_back(
         {"other-windows.svg",
          chart_of("The same runs judged by other windows", sweep, {"judge's window w'", Scale::log2},
-                  {"Reg_w' / T", Scale::log}, [&](const StreamRow& stream) {
+                  {"Reg_w' / T", Scale::log}, [&](const RegretStream& stream) {
                       std::vector<ChartSeries> series;
                       for (const Index own : sweep.windows) {
                           ChartSeries& line = series.emplace_back();
                           line.name = fmt::format("w = {}", own);
                           for (const Index judge : sweep.windows) {
                               line.points.push_back(
-                                  point_of(table, judged(stream), method_name(kMethods.front(), own),
+                                  point_of(table, judged(stream), regret_name(kRegretMethods.front(), own),
                                            static_cast<Real>(judge), judged_by(judge).c_str()));
                           }
                       }
@@ -263,23 +263,23 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
 }
 
 /// What the longest window's run costs for the shortest judge, over what it costs for its own.
-Estimate over_own(const ResultTable& table, const Sweep& sweep, const StreamRow& stream,
+Estimate over_own(const ResultTable& table, const RegretSweep& sweep, const RegretStream& stream,
                   const Method& method) {
     const Index own = sweep.windows.back();
-    return over(table.at(judged(stream), method_name(method, own), judged_by(sweep.windows.front())),
-                table.at(stream.name, method_name(method, own), kRegret).mean);
+    return over(table.at(judged(stream), regret_name(method, own), judged_by(sweep.windows.front())),
+                table.at(stream.name, regret_name(method, own), kRegret).mean);
 }
 
-std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+std::vector<Finding> regret_findings(const ResultTable& table, const RegretSweep& sweep) {
     std::vector<Finding> found;
-    for (const StreamRow& stream : kStreams) {
-        for (const Method& method : kMethods) {
+    for (const RegretStream& stream : kRegretStreams) {
+        for (const Method& method : kRegretMethods) {
             const std::string name = fmt::format("{}, {}", stream.name, method.name);
             std::vector<std::string> runs;
-            for (const Index window : sweep.windows) runs.push_back(method_name(method, window));
+            for (const Index window : sweep.windows) runs.push_back(regret_name(method, window));
             found.push_back({name + ": slope of Reg_w/T against w, log-log",
-                             log_log_slope(points(table, sweep, stream, method, kRegret)), stream.steepest,
-                             stream.flattest});
+                             log_log_slope(regret_points(table, sweep, stream, method, kRegret)),
+                             stream.steepest, stream.flattest});
             found.push_back({name + ": largest Reg over its path bound (C3a)",
                              table.largest(stream.name, runs, kAttained), 0, 1 + 1e-9});
             found.push_back(
@@ -296,7 +296,7 @@ std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
 }  // namespace
 
 StudyPlan plan_regret_window(StudyPreset preset, Index seeds) {
-    const Sweep sweep = sweep_of(preset);
+    const RegretSweep sweep = regret_sweep(preset);
     StudyPlan plan;
     plan.question = fmt::format(
         "How does the regret fall with the window, at a fixed delta = {}? On a stream that is always ahead "
@@ -306,7 +306,7 @@ StudyPlan plan_regret_window(StudyPreset preset, Index seeds) {
         "from "
         "tolerances, noise and variation (C3c). The number behind a\nname is w. Then the same runs judged by "
         "other windows, about which nothing is promised.",
-        kDelta, kSigma);
+        kRegretDelta, kRegretSigma);
     plan.figures = {{kRegret, "Reg_w/T", Better::neither},
                     {kScaledRegret, "w^2 Reg_w/T", Better::neither},
                     {kPathBound, "C3a", Better::neither},
@@ -316,14 +316,14 @@ StudyPlan plan_regret_window(StudyPreset preset, Index seeds) {
         plan.figures.push_back({judged_by(window), fmt::format("w' = {}", window), Better::neither});
     }
     plan.layout = TableLayout::by_stream;
-    plan.cells = make_cells(sweep, seeds);
-    for (const StreamRow& stream : kStreams) plan.glossary.emplace_back(stream.name, stream.formula);
-    for (const Method& method : kMethods) {
-        plan.glossary.emplace_back(method_name(method, sweep.windows.front()),
+    plan.cells = regret_cells(sweep, seeds);
+    for (const RegretStream& stream : kRegretStreams) plan.glossary.emplace_back(stream.name, stream.formula);
+    for (const Method& method : kRegretMethods) {
+        plan.glossary.emplace_back(regret_name(method, sweep.windows.front()),
                                    method.learner(sweep.windows.front()));
     }
-    plan.charts = [sweep](const ResultTable& table) { return charts(table, sweep); };
-    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
+    plan.charts = [sweep](const ResultTable& table) { return regret_charts(table, sweep); };
+    plan.findings = [sweep](const ResultTable& table) { return regret_findings(table, sweep); };
     return plan;
 }
 

@@ -39,7 +39,7 @@ std::vector<RouteStream> real_streams(StudyPreset preset) {
     return {{"Abilene, delay", delay}, {"Abilene, BPR", bpr}};
 }
 
-std::vector<RouteStream> streams(StudyPreset preset) {
+std::vector<RouteStream> road_streams(StudyPreset preset) {
     std::vector<RouteStream> all = real_streams(preset);
     const auto built_in = built_in_route_streams(preset);
     all.insert(all.end(), built_in.begin(), built_in.end());
@@ -88,7 +88,7 @@ Chart cost_and_churn(const ResultTable& table) {
 }  // namespace
 
 StudyPlan plan_routing(StudyPreset preset, Index seeds) {
-    const std::vector<RouteStream> all = streams(preset);
+    const std::vector<RouteStream> all = road_streams(preset);
     StudyPlan plan;
     plan.question =
         "When does a window of losses beat re-solving the last demand, or the mean of the last ones? Splits "

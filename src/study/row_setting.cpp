@@ -8,7 +8,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::uint64_t kManySteps = 100'000'000;
+constexpr std::uint64_t kManyRowSteps = 100'000'000;
 
 RowBatchFactory batches(const RowSetting& setting) {
     const std::shared_ptr<const RowFamily> family =
@@ -25,7 +25,7 @@ std::unique_ptr<RowLearner> make_learner(const RowSetting& setting, const std::s
                                            .start = std::vector<Real>(setting.features),
                                            .step = setting.step,
                                            .smoothness = setting.smoothness,
-                                           .budget = {.max_steps = kManySteps},
+                                           .budget = {.max_steps = kManyRowSteps},
                                            .inner = "prox-grad",
                                            .seed = seed});
 }

@@ -14,8 +14,8 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kBaseSamples = "samples";
-constexpr const char* kCalls = "calls";
+constexpr const char* kEpsSamples = "samples";
+constexpr const char* kEpsCalls = "calls";
 constexpr const char* kIterations = "steps";
 constexpr const char* kEach = "samples_a_step";
 constexpr const char* kRatio = "ratio";  // |P|^2 / eps at the end
@@ -36,9 +36,9 @@ constexpr Real kMostSamples = 3e9;
 
 /// Of the paper's oracle, as in the texts below. The window w = 5 sigma/sqrt(eps), and with it the calls, are
 /// in proportion to it; so are literal samples, while independent ones do not depend on it.
-constexpr Real kSigma = 0.1;
+constexpr Real kEpsSigma = 0.1;
 
-struct MethodRow {
+struct PrescribedRow {
     std::string_view name;
     std::string_view text;  // sigma_0 is known: nothing is spent to measure it
     RunEnd end;
@@ -49,21 +49,23 @@ struct MethodRow {
 };
 
 constexpr std::string_view kSgd = "prox-sgd";
-constexpr std::string_view kLiteral = "reduction, literal";
-constexpr std::string_view kIndependent = "reduction, independent";
-constexpr std::string_view kSpider = "spiderboost";
+constexpr std::string_view kLiteralReduction = "reduction, literal";
+constexpr std::string_view kIndependentReduction = "reduction, independent";
+constexpr std::string_view kSpiderBoost = "spiderboost";
 constexpr std::string_view kSarah = "sarah";
 constexpr std::string_view kStorm = "storm";
 
-constexpr std::array kMethods{
-    MethodRow{kSgd, "prox-sgd:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 1, "eps^-2"},
-    MethodRow{kLiteral, "reduction:parameters=corrected,sigma0=1,sigma=0.1,answers=literal", RunEnd::own_test,
-              kKappa, kKappa + 1.5, "eps^-5/2", true},
-    MethodRow{kIndependent, "reduction:parameters=corrected,sigma0=1,sigma=0.1,answers=independent",
-              RunEnd::own_test, kKappa, kKappa + 1, "eps^-2"},
-    MethodRow{kSpider, "spiderboost:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 0.5, "eps^-3/2"},
-    MethodRow{kSarah, "sarah:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 0.5, "eps^-3/2"},
-    MethodRow{kStorm, "storm:batch=1", RunEnd::first_passage, 1.5 * kKappa, 1.5 * kKappa, "eps^-3/2"},
+constexpr std::array kPrescribedMethods{
+    PrescribedRow{kSgd, "prox-sgd:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 1, "eps^-2"},
+    PrescribedRow{kLiteralReduction, "reduction:parameters=corrected,sigma0=1,sigma=0.1,answers=literal",
+                  RunEnd::own_test, kKappa, kKappa + 1.5, "eps^-5/2", true},
+    PrescribedRow{kIndependentReduction,
+                  "reduction:parameters=corrected,sigma0=1,sigma=0.1,answers=independent", RunEnd::own_test,
+                  kKappa, kKappa + 1, "eps^-2"},
+    PrescribedRow{kSpiderBoost, "spiderboost:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 0.5,
+                  "eps^-3/2"},
+    PrescribedRow{kSarah, "sarah:sigma0=1", RunEnd::first_passage, kKappa, kKappa + 0.5, "eps^-3/2"},
+    PrescribedRow{kStorm, "storm:batch=1", RunEnd::first_passage, 1.5 * kKappa, 1.5 * kKappa, "eps^-3/2"},
 };
 
 /// Of those whose batch follows from eps: the batch that does best in hindsight, among powers of two.
@@ -82,7 +84,7 @@ Index root(Index value) {
 constexpr std::array kTunedMethods{
     TunedRow{kSgd, [](Index batch) { return fmt::format("prox-sgd:batch={}", batch); }, false, kKappa + 1,
              "eps^-2"},
-    TunedRow{kSpider,
+    TunedRow{kSpiderBoost,
              [](Index batch) {
                  return fmt::format("spiderboost:anchor={0},batch={1},epoch={1}", batch,
                                     root((batch + 1) / 2));
@@ -98,7 +100,7 @@ constexpr std::array kTunedMethods{
 };
 
 /// eps = 1/value. Powers of four, so that w = 0.5/sqrt(eps) is whole.
-struct Sweep {
+struct EpsSweep {
     std::vector<Index> prescribed;
     Index dear;  // the last one for methods that are
     std::vector<Index> tuned;
@@ -109,10 +111,12 @@ struct Sweep {
         std::erase_if(kept, [&](Index value) { return value > dear; });
         return kept;
     }
-    std::vector<Index> values(const MethodRow& method) const { return method.dear ? literal() : prescribed; }
+    std::vector<Index> values(const PrescribedRow& method) const {
+        return method.dear ? literal() : prescribed;
+    }
 };
 
-Sweep sweep_of(StudyPreset preset) {
+EpsSweep eps_sweep(StudyPreset preset) {
     if (preset == StudyPreset::full) return {{16, 64, 256, 1024, 4096}, 1024, {64, 256, 1024, 4096}, 8};
     return {{16, 64, 256}, 256, {256, 1024}, 2};
 }
@@ -121,17 +125,17 @@ Real eps_of(Index value) {
     return 1 / static_cast<Real>(value);
 }
 
-std::string name_of(std::string_view method, Index value) {
+std::string eps_name(std::string_view method, Index value) {
     return fmt::format("{}, eps = 1/{}", method, value);
 }
 
 void add_count(const char* stream, std::string_view method, Index value, const SampleCount& count,
                std::uint64_t seed, CellResult& result) {
     const auto add = [&](const char* figure, Real number) {
-        result.measurements.push_back({stream, name_of(method, value), figure, seed, number});
+        result.measurements.push_back({stream, eps_name(method, value), figure, seed, number});
     };
-    add(kBaseSamples, count.samples);
-    add(kCalls, count.calls);
+    add(kEpsSamples, count.samples);
+    add(kEpsCalls, count.calls);
     add(kIterations, count.steps);
     add(kEach, count.samples / count.steps);
     add(kRatio, count.ratio);
@@ -142,11 +146,11 @@ void note_missing(const char* stream, std::string_view method, Index value, std:
     result.interrupted = stop != nullptr && *stop;
     if (!result.interrupted) {
         result.notes.push_back(
-            fmt::format("{}, {}, seed {}: did not get there", stream, name_of(method, value), seed));
+            fmt::format("{}, {}, seed {}: did not get there", stream, eps_name(method, value), seed));
     }
 }
 
-CellResult run_prescribed(const MethodRow& method, Index value, std::uint64_t seed, StopFlag stop,
+CellResult run_prescribed(const PrescribedRow& method, Index value, std::uint64_t seed, StopFlag stop,
                           const std::function<void(Real)>& on_share) {
     const OfflineProblem ramp = ramp_problem("", seed);
     const auto count = count_until(ramp, std::string(method.text), eps_of(value), method.end, kMostSamples,
@@ -161,7 +165,7 @@ CellResult run_prescribed(const MethodRow& method, Index value, std::uint64_t se
 }
 
 /// Batches are doubled until none of the levels gains by it.
-CellResult run_tuned(const TunedRow& method, const Sweep& sweep, std::uint64_t seed, StopFlag stop,
+CellResult run_tuned(const TunedRow& method, const EpsSweep& sweep, std::uint64_t seed, StopFlag stop,
                      const std::function<void(Real)>& on_share) {
     constexpr Index kDoublings = 20;
     constexpr Real kPatience = 8;  // steps that a batch is given to reach the last level, times 1/eps
@@ -197,11 +201,11 @@ CellResult run_tuned(const TunedRow& method, const Sweep& sweep, std::uint64_t s
     return result;
 }
 
-std::vector<ChartPoint> points(const ResultTable& table, const char* stream, std::string_view method,
-                               const std::vector<Index>& values, const char* figure) {
+std::vector<ChartPoint> eps_points(const ResultTable& table, const char* stream, std::string_view method,
+                                   const std::vector<Index>& values, const char* figure) {
     std::vector<ChartPoint> line;
     for (const Index value : values)
-        line.push_back(point_of(table, stream, name_of(method, value), static_cast<Real>(value), figure));
+        line.push_back(point_of(table, stream, eps_name(method, value), static_cast<Real>(value), figure));
     return line;
 }
 
@@ -210,7 +214,7 @@ Estimate slope(const ResultTable& table, const char* stream, std::string_view me
                const std::vector<Index>& values, const char* figure) {
     std::vector<std::vector<ChartPoint>> by_seed;
     for (const Index value : values) {
-        const std::string name = name_of(method, value);
+        const std::string name = eps_name(method, value);
         for (const Measurement& row : table.rows()) {
             if (row.stream != stream || row.method != name || row.figure != figure) continue;
             if (by_seed.size() < row.seed) by_seed.resize(row.seed);
@@ -225,7 +229,7 @@ Estimate slope(const ResultTable& table, const char* stream, std::string_view me
     return estimate(slopes);
 }
 
-std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
+std::vector<NamedChart> eps_charts(const ResultTable& table, const EpsSweep& sweep) {
     const auto chart = [&](const char* title, const char* figure, const char* label) {
         Chart result;
         result.title = title;
@@ -238,23 +242,24 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
             return made;
         };
         Panel& prescribed = panel(kPrescribed);
-        for (const MethodRow& method : kMethods) {
-            prescribed.series.push_back({std::string(method.name), points(table, kPrescribed, method.name,
-                                                                          sweep.values(method), figure)});
+        for (const PrescribedRow& method : kPrescribedMethods) {
+            prescribed.series.push_back({std::string(method.name), eps_points(table, kPrescribed, method.name,
+                                                                              sweep.values(method), figure)});
         }
-        if (figure == kBaseSamples) {
-            prescribed.series.push_back({"reduction, its calls: the paper's count",
-                                         points(table, kPrescribed, kLiteral, sweep.literal(), kCalls)});
+        if (figure == kEpsSamples) {
+            prescribed.series.push_back(
+                {"reduction, its calls: the paper's count",
+                 eps_points(table, kPrescribed, kLiteralReduction, sweep.literal(), kEpsCalls)});
         }
         Panel& tuned = panel(kTuned);
         for (const TunedRow& method : kTunedMethods) {
             tuned.series.push_back(
-                {std::string(method.name), points(table, kTuned, method.name, sweep.tuned, figure)});
+                {std::string(method.name), eps_points(table, kTuned, method.name, sweep.tuned, figure)});
         }
         return result;
     };
-    return {{"samples.svg", chart("Base samples to |P|^2 <= eps", kBaseSamples, "base samples")},
-            {"calls.svg", chart("Calls to |P|^2 <= eps", kCalls, "calls")},
+    return {{"samples.svg", chart("Base samples to |P|^2 <= eps", kEpsSamples, "base samples")},
+            {"calls.svg", chart("Calls to |P|^2 <= eps", kEpsCalls, "calls")},
             {"steps.svg", chart("Iterations to |P|^2 <= eps", kIterations, "iterations")}};
 }
 
@@ -266,7 +271,7 @@ Real selected_square(Real tests, Real copies) {
     return std::pow(0.8 + 0.2 * std::sqrt(2 * (1 + std::log(2 * (1 + tests))) / copies), 2);
 }
 
-std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+std::vector<Finding> eps_findings(const ResultTable& table, const EpsSweep& sweep) {
     std::vector<Finding> found;
     const auto add_slope = [&](const char* stream, std::string_view method, const std::vector<Index>& values,
                                const char* figure, const std::string& what, Real exponent, Real room,
@@ -275,47 +280,48 @@ std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
                          slope(table, stream, method, values, figure), -exponent - room, -exponent + room,
                          paper});
     };
-    for (const MethodRow& method : kMethods) {
+    for (const PrescribedRow& method : kPrescribedMethods) {
         const bool reduction = method.end == RunEnd::own_test;
         const Real room = reduction ? kWideRoom : kRoom;
         const std::vector<Index> values = sweep.values(method);
-        add_slope(kPrescribed, method.name, values, kBaseSamples,
+        add_slope(kPrescribed, method.name, values, kEpsSamples,
                   fmt::format("base samples ({})", method.rate), method.samples, room,
                   reduction ? "-1.5, counted in calls" : "");
         add_slope(kPrescribed, method.name, values, kIterations, "iterations", method.steps, room);
     }
-    for (const std::string_view method : {kLiteral, kIndependent}) {
-        const std::vector<Index> values = method == kLiteral ? sweep.literal() : sweep.prescribed;
-        add_slope(kPrescribed, method, values, kCalls, "calls", kKappa + 0.5, kWideRoom,
+    for (const std::string_view method : {kLiteralReduction, kIndependentReduction}) {
+        const std::vector<Index> values = method == kLiteralReduction ? sweep.literal() : sweep.prescribed;
+        add_slope(kPrescribed, method, values, kEpsCalls, "calls", kKappa + 0.5, kWideRoom,
                   "-1.5, matching variance reduction");
-        const std::string last = name_of(method, values.back());
-        const Real window = method == kLiteral ? 5 * kSigma / std::sqrt(eps_of(values.back())) : 1;
+        const std::string last = eps_name(method, values.back());
+        const Real window =
+            method == kLiteralReduction ? 5 * kEpsSigma / std::sqrt(eps_of(values.back())) : 1;
         found.push_back({fmt::format("{}, {}: |P|^2/eps at its own end; at most (D-sg)", kPrescribed, last),
                          table.at(kPrescribed, last, kRatio), 0,
                          selected_square(table.at(kPrescribed, last, kIterations).mean, window)});
     }
     for (const TunedRow& method : kTunedMethods) {
-        add_slope(kTuned, method.name, sweep.tuned, kBaseSamples,
+        add_slope(kTuned, method.name, sweep.tuned, kEpsSamples,
                   fmt::format("base samples ({})", method.rate), method.samples, kTunedRoom);
     }
     const auto over_at = [&](const char* stream, std::string_view above, std::string_view below, Index value,
                              Real low, Real high) {
         found.push_back(
             {fmt::format("{}, eps = 1/{}: base samples of {} over those of {}", stream, value, above, below),
-             over(table.at(stream, name_of(above, value), kBaseSamples),
-                  table.at(stream, name_of(below, value), kBaseSamples).mean),
+             over(table.at(stream, eps_name(above, value), kEpsSamples),
+                  table.at(stream, eps_name(below, value), kEpsSamples).mean),
              low, high});
     };
-    over_at(kPrescribed, kIndependent, kSgd, sweep.prescribed.back(), 0.5, 5);
-    over_at(kPrescribed, kLiteral, kSpider, sweep.dear, 50, kInfinity);
-    over_at(kTuned, kSpider, kSgd, sweep.tuned.back(), 0, 0.7);
+    over_at(kPrescribed, kIndependentReduction, kSgd, sweep.prescribed.back(), 0.5, 5);
+    over_at(kPrescribed, kLiteralReduction, kSpiderBoost, sweep.dear, 50, kInfinity);
+    over_at(kTuned, kSpiderBoost, kSgd, sweep.tuned.back(), 0, 0.7);
     return found;
 }
 
 }  // namespace
 
 StudyPlan plan_sample_complexity(StudyPreset preset, Index seeds) {
-    const Sweep sweep = sweep_of(preset);
+    const EpsSweep sweep = eps_sweep(preset);
     StudyPlan plan;
     plan.question =
         "How many base samples until |P|^2 <= eps? On the ramp, a slope so flat that every method needs "
@@ -324,17 +330,17 @@ StudyPlan plan_sample_complexity(StudyPreset preset, Index seeds) {
         "from eps, to the first point that is stationary enough, or for the reduction to the end of its own "
         "test;\nthen with the batch that does best in hindsight, to where a random index among the later "
         "half of the points is stationary enough, in the mean over a few runs.";
-    plan.figures = {{kBaseSamples, "base samples", Better::neither},
-                    {kCalls, "calls", Better::neither},
+    plan.figures = {{kEpsSamples, "base samples", Better::neither},
+                    {kEpsCalls, "calls", Better::neither},
                     {kIterations, "iterations", Better::neither},
                     {kEach, "base samples an iteration", Better::neither},
                     {kRatio, "|P|^2 / eps at the end", Better::neither}};
     plan.layout = TableLayout::by_stream;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        for (const MethodRow& method : kMethods) {
+        for (const PrescribedRow& method : kPrescribedMethods) {
             for (const Index value : sweep.values(method)) {
                 plan.cells.push_back(
-                    {fmt::format("{}, {}, seed {}", kPrescribed, name_of(method.name, value), seed),
+                    {fmt::format("{}, {}, seed {}", kPrescribed, eps_name(method.name, value), seed),
                      [&method, value, seed](StopFlag stop, const std::function<void(Real)>& share) {
                          return run_prescribed(method, value, seed, stop, share);
                      }});
@@ -348,19 +354,19 @@ StudyPlan plan_sample_complexity(StudyPreset preset, Index seeds) {
                  }});
         }
     }
-    for (const MethodRow& method : kMethods) {
+    for (const PrescribedRow& method : kPrescribedMethods) {
         // A fit ends when it is measured to be there: its own test is left alone where no epsilon is wanted.
         const char* rest = method.end == RunEnd::own_test ? ",w=4,delta=0.4" : " --epsilon 0.125";
         plan.glossary.emplace_back(
-            name_of(method.name, 64),
+            eps_name(method.name, 64),
             fmt::format("proxstream fit sampler:ramp --method {}{} --measure 0.001", method.text, rest));
     }
     plan.glossary.emplace_back(kTuned,
                                "prox-sgd: batch B; spiderboost: anchor B, batch = epoch = sqrt(B/2); "
                                "sarah: anchor B, batch sqrt B, epoch sqrt B + 1; B = 1, 2, 4, ...; "
                                "storm: batch 1, nothing to tune");
-    plan.charts = [sweep](const ResultTable& table) { return charts(table, sweep); };
-    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
+    plan.charts = [sweep](const ResultTable& table) { return eps_charts(table, sweep); };
+    plan.findings = [sweep](const ResultTable& table) { return eps_findings(table, sweep); };
     return plan;
 }
 

@@ -25,12 +25,12 @@ constexpr const char* kRows = "minibatch";
 
 /// On the alternating adversary every round crosses the interval, N_t ~ 2w/eta. sigma_0 is the deviation of a
 /// base sample of one record's gradient, sigma/w what the window's estimate may have.
-constexpr Real kStep = 0.5;
-constexpr Real kDelta = 0.5;
+constexpr Real kSamplesStep = 0.5;
+constexpr Real kSamplesDelta = 0.5;
 constexpr Real kSigma = 0.1;
 constexpr Real kBaseNoise = 0.2;
 
-struct MethodRow {
+struct SamplesRow {
     std::string_view name;
     Real low, high;  // of the slope of samples against w, on the adversary
     const char* rate;
@@ -41,19 +41,19 @@ constexpr std::string_view kIndependent = "independent";
 constexpr std::string_view kSpider = "spider";
 
 /// N_t ~ w updates; an estimate by w calls of w^2 samples, by w calls of w samples, or by recursion from w^2.
-constexpr std::array kMethods{
-    MethodRow{kLiteral, 3.75, 4.25, "w^4"},
-    MethodRow{kIndependent, 2.75, 3.25, "w^3"},
-    MethodRow{kSpider, 1.7, 2.3, "w^2"},
+constexpr std::array kSamplesMethods{
+    SamplesRow{kLiteral, 3.75, 4.25, "w^4"},
+    SamplesRow{kIndependent, 2.75, 3.25, "w^3"},
+    SamplesRow{kSpider, 1.7, 2.3, "w^2"},
 };
 
-struct Sweep {
+struct SamplesSweep {
     std::vector<Index> windows;  // of the adversary; odd
     std::vector<Index> row_windows;
     Index rows;
 };
 
-Sweep sweep_of(StudyPreset preset) {
+SamplesSweep samples_sweep(StudyPreset preset) {
     if (preset == StudyPreset::full) return {{9, 17, 33, 65, 129}, {8, 32, 128}, 64'000};
     return {{9, 17, 33}, {8, 32}, 12'800};
 }
@@ -62,7 +62,7 @@ std::string name_of(std::string_view method, Index window) {
     return fmt::format("{} {}", method, window);
 }
 
-NoisySetting setting_of(const MethodRow& method, Index window, std::uint64_t seed) {
+NoisySetting setting_of(const SamplesRow& method, Index window, std::uint64_t seed) {
     const auto length = static_cast<Real>(window);
     const Real asked = std::pow(kBaseNoise / kSigma, 2);
     const auto samples = static_cast<std::uint64_t>(
@@ -71,7 +71,7 @@ NoisySetting setting_of(const MethodRow& method, Index window, std::uint64_t see
     NoisySetting setting{AnyOracle(NoisyOracle(model, samples, true)), "gaussian"};
     setting.seed = seed;
     if (method.name == kSpider) {
-        const Real batch = 8 * std::pow(kBaseNoise * length / kDelta, 2);
+        const Real batch = 8 * std::pow(kBaseNoise * length / kSamplesDelta, 2);
         const auto root = static_cast<std::uint64_t>(std::ceil(std::sqrt(batch / 2)));
         setting.estimator = {EstimatorOptions::Kind::spider, static_cast<std::uint64_t>(std::ceil(batch)),
                              root, root};
@@ -92,11 +92,11 @@ void add_costs(const PlayedRun& run, const char* stream, const std::string& name
     add(kExitResidual, static_cast<Real>(run.certificate.header.window) * std::sqrt(exits * run.rounds()));
 }
 
-CellResult run_adversary(const MethodRow& method, Index window, std::uint64_t seed, StopFlag stop,
+CellResult run_adversary(const SamplesRow& method, Index window, std::uint64_t seed, StopFlag stop,
                          const std::function<void(Real)>& on_share) {
     const Round rounds = 4 * window;
-    const FunctionProblem problem{.reg = "box:-1,1", .start = {0}, .window = window, .step = kStep};
-    const auto learner = make_noisy(problem, kDelta, setting_of(method, window, seed));
+    const FunctionProblem problem{.reg = "box:-1,1", .start = {0}, .window = window, .step = kSamplesStep};
+    const auto learner = make_noisy(problem, kSamplesDelta, setting_of(method, window, seed));
     Real exits = 0;
     const PlayedRun run = play(
         *learner, rounds, stop, [](Round t, ConstView) { return line(t % 2 == 0 ? 1 : -1); },
@@ -115,7 +115,7 @@ CellResult run_adversary(const MethodRow& method, Index window, std::uint64_t se
 constexpr Real kRowTolerance = 0.02;
 constexpr Index kRecord = 256;
 
-LearnSettings row_settings(const Sweep& sweep, std::uint64_t seed) {
+LearnSettings row_settings(const SamplesSweep& sweep, std::uint64_t seed) {
     LearnSettings settings;
     settings.data = {fmt::format("{}drift,rows={},features=8,active=4,jump=1000000000,period=100000,seed={}",
                                  kBuiltinPrefix, sweep.rows, seed)};
@@ -135,7 +135,7 @@ std::string row_learner(std::string_view method, Index window) {
                        kRowTolerance * static_cast<Real>(window), method == kSpider ? kSpider : "prox-grad");
 }
 
-CellResult run_rows(const Sweep& sweep, std::string_view method, Index window, std::uint64_t seed,
+CellResult run_rows(const SamplesSweep& sweep, std::string_view method, Index window, std::uint64_t seed,
                     StopFlag stop, const std::function<void(Real)>& on_share) {
     const LearnSettings settings = row_settings(sweep, seed);
     const std::string text = row_learner(method, window);
@@ -159,8 +159,8 @@ CellResult run_rows(const Sweep& sweep, std::string_view method, Index window, s
     return result;
 }
 
-std::vector<ChartPoint> points(const ResultTable& table, const char* stream, std::string_view method,
-                               const std::vector<Index>& windows, const char* figure) {
+std::vector<ChartPoint> samples_points(const ResultTable& table, const char* stream, std::string_view method,
+                                       const std::vector<Index>& windows, const char* figure) {
     std::vector<ChartPoint> line;
     for (const Index window : windows) {
         line.push_back(point_of(table, stream, name_of(method, window), static_cast<Real>(window), figure));
@@ -168,20 +168,21 @@ std::vector<ChartPoint> points(const ResultTable& table, const char* stream, std
     return line;
 }
 
-std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
+std::vector<NamedChart> samples_charts(const ResultTable& table, const SamplesSweep& sweep) {
     const auto chart = [&](const char* title, const char* figure, const char* y) {
         Chart result;
         result.title = title;
         result.subtitle =
-            fmt::format("adversary: delta = {}, sigma = {}, eta = {}; records of 256 rows: rho = {}", kDelta,
-                        kSigma, kStep, kRowTolerance);
+            fmt::format("adversary: delta = {}, sigma = {}, eta = {}; records of 256 rows: rho = {}",
+                        kSamplesDelta, kSigma, kSamplesStep, kRowTolerance);
         Panel& adversary = result.panels.emplace_back();
         adversary.title = kAdversary;
         adversary.x = {"window w", Scale::log2};
         adversary.y = {y, Scale::log};
-        for (const MethodRow& method : kMethods) {
+        for (const SamplesRow& method : kSamplesMethods) {
             adversary.series.push_back(
-                {std::string(method.name), points(table, kAdversary, method.name, sweep.windows, figure)});
+                {std::string(method.name),
+                 samples_points(table, kAdversary, method.name, sweep.windows, figure)});
         }
         Panel& rows = result.panels.emplace_back();
         rows.title = kRows;
@@ -189,7 +190,7 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
         rows.y = adversary.y;
         for (const std::string_view method : {kIndependent, kSpider}) {
             rows.series.push_back(
-                {std::string(method), points(table, kRows, method, sweep.row_windows, figure)});
+                {std::string(method), samples_points(table, kRows, method, sweep.row_windows, figure)});
         }
         return result;
     };
@@ -197,17 +198,19 @@ std::vector<NamedChart> charts(const ResultTable& table, const Sweep& sweep) {
             {"steps.svg", chart("Updates a round", kSteps, "updates a round")}};
 }
 
-std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+std::vector<Finding> samples_findings(const ResultTable& table, const SamplesSweep& sweep) {
     std::vector<Finding> found;
-    for (const MethodRow& method : kMethods) {
-        found.push_back({fmt::format("{}, {}: slope of base samples a round against w, log-log ({})",
-                                     kAdversary, method.name, method.rate),
-                         log_log_slope(points(table, kAdversary, method.name, sweep.windows, kBaseSamples)),
-                         method.low, method.high, method.name == kLiteral ? "3, counted in calls" : ""});
+    for (const SamplesRow& method : kSamplesMethods) {
+        found.push_back(
+            {fmt::format("{}, {}: slope of base samples a round against w, log-log ({})", kAdversary,
+                         method.name, method.rate),
+             log_log_slope(samples_points(table, kAdversary, method.name, sweep.windows, kBaseSamples)),
+             method.low, method.high, method.name == kLiteral ? "3, counted in calls" : ""});
     }
     found.push_back(
         {fmt::format("{}, {}: slope of calls a round against w, the paper's own count", kAdversary, kLiteral),
-         log_log_slope(points(table, kAdversary, kLiteral, sweep.windows, kCalls)), 1.8, 2.2, "O(w^2)"});
+         log_log_slope(samples_points(table, kAdversary, kLiteral, sweep.windows, kCalls)), 1.8, 2.2,
+         "O(w^2)"});
     for (const Index window : sweep.row_windows) {
         const auto over_fresh = [&](const char* figure) {
             return over(table.at(kRows, name_of(kSpider, window), figure),
@@ -226,7 +229,7 @@ std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
 }  // namespace
 
 StudyPlan plan_samples(StudyPreset preset, Index seeds) {
-    const Sweep sweep = sweep_of(preset);
+    const SamplesSweep sweep = samples_sweep(preset);
     StudyPlan plan;
     plan.question =
         "What does a round cost in base samples? On the adversary that makes every round cross its interval, "
@@ -247,7 +250,7 @@ StudyPlan plan_samples(StudyPreset preset, Index seeds) {
                     {kExitResidual, "w times rms exit residual", Better::neither}};
     plan.layout = TableLayout::by_stream;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        for (const MethodRow& method : kMethods) {
+        for (const SamplesRow& method : kSamplesMethods) {
             for (const Index window : sweep.windows) {
                 plan.cells.push_back(
                     {fmt::format("{}, {}, seed {}", kAdversary, name_of(method.name, window), seed),
@@ -273,8 +276,8 @@ StudyPlan plan_samples(StudyPreset preset, Index seeds) {
                                            row_settings(sweep, 1).data.front()));
     plan.glossary.emplace_back(name_of(kIndependent, 32), row_learner(kIndependent, 32));
     plan.glossary.emplace_back(name_of(kSpider, 32), row_learner(kSpider, 32));
-    plan.charts = [sweep](const ResultTable& table) { return charts(table, sweep); };
-    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
+    plan.charts = [sweep](const ResultTable& table) { return samples_charts(table, sweep); };
+    plan.findings = [sweep](const ResultTable& table) { return samples_findings(table, sweep); };
     return plan;
 }
 

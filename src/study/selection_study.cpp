@@ -20,8 +20,8 @@ constexpr const char* kKept = "kept_noise";    // mean square of the kept estima
 constexpr const char* kFirst = "first_noise";  // the same of the round's first estimate
 constexpr const char* kPasses = "passes";      // estimates a round
 
-constexpr Index kWindow = 8;
-constexpr Real kStep = 0.05;
+constexpr Index kSelectionWindow = 8;
+constexpr Real kSelectionStep = 0.05;
 constexpr Real kTolerance = 1;  // rho
 constexpr Real kLevel = 0.5;    // s, of the additive kinds
 constexpr Real kDrop = 0.03;    // of dropout
@@ -47,27 +47,27 @@ const std::array kNoises{
     NoiseRow{"dropout", "dropout:0.03,noise=shared", {.kind = NoiseModel::Kind::dropout, .sigma = kDrop}},
 };
 
-struct MethodRow {
+struct SelectionRow {
     const char* name;
     EstimatorOptions::Kind variant;
     std::uint64_t confirm;
 };
 
-constexpr std::array kMethods{
-    MethodRow{"paper", EstimatorOptions::Kind::paper, 1},
-    MethodRow{"fresh", EstimatorOptions::Kind::fresh, 1},
-    MethodRow{"fresh, confirm 2", EstimatorOptions::Kind::fresh, 2},
-    MethodRow{"fresh, confirm 3", EstimatorOptions::Kind::fresh, 3},
+constexpr std::array kSelectionMethods{
+    SelectionRow{"paper", EstimatorOptions::Kind::paper, 1},
+    SelectionRow{"fresh", EstimatorOptions::Kind::fresh, 1},
+    SelectionRow{"fresh, confirm 2", EstimatorOptions::Kind::fresh, 2},
+    SelectionRow{"fresh, confirm 3", EstimatorOptions::Kind::fresh, 3},
 };
 
-CellResult run_cell(const NoiseRow& noise, const MethodRow& method, Round rounds, std::uint64_t seed,
+CellResult run_cell(const NoiseRow& noise, const SelectionRow& method, Round rounds, std::uint64_t seed,
                     StopFlag stop, const std::function<void(Real)>& on_share) {
-    const FunctionProblem problem{.window = kWindow, .step = kStep, .smoothness = 1};
+    const FunctionProblem problem{.window = kSelectionWindow, .step = kSelectionStep, .smoothness = 1};
     NoisySetting setting{AnyOracle(NoisyOracle(noise.model, 1, false)), noise.text};
     setting.estimator.kind = method.variant;
     setting.confirm = method.confirm;
     setting.seed = seed;
-    const auto learner = make_noisy(problem, kTolerance * kWindow, setting);
+    const auto learner = make_noisy(problem, kTolerance * kSelectionWindow, setting);
     Real exits = 0;
     Real seen = 0;
     Real optimism = 0;
@@ -98,7 +98,7 @@ CellResult run_cell(const NoiseRow& noise, const MethodRow& method, Round rounds
         add(kKept, kept / (kLevel * kLevel));
         add(kFirst, first / (kLevel * kLevel));
     }
-    add(kScaledRegret, kWindow * kWindow * run.certificate.summary.regret);
+    add(kScaledRegret, kSelectionWindow * kSelectionWindow * run.certificate.summary.regret);
     add(kPasses, static_cast<Real>(run.certificate.summary.totals.cost.passes));
     return result;
 }
@@ -107,15 +107,15 @@ Chart bars(const ResultTable& table, const char* title, const char* figure, cons
            bool additive_only) {
     Chart chart;
     chart.title = title;
-    chart.subtitle = fmt::format("quadratic valleys, w = {}, rho = {}, s = {}, eta L = {}", kWindow,
-                                 kTolerance, kLevel, kStep);
+    chart.subtitle = fmt::format("quadratic valleys, w = {}, rho = {}, s = {}, eta L = {}", kSelectionWindow,
+                                 kTolerance, kLevel, kSelectionStep);
     for (const NoiseRow& noise : kNoises) {
         if (additive_only && !noise.model.additive()) continue;
         Panel& panel = chart.panels.emplace_back();
         panel.title = noise.name;
         panel.y = y;
         panel.categories = {figure};
-        for (const MethodRow& method : kMethods) {
+        for (const SelectionRow& method : kSelectionMethods) {
             panel.series.push_back(
                 {method.name, {point_of(table, noise.name, method.name, Real{0}, figure)}, Mark::bar});
         }
@@ -123,7 +123,7 @@ Chart bars(const ResultTable& table, const char* title, const char* figure, cons
     return chart;
 }
 
-std::vector<Finding> findings(const ResultTable& table) {
+std::vector<Finding> selection_findings(const ResultTable& table) {
     const auto at = [&](const char* noise, const char* method, const char* figure) {
         return table.at(noise, method, figure);
     };
@@ -184,7 +184,7 @@ StudyPlan plan_selection(StudyPreset preset, Index seeds) {
     plan.layout = TableLayout::by_stream;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         for (const NoiseRow& noise : kNoises) {
-            for (const MethodRow& method : kMethods) {
+            for (const SelectionRow& method : kSelectionMethods) {
                 plan.cells.push_back(
                     {fmt::format("{}, {}, seed {}", noise.name, method.name, seed),
                      [&noise, &method, rounds, seed](StopFlag stop, const std::function<void(Real)>& share) {
@@ -202,7 +202,7 @@ StudyPlan plan_selection(StudyPreset preset, Index seeds) {
              bars(table, "Noise of the estimate a round ends with", kKept, {"E|e|^2 / s^2"}, true)},
             {"passes.svg", bars(table, "What it costs", kPasses, {"estimates a round"}, false)}};
     };
-    plan.findings = findings;
+    plan.findings = selection_findings;
     return plan;
 }
 

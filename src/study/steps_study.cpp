@@ -16,12 +16,12 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kUpdates = "updates";           // N
-constexpr const char* kClaimed = "claimed";           // by Theorem 3 of the paper
-constexpr const char* kCorrected = "corrected";       // the lesser of (B1) and (B2)
-constexpr const char* kOverClaim = "over_claim";      // N / claimed
-constexpr const char* kOverProof = "over_corrected";  // N / corrected
-constexpr const char* kLateRound = "late_round";      // updates of the last round
+constexpr const char* kUpdates = "updates";                // N
+constexpr const char* kStepsClaimed = "claimed";           // by Theorem 3 of the paper
+constexpr const char* kStepsCorrected = "corrected";       // the lesser of (B1) and (B2)
+constexpr const char* kStepsOverClaim = "over_claim";      // N / claimed
+constexpr const char* kStepsOverProof = "over_corrected";  // N / corrected
+constexpr const char* kLateRound = "late_round";           // updates of the last round
 
 /// A stream for one window, and what the two count bounds need to know of it. g is the indicator of an
 /// interval.
@@ -166,10 +166,10 @@ CellResult run_cell(const CourseRow& row, const Setting& setting, std::uint64_t 
         result.measurements.push_back({row.name, setting.name(), figure, seed, value});
     };
     add(kUpdates, updates);
-    add(kClaimed, claimed);
-    add(kOverClaim, updates / claimed);
-    add(kCorrected, corrected);
-    add(kOverProof, updates / corrected);
+    add(kStepsClaimed, claimed);
+    add(kStepsOverClaim, updates / claimed);
+    add(kStepsCorrected, corrected);
+    add(kStepsOverProof, updates / corrected);
     add(kLateRound, static_cast<Real>(last_steps));
     return result;
 }
@@ -231,14 +231,15 @@ std::vector<NamedChart> charts(const ResultTable& table, const Settings& setting
         two_panels("Updates", settings, {"updates N", Scale::log}, [&](Panel& panel, Along along) {
             for (const CourseRow& row : kCourses)
                 line(panel, row.name, row.name, along, kUpdates, Mark::line);
-            line(panel, "claimed by Theorem 3 (M = 1)", "alternating", along, kClaimed, Mark::band);
-            line(panel, "proved for alternating (B1)", "alternating", along, kCorrected, Mark::band);
+            line(panel, "claimed by Theorem 3 (M = 1)", "alternating", along, kStepsClaimed, Mark::band);
+            line(panel, "proved for alternating (B1)", "alternating", along, kStepsCorrected, Mark::band);
         });
-    const Chart ratios = two_panels("Updates over what Theorem 3 claims", settings, {"N / claim", Scale::log},
-                                    [&](Panel& panel, Along along) {
-                                        for (const CourseRow& row : kCourses)
-                                            line(panel, row.name, row.name, along, kOverClaim, Mark::line);
-                                    });
+    const Chart ratios =
+        two_panels("Updates over what Theorem 3 claims", settings, {"N / claim", Scale::log},
+                   [&](Panel& panel, Along along) {
+                       for (const CourseRow& row : kCourses)
+                           line(panel, row.name, row.name, along, kStepsOverClaim, Mark::line);
+                   });
     return {{"updates.svg", updates}, {"ratio.svg", ratios}};
 }
 
@@ -257,13 +258,13 @@ std::vector<Finding> findings(const ResultTable& table, const Settings& settings
         {fmt::format("alternating: updates of a late round, w = {} (2 w/eta)", longest.window), late,
          crossing, crossing},
         {fmt::format("alternating, {}: N over the count that Theorem 3 claims", longest.name()),
-         table.at("alternating", longest.name(), kOverClaim), 10, kInfinity, "at most 1"},
+         table.at("alternating", longest.name(), kStepsOverClaim), 10, kInfinity, "at most 1"},
         {fmt::format("alternating, {}: N over the corrected count", longest.name()),
-         table.at("alternating", longest.name(), kOverProof), 0.97, 1},
+         table.at("alternating", longest.name(), kStepsOverProof), 0.97, 1},
     };
     for (const CourseRow& row : kCourses) {
         found.push_back({fmt::format("{}: largest N over the corrected count", row.name),
-                         table.largest(row.name, runs, kOverProof), 0, 1});
+                         table.largest(row.name, runs, kStepsOverProof), 0, 1});
         if (row.make == alternating) continue;
         found.push_back({fmt::format("{}: slope of N against T, log-log", row.name),
                          slope(row.name, Along::rounds), -0.02, 0.02});
@@ -274,7 +275,7 @@ std::vector<Finding> findings(const ResultTable& table, const Settings& settings
         {"periodic: slope of N against w, log-log", slope("periodic", Along::window), 1.95, 2.05, "2"});
     found.push_back(
         {"offline: largest N over the count that Theorem 3 claims, which is right here and attained",
-         table.largest("offline", runs, kOverClaim), 0.99, 1});
+         table.largest("offline", runs, kStepsOverClaim), 0.99, 1});
     return found;
 }
 
@@ -291,10 +292,10 @@ StudyPlan plan_steps(StudyPreset preset, Index seeds) {
         "corrected count is the lesser of (B1), O(T w), and (B2), the paper's\nbound and a term for what "
         "changes over w rounds.";
     plan.figures = {{kUpdates, "updates N", Better::neither},
-                    {kClaimed, "Theorem 3", Better::neither},
-                    {kOverClaim, "N / Theorem 3", Better::neither},
-                    {kCorrected, "corrected", Better::neither},
-                    {kOverProof, "N / corrected", Better::neither}};
+                    {kStepsClaimed, "Theorem 3", Better::neither},
+                    {kStepsOverClaim, "N / Theorem 3", Better::neither},
+                    {kStepsCorrected, "corrected", Better::neither},
+                    {kStepsOverProof, "N / corrected", Better::neither}};
     plan.layout = TableLayout::by_stream;
     plan.cells = make_cells(settings, seeds);
     for (const CourseRow& row : kCourses) plan.glossary.emplace_back(row.name, row.formula);

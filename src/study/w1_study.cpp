@@ -29,15 +29,15 @@ FunctionProblem interval(Index window, Real step, Real start = 0) {
     return {.reg = "box:-1,1", .start = {start}, .window = window, .step = step, .smoothness = kFlat};
 }
 
-constexpr Real kDelta = 0.5;
+constexpr Real kW1Delta = 0.5;
 
 constexpr std::array<Policy, 6> kPolicies{{
-    {"time-smoothed", [](Index w, Real step) { return make_smoothed(interval(w, step), kDelta); }},
+    {"time-smoothed", [](Index w, Real step) { return make_smoothed(interval(w, step), kW1Delta); }},
     {"time-smoothed, model zero",
      [](Index w, Real step) {
-         return make_smoothed(interval(w, step), kDelta, ModelRule{ModelRule::Kind::zero});
+         return make_smoothed(interval(w, step), kW1Delta, ModelRule{ModelRule::Kind::zero});
      }},
-    {"time-smoothed, w = 1", [](Index, Real step) { return make_smoothed(interval(1, step), kDelta); }},
+    {"time-smoothed, w = 1", [](Index, Real step) { return make_smoothed(interval(1, step), kW1Delta); }},
     {"prox-gradient", [](Index w, Real step) { return make_prox_gradient(interval(w, step)); }},
     {"stays at 0", [](Index w, Real step) { return make_smoothed(interval(w, step, 0), kStay); }},
     {"stays at 1", [](Index w, Real step) { return make_smoothed(interval(w, step, 1), kStay); }},
@@ -83,9 +83,9 @@ Real hazan_bound(Index window) {
 }
 
 /// The sum of squared residuals of a policy for a judge of `window`.
-class Judged {
+class JudgedCoin {
   public:
-    Judged(Index window, Real step) : meter_(make_meter(interval(window, step), {window})) {}
+    JudgedCoin(Index window, Real step) : meter_(make_meter(interval(window, step), {window})) {}
     const LossFunction& reveal(LossFunction loss, ConstView x) {
         loss_ = std::move(loss);
         meter_.measure(loss_, x);
@@ -111,7 +111,7 @@ CellResult run_coin(Real step, const Lengths& lengths, std::uint64_t seed, StopF
     for (Index i = 0; i < kPolicies.size(); ++i) {
         const Policy& policy = kPolicies[i];
         const auto learner = policy.make(kLongWindow, step);
-        Judged judged(1, step);
+        JudgedCoin judged(1, step);
         const PlayedRun run = play(
             *learner, lengths.rounds, stop,
             [&](Round t, ConstView x) { return judged.reveal(line(fair_sign(seed, t)), x); },
@@ -149,7 +149,7 @@ CellResult run_hazan(Index window, const Lengths& lengths, std::uint64_t seed, S
     for (Index i = 0; i < kPolicies.size(); ++i) {
         const Policy& policy = kPolicies[i];
         const auto learner = policy.make(window, 1);
-        Judged judged(window, 1);
+        JudgedCoin judged(window, 1);
         const PlayedRun run = play(
             *learner, lengths.rounds, stop,
             [&](Round t, ConstView x) { return judged.reveal(hazan_loss(window, seed, t), x); },
@@ -308,7 +308,7 @@ StudyPlan plan_w1(StudyPreset preset, Index seeds) {
         {"Hazan",
          "segments of 2w rounds; first half: f_t = x or -x with probability 1/2 each in odd rounds, f_t = "
          "-f_{t-1} in even ones; second half: f_t = 0; w even"},
-        {"time-smoothed", fmt::format("Algorithm 1, delta = {}", kDelta)},
+        {"time-smoothed", fmt::format("Algorithm 1, delta = {}", kW1Delta)},
         {"prox-gradient", "x_{t+1} = prox(x_t - eta grad f_t(x_t))"}};
     return plan;
 }

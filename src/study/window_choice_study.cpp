@@ -18,8 +18,8 @@ namespace {
 
 constexpr Index kPeriod = 12;
 constexpr Index kCoordinates = 4;
-constexpr Real kDelta = 0.02;
-constexpr Real kNoise = 0.1;  // standard deviation
+constexpr Real kChoiceDelta = 0.02;
+constexpr Real kChoiceNoise = 0.1;  // standard deviation
 /// Rounds that are not scored: all windows are full then.
 constexpr Round kWarmUp = 4 * kPeriod;
 constexpr const char* kRelativeLoss = "relative_loss";  // over that at w = P, same seed
@@ -27,40 +27,40 @@ constexpr const char* kVariation = "variation";         // d_t = |grad f_t(x_t) 
 
 /// A record is a point c_t with noise, f_t(x) the robust distance from it: the mean over the coordinates of
 /// log(1 + (x_i - c_{t,i} - noise)^2)/2.
-struct StreamRow {
+struct ChoiceStream {
     const char* name;
     const char* formula;
     Real (*centre)(std::uint64_t seed, Round t, Index coordinate);
 };
 
-enum Purpose : std::uint32_t { kLevel, kShift, kError };
+enum ChoicePurpose : std::uint32_t { kLevelDraw, kShiftDraw, kErrorDraw };
 
 /// On a circle that is gone round in `turn` rounds.
 Real circle(std::uint64_t seed, Round t, Round turn, Index coordinate) {
-    const Real shift = uniform({.seed = seed, .record = kShift, .sample = coordinate});
+    const Real shift = uniform({.seed = seed, .record = kShiftDraw, .sample = coordinate});
     const Real share = static_cast<Real>(t % turn) / static_cast<Real>(turn);
     return std::sin(2 * std::numbers::pi * (share + shift));
 }
 
-constexpr std::array kStreams{
+constexpr std::array kChoiceStreams{
     // Like shifts or days of the week: a phase says nothing about the next one.
-    StreamRow{"irregular season", "c_t = one of 12 points with normal coordinates, in turn",
-              [](std::uint64_t seed, Round t, Index i) {
-                  return normal({.seed = seed, .round = t % kPeriod, .record = kLevel, .sample = i});
-              }},
+    ChoiceStream{"irregular season", "c_t = one of 12 points with normal coordinates, in turn",
+                 [](std::uint64_t seed, Round t, Index i) {
+                     return normal({.seed = seed, .round = t % kPeriod, .record = kLevelDraw, .sample = i});
+                 }},
     // The last few losses say where the next one is.
-    StreamRow{"smooth season", "c_{t,i} = 1.5 sin(2 pi t/12 + phase_i)",
-              [](std::uint64_t seed, Round t, Index i) { return 1.5 * circle(seed, t, kPeriod, i); }},
-    StreamRow{"fast drift", "c_{t,i} = 3 sin(2 pi t/199 + phase_i)",
-              [](std::uint64_t seed, Round t, Index i) { return 3 * circle(seed, t, 199, i); }},
+    ChoiceStream{"smooth season", "c_{t,i} = 1.5 sin(2 pi t/12 + phase_i)",
+                 [](std::uint64_t seed, Round t, Index i) { return 1.5 * circle(seed, t, kPeriod, i); }},
+    ChoiceStream{"fast drift", "c_{t,i} = 3 sin(2 pi t/199 + phase_i)",
+                 [](std::uint64_t seed, Round t, Index i) { return 3 * circle(seed, t, 199, i); }},
 };
 
-struct Sweep {
+struct ChoiceSweep {
     std::vector<Index> windows;
     Round rounds;
 };
 
-Sweep sweep_of(StudyPreset preset) {
+ChoiceSweep choice_sweep(StudyPreset preset) {
     if (preset == StudyPreset::quick) return {{1, 3, 6, 9, 11, 12, 13, 18, 24}, 400};
     return {{1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
              18, 20, 22, 23, 24, 25, 26, 28, 30, 33, 35, 36, 37, 39, 42, 45, 48},
@@ -72,21 +72,22 @@ std::string method_name(Index window) {
 }
 
 std::string learner_text(Index window) {
-    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", window, kDelta);
+    return fmt::format("time-smoothed:window={},model=previous,tolerance={}", window, kChoiceDelta);
 }
 
-void reveal(const StreamRow& stream, std::uint64_t seed, Round t, RowBlock& record) {
+void reveal(const ChoiceStream& stream, std::uint64_t seed, Round t, RowBlock& record) {
     record.clear();
     for (Index i = 0; i < kCoordinates; ++i) {
         std::array<Real, kCoordinates> row{};
         row[i] = 1;
-        const Real error = kNoise * normal({.seed = seed, .round = t, .record = kError, .sample = i});
+        const Real error =
+            kChoiceNoise * normal({.seed = seed, .round = t, .record = kErrorDraw, .sample = i});
         record.add_dense(row, stream.centre(seed, t, i) + error);
     }
 }
 
 /// What one window paid and promised over the scored rounds.
-void run_window(const StreamRow& stream, Index window, Round rounds, std::uint64_t seed, StopFlag stop,
+void run_window(const ChoiceStream& stream, Index window, Round rounds, std::uint64_t seed, StopFlag stop,
                 CellResult& result) {
     const RowSetting setting{
         .loss = "cauchy", .reg = "zero", .features = kCoordinates, .step = 2, .smoothness = 0.25};
@@ -133,10 +134,10 @@ void add_relative_losses(std::vector<Measurement>& measurements) {
     measurements.insert(measurements.end(), relative.begin(), relative.end());
 }
 
-std::vector<StudyCell> make_cells(const Sweep& sweep, Index seeds) {
+std::vector<StudyCell> choice_cells(const ChoiceSweep& sweep, Index seeds) {
     std::vector<StudyCell> cells;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        for (const StreamRow& stream : kStreams) {
+        for (const ChoiceStream& stream : kChoiceStreams) {
             cells.push_back(
                 {fmt::format("{}, seed {}", stream.name, seed),
                  [&stream, sweep, seed](StopFlag stop, const std::function<void(Real)>& on_share) {
@@ -154,7 +155,7 @@ std::vector<StudyCell> make_cells(const Sweep& sweep, Index seeds) {
     return cells;
 }
 
-std::vector<ChartPoint> points(const ResultTable& table, const Sweep& sweep, const char* stream,
+std::vector<ChartPoint> points(const ResultTable& table, const ChoiceSweep& sweep, const char* stream,
                                const char* figure) {
     std::vector<ChartPoint> line;
     for (const Index window : sweep.windows) {
@@ -163,12 +164,12 @@ std::vector<ChartPoint> points(const ResultTable& table, const Sweep& sweep, con
     return line;
 }
 
-Chart chart_of(const ResultTable& table, const Sweep& sweep, const char* title, const char* figure,
+Chart chart_of(const ResultTable& table, const ChoiceSweep& sweep, const char* title, const char* figure,
                const Axis& y) {
     Chart chart;
     chart.title = title;
-    chart.subtitle = fmt::format("period {}, delta = {}, T = {}", kPeriod, kDelta, sweep.rounds);
-    for (const StreamRow& stream : kStreams) {
+    chart.subtitle = fmt::format("period {}, delta = {}, T = {}", kPeriod, kChoiceDelta, sweep.rounds);
+    for (const ChoiceStream& stream : kChoiceStreams) {
         Panel& panel = chart.panels.emplace_back();
         panel.title = stream.name;
         panel.x = {"window w"};
@@ -193,7 +194,7 @@ Estimate ratio(const ResultTable& table, const char* stream, const char* figure,
     return estimate(ratios);
 }
 
-std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
+std::vector<Finding> choice_findings(const ResultTable& table, const ChoiceSweep& sweep) {
     std::vector<Finding> found;
     const auto compare = [&](const char* stream, const char* figure, const char* name, Index above,
                              Index below, Real low, Real high) {
@@ -223,7 +224,7 @@ std::vector<Finding> findings(const ResultTable& table, const Sweep& sweep) {
 }  // namespace
 
 StudyPlan plan_window_choice(StudyPreset preset, Index seeds) {
-    const Sweep sweep = sweep_of(preset);
+    const ChoiceSweep sweep = choice_sweep(preset);
     StudyPlan plan;
     plan.question = fmt::format(
         "Which window, on streams with a season of {} rounds? With w = {} the loss that leaves is like the "
@@ -237,7 +238,7 @@ StudyPlan plan_window_choice(StudyPreset preset, Index seeds) {
                     {kVariation, "variation d_t", Better::neither},
                     {kScaledRegret, "w^2 Reg_w/T", Better::neither},
                     {kRegret, "Reg_w/T", Better::neither}};
-    plan.cells = make_cells(sweep, seeds);
+    plan.cells = choice_cells(sweep, seeds);
     plan.charts = [sweep](const ResultTable& table) {
         return std::vector<NamedChart>{
             {"loss.svg", chart_of(table, sweep, "What was paid, over what w = 12 paid", kRelativeLoss,
@@ -247,11 +248,11 @@ StudyPlan plan_window_choice(StudyPreset preset, Index seeds) {
             {"regret.svg", chart_of(table, sweep, "Regret of the own window, times w^2", kScaledRegret,
                                     {"w^2 Reg_w / T"})}};
     };
-    plan.findings = [sweep](const ResultTable& table) { return findings(table, sweep); };
-    for (const StreamRow& stream : kStreams) {
+    plan.findings = [sweep](const ResultTable& table) { return choice_findings(table, sweep); };
+    for (const ChoiceStream& stream : kChoiceStreams) {
         plan.glossary.emplace_back(
             stream.name,
-            fmt::format("{}; 4 coordinates, noise {}, cauchy loss, eta = 2", stream.formula, kNoise));
+            fmt::format("{}; 4 coordinates, noise {}, cauchy loss, eta = 2", stream.formula, kChoiceNoise));
     }
     plan.glossary.emplace_back(method_name(kPeriod), learner_text(kPeriod));
     return plan;

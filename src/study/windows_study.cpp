@@ -11,10 +11,10 @@
 namespace proxstream {
 namespace {
 
-constexpr Index kPeriod = 24;  // of the seasonal stream
+constexpr Index kSeason = 24;  // of the seasonal stream
 
 /// Fixed, not automatic: the same exit test for windows of the same length.
-constexpr Real kDelta = 0.5;
+constexpr Real kWindowsDelta = 0.5;
 
 /// A way to weight the past: its learner for a given effective length.
 struct Family {
@@ -24,7 +24,7 @@ struct Family {
 };
 
 std::string box_with(Index length, std::string_view model) {
-    return fmt::format("time-smoothed:window={},model={},tolerance={}", length, model, kDelta);
+    return fmt::format("time-smoothed:window={},model={},tolerance={}", length, model, kWindowsDelta);
 }
 
 /// As the paper has it.
@@ -44,12 +44,12 @@ std::string exponential(Index length) {
         (effective(middle) < wanted ? low : high) = middle;
     }
     return fmt::format("time-smoothed:window=(exp:{:.6f},length={}),model=previous,tolerance={}", high,
-                       3 * length, kDelta);
+                       3 * length, kWindowsDelta);
 }
 
 std::string triangle(Index length) {
     return fmt::format("time-smoothed:window=(triangle:{}),model=previous,tolerance={}", 2 * length - 1,
-                       kDelta);
+                       kWindowsDelta);
 }
 
 /// Runs from R/2 records to R; 1/m averages to 2 ln 2 / R on the way. The restarts themselves are not
@@ -57,14 +57,14 @@ std::string triangle(Index length) {
 std::string running_mean(Index length) {
     const auto longest = static_cast<Index>(std::lround(2 * std::log(2.0) * static_cast<Real>(length)));
     return fmt::format("time-smoothed:window=(mean:{},keep={}),model=previous,tolerance={}", longest,
-                       longest / 2, kDelta);
+                       longest / 2, kWindowsDelta);
 }
 
 /// A season's window has w_a = 1 whatever it does, and has to be solved for the phase to come; it gets as
 /// many records as the others, and their exit test.
 std::string season(Index length) {
-    return fmt::format("time-smoothed:window=(season:{},{}),model=mean,tolerance={}", kPeriod, length,
-                       kDelta / static_cast<Real>(length));
+    return fmt::format("time-smoothed:window=(season:{},{}),model=mean,tolerance={}", kSeason, length,
+                       kWindowsDelta / static_cast<Real>(length));
 }
 
 std::string box_mean(Index length) {
@@ -76,7 +76,7 @@ std::string box_zero(Index length) {
 }
 
 std::string box_season(Index length) {
-    return box_with(length, fmt::format("(season:{})", kPeriod));
+    return box_with(length, fmt::format("(season:{})", kSeason));
 }
 
 constexpr std::array kFamilies{
@@ -98,10 +98,10 @@ std::vector<Index> lengths(StudyPreset preset) {
     return preset == StudyPreset::full ? std::vector<Index>{4, 8, 16, 32, 64} : std::vector<Index>{8, 32};
 }
 
-StreamStudy configure(StudyPreset preset, Index seeds) {
+StreamStudy configure_windows(StudyPreset preset, Index seeds) {
     StreamStudy study;
     study.streams = basic_streams();
-    study.streams.push_back({"season", fmt::format("season,active=4,period={}", kPeriod)});
+    study.streams.push_back({"season", fmt::format("season,active=4,period={}", kSeason)});
     study.rows = preset == StudyPreset::full ? 3000 : 400;
     study.seeds = seeds;
     for (const Family& family : kFamilies) {
@@ -134,7 +134,7 @@ Chart against_length(const StreamStudy& study, const ResultTable& table, StudyPr
 }  // namespace
 
 StudyPlan plan_windows(StudyPreset preset, Index seeds) {
-    const StreamStudy study = configure(preset, seeds);
+    const StreamStudy study = configure_windows(preset, seeds);
     StudyPlan plan;
     plan.question =
         "Which weights on the past, at equal effective length w_a = 2/TV and equal exit test? A box, a "

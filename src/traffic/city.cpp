@@ -22,7 +22,7 @@ constexpr Real kPeopleEach = 8'000;  // of an average zone
 constexpr Real kJobsEach = 4'000;
 
 /// Each purpose draws from its own record number, so that no two share numbers.
-enum Purpose : std::uint32_t { kShift, kTurn, kLanes, kPeople, kJobs };
+enum StreetPurpose : std::uint32_t { kShift, kTurn, kLanes, kPeople, kJobs };
 
 struct RoadClass {
     Real speed;     // kilometres an hour
@@ -48,11 +48,11 @@ class Builder {
     }
 
   private:
-    Real draw(Purpose purpose, Index what) const {
+    Real draw(StreetPurpose purpose, Index what) const {
         return normal({.seed = options_.seed, .record = purpose, .sample = what});
     }
     /// About -1 to 1.
-    Real jitter(Purpose purpose, Index what) const {
+    Real jitter(StreetPurpose purpose, Index what) const {
         return 2 * uniform({.seed = options_.seed, .record = purpose, .sample = what}) - 1;
     }
     NodeIndex add_node(const std::string& name, Place place) {

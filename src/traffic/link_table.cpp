@@ -25,7 +25,7 @@ const std::vector<TableColumn>& link_columns() {
     return kColumns;
 }
 
-enum DemandColumn : Index { kOrigin, kDestination, kDemand };
+enum PairColumn : Index { kOrigin, kDestination, kDemand };
 
 const std::vector<TableColumn>& demand_columns() {
     static const std::vector<TableColumn> kColumns{{"origin", {"origin", "from", "source"}, true},

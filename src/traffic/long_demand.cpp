@@ -5,9 +5,9 @@
 namespace proxstream {
 namespace {
 
-enum Column : Index { kPeriod, kOrigin, kDestination, kDemand };
+enum LongColumn : Index { kLongPeriod, kLongOrigin, kLongDestination, kLongDemand };
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& long_columns() {
     static const std::vector<TableColumn> kColumns{
         {"period", {"period", "time", "label", "timestamp", "date"}, true},
         {"origin", {"origin", "from", "source"}, true},
@@ -19,12 +19,12 @@ const std::vector<TableColumn>& columns() {
 }  // namespace
 
 bool names_long_demand(std::string_view line) {
-    return names_columns(line, columns());
+    return names_columns(line, long_columns());
 }
 
 LongDemand::LongDemand(std::unique_ptr<LineReader> lines, const Network& network,
                        const DemandOptions& options)
-    : table_(std::move(lines), columns(), TextTable::Style::csv),
+    : table_(std::move(lines), long_columns(), TextTable::Style::csv),
       network_(network),
       index_(network, options.pairs),
       scale_(options.scale) {}
@@ -59,9 +59,9 @@ bool LongDemand::read_row() {
 }
 
 void LongDemand::parse_row() {
-    row_.label = table_.text(kPeriod);
+    row_.label = table_.text(kLongPeriod);
     if (row_.label.empty()) {
-        throw DataError(table_.locate(kPeriod), "the field is empty", "a label of the period");
+        throw DataError(table_.locate(kLongPeriod), "the field is empty", "a label of the period");
     }
     const auto node = [&](Index column) {
         const auto found = network_.find_node(table_.text(column));
@@ -69,10 +69,10 @@ void LongDemand::parse_row() {
         throw DataError(table_.locate(column), quoted_excerpt(table_.text(column)) + " is no node",
                         "nodes of the network");
     };
-    row_.pair = {node(kOrigin), node(kDestination)};
-    row_.demand = scale_ * table_.amount(kDemand);
+    row_.pair = {node(kLongOrigin), node(kLongDestination)};
+    row_.demand = scale_ * table_.amount(kLongDemand);
     if (row_.demand > kAbsurd) {
-        throw DataError(table_.locate(kDemand), "the demand is too large", "at most 1e150, scaled");
+        throw DataError(table_.locate(kLongDemand), "the demand is too large", "at most 1e150, scaled");
     }
 }
 

@@ -19,7 +19,7 @@ constexpr Index kMostPeriods = 10'000'000;
 constexpr Real kQueueing = 2;  // J: waiting counts for more than the length of the way
 
 /// Each purpose draws from its own step number, so that no two share numbers.
-enum Purpose : std::uint32_t { kTime, kWeight, kBurst };
+enum MeshPurpose : std::uint32_t { kTime, kWeight, kBurst };
 
 void check(const MeshOptions& options) {
     std::vector<std::string> violations;

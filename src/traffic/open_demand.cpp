@@ -18,13 +18,13 @@
 namespace proxstream {
 namespace {
 
-struct FormatRow {
+struct DemandFormatRow {
     const char* name;
     DemandFormat format;
 };
-constexpr FormatRow kFormats[] = {{"auto", DemandFormat::detect},   {"matrix", DemandFormat::matrix},
-                                  {"csv", DemandFormat::csv},       {"jsonl", DemandFormat::jsonl},
-                                  {"sndlib", DemandFormat::sndlib}, {"trips", DemandFormat::trips}};
+constexpr DemandFormatRow kDemandFormats[] = {
+    {"auto", DemandFormat::detect}, {"matrix", DemandFormat::matrix}, {"csv", DemandFormat::csv},
+    {"jsonl", DemandFormat::jsonl}, {"sndlib", DemandFormat::sndlib}, {"trips", DemandFormat::trips}};
 
 void check(const DemandOptions& options, const Network& network) {
     std::vector<std::string> violations;
@@ -79,7 +79,7 @@ DemandOptions with_pairs(const DemandOptions& options, const Network& network, c
 }  // namespace
 
 DemandFormat parse_demand_format(std::string_view name) {
-    return find_row(kFormats, "demand format", name).format;
+    return find_row(kDemandFormats, "demand format", name).format;
 }
 
 std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& network,

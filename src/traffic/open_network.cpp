@@ -15,15 +15,15 @@
 namespace proxstream {
 namespace {
 
-struct FormatRow {
+struct NetworkFormatRow {
     const char* name;
     NetworkFormat format;
 };
-constexpr FormatRow kFormats[] = {{"auto", NetworkFormat::detect},
-                                  {"tntp", NetworkFormat::tntp},
-                                  {"sndlib", NetworkFormat::sndlib},
-                                  {"csv", NetworkFormat::csv},
-                                  {"topology", NetworkFormat::topology}};
+constexpr NetworkFormatRow kNetworkFormats[] = {{"auto", NetworkFormat::detect},
+                                                {"tntp", NetworkFormat::tntp},
+                                                {"sndlib", NetworkFormat::sndlib},
+                                                {"csv", NetworkFormat::csv},
+                                                {"topology", NetworkFormat::topology}};
 
 /// The first line that says something.
 std::string_view first_line(std::string_view bytes) {
@@ -79,7 +79,7 @@ void check(const NetworkOptions& options) {
 }  // namespace
 
 NetworkFormat parse_network_format(std::string_view name) {
-    return find_row(kFormats, "network format", name).format;
+    return find_row(kNetworkFormats, "network format", name).format;
 }
 
 NetworkFile read_network(const Input& input, const NetworkOptions& options) {

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-enum Column : Index { kNode, kX, kY };
+enum PlaceColumn : Index { kNode, kX, kY };
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& place_columns() {
     static const std::vector<TableColumn> kColumns{{"node", {"node", "nodeid", "id", "name"}, true},
                                                    {"x", {"x", "xcoord", "lon", "longitude"}, true},
                                                    {"y", {"y", "ycoord", "lat", "latitude"}, true}};
@@ -109,7 +109,7 @@ void read_places(const Input& input, Network& network, std::vector<std::string>&
     if (first != std::string::npos && bytes[first] == '{') {
         read_geojson(input.name, bytes.substr(first), setter);
     } else {
-        TextTable table(memory_input(input.name, std::move(bytes)), columns(), TextTable::Style::tntp);
+        TextTable table(memory_input(input.name, std::move(bytes)), place_columns(), TextTable::Style::tntp);
         while (table.next()) setter.set(table.text(kNode), {table.number(kX), table.number(kY)});
     }
     setter.finish(input.name, notes);

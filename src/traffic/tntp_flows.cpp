@@ -7,9 +7,9 @@
 namespace proxstream {
 namespace {
 
-enum Column : Index { kFrom, kTo, kVolume };
+enum FlowColumn : Index { kFlowFrom, kFlowTo, kVolume };
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& flow_columns() {
     static const std::vector<TableColumn> kColumns{{"from", {"from", "tail", "initnode"}, true},
                                                    {"to", {"to", "head", "termnode"}, true},
                                                    {"volume", {"volume", "flow"}, true}};
@@ -19,7 +19,7 @@ const std::vector<TableColumn>& columns() {
 }  // namespace
 
 std::vector<Real> read_tntp_flows(const Input& input, const Network& network) {
-    TextTable table(input, columns(), TextTable::Style::tntp);
+    TextTable table(input, flow_columns(), TextTable::Style::tntp);
     std::map<Pair, std::vector<LinkIndex>> waiting;  // links without a row yet, the last to be served first
     for (auto link = static_cast<LinkIndex>(network.links()); link-- > 0;) {
         waiting[{network.link(link).from, network.link(link).to}].push_back(link);
@@ -27,14 +27,14 @@ std::vector<Real> read_tntp_flows(const Input& input, const Network& network) {
     std::vector<Real> flows(network.links());
     Index found = 0;
     while (table.next()) {
-        const auto from = network.find_node(table.text(kFrom));
-        const auto to = network.find_node(table.text(kTo));
+        const auto from = network.find_node(table.text(kFlowFrom));
+        const auto to = network.find_node(table.text(kFlowTo));
         const auto links = from && to ? waiting.find({*from, *to}) : waiting.end();
         if (links == waiting.end() || links->second.empty()) {
             throw DataError(table.here(),
                             std::string("there is no ") + (links == waiting.end() ? "" : "further ") +
-                                "link from " + quoted_excerpt(table.text(kFrom)) + " to " +
-                                quoted_excerpt(table.text(kTo)),
+                                "link from " + quoted_excerpt(table.text(kFlowFrom)) + " to " +
+                                quoted_excerpt(table.text(kFlowTo)),
                             "links of the network, each once");
         }
         flows[links->second.back()] = table.amount(kVolume);

@@ -9,11 +9,12 @@
 namespace proxstream {
 namespace {
 
-enum Column : Index { kLink, kSource, kDestination, kWeight, kCapacity };
-constexpr Index kColumns = 5;
-constexpr std::array<const char*, kColumns> kNames{"Link_index", "Source", "Destination", "OSPF", "Capacity"};
+enum TopologyColumn : Index { kLinkIndex, kSource, kTarget, kLinkWeight, kLinkCapacity };
+constexpr Index kTopologyColumns = 5;
+constexpr std::array<const char*, kTopologyColumns> kNames{"Link_index", "Source", "Destination", "OSPF",
+                                                           "Capacity"};
 /// More nodes than this next to few links can only be a wrong number.
-constexpr std::uint64_t kMostNodes = 1'000'000;
+constexpr std::uint64_t kMostTopologyNodes = 1'000'000;
 
 class TopologyReader {
   public:
@@ -52,7 +53,7 @@ class TopologyReader {
         }
         const std::uint64_t nodes = read_count(fields_[1], [&] { return locate("Node_num"); });
         links_ = read_count(fields_[3], [&] { return locate("Edge_num"); });
-        if (nodes > std::min(2 * links_ + 1000, kMostNodes)) {
+        if (nodes > std::min(2 * links_ + 1000, kMostTopologyNodes)) {
             throw DataError(locate("Node_num"),
                             std::to_string(nodes) + " nodes for " + count_of(links_, "link"),
                             "about as many nodes as links can join");
@@ -61,11 +62,11 @@ class TopologyReader {
     }
 
     void read_names() {
-        if (!next_row() || fields_.size() != kColumns) {
+        if (!next_row() || fields_.size() != kTopologyColumns) {
             throw DataError(locate(""), "the line of column names is missing",
                             "Link_index Source Destination OSPF Capacity(kbps)");
         }
-        for (Index i = 0; i < kColumns; ++i) {
+        for (Index i = 0; i < kTopologyColumns; ++i) {
             if (bare_name(fields_[i]) == bare_name(kNames[i])) continue;
             throw DataError({lines_.name(), lines_.line(), i + 1, ""},
                             "the column is called " + quoted_excerpt(fields_[i]), kNames[i]);
@@ -73,22 +74,22 @@ class TopologyReader {
     }
 
     void take_link() {
-        if (fields_.size() != kColumns) {
+        if (fields_.size() != kTopologyColumns) {
             throw DataError(locate(""), "the row has " + count_of(fields_.size(), "value"), "5");
         }
         Link link;
         link.from = node(kSource);
-        link.to = node(kDestination);
-        link.free_time = read_amount(fields_[kWeight], [&] { return locate_column(kWeight); });
+        link.to = node(kTarget);
+        link.free_time = read_amount(fields_[kLinkWeight], [&] { return locate_column(kLinkWeight); });
         link.length = link.free_time;
-        link.capacity = read_amount(fields_[kCapacity], [&] { return locate_column(kCapacity); });
+        link.capacity = read_amount(fields_[kLinkCapacity], [&] { return locate_column(kLinkCapacity); });
         if (link.capacity == 0) {
-            throw DataError(locate_column(kCapacity), "the capacity is 0", "a capacity above 0");
+            throw DataError(locate_column(kLinkCapacity), "the capacity is 0", "a capacity above 0");
         }
         file_.network.add_link(std::move(link));
     }
 
-    NodeIndex node(Column column) const {
+    NodeIndex node(TopologyColumn column) const {
         const auto found = file_.network.find_node(fields_[column]);
         if (found) return *found;
         throw DataError(locate_column(column), quoted_excerpt(fields_[column]) + " is no node",
@@ -96,7 +97,7 @@ class TopologyReader {
     }
 
     DataLocation locate(const char* field) const { return {lines_.name(), lines_.line(), 0, field}; }
-    DataLocation locate_column(Column column) const {
+    DataLocation locate_column(TopologyColumn column) const {
         return {lines_.name(), lines_.line(), Index{column} + 1, kNames[column]};
     }
 

@@ -120,7 +120,7 @@ TEST(CompareFit, SaysWhatItCannotRun) {
     settings.seeds = 1;
     const CompareFit comparison(settings);
     Index stochastic = 0;
-    for (const MethodRow& row : offline_methods())
+    for (const OfflineMethodRow& row : offline_methods())
         stochastic += row.stochastic && row.name != "reduction" ? 1 : 0;
     EXPECT_EQ(comparison.cells(), stochastic);
 }

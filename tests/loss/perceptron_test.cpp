@@ -123,7 +123,8 @@ struct Evaluated {
     std::vector<Real> gradient, inputs;
 };
 
-Evaluated evaluate(const Perceptron& network, ConstView x, ConstView inputs, ConstView c, Real already) {
+Evaluated evaluate_network(const Perceptron& network, ConstView x, ConstView inputs, ConstView c,
+                           Real already) {
     Scratch scratch;
     Scratch::Frame frame(scratch);
     const Index columns = inputs.size() / network.inputs();
@@ -157,7 +158,7 @@ TEST(Perceptrons, ForwardAndBothGradientsAreTheDefinitions) {
                     }
                     return total;
                 };
-                const Evaluated got = evaluate(network, x, inputs, c, 0.5);
+                const Evaluated got = evaluate_network(network, x, inputs, c, 0.5);
                 EXPECT_NEAR(got.value, static_cast<Real>(value(x, inputs)), 1e-13);
                 constexpr Real kStep = 1e-4;
                 const auto slope = [&](std::vector<Real> at, Index i, const auto& of) {

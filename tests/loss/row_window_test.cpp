@@ -175,11 +175,11 @@ TEST_P(RowWindows, NaNCountsUnlessItsWeightIsZero) {
     EXPECT_TRUE(all_finite(gradient));
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& row) {
+std::string window_name(const testing::TestParamInfo<std::string>& row) {
     return std::to_string(row.index) + "_" + std::string(row.param.substr(0, row.param.find_first_of(":-")));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RowWindows, testing::ValuesIn(fixtures::specs()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, RowWindows, testing::ValuesIn(fixtures::specs()), window_name);
 
 TEST(RowRing, HoldsAboutItsRecordsAndNoMore) {
     // A large capacity costs nothing until it is used.

@@ -21,12 +21,12 @@ using recorded::mean_gradient;
 using recorded::RecordedLoss;
 using recorded::Vector;
 
-constexpr Index kDimension = 5;
+constexpr Index kEstimated = 5;
 constexpr Real kRounding = 1e-13;
 
 Vector point(int k) {
-    Vector x(kDimension);
-    for (Index j = 0; j < kDimension; ++j) x[j] = std::sin(1.3 * k + static_cast<Real>(j));
+    Vector x(kEstimated);
+    for (Index j = 0; j < kEstimated; ++j) x[j] = std::sin(1.3 * k + static_cast<Real>(j));
     return x;
 }
 
@@ -55,9 +55,9 @@ void expect_same_samples(const RecordedLoss& loss, std::span<const SampleId> sam
 }
 
 TEST(BatchGradients, ChargeWhatTheyEvaluate) {
-    const RecordedLoss loss(7, kDimension);
+    const RecordedLoss loss(7, kEstimated);
     BatchGradients gradients(loss);
-    Vector out(kDimension);
+    Vector out(kEstimated);
     Cost cost;
     const std::vector<SampleId> batch = {3, 1, 3};
     ASSERT_TRUE(gradients.mean(batch, point(1), out, cost));
@@ -93,12 +93,12 @@ TEST(BatchGradients, LargeBatchesInPiecesAreTheMeanOfWhatWasDrawn) {
 }
 
 TEST(SvrgEstimator, IsItsDefinitionOnTheSameSamples) {
-    const RecordedLoss loss(9, kDimension);
+    const RecordedLoss loss(9, kEstimated);
     SvrgEstimator svrg(loss);
     Cost cost;
     ASSERT_TRUE(svrg.begin(Batch{}, point(0), cost));
     const std::vector<SampleId> batch = {8, 2, 2, 5};
-    Vector out(kDimension);
+    Vector out(kEstimated);
     ASSERT_TRUE(svrg.estimate(batch, point(1), out, cost));
     expect_same_samples(loss, batch, point(1), point(0));
     expect_near(out, corrected(full_gradient(9, point(0)), 1, mean_gradient(batch, point(0)),
@@ -112,18 +112,18 @@ TEST(SvrgEstimator, IsItsDefinitionOnTheSameSamples) {
 
 TEST(Estimators, ThoseOfOneSampleAreUnbiasedOverAllOfThem) {
     constexpr std::uint64_t kCount = 6;
-    const RecordedLoss loss(kCount, kDimension);
+    const RecordedLoss loss(kCount, kEstimated);
     BatchGradients gradients(loss);
     SvrgEstimator svrg(loss);
     Cost cost;
     ASSERT_TRUE(svrg.begin(Batch{}, point(0), cost));
-    Vector out(kDimension), plain(kDimension), reduced(kDimension);
+    Vector out(kEstimated), plain(kEstimated), reduced(kEstimated);
     for (SampleId id = 0; id < kCount; ++id) {
         const std::vector<SampleId> batch = {id};
         ASSERT_TRUE(gradients.mean(batch, point(1), out, cost));
-        for (Index j = 0; j < kDimension; ++j) plain[j] += out[j] / kCount;
+        for (Index j = 0; j < kEstimated; ++j) plain[j] += out[j] / kCount;
         ASSERT_TRUE(svrg.estimate(batch, point(1), out, cost));
-        for (Index j = 0; j < kDimension; ++j) reduced[j] += out[j] / kCount;
+        for (Index j = 0; j < kEstimated; ++j) reduced[j] += out[j] / kCount;
     }
     expect_near(plain, full_gradient(kCount, point(1)));
     expect_near(reduced, full_gradient(kCount, point(1)));
@@ -134,9 +134,9 @@ TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
     // (1 - beta) (v - grad f(from)) + grad f(to) for STORM; beta = 0 of it for the recursive one.
     constexpr std::uint64_t kCount = 4;
     constexpr Real kBeta = 0.3;
-    const RecordedLoss loss(kCount, kDimension);
+    const RecordedLoss loss(kCount, kEstimated);
     const Vector v = mean_gradient({1}, point(0));
-    Vector hybrid(kDimension), storm(kDimension), recursive(kDimension);
+    Vector hybrid(kEstimated), storm(kEstimated), recursive(kEstimated);
     for (SampleId id = 0; id < kCount; ++id) {
         for (SampleId second = 0; second < kCount; ++second) {
             Cost cost;
@@ -149,7 +149,7 @@ TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
             ASSERT_TRUE(h.follow(batch, fresh, kBeta, point(0), point(1), cost));
             ASSERT_TRUE(s.follow(batch, kBeta, point(0), point(1), cost));
             ASSERT_TRUE(r.follow(batch, point(0), point(1), cost));
-            for (Index j = 0; j < kDimension; ++j) {
+            for (Index j = 0; j < kEstimated; ++j) {
                 hybrid[j] += h.value()[j] / (kCount * kCount);
                 storm[j] += s.value()[j] / (kCount * kCount);
                 recursive[j] += r.value()[j] / (kCount * kCount);
@@ -161,12 +161,12 @@ TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
     expect_near(recursive, corrected(v, 1, from, to));
     expect_near(storm, corrected(v, 1 - kBeta, from, to));
     Vector mixed = corrected(v, 1, from, to);
-    for (Index j = 0; j < kDimension; ++j) mixed[j] = kBeta * mixed[j] + (1 - kBeta) * to[j];
+    for (Index j = 0; j < kEstimated; ++j) mixed[j] = kBeta * mixed[j] + (1 - kBeta) * to[j];
     expect_near(hybrid, mixed);
 }
 
 TEST(RecursiveEstimator, FollowsItsRecursionOverManySteps) {
-    const RecordedLoss loss(11, kDimension);
+    const RecordedLoss loss(11, kEstimated);
     RecursiveEstimator estimator(loss);
     SampleDraws draws(5, 11, DrawPurpose::step);
     Cost cost;
@@ -190,7 +190,7 @@ TEST(RecursiveEstimator, FollowsItsRecursionOverManySteps) {
 }
 
 TEST(StormEstimator, FollowsItsRecursion) {
-    const RecordedLoss loss(0, kDimension);
+    const RecordedLoss loss(0, kEstimated);
     StormEstimator estimator(loss);
     const std::vector<SampleId> first = {100, 7}, batch = {4, 9, 4};
     Cost cost;
@@ -203,7 +203,7 @@ TEST(StormEstimator, FollowsItsRecursion) {
 }
 
 TEST(HybridEstimator, FollowsItsRecursionWithASecondBatch) {
-    const RecordedLoss loss(0, kDimension);
+    const RecordedLoss loss(0, kEstimated);
     HybridEstimator estimator(loss);
     const std::vector<SampleId> first = {5}, batch = {1, 2}, fresh = {3, 8, 6};
     Cost cost;
@@ -216,13 +216,13 @@ TEST(HybridEstimator, FollowsItsRecursionWithASecondBatch) {
     Vector v = corrected(mean_gradient(first, point(0)), 1, mean_gradient(batch, point(0)),
                          mean_gradient(batch, point(1)));
     const Vector second = mean_gradient(fresh, point(1));
-    for (Index j = 0; j < kDimension; ++j) v[j] = 0.9 * v[j] + (1 - 0.9) * second[j];
+    for (Index j = 0; j < kEstimated; ++j) v[j] = 0.9 * v[j] + (1 - 0.9) * second[j];
     expect_near(estimator.value(), v);
     EXPECT_EQ(cost.base_samples, loss.evaluated);
 }
 
 TEST(Estimators, AreWhatTheyWereAfterAValueThatIsNotFinite) {
-    RecordedLoss loss(0, kDimension);
+    RecordedLoss loss(0, kEstimated);
     RecursiveEstimator estimator(loss);
     const std::vector<SampleId> batch = {1, 2};
     Cost cost;
@@ -256,7 +256,7 @@ TEST(SampleDraws, WithoutRepetitionEverySetIsAsLikely) {
 
 TEST(GradientNoise, OfAllComponentsIsTheDeviationItself) {
     constexpr std::uint64_t kCount = 50;
-    const RecordedLoss loss(kCount, kDimension);
+    const RecordedLoss loss(kCount, kEstimated);
     Cost cost;
     Scratch scratch;
     const GradientNoise noise = measure_gradient_noise(loss, point(2), 1000, 1, cost, scratch);
@@ -264,7 +264,7 @@ TEST(GradientNoise, OfAllComponentsIsTheDeviationItself) {
     Real squares = 0, length = 0;
     for (SampleId id = 0; id < kCount; ++id) {
         const Vector gradient = mean_gradient({id}, point(2));
-        for (Index j = 0; j < kDimension; ++j) squares += (gradient[j] - mean[j]) * (gradient[j] - mean[j]);
+        for (Index j = 0; j < kEstimated; ++j) squares += (gradient[j] - mean[j]) * (gradient[j] - mean[j]);
     }
     for (const Real v : mean) length += v * v;
     EXPECT_NEAR(noise.deviation, std::sqrt(squares / kCount), 1e-12);
@@ -275,7 +275,7 @@ TEST(GradientNoise, OfAllComponentsIsTheDeviationItself) {
 }
 
 TEST(GradientNoise, OfAPartEstimatesIt) {
-    const RecordedLoss loss(0, kDimension);
+    const RecordedLoss loss(0, kEstimated);
     Cost cost;
     Scratch scratch;
     const Real few = measure_gradient_noise(loss, point(2), 500, 1, cost, scratch).deviation;

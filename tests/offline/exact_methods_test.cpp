@@ -84,7 +84,7 @@ Vector copy_of(ConstView x) {
 
 TEST(ExactMethods, AreAllTested) {
     std::vector<std::string> rows;
-    for (const MethodRow& row : exact_method_rows()) {
+    for (const OfflineMethodRow& row : exact_method_rows()) {
         rows.emplace_back(row.name);
         EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);
         EXPECT_FALSE(row.stochastic || row.random_index || row.source.empty() || row.help.empty());

@@ -22,8 +22,8 @@ using recorded::setting;
 using recorded::Vector;
 using recorded::vector_of;
 
-constexpr std::uint64_t kCount = 30;
-constexpr Index kDimension = 4;
+constexpr std::uint64_t kTwinCount = 30;
+constexpr Index kTwinDimension = 4;
 constexpr Real kWeight = 0.01;  // of g = l1
 
 /// What the loss was asked, in order.
@@ -68,7 +68,7 @@ void expect_pair(const Twin& twin, const Vector& x, const Vector& previous, Aske
 
 void expect_twins(const std::string& text, const Twin& twin) {
     SCOPED_TRACE(text);
-    Setting s = setting(kCount, kDimension, "l1:" + format_short(kWeight));
+    Setting s = setting(kTwinCount, kTwinDimension, "l1:" + format_short(kWeight));
     const auto method = make(text, {.problem = s.problem, .seed = 11});
     std::vector<Vector> points = {s.problem.start};
     Cost cost;
@@ -78,7 +78,7 @@ void expect_twins(const std::string& text, const Twin& twin) {
         points.push_back(vector_of(method->point()));
     }
     Asked asked(*s.loss);
-    Vector v(kDimension);
+    Vector v(kTwinDimension);
     for (int k = 0; k < kIterations; ++k) {
         const auto i = static_cast<Index>(k);
         const Vector& x = points[i];
@@ -105,11 +105,11 @@ Twin recursive(Index batch, Index epoch, Real step) {
     twin.estimate = [twin](int k, const Vector& v, const Vector& x, const Vector& previous, Asked& asked) {
         if (k % static_cast<int>(twin.epoch) == 0) {
             EXPECT_TRUE(asked.next().samples.empty());
-            return full_gradient(kCount, x);
+            return full_gradient(kTwinCount, x);
         }
-        Vector here(kDimension), there(kDimension), out = v;
+        Vector here(kTwinDimension), there(kTwinDimension), out = v;
         expect_pair(twin, x, previous, asked, here, there);
-        for (Index j = 0; j < kDimension; ++j) out[j] += here[j] - there[j];
+        for (Index j = 0; j < kTwinDimension; ++j) out[j] += here[j] - there[j];
         return out;
     };
     return twin;
@@ -139,12 +139,12 @@ TEST(MethodTwins, ProxSvrg) {
             if (k % 6 == 0) {
                 EXPECT_TRUE(asked.next().samples.empty());
                 anchor = x;
-                anchor_gradient = full_gradient(kCount, x);
+                anchor_gradient = full_gradient(kTwinCount, x);
                 return anchor_gradient;
             }
-            Vector here(kDimension), there(kDimension), out = anchor_gradient;
+            Vector here(kTwinDimension), there(kTwinDimension), out = anchor_gradient;
             expect_pair(twin, x, anchor, asked, here, there);
-            for (Index j = 0; j < kDimension; ++j) out[j] += here[j] - there[j];
+            for (Index j = 0; j < kTwinDimension; ++j) out[j] += here[j] - there[j];
             return out;
         };
         expect_twins(name + ":batch=5,epoch=6,step=0.1", twin);
@@ -179,7 +179,7 @@ TEST(MethodTwins, SarahAdaptive) {
 }
 
 TEST(MethodTwins, SarahsBatchesHaveNoRepetitions) {
-    Setting s = setting(kCount, kDimension);
+    Setting s = setting(kTwinCount, kTwinDimension);
     const auto method = make("sarah:batch=20,epoch=50", {.problem = s.problem});
     Cost cost;
     for (int k = 0; k < 20; ++k) method->advance(cost);
@@ -202,9 +202,9 @@ TEST(MethodTwins, Storm) {
             }
             const Real r = step(k - 1) * smoothness;
             const Real b = beta.empty() ? (1 + 24 * r * r - step(k) / step(k - 1)) / (1 + 4 * r * r) : 0.3;
-            Vector here(kDimension), there(kDimension), out(kDimension);
+            Vector here(kTwinDimension), there(kTwinDimension), out(kTwinDimension);
             expect_pair(twin, x, previous, asked, here, there);
-            for (Index j = 0; j < kDimension; ++j) out[j] = here[j] + (1 - b) * (v[j] - there[j]);
+            for (Index j = 0; j < kTwinDimension; ++j) out[j] = here[j] + (1 - b) * (v[j] - there[j]);
             return out;
         };
         expect_twins("storm:batch=4,first=7,step=0.02" + beta, twin);
@@ -216,15 +216,15 @@ TEST(MethodTwins, Hybrid) {
     twin.estimate = [&](int k, const Vector& v, const Vector& x, const Vector& previous, Asked& asked) {
         if (k % 5 == 0) {
             EXPECT_TRUE(asked.next().samples.empty());
-            return full_gradient(kCount, x);
+            return full_gradient(kTwinCount, x);
         }
-        Vector here(kDimension), there(kDimension), out(kDimension);
+        Vector here(kTwinDimension), there(kTwinDimension), out(kTwinDimension);
         expect_pair(twin, x, previous, asked, here, there);
         const Call& fresh = asked.next();
         EXPECT_EQ(fresh.samples.size(), 3U);
         EXPECT_EQ(fresh.x, x);
         const Vector second = mean_gradient(fresh.samples, x);
-        for (Index j = 0; j < kDimension; ++j) {
+        for (Index j = 0; j < kTwinDimension; ++j) {
             out[j] = 0.8 * (v[j] + here[j] - there[j]) + (1 - 0.8) * second[j];
         }
         return out;
@@ -233,7 +233,7 @@ TEST(MethodTwins, Hybrid) {
 }
 
 TEST(MethodTwins, HybridsTwoBatchesAreIndependent) {
-    Setting s = setting(0, kDimension);
+    Setting s = setting(0, kTwinDimension);
     const auto method = make("hybrid:batch=3,epoch=40,anchor=4", {.problem = s.problem});
     Cost cost;
     for (int k = 0; k < 10; ++k) method->advance(cost);
@@ -247,10 +247,10 @@ TEST(MethodTwins, HybridsTwoBatchesAreIndependent) {
 
 TEST(MethodTwins, Adam) {
     // The direction's coordinates have steps of their own; the prox takes their mean.
-    Setting s = setting(kCount, kDimension, "l1:" + format_short(kWeight));
+    Setting s = setting(kTwinCount, kTwinDimension, "l1:" + format_short(kWeight));
     const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3,metric=coordinates",
                              {.problem = s.problem});
-    Vector x = s.problem.start, first(kDimension), second(kDimension);
+    Vector x = s.problem.start, first(kTwinDimension), second(kTwinDimension);
     Cost cost;
     for (int k = 1; k <= 15; ++k) {
         ASSERT_EQ(method->advance(cost), StepStatus::moved);
@@ -258,23 +258,23 @@ TEST(MethodTwins, Adam) {
         ASSERT_EQ(call.samples.size(), 6U);
         const Vector gradient = mean_gradient(call.samples, call.x);
         Real scale = 0;
-        for (Index j = 0; j < kDimension; ++j) {
+        for (Index j = 0; j < kTwinDimension; ++j) {
             first[j] = 0.8 * first[j] + 0.2 * gradient[j];
             second[j] = 0.9 * second[j] + 0.1 * gradient[j] * gradient[j];
             const Real root = std::sqrt(second[j] / (1 - std::pow(0.9, k))) + 1e-3;
             x[j] -= 0.05 * first[j] / (1 - std::pow(0.8, k)) / root;
-            scale += 1 / root / kDimension;
+            scale += 1 / root / kTwinDimension;
         }
         x = soft(x, 0.05 * scale * kWeight);
-        for (Index j = 0; j < kDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
+        for (Index j = 0; j < kTwinDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
         x = vector_of(method->point());
     }
 }
 
 TEST(MethodTwins, AdamWithOneScaleForAll) {
-    Setting s = setting(kCount, kDimension, "l1:" + format_short(kWeight));
+    Setting s = setting(kTwinCount, kTwinDimension, "l1:" + format_short(kWeight));
     const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3", {.problem = s.problem});
-    Vector x = s.problem.start, first(kDimension);
+    Vector x = s.problem.start, first(kTwinDimension);
     Real second = 0;
     Cost cost;
     for (int k = 1; k <= 15; ++k) {
@@ -283,14 +283,14 @@ TEST(MethodTwins, AdamWithOneScaleForAll) {
         const Vector gradient = mean_gradient(call.samples, call.x);
         Real squares = 0;
         for (const Real each : gradient) squares += each * each;
-        second = 0.9 * second + 0.1 * squares / kDimension;
+        second = 0.9 * second + 0.1 * squares / kTwinDimension;
         const Real step = 0.05 / (std::sqrt(second / (1 - std::pow(0.9, k))) + 1e-3);
-        for (Index j = 0; j < kDimension; ++j) {
+        for (Index j = 0; j < kTwinDimension; ++j) {
             first[j] = 0.8 * first[j] + 0.2 * gradient[j];
             x[j] -= step * first[j] / (1 - std::pow(0.8, k));
         }
         x = soft(x, step * kWeight);
-        for (Index j = 0; j < kDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
+        for (Index j = 0; j < kTwinDimension; ++j) ASSERT_NEAR(method->point()[j], x[j], 1e-12) << k;
         x = vector_of(method->point());
     }
 }

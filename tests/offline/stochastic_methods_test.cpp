@@ -41,7 +41,7 @@ std::vector<std::string> short_epochs() {
 }
 
 TEST(StochasticMethods, EveryRowIsTested) {
-    for (const MethodRow& row : stochastic_method_rows()) {
+    for (const OfflineMethodRow& row : stochastic_method_rows()) {
         int found = 0;
         for (const std::string& text : short_epochs()) found += Spec::parse(text).name() == row.name ? 1 : 0;
         EXPECT_EQ(found, 1) << row.name;
@@ -68,7 +68,7 @@ TEST(StochasticMethods, EveryOneGetsToAModestResidual) {
                                                {"reduction", {100, 0.1, ""}}};
     Setting s = setting(200, 10);
     const Real start = residual(s.problem, s.problem.start);
-    for (const MethodRow& row : stochastic_method_rows()) {
+    for (const OfflineMethodRow& row : stochastic_method_rows()) {
         const auto& [passes, left, arguments] = cases.at(std::string(row.name));
         const auto method = make(row.name.data() + arguments, {.problem = s.problem, .epsilon = kEpsilon});
         Cost cost;
@@ -298,7 +298,7 @@ TEST(StochasticMethods, HaveThePublishedDefaults) {
     EXPECT_NEAR(number("hybrid", "beta"), 1 - std::sqrt(100 / (1e4 * 100)), 1e-14);
     EXPECT_EQ(value("adam", "step"), "0.001");
     EXPECT_EQ(value("adam:step=0.25", "step"), "0.25");
-    for (const MethodRow& row : stochastic_method_rows()) {
+    for (const OfflineMethodRow& row : stochastic_method_rows()) {
         for (const MethodParameter& p :
              make(std::string(row.name), {.problem = s.problem, .epsilon = 1})->parameters()) {
             EXPECT_FALSE(p.source.empty()) << row.name << ' ' << p.name;

@@ -20,7 +20,7 @@ namespace proxstream {
 namespace {
 
 constexpr Index kFeatures = 4;
-constexpr Real kStep = 0.3;
+constexpr Real kBankStep = 0.3;
 
 const LinearFamily& family() {
     static const LinearFamily instance({ScalarFormula::cauchy, 1}, kFeatures, false);
@@ -47,8 +47,8 @@ std::unique_ptr<RowLearner> make(const std::string& text, const std::string& inn
                                .make_forecasts = [] { return family().make_batch(2); },
                                .start = std::vector<Real>(kFeatures),
                                .window = "16",
-                               .step = kStep,
-                               .smoothness = 1 / kStep,
+                               .step = kBankStep,
+                               .smoothness = 1 / kBankStep,
                                .tolerance = Tolerance::automatic(),
                                .budget = {.max_steps = 50},
                                .inner = inner,
@@ -71,7 +71,8 @@ Real residual_by_definition(const std::vector<RowBlock>& records, const std::vec
     }
     std::vector<Real> forward(kFeatures);
     std::vector<Real> residual(kFeatures);
-    return prox_residual(parse_regulariser("l1:0.01"), x, gradient, kStep, forward, residual, scratch).norm;
+    return prox_residual(parse_regulariser("l1:0.01"), x, gradient, kBankStep, forward, residual, scratch)
+        .norm;
 }
 
 TEST(Models, AreJudgedByTheWindowWhateverTheySolve) {
@@ -198,7 +199,7 @@ TEST(Bank, CrossStartTakesAPointOnlyWhereTheModelIsLower) {
 
 TEST(Bank, MeanPlayStaysWithinItsGuard) {
     const auto bank = make("bank:windows=2/8/32,also=none,steps=50,play=(mean:tau=0.02)");
-    const Real smoothness = 1 / kStep;
+    const Real smoothness = 1 / kBankStep;
     Round means = 0;
     Round drawn = 0;
     for (Round t = 1; t <= 300; ++t) {

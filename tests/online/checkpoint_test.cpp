@@ -25,7 +25,7 @@
 namespace proxstream {
 namespace {
 
-constexpr Index kFeatures = 5;
+constexpr Index kSavedFeatures = 5;
 constexpr Round kSplit = 25;
 
 struct Case {
@@ -54,7 +54,7 @@ RowBlock record_at(Round t, const Case& setup) {
         values.clear();
         indices.clear();
         Real score = 0;
-        for (Index i = 0; i < kFeatures; ++i) {
+        for (Index i = 0; i < kSavedFeatures; ++i) {
             if (setup.sparse && (i + t) % 3 == 0) continue;
             values.push_back(
                 normal({.seed = 3, .round = t, .record = static_cast<std::uint32_t>(row), .sample = i}));
@@ -87,7 +87,7 @@ class PlainFamily {
 };
 
 std::unique_ptr<RowLearner> make(const Case& setup) {
-    const std::shared_ptr<const RowFamily> family = parse_loss(setup.loss, {.features = kFeatures});
+    const std::shared_ptr<const RowFamily> family = parse_loss(setup.loss, {.features = kSavedFeatures});
     RowBatchFactory make_batch = [family](Index capacity) { return family->make_batch(capacity); };
     if (setup.plain_ring) {
         make_batch = [family](Index capacity) {

@@ -22,7 +22,7 @@ using naive::Vector;
 using Kind = EstimatorOptions::Kind;
 
 /// Every figure of a round, as a ledger keeps it.
-std::string figures(const RoundReport& report, const BankRound* bank = nullptr) {
+std::string figures_text(const RoundReport& report, const BankRound* bank = nullptr) {
     std::string row;
     append_row(row, report, {.other_residuals = {}, .prediction_loss = {}, .bank = bank});
     return row;
@@ -137,7 +137,7 @@ TEST_P(RefusedRounds, LeaveNoTrace) {
                 trap = Trap::none;
             }
             const RoundReport report = disturbed->observe(naive::record_of(t));
-            ASSERT_EQ(figures(report), figures(undisturbed->observe(naive::record_of(t))))
+            ASSERT_EQ(figures_text(report), figures_text(undisturbed->observe(naive::record_of(t))))
                 << "round " << t << ", w = " << window;
             ASSERT_TRUE(std::ranges::equal(disturbed->decide(), undisturbed->decide())) << "round " << t;
         }
@@ -191,7 +191,7 @@ TEST(NoisyBank, ARefusedRoundLeavesAllMembersAsTheyWere) {
             const RowBlock record = honest(setup.dimension, 3, t);
             const RoundReport expected = undisturbed->observe(record);
             const RoundReport report = disturbed->observe(record);
-            ASSERT_EQ(figures(report, disturbed->bank()), figures(expected, undisturbed->bank()))
+            ASSERT_EQ(figures_text(report, disturbed->bank()), figures_text(expected, undisturbed->bank()))
                 << "round " << t;
             ASSERT_TRUE(std::ranges::equal(disturbed->decide(), undisturbed->decide())) << "round " << t;
         }

@@ -16,14 +16,14 @@ namespace {
 using naive::Vector;
 using Kind = EstimatorOptions::Kind;
 
-constexpr Real kStep = 0.8;  // c = 1 - eta L/2 = 0.6
+constexpr Real kNoisyStep = 0.8;  // c = 1 - eta L/2 = 0.6
 const Vector kStart{0.6, -0.4, 0.1};
 
 NoisySmoothedOptions options_for(Index window, Real delta, Kind kind = Kind::fresh,
                                  std::uint64_t confirm = 1) {
     NoisySmoothedOptions options;
     options.window = window;
-    options.step = kStep;
+    options.step = kNoisyStep;
     options.smoothness = 1;
     options.delta = delta;
     options.confirm = confirm;
@@ -73,20 +73,21 @@ void expect_twins(const naive::NoisyRules& rules, const std::string& regulariser
 }
 
 TEST(NoisySmoothed, IsAlgorithm2ToTheLetterInThePapersVariant) {
-    expect_twins({.window = 4, .step = kStep, .tolerance = 0.12, .noise = 0.15, .paper = true}, "l1:0.02",
-                 naive::l1(0.02));
-    expect_twins({.window = 9, .step = kStep, .tolerance = 0.06, .noise = 0.2, .samples = 3, .paper = true},
-                 "box:-0.7,0.7", naive::box(-0.7, 0.7));
-    expect_twins({.window = 1, .step = kStep, .tolerance = 0.5, .noise = 0.3, .paper = true}, "l1:0.02",
+    expect_twins({.window = 4, .step = kNoisyStep, .tolerance = 0.12, .noise = 0.15, .paper = true},
+                 "l1:0.02", naive::l1(0.02));
+    expect_twins(
+        {.window = 9, .step = kNoisyStep, .tolerance = 0.06, .noise = 0.2, .samples = 3, .paper = true},
+        "box:-0.7,0.7", naive::box(-0.7, 0.7));
+    expect_twins({.window = 1, .step = kNoisyStep, .tolerance = 0.5, .noise = 0.3, .paper = true}, "l1:0.02",
                  naive::l1(0.02));
 }
 
 TEST(NoisySmoothed, RedrawsAndConfirmsInTheFreshVariant) {
     for (const std::uint64_t confirm : {1U, 2U, 4U}) {
-        expect_twins({.window = 4, .step = kStep, .tolerance = 0.12, .noise = 0.2, .confirm = confirm},
+        expect_twins({.window = 4, .step = kNoisyStep, .tolerance = 0.12, .noise = 0.2, .confirm = confirm},
                      "l1:0.02", naive::l1(0.02));
         expect_twins({.window = 9,
-                      .step = kStep,
+                      .step = kNoisyStep,
                       .tolerance = 0.06,
                       .noise = 0.3,
                       .samples = 3,
@@ -103,7 +104,7 @@ TEST(NoisySmoothed, WithoutNoiseThePapersVariantIsTheExactLearnerBitForBit) {
         const Real delta = window == 5 ? 1 : 1.6;
         TimeSmoothed<AnyRegulariser, Ring, ProxGrad> exact(
             parse_regulariser("l1:0.02"), Ring(FunctionFamily(3), CarriedWindow<Ring>::slots(window)), kStart,
-            {.window = window, .step = kStep, .tolerance = Tolerance::fixed(delta), .budget = {}},
+            {.window = window, .step = kNoisyStep, .tolerance = Tolerance::fixed(delta), .budget = {}},
             ProxGrad(1));
         const auto learner = make_noisy_learner(AnyOracle(ExactOracle{}),
                                                 options_for(window, delta, Kind::paper), "l1:0.02", kStart);
@@ -136,7 +137,7 @@ TEST(NoisySmoothed, WithoutNoiseTheFreshVariantIsAlgorithm1ByFullPasses) {
     const Index window = 6;
     const auto learner =
         make_noisy_learner(AnyOracle(ExactOracle{}), options_for(window, 0.3), "l1:0.02", kStart);
-    naive::Player twin(naive::l1(0.02), kStart, {.window = window, .step = kStep, .delta = 0.3});
+    naive::Player twin(naive::l1(0.02), kStart, {.window = window, .step = kNoisyStep, .delta = 0.3});
     for (Round t = 1; t <= 100; ++t) {
         const RoundReport report = learner->observe(naive::record_of(t));
         const naive::Round expected = twin.play({[t](const Vector& x) { return naive::loss(t, x); },
@@ -336,10 +337,10 @@ TEST(NoisySmoothed, ATestThatNoiseKeepsFailingEndsOnItsBudget) {
         EXPECT_EQ(report.cost.oracle_calls, kBudget + 1);
         EXPECT_NEAR(report.tested_residual, 1, 1e-12);
         EXPECT_NEAR(report.kept_noise, 1, 1e-12);
-        EXPECT_NEAR(report.path, kBudget * kStep, 1e-9);
+        EXPECT_NEAR(report.path, kBudget * kNoisyStep, 1e-9);
         EXPECT_NEAR(report.squared_residuals, kBudget, 1e-9);
         EXPECT_EQ(report.exit_residual, 0);
-        EXPECT_EQ(report.smallest_step, kStep);
+        EXPECT_EQ(report.smallest_step, kNoisyStep);
         EXPECT_EQ(report.noise_level, 1);
     }
 }

@@ -318,13 +318,13 @@ TEST(Revise, ARefusedRoundAfterwardsChangesNothing) {
     }
 }
 
-std::string save(RowLearner& learner) {
+std::string saved_learner(RowLearner& learner) {
     Checkpoint checkpoint;
     checkpoint.part("learner", learner);
     return checkpoint.seal();
 }
 
-void load(RowLearner& learner, const std::string& bytes) {
+void load_learner(RowLearner& learner, const std::string& bytes) {
     Checkpoint checkpoint(bytes, "state");
     checkpoint.part("learner", learner);
     checkpoint.finish();
@@ -344,10 +344,10 @@ TEST(Revise, CheckpointsGoOnBitForBitAcrossIt) {
                 for (Index t = 0; t < pause; ++t) road->observe(kBefore + t);
             }
             auto learner = resumed.fresh();
-            const std::string bytes = save(resumed.learner());
-            load(*learner, bytes);
+            const std::string bytes = saved_learner(resumed.learner());
+            load_learner(*learner, bytes);
             resumed.replace(std::move(learner));
-            EXPECT_EQ(save(resumed.learner()), bytes);
+            EXPECT_EQ(saved_learner(resumed.learner()), bytes);
             EXPECT_EQ(whole.learner().facts().initial_residual, resumed.learner().facts().initial_residual);
             EXPECT_EQ(whole.learner().facts().initial_objective, resumed.learner().facts().initial_objective);
             EXPECT_EQ(whole.learner().facts().initial_records, resumed.learner().facts().initial_records);

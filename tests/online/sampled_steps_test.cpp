@@ -22,15 +22,15 @@
 namespace proxstream {
 namespace {
 
-constexpr Index kFeatures = 4;
+constexpr Index kSampledFeatures = 4;
 
 std::unique_ptr<RowLearner> make_rows(const std::string& text, std::uint64_t seed = 7,
                                       const std::string& g = "l1:0.01") {
     const std::shared_ptr<const RowFamily> family =
-        parse_loss("cauchy", {.features = kFeatures, .intercept = false, .classes = 0});
+        parse_loss("cauchy", {.features = kSampledFeatures, .intercept = false, .classes = 0});
     LearnerParts parts{.g = parse_regulariser(g),
                        .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
-                       .start = std::vector<Real>(kFeatures, 0.2),
+                       .start = std::vector<Real>(kSampledFeatures, 0.2),
                        .window = "1",
                        .step = 0.1,
                        .budget = {},
@@ -41,7 +41,7 @@ std::unique_ptr<RowLearner> make_rows(const std::string& text, std::uint64_t see
 RowBlock rows_at(Round t, Index rows) {
     RowBlock record;
     for (Index row = 0; row < rows; ++row) {
-        const RowBlock one = honest(kFeatures, 100 + row, t);
+        const RowBlock one = honest(kSampledFeatures, 100 + row, t);
         record.add_dense(one.values(0), one.target(0));
     }
     return record;
@@ -81,10 +81,10 @@ TEST(SampledSteps, RulesAreThoseOfExactGradientsWhereNothingIsLeftOut) {
 
 TEST(SampledSteps, OptimisticAdamIsItsDefinition) {
     const auto learner = make_rows("sampled-steps:rule=optimistic-adam,step=0.02,beta1=0.5", 7, "zero");
-    std::vector<Real> x(kFeatures, 0.2);
-    std::vector<Real> m(kFeatures);
-    std::vector<Real> v(kFeatures);
-    std::vector<Real> last(kFeatures);
+    std::vector<Real> x(kSampledFeatures, 0.2);
+    std::vector<Real> m(kSampledFeatures);
+    std::vector<Real> v(kSampledFeatures);
+    std::vector<Real> last(kSampledFeatures);
     for (Round t = 1; t <= 60; ++t) {
         const RowBlock record = rows_at(t, 1);
         const naive::Vector a(record.values(0).begin(), record.values(0).end());
@@ -108,7 +108,7 @@ TEST(SampledSteps, StepAlongTheWindowWhereSamplesCoverIt) {
         const auto learner =
             make_rows("sampled-steps:window=4,samples=12,steps=" + std::to_string(steps), 7, "l1:0.02");
         naive::Player twin(
-            naive::l1(0.02), std::vector<Real>(kFeatures, 0.2),
+            naive::l1(0.02), std::vector<Real>(kSampledFeatures, 0.2),
             {.method = naive::Method::window_steps, .window = 4, .step = 0.1, .effort = steps});
         for (Round t = 1; t <= 40; ++t) {
             const RowBlock record = rows_at(t, 1);
@@ -128,7 +128,7 @@ TEST(SampledSteps, StepAlongTheWindowWhereSamplesCoverIt) {
 TEST(SampledSteps, EstimatesAreUnbiasedOverTheRowsOfAWindow) {
     // A step without g is minus the step times the estimate: the mean of many is the window's gradient.
     for (const char* window : {"1", "3", "season:2,2", "weights:0.5,0.25,0.1"}) {
-        std::vector<Real> mean(kFeatures);
+        std::vector<Real> mean(kSampledFeatures);
         std::vector<Real> weights;
         WindowWeights::parse(window).at(3, weights);
         constexpr std::uint64_t kSeeds = 4000;
@@ -139,20 +139,20 @@ TEST(SampledSteps, EstimatesAreUnbiasedOverTheRowsOfAWindow) {
             for (Round t = 1; t <= 2; ++t) learner->observe(rows_at(t, 5));
             const std::vector<Real> before = point_of(*learner);
             learner->observe(rows_at(3, 5));
-            for (Index i = 0; i < kFeatures; ++i)
+            for (Index i = 0; i < kSampledFeatures; ++i)
                 mean[i] += (before[i] - learner->decide()[i]) / 1e-9 / static_cast<Real>(kSeeds);
         }
-        naive::Vector exact(kFeatures);
+        naive::Vector exact(kSampledFeatures);
         for (Index age = 0; age < std::min<Index>(weights.size(), 3); ++age) {
             const RowBlock record = rows_at(3 - age, 5);
             for (Index row = 0; row < 5; ++row) {
                 const naive::Vector a(record.values(row).begin(), record.values(row).end());
                 exact = naive::along(exact, weights[age] / 5,
                                      naive::row_loss(naive::Formula::cauchy, a, record.target(row))
-                                         .gradient(naive::Vector(kFeatures, 0.2)));
+                                         .gradient(naive::Vector(kSampledFeatures, 0.2)));
             }
         }
-        for (Index i = 0; i < kFeatures; ++i) EXPECT_NEAR(mean[i], exact[i], 0.012) << window;
+        for (Index i = 0; i < kSampledFeatures; ++i) EXPECT_NEAR(mean[i], exact[i], 0.012) << window;
     }
 }
 
@@ -276,7 +276,7 @@ TEST(SampledSteps, StaysInTheDomain) {
 TEST(SampledSteps, ACertificateSaysThatNothingWasMeasured) {
     for (const char* text : kTexts) {
         const auto learner = make_rows(text, 3, "l1:0.05");
-        const RunHeader header = header_of(learner->facts(), kFeatures);
+        const RunHeader header = header_of(learner->facts(), kSampledFeatures);
         EXPECT_GT(header.initial_residual, 0);
         Tally tally(header);
         for (Round t = 1; t <= 30; ++t) {

@@ -144,7 +144,7 @@ Vector draw(std::mt19937_64& random, Index n, int kind) {
 }
 
 constexpr int kKinds = 7;
-constexpr Real kSteps[] = {0.3, 1, 6};
+constexpr Real kRegulariserSteps[] = {0.3, 1, 6};
 
 /// Runs body(g, case, random) for every case of the table above.
 void for_each_case(const std::function<void(const AnyRegulariser&, const Case&, std::mt19937_64&)>& body) {
@@ -177,7 +177,7 @@ TEST(Prox, IsTheMinimiser) {
         Scratch scratch;
         Vector p(c.n), z(c.n);
         for (int trial = 0; trial < 3 * kKinds; ++trial) {
-            const Real step = kSteps[trial % 3];
+            const Real step = kRegulariserSteps[trial % 3];
             const Vector v = draw(random, c.n, trial);
             const Real value = g.prox(v, step, p, scratch);
             ASSERT_TRUE(std::isfinite(value));
@@ -200,7 +200,7 @@ TEST(Prox, ReturnsTheValueAndWorksInPlace) {
     for_each_case([](const AnyRegulariser& g, const Case& c, std::mt19937_64& random) {
         Scratch scratch;
         for (int trial = 0; trial < 2 * kKinds; ++trial) {
-            const Real step = kSteps[trial % 3];
+            const Real step = kRegulariserSteps[trial % 3];
             const Vector v = draw(random, c.n, trial);
             Vector out(c.n, -7), in_place = v;
             const Real value = g.prox(v, step, out, scratch);
@@ -221,7 +221,7 @@ TEST(Prox, IsFirmlyNonExpansive) {
         Scratch scratch;
         Vector p(c.n), q(c.n);
         for (int trial = 0; trial < 3 * kKinds; ++trial) {
-            const Real step = kSteps[trial % 3];
+            const Real step = kRegulariserSteps[trial % 3];
             const Vector v = draw(random, c.n, trial);
             Vector w = draw(random, c.n, trial / 2);
             if (trial % 2 == 0) step_along(v, 1e-2, w, w);
@@ -322,7 +322,7 @@ TEST(Prox, MoreauSplitsNormsAndDualBalls) {
         const AnyRegulariser g = parse_regulariser(norm_text);
         const AnyRegulariser dual = parse_regulariser(ball_text);
         for (int trial = 0; trial < 10 * kKinds; ++trial) {
-            const Real step = kSteps[trial % 3];
+            const Real step = kRegulariserSteps[trial % 3];
             const Vector v = draw(random, 12, trial);
             Vector p(12), q(12);
             g.prox(v, step, p, scratch);

@@ -18,7 +18,7 @@ using Vector = std::vector<Real>;
 constexpr Real kKappas[] = {0.05, 0.5, 4};
 
 /// Spread out, on a coarse grid (ties), tiny, large.
-Vector draw(std::mt19937_64& random, Index n, int kind) {
+Vector draw_splits(std::mt19937_64& random, Index n, int kind) {
     constexpr Real kScales[] = {1, 2, 1e-3, 100};
     std::normal_distribution<Real> normal(0, kScales[kind % 4]);
     Vector v(n);
@@ -53,8 +53,8 @@ TEST(SwitchingSimplex, AgreesWithBisection) {
             const Real radius = trial % 2 == 0 ? 1 : 3.5;
             const Real kappa = kKappas[trial % 3] * (trial % 4 == 0 ? 0.01 : 1);
             Switching<Simplex> g(Simplex(radius), kappa, n);
-            const Vector v = draw(random, n, trial);
-            Vector centre = draw(random, n, trial / 4), x(n);
+            const Vector v = draw_splits(random, n, trial);
+            Vector centre = draw_splits(random, n, trial / 4), x(n);
             if (trial % 3 != 0) g.unpenalised().prox(centre, 1, centre, scratch);
             g.centre(centre);
             g.prox(v, 0.5, x, scratch);
@@ -74,8 +74,8 @@ TEST(SwitchingSimplex, NoFeasiblePointIsBetter) {
     constexpr Index kSize = 4;
     for (int trial = 0; trial < 60; ++trial) {
         Switching<Simplex> g(Simplex(1), kKappas[trial % 3], kSize);
-        const Vector v = draw(random, kSize, trial % 2);
-        Vector centre = draw(random, kSize, trial / 2 % 2), x(kSize), z(kSize);
+        const Vector v = draw_splits(random, kSize, trial % 2);
+        Vector centre = draw_splits(random, kSize, trial / 2 % 2), x(kSize), z(kSize);
         g.unpenalised().prox(centre, 1, centre, scratch);
         g.centre(centre);
         const auto objective = [&](const Vector& at) {
@@ -103,7 +103,7 @@ TEST(SwitchingSimplex, StaysFeasibleFarAway) {
             for (int trial = 0; trial < 6; ++trial) {
                 constexpr Index kSize = 9;
                 Switching<Simplex> g(Simplex(1), kappa, kSize);
-                Vector v = draw(random, kSize, trial % 2), centre(kSize, 1.0 / kSize);
+                Vector v = draw_splits(random, kSize, trial % 2), centre(kSize, 1.0 / kSize);
                 for (Real& entry : v) entry = trial < 3 ? scale * entry : scale + entry;
                 g.centre(centre);
                 const Real value = g.prox(v, 1, v, scratch);
@@ -120,10 +120,10 @@ TEST(SwitchingSimplex, ChangesFewerCoordinates) {
     Scratch scratch;
     std::mt19937_64 random(24);
     constexpr Index kSize = 200;
-    Vector centre = draw(random, kSize, 2), v(kSize), x(kSize);
+    Vector centre = draw_splits(random, kSize, 2), v(kSize), x(kSize);
     Switching<Simplex> g(Simplex(1), 1e-3, kSize);
     g.unpenalised().prox(centre, 1, centre, scratch);
-    step_along(centre, 1, draw(random, kSize, 2), v);
+    step_along(centre, 1, draw_splits(random, kSize, 2), v);
     g.centre(centre);
     const auto changed = [&] {
         Index count = 0;

@@ -22,14 +22,14 @@ namespace {
 using Vector = std::vector<Real>;
 using Pulled = Switching<AnyRegulariser>;
 
-struct Case {
+struct PulledCase {
     std::string text;
     Index n;
     bool set = false;  // an indicator
 };
 
-const std::vector<Case>& supported() {
-    static const std::vector<Case> all = {
+const std::vector<PulledCase>& supported() {
+    static const std::vector<PulledCase> all = {
         {"zero", 5},
         {"linear:0.7", 4},
         {"linear:slopes=1;-2;0", 3},
@@ -93,7 +93,7 @@ const std::vector<std::string>& refused() {
 }
 
 /// Spread out, on a coarse grid (ties with the centre, and with 0), tiny, large.
-Vector draw(std::mt19937_64& random, Index n, int kind) {
+Vector draw_pulled(std::mt19937_64& random, Index n, int kind) {
     std::normal_distribution<Real> normal;
     Vector v(n);
     for (Real& entry : v) {
@@ -116,26 +116,25 @@ Vector draw(std::mt19937_64& random, Index n, int kind) {
     return v;
 }
 
-constexpr Real kKappas[] = {0.05, 0.5, 4};
-constexpr Real kSteps[] = {0.3, 1, 6};
+constexpr Real kPulls[] = {0.05, 0.5, 4};
+constexpr Real kPulledSteps[] = {0.3, 1, 6};
 
 /// Runs body(penalised, v, step, random) over every case with centres in dom g, outside, at v and at 0.
-void for_each_problem(
-    int trials,
-    const std::function<void(const Pulled&, const Case&, const Vector&, Real, std::mt19937_64&)>& body) {
-    for (const Case& c : supported()) {
+void for_each_problem(int trials, const std::function<void(const Pulled&, const PulledCase&, const Vector&,
+                                                           Real, std::mt19937_64&)>& body) {
+    for (const PulledCase& c : supported()) {
         SCOPED_TRACE(c.text);
         std::mt19937_64 random(std::hash<std::string>{}(c.text));
         Scratch scratch;
         for (int trial = 0; trial < trials; ++trial) {
-            Pulled g(parse_regulariser(c.text), kKappas[trial % 3], c.n);
+            Pulled g(parse_regulariser(c.text), kPulls[trial % 3], c.n);
             ASSERT_NO_THROW(g.check_dimension(c.n));
-            const Vector v = draw(random, c.n, trial);
-            Vector centre = draw(random, c.n, trial / 2);
+            const Vector v = draw_pulled(random, c.n, trial);
+            Vector centre = draw_pulled(random, c.n, trial / 2);
             if (trial % 5 < 3) g.unpenalised().prox(centre, 1, centre, scratch);
             if (trial % 5 == 3) centre = v;
             if (trial % 7 != 0) g.centre(centre);
-            body(g, c, v, kSteps[trial / 3 % 3], random);
+            body(g, c, v, kPulledSteps[trial / 3 % 3], random);
         }
     }
 }
@@ -143,7 +142,7 @@ void for_each_problem(
 TEST(Switching, EveryRowIsSupportedOrRefused) {
     std::set<std::string> known;
     const auto name = [](const std::string& text) { return text.substr(0, text.find_first_of(":+")); };
-    for (const Case& c : supported()) {
+    for (const PulledCase& c : supported()) {
         EXPECT_TRUE(supports_switching(parse_regulariser(c.text))) << c.text;
         EXPECT_NO_THROW(check_switching(parse_regulariser(c.text), c.text)) << c.text;
         known.insert(name(c.text));
@@ -222,9 +221,9 @@ TEST(Switching, L1AgainstItsClosedForm) {
     std::mt19937_64 random(3);
     const Real mu = 0.4;
     for (int trial = 0; trial < 2000; ++trial) {
-        const Real step = kSteps[trial % 3], kappa = kKappas[trial / 3 % 3];
+        const Real step = kPulledSteps[trial % 3], kappa = kPulls[trial / 3 % 3];
         const Real a = step * mu, k = step * kappa;
-        const Real z = draw(random, 1, trial % 2)[0], c = draw(random, 1, trial / 2 % 2)[0];
+        const Real z = draw_pulled(random, 1, trial % 2)[0], c = draw_pulled(random, 1, trial / 2 % 2)[0];
         const Real lo = std::min(0.0, c), hi = std::max(0.0, c);
         const Real middle = c > 0 ? a - k : k - a;
         Real expected = std::min(std::max(z - middle, lo), hi);
@@ -241,97 +240,98 @@ TEST(Switching, L1AgainstItsClosedForm) {
 TEST(Switching, IsTheMinimiser) {
     // p = prox(v) iff F(z) >= F(p) + <v - p, z - p> / step for every z, F = g + penalty. prox of g puts z
     // into its domain.
-    for_each_problem(36,
-                     [](const Pulled& g, const Case& c, const Vector& v, Real step, std::mt19937_64& random) {
-                         Scratch scratch;
-                         Vector p(c.n), z(c.n);
-                         const Real value = g.prox(v, step, p, scratch);
-                         ASSERT_TRUE(std::isfinite(value));
-                         ASSERT_NEAR(value, g.value(p, scratch), 1e-12 * (1 + std::abs(value)));
-                         if (c.set) {
-                             ASSERT_EQ(value, g.penalty(p));
-                         }
-                         for (int other = 0; other < 40; ++other) {
-                             const Vector noise = draw(random, c.n, other % 2);
-                             const Real reach = std::pow(10.0, -(other % 6));
-                             for (Index i = 0; i < c.n; ++i)
-                                 z[i] = other < 30 ? p[i] + reach * noise[i] : g.centre()[i];
-                             if (other >= 30) axpy(0.1 * (other - 30), noise, z);
-                             g.unpenalised().prox(z, 1e-3 * reach, z, scratch);
-                             Real slope = 0;
-                             for (Index i = 0; i < c.n; ++i) slope += (v[i] - p[i]) * (z[i] - p[i]);
-                             // A sum that is right to rounding is worth the multiplier, |v| / step, times
-                             // that rounding.
-                             const Real tolerance =
-                                 1e-12 * ((norm(v) + 1) * (distance(z, p) + 1) / step + std::abs(value) + 1);
-                             ASSERT_GE(g.value(z, scratch), value + slope / step - tolerance);
-                         }
-                     });
+    for_each_problem(
+        36, [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64& random) {
+            Scratch scratch;
+            Vector p(c.n), z(c.n);
+            const Real value = g.prox(v, step, p, scratch);
+            ASSERT_TRUE(std::isfinite(value));
+            ASSERT_NEAR(value, g.value(p, scratch), 1e-12 * (1 + std::abs(value)));
+            if (c.set) {
+                ASSERT_EQ(value, g.penalty(p));
+            }
+            for (int other = 0; other < 40; ++other) {
+                const Vector noise = draw_pulled(random, c.n, other % 2);
+                const Real reach = std::pow(10.0, -(other % 6));
+                for (Index i = 0; i < c.n; ++i) z[i] = other < 30 ? p[i] + reach * noise[i] : g.centre()[i];
+                if (other >= 30) axpy(0.1 * (other - 30), noise, z);
+                g.unpenalised().prox(z, 1e-3 * reach, z, scratch);
+                Real slope = 0;
+                for (Index i = 0; i < c.n; ++i) slope += (v[i] - p[i]) * (z[i] - p[i]);
+                // A sum that is right to rounding is worth the multiplier, |v| / step, times
+                // that rounding.
+                const Real tolerance =
+                    1e-12 * ((norm(v) + 1) * (distance(z, p) + 1) / step + std::abs(value) + 1);
+                ASSERT_GE(g.value(z, scratch), value + slope / step - tolerance);
+            }
+        });
 }
 
 TEST(Switching, IsFirmlyNonExpansive) {
-    for_each_problem(36,
-                     [](const Pulled& g, const Case& c, const Vector& v, Real step, std::mt19937_64& random) {
-                         Scratch scratch;
-                         Vector p(c.n), q(c.n);
-                         for (int other = 0; other < 6; ++other) {
-                             Vector w = draw(random, c.n, other);
-                             if (other % 2 == 0) step_along(v, 1e-2, w, w);
-                             g.prox(v, step, p, scratch);
-                             g.prox(w, step, q, scratch);
-                             Real moved = 0, along = 0;
-                             for (Index i = 0; i < c.n; ++i) {
-                                 moved += (p[i] - q[i]) * (p[i] - q[i]);
-                                 along += (p[i] - q[i]) * (v[i] - w[i]);
-                             }
-                             ASSERT_LE(moved, along + 1e-11 * (1 + norm(v)) * (1 + distance(v, w)));
-                         }
-                     });
+    for_each_problem(
+        36, [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64& random) {
+            Scratch scratch;
+            Vector p(c.n), q(c.n);
+            for (int other = 0; other < 6; ++other) {
+                Vector w = draw_pulled(random, c.n, other);
+                if (other % 2 == 0) step_along(v, 1e-2, w, w);
+                g.prox(v, step, p, scratch);
+                g.prox(w, step, q, scratch);
+                Real moved = 0, along = 0;
+                for (Index i = 0; i < c.n; ++i) {
+                    moved += (p[i] - q[i]) * (p[i] - q[i]);
+                    along += (p[i] - q[i]) * (v[i] - w[i]);
+                }
+                ASSERT_LE(moved, along + 1e-11 * (1 + norm(v)) * (1 + distance(v, w)));
+            }
+        });
 }
 
 TEST(Switching, DiffersFromGByASubgradientOfThePenalty) {
     // prox_{g+h}(v) = prox_g(v - step s) for an s with |s_i| <= kappa, so the residuals differ by at most
     // kappa sqrt(n).
-    for_each_problem(36, [](const Pulled& g, const Case& c, const Vector& v, Real step, std::mt19937_64&) {
-        Scratch scratch;
-        Vector with(c.n), without(c.n);
-        g.prox(v, step, with, scratch);
-        g.unpenalised().prox(v, step, without, scratch);
-        ASSERT_LE(distance(with, without) / step,
-                  g.kappa() * std::sqrt(static_cast<Real>(c.n)) + 1e-12 * (1 + norm(v)) / step);
-    });
+    for_each_problem(
+        36, [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64&) {
+            Scratch scratch;
+            Vector with(c.n), without(c.n);
+            g.prox(v, step, with, scratch);
+            g.unpenalised().prox(v, step, without, scratch);
+            ASSERT_LE(distance(with, without) / step,
+                      g.kappa() * std::sqrt(static_cast<Real>(c.n)) + 1e-12 * (1 + norm(v)) / step);
+        });
 }
 
 TEST(Switching, WorksInPlaceWithoutGrowingAndKeepsNaN) {
-    for_each_problem(12, [](const Pulled& g, const Case& c, const Vector& v, Real step, std::mt19937_64&) {
-        Scratch scratch;
-        Vector out(c.n, -7), in_place = v;
-        const Real value = g.prox(v, step, out, scratch);
-        const Index capacity = scratch.capacity();
-        ASSERT_EQ(g.prox(in_place, step, in_place, scratch), value);
-        ASSERT_EQ(out, in_place);
-        ASSERT_EQ(scratch.capacity(), capacity);
-        for (Index at = 0; at < c.n; ++at) {
-            Vector bad = v;
-            bad[at] = std::numeric_limits<Real>::quiet_NaN();
-            g.prox(bad, step, bad, scratch);
-            ASSERT_TRUE(std::isnan(bad[at])) << "coordinate " << at;
-        }
-    });
+    for_each_problem(12,
+                     [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64&) {
+                         Scratch scratch;
+                         Vector out(c.n, -7), in_place = v;
+                         const Real value = g.prox(v, step, out, scratch);
+                         const Index capacity = scratch.capacity();
+                         ASSERT_EQ(g.prox(in_place, step, in_place, scratch), value);
+                         ASSERT_EQ(out, in_place);
+                         ASSERT_EQ(scratch.capacity(), capacity);
+                         for (Index at = 0; at < c.n; ++at) {
+                             Vector bad = v;
+                             bad[at] = std::numeric_limits<Real>::quiet_NaN();
+                             g.prox(bad, step, bad, scratch);
+                             ASSERT_TRUE(std::isnan(bad[at])) << "coordinate " << at;
+                         }
+                     });
 }
 
 TEST(Switching, WithoutAPriceIsGToTheBit) {
     Scratch scratch;
     std::mt19937_64 random(11);
-    std::vector<Case> cases = supported();
+    std::vector<PulledCase> cases = supported();
     cases.push_back({"tv:0.5", 6});
     cases.push_back({"l2ball:0.5", 6});
-    for (const Case& c : cases) {
+    for (const PulledCase& c : cases) {
         const AnyRegulariser g = parse_regulariser(c.text);
         Pulled free(g, 0, c.n);
-        free.centre(draw(random, c.n, 0));
+        free.centre(draw_pulled(random, c.n, 0));
         for (int trial = 0; trial < 8; ++trial) {
-            const Vector v = draw(random, c.n, trial);
+            const Vector v = draw_pulled(random, c.n, trial);
             Vector p(c.n), q(c.n);
             ASSERT_EQ(g.prox(v, 0.7, p, scratch), free.prox(v, 0.7, q, scratch)) << c.text;
             ASSERT_EQ(p, q) << c.text;
@@ -344,13 +344,13 @@ TEST(Switching, WithoutAPriceIsGToTheBit) {
 TEST(Switching, AHighPriceKeepsTheCentreToTheBit) {
     Scratch scratch;
     std::mt19937_64 random(12);
-    for (const Case& c : supported()) {
+    for (const PulledCase& c : supported()) {
         Pulled g(parse_regulariser(c.text), 1e6, c.n);
         for (int trial = 0; trial < 8; ++trial) {
-            Vector centre = draw(random, c.n, trial % 3), x(c.n);
+            Vector centre = draw_pulled(random, c.n, trial % 3), x(c.n);
             g.unpenalised().prox(centre, 1, centre, scratch);
             g.centre(centre);
-            g.prox(draw(random, c.n, trial), 0.7, x, scratch);
+            g.prox(draw_pulled(random, c.n, trial), 0.7, x, scratch);
             ASSERT_EQ(x, centre) << c.text;
             ASSERT_EQ(g.penalty(x), 0);
         }

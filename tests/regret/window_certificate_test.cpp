@@ -197,7 +197,7 @@ RoundReport& row_with(Played& run, RoundStatus status, Index from = 5) {
     return run.reports[from];
 }
 
-Plan usual() {
+Plan usual_plan() {
     Plan plan{.n = 2, .w = 4, .rounds = 60};
     plan.weights = naive::exponential(3, 6);
     plan.model = Model::mean;
@@ -210,20 +210,20 @@ Verdict verdict(const Played& run, const char* id) {
 }
 
 TEST(FalsifiedCertificate, ExitTests) {
-    Played run = play(usual());
+    Played run = play(usual_plan());
     row_with(run, RoundStatus::quiet).model_residual *= 1e3;
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
-    run = play(usual());
+    run = play(usual_plan());
     RoundReport& solved = row_with(run, RoundStatus::solved);
     solved.tested_residual = (solved.aim + solved.tolerance) / 2;  // below the tolerance, above the aim
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
-    run = play(usual());
+    run = play(usual_plan());
     RoundReport& aimless = row_with(run, RoundStatus::solved);
     aimless.aim = aimless.tolerance;
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     EXPECT_NE(run.live().at("C1").explanation.find("theta rho"), std::string::npos);
 
-    Plan sticky = usual();
+    Plan sticky = usual_plan();
     sticky.kappa = 0.02;
     run = play(sticky);
     row_with(run, RoundStatus::solved).exit_residual += 2 * run.header.switching_push();
@@ -231,17 +231,17 @@ TEST(FalsifiedCertificate, ExitTests) {
 }
 
 TEST(FalsifiedCertificate, ResidualsAndVariation) {
-    Played run = play(usual());
+    Played run = play(usual_plan());
     run.reports[9].firm_bound = 0.5 * run.reports[9].entry_residual;
     EXPECT_EQ(verdict(run, "C2"), Verdict::violated);
-    run = play(usual());
+    run = play(usual_plan());
     for (RoundReport& report : run.reports) report.entry_residual *= 3;
     EXPECT_EQ(verdict(run, "C3a"), Verdict::violated);
     EXPECT_EQ(verdict(run, "C3c"), Verdict::violated);
-    run = play(usual());
+    run = play(usual_plan());
     for (RoundReport& report : run.reports) report.variation = 0;
     EXPECT_EQ(verdict(run, "C3a"), Verdict::violated);
-    run = play(usual());
+    run = play(usual_plan());
     run.header.effective_length *= 100;  // |v_t| = d_t / w_a
     EXPECT_EQ(verdict(run, "C3a"), Verdict::violated);
 }
@@ -252,12 +252,12 @@ TEST(FalsifiedCertificate, EnergyAndItsIdentity) {
                              +[](Played& run) { run.footer.final_losses[1] += 1e-6; },
                              +[](Played& run) { run.footer.final_regulariser -= 1e-7; },
                              +[](Played& run) { run.reports[3].objective_exit += 1e-7; }}) {
-        Played run = play(usual());
+        Played run = play(usual_plan());
         spoil(run);
         EXPECT_EQ(verdict(run, "C5"), Verdict::violated);
     }
     // The last drop a_{W-1} -> 0, forgotten: the outgoing loss is not refunded.
-    Plan plan = usual();
+    Plan plan = usual_plan();
     plan.model = Model::previous;
     Played run = play(plan);
     const Real last = plan.weights.back();
@@ -267,7 +267,7 @@ TEST(FalsifiedCertificate, EnergyAndItsIdentity) {
 }
 
 TEST(FalsifiedCertificate, DecreaseCountAndPath) {
-    Plan plan = usual();
+    Plan plan = usual_plan();
     plan.kappa = 0.02;
     plan.delta = 0.05;
     ASSERT_TRUE(play(plan).live().sound()) << to_text(play(plan).live());
@@ -300,13 +300,13 @@ TEST(FalsifiedCertificate, DecreaseCountAndPath) {
 }
 
 TEST(FalsifiedCertificate, ReasonsToWork) {
-    Played run = play(usual());
+    Played run = play(usual_plan());
     ASSERT_EQ(verdict(run, "C7b"), Verdict::holds);
     for (RoundReport& report : run.reports) report.model_change *= 0.01;
     EXPECT_EQ(verdict(run, "C7b"), Verdict::violated);
     EXPECT_NE(run.live().at("C7b").explanation.find("had not changed enough"), std::string::npos);
     // One round that works for nothing is enough.
-    run = play(usual());
+    run = play(usual_plan());
     Index row = 20;
     while (run.reports[row - 1].status != RoundStatus::solved ||
            run.reports[row].status == RoundStatus::quiet)
@@ -317,7 +317,7 @@ TEST(FalsifiedCertificate, ReasonsToWork) {
 }
 
 TEST(FalsifiedCertificate, Confirmations) {
-    Plan plan = usual();
+    Plan plan = usual_plan();
     plan.cheap = 2;
     plan.eta = 0.1;
     plan.smoothness = 1.5;

@@ -15,13 +15,13 @@
 namespace proxstream {
 namespace {
 
-const std::vector<Pair> kPairs{{0, 3}, {0, 4}, {1, 3}};
+const std::vector<Pair> kAlarmPairs{{0, 3}, {0, 4}, {1, 3}};
 
 /// A desk on the small network that is fed one thing.
 class Feed {
   public:
     explicit Feed(AlarmOptions options)
-        : network_(testing::small_network()), desk_(options, network_, kPairs) {}
+        : network_(testing::small_network()), desk_(options, network_, kAlarmPairs) {}
 
     const AlarmDesk& utilisation(Real value) {
         std::vector<Real> all(network_.links(), 0);

@@ -9,13 +9,13 @@ using namespace proxstream;
 
 namespace {
 
-const std::string kMain = "/v1/learners/main";
+const std::string kForked = "/v1/learners/main";
 
 class ForkTest : public testing::Test {
   protected:
     void send(double value) {
         const HttpResponse response =
-            api_->post(kMain + "/rounds", canonical(Json{{"record", {{"v", value}}}}));
+            api_->post(kForked + "/rounds", canonical(Json{{"record", {{"v", value}}}}));
         ASSERT_EQ(response.status, 200) << response.body;
     }
     /// Until the learner has played that many turns.
@@ -30,7 +30,7 @@ class ForkTest : public testing::Test {
     double sum(const std::string& name) {
         return api_->get("/v1/learners/" + name + "/page")["decision"]["sum"];
     }
-    HttpResponse fork(const std::string& body) { return api_->post(kMain + "/fork", body); }
+    HttpResponse fork(const std::string& body) { return api_->post(kForked + "/fork", body); }
 
     std::unique_ptr<ApiFixture> api_ = std::make_unique<ApiFixture>();
 };
@@ -46,7 +46,7 @@ TEST_F(ForkTest, AForkGetsWhatItsParentGets) {
     EXPECT_EQ(caught_up("twice", 4)["turn"], 4);
     EXPECT_EQ(sum("main"), 33);
     EXPECT_EQ(sum("twice"), 63);
-    const Json page = api_->get(kMain + "/page");
+    const Json page = api_->get(kForked + "/page");
     EXPECT_EQ(page["forks"][0]["settings"][0]["value"], "2");
     EXPECT_EQ(page["forks"][0]["begun"], 2);
     // It is fed by its parent and by nobody else.

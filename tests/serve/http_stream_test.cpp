@@ -24,7 +24,7 @@ using Stream = std::shared_ptr<EventStream>;
 
 const HttpResponse kEvents{200, "text/event-stream", "", {{"Cache-Control", "no-cache"}}};
 
-HttpResponse plain(std::string body) {
+HttpResponse plain_text(std::string body) {
     return {200, "text/plain", std::move(body), {}};
 }
 
@@ -48,7 +48,7 @@ class Service {
             } else if (request.path == "/wait") {
                 replies_.push_back(std::move(reply));
             } else {
-                reply->send(plain("done"));
+                reply->send(plain_text("done"));
             }
         });
     }
@@ -196,7 +196,7 @@ TEST(HttpDrain, AnswersWhatIsAskedAndClosesTheRest) {
     EXPECT_TRUE(late.read_until("0\r\n\r\n"));
     EXPECT_TRUE(late.closed());
     EXPECT_FALSE(stillborn->open());
-    reply->send(plain("waited for"));
+    reply->send(plain_text("waited for"));
     const Answer answer = waiting.answer();
     EXPECT_EQ(answer.body, "waited for");
     EXPECT_EQ(answer.headers.at("connection"), "close");
@@ -222,7 +222,7 @@ TEST(HttpDrain, KeepsItsDeadline) {
     EXPECT_LT(watch.seconds(), 5);
     for (RawClient& client : clients) EXPECT_TRUE(client.closed());
     EXPECT_FALSE(stream->open());
-    reply->send(plain("too late"));
+    reply->send(plain_text("too late"));
     EXPECT_EQ(service.server().counts().connections, 0);
 }
 
@@ -237,7 +237,7 @@ TEST(HttpDrain, AServerMayGoBeforeItsReplies) {
     const Stream stream = service.stream(9);
     service.destroy_server();
     for (RawClient& client : clients) EXPECT_TRUE(client.closed());
-    reply->send(plain("too late"));
+    reply->send(plain_text("too late"));
     EXPECT_FALSE(service.reply(8)->stream(kEvents)->send("too late"));
     EXPECT_FALSE(stream->send("too late"));
     stream->close();
@@ -254,7 +254,7 @@ TEST(HttpDrain, MayComeAtAnyMoment) {
             clients.back().send(i % 2 == 0 ? get("/wait") : get("/events"));
         }
         std::thread busy([&] {
-            for (std::size_t i = 0; i < 5; ++i) service.reply(i)->send(plain("an answer"));
+            for (std::size_t i = 0; i < 5; ++i) service.reply(i)->send(plain_text("an answer"));
             while (!over) {
                 for (std::size_t i = 0; i < 5; ++i) service.stream(i)->send("data: event\n\n");
             }

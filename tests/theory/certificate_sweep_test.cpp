@@ -75,17 +75,17 @@ struct ScoreFamily {
     }
 };
 
-using Ring = RecordRing<ScoreFamily>;
+using ScoreRing = RecordRing<ScoreFamily>;
 using ScoreLearner = Learner<ScoreLoss>;
 
-struct Played {
+struct PlayedRows {
     Certificate certificate;
     Real moved_potential = 0;  // sum over rounds of |Phi_t(x_t)| + |Phi_t(x_{t+1})|
 };
 
-Played play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream, Index dimension) {
+PlayedRows play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream, Index dimension) {
     Tally tally(header_of(learner.facts(), dimension));
-    Played played;
+    PlayedRows played;
     for (const ScoreLoss& loss : stream) {
         const RoundReport report = learner.observe(loss);
         tally.add(report);
@@ -96,9 +96,9 @@ Played play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream, Index d
 }
 
 /// Reproducible choices of one run.
-class Dice {
+class RowDice {
   public:
-    explicit Dice(std::uint64_t run) : run_(run) {}
+    explicit RowDice(std::uint64_t run) : run_(run) {}
     Real real(Real low, Real high) { return low + (high - low) * uniform({40, run_, 0, 0, next_++}); }
     Index below(Index bound) { return static_cast<Index>(uniform_below({41, run_, 0, 0, next_++}, bound)); }
     Real gauss() { return normal({42, run_, 0, 0, next_++}); }
@@ -119,7 +119,7 @@ struct Problem {
     Real smoothness = 0;
 };
 
-Problem draw_problem(Dice& dice) {
+Problem draw_problem(RowDice& dice) {
     Problem problem;
     problem.dimension = 1 + dice.below(30);
     problem.window = 1 + dice.below(12);
@@ -150,13 +150,13 @@ Problem draw_problem(Dice& dice) {
     return problem;
 }
 
-std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& problem, Dice& dice) {
+std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& problem, RowDice& dice) {
     const Real step = dice.real(0.2, 1.9) / problem.smoothness;
     const AnyRegulariser g = parse_regulariser(problem.regulariser);
-    Ring ring(ScoreFamily{problem.dimension}, CarriedWindow<Ring>::slots(problem.window));
+    ScoreRing ring(ScoreFamily{problem.dimension}, CarriedWindow<ScoreRing>::slots(problem.window));
     const Real delta = std::exp(dice.real(-5, 0)) * static_cast<Real>(problem.window);
     const auto smoothed = [&](Tolerance tolerance, std::uint64_t steps, AnyInner inner) {
-        return std::make_unique<TimeSmoothed<AnyRegulariser, Ring, AnyInner>>(
+        return std::make_unique<TimeSmoothed<AnyRegulariser, ScoreRing, AnyInner>>(
             g, std::move(ring), problem.start,
             TimeSmoothedOptions{.window = problem.window,
                                 .step = step,
@@ -165,7 +165,7 @@ std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& pro
             std::move(inner));
     };
     const auto first_order = [&](auto rule) -> std::unique_ptr<ScoreLearner> {
-        return std::make_unique<GradientLearner<AnyRegulariser, Ring, decltype(rule)>>(
+        return std::make_unique<GradientLearner<AnyRegulariser, ScoreRing, decltype(rule)>>(
             g, std::move(ring), problem.start, problem.window, step, std::move(rule));
     };
     if (solver == "adam") return first_order(Adam(problem.dimension, {.step = 0.05}));
@@ -194,7 +194,7 @@ TEST(CertificateSweep, HoldsOnTenThousandRandomRuns) {
     std::map<std::string, Real> tightest;
     Real worst_identity = 0;
     for (std::uint64_t run = 0; run < kRuns; ++run) {
-        Dice dice(run);
+        RowDice dice(run);
         const Problem problem = draw_problem(dice);
         const std::string solver = kSolvers[run % std::size(kSolvers)];
         const auto learner = make(solver, problem, dice);
@@ -235,8 +235,8 @@ ScoreLoss bowl(Real shift) {
 
 template <class G>
 Certificate run_bowls(G g, const ScoreFamily& family, Real step, Real claimed, Index window) {
-    TimeSmoothed<G, Ring, ProxGrad> learner(
-        std::move(g), Ring(family, CarriedWindow<Ring>::slots(window)), {3},
+    TimeSmoothed<G, ScoreRing, ProxGrad> learner(
+        std::move(g), ScoreRing(family, CarriedWindow<ScoreRing>::slots(window)), {3},
         {.window = window, .step = step, .tolerance = Tolerance::fixed(0.01), .budget = {.max_steps = 300}},
         ProxGrad(claimed));
     std::vector<ScoreLoss> stream;
@@ -288,8 +288,8 @@ TEST(Certificate, FindsAProxOfTheWrongLength) {
 
 TEST(Certificate, FindsFiguresThatDoNotAddUp) {
     const auto altered = [](auto alter) {
-        TimeSmoothed<AnyRegulariser, Ring, ProxGrad> learner(
-            parse_regulariser("l1:0.01"), Ring(ScoreFamily{}, CarriedWindow<Ring>::slots(3)), {3},
+        TimeSmoothed<AnyRegulariser, ScoreRing, ProxGrad> learner(
+            parse_regulariser("l1:0.01"), ScoreRing(ScoreFamily{}, CarriedWindow<ScoreRing>::slots(3)), {3},
             {.window = 3, .step = 1, .tolerance = Tolerance::fixed(0.1), .budget = {}}, ProxGrad(1));
         Tally tally(header_of(learner.facts(), 1));
         for (Index t = 0; t < 30; ++t) {

@@ -18,14 +18,14 @@
 namespace proxstream {
 namespace {
 
-struct Played {
+struct PlayedGame {
     GameCertificate certificate;
     Real smallest_instant = kInfinity;  // in the second half
     Real largest_gap = 0;               // in the second half
 };
 
-Played play_out(const std::string& text, const std::string& window, Real delta, const std::string& oracle,
-                Round rounds, std::uint64_t seed) {
+PlayedGame play_out(const std::string& text, const std::string& window, Real delta, const std::string& oracle,
+                    Round rounds, std::uint64_t seed) {
     const Game game = parse_game(text);
     std::vector<std::unique_ptr<RowLearner>> learners;
     std::vector<Real> steps;
@@ -56,7 +56,7 @@ Played play_out(const std::string& text, const std::string& window, Real delta, 
             rules.variations.back() = {*bound, true, "the game"};
     }
     GameTally tally(rules, headers);
-    Played result;
+    PlayedGame result;
     std::vector<Real> residuals(play.players());
     for (Round t = 1; t <= rounds; ++t) {
         const GameRound round = play.play();
@@ -97,7 +97,7 @@ TEST(GamesTheorem, EveryRoundOfRandomGamesKeepsItsBound) {
     for (int number = 0; number < kGames; ++number) {
         const std::string text = random_game(number);
         const std::string window = number % 3 == 0 ? "1" : number % 3 == 1 ? "10" : "25";
-        const Played played = play_out(text, window, 0.1, "exact", 150, 1);
+        const PlayedGame played = play_out(text, window, 0.1, "exact", 150, 1);
         for (const char* id : {"G1", "G2", "G3", "G4"}) {
             const Inequality& each = played.certificate.at(id);
             if (id == std::string("G4") || id == std::string("G3")) {
@@ -114,7 +114,7 @@ TEST(GamesTheorem, SoDoGamesWithBoundedNoise) {
     constexpr int kGames = 200;
     for (int number = 0; number < kGames; ++number) {
         const std::string text = random_game(number);
-        const Played played = play_out(text, number % 2 == 0 ? "10" : "20", 0, "sphere:0.05", 80, 3);
+        const PlayedGame played = play_out(text, number % 2 == 0 ? "10" : "20", 0, "sphere:0.05", 80, 3);
         const Inequality& every_round = played.certificate.at("G1");
         ASSERT_EQ(every_round.verdict, Verdict::holds) << text << " " << every_round.explanation;
         ASSERT_EQ(every_round.explanation.find("not promised"), std::string::npos) << every_round.explanation;
@@ -125,8 +125,8 @@ TEST(GamesTheorem, SoDoGamesWithBoundedNoise) {
 TEST(GamesTheorem, WindowsOfOneCycleAndLongOnesOnlySmooth) {
     // Rock, paper, scissors: with w = 1 the gap never falls; with w = 100 it keeps to 1/100 of what a round
     // changes, and the play itself is as far from rest as ever.
-    const Played one = play_out("rps", "1", 0.1, "exact", 600, 1);
-    const Played hundred = play_out("rps", "100", 0.1, "exact", 600, 1);
+    const PlayedGame one = play_out("rps", "1", 0.1, "exact", 600, 1);
+    const PlayedGame hundred = play_out("rps", "100", 0.1, "exact", 600, 1);
     EXPECT_GT(one.largest_gap, 0.5);
     EXPECT_LT(hundred.largest_gap, 0.06);
     EXPECT_GT(hundred.smallest_instant, 0.1);
@@ -139,7 +139,7 @@ TEST(GamesTheorem, AnAdvisedWindowGivesTheEpsilonItWasAskedFor) {
     const Real epsilon = 0.01;
     const Real delta = bound / 2;
     const auto window = static_cast<Index>(std::ceil((delta + bound) / std::sqrt(epsilon)));
-    const Played played = play_out("rps", std::to_string(window), delta, "exact", 300, 1);
+    const PlayedGame played = play_out("rps", std::to_string(window), delta, "exact", 300, 1);
     EXPECT_LE(std::pow(played.certificate.largest_gap, 2), epsilon);
 }
 

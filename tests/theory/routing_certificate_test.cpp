@@ -21,15 +21,15 @@ using test::Chance;
 using test::RandomRouting;
 using test::Routed;
 
-struct Played {
+struct PlayedRoads {
     Certificate certificate;
     Real moved_potential = 0;
     std::uint64_t cheap = 0, failed = 0;
 };
 
-Played play(RowLearner& learner, const std::vector<std::vector<Real>>& stream, Index dimension) {
+PlayedRoads play(RowLearner& learner, const std::vector<std::vector<Real>>& stream, Index dimension) {
     Tally tally(header_of(learner.facts(), dimension));
-    Played run;
+    PlayedRoads run;
     for (const auto& demand : stream) {
         const RoundReport report = learner.observe(test::record_of(demand));
         tally.add(report, {.other_residuals = {}, .prediction_loss = {}, .bank = learner.bank()});
@@ -97,7 +97,7 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
         priced += drawn.parts.switching > 0 ? 1 : 0;
         const Index dimension = drawn.routed.routing->dimension();
         const auto learner = make_learner("time-smoothed", std::move(drawn.parts));
-        const Played run = play(*learner, drawn.stream, dimension);
+        const PlayedRoads run = play(*learner, drawn.stream, dimension);
         for (const Inequality& each : run.certificate.inequalities) {
             ASSERT_NE(each.verdict, Verdict::violated)
                 << drawn.text << ": " << each.id << ", " << each.left << " against " << each.right << " + "
@@ -133,7 +133,7 @@ TEST(RoutingCertificates, HoldForBanksAndBaselines) {
             drawn.parts.switching = 0;
             const Index dimension = drawn.routed.routing->dimension();
             const auto learner = make_learner(text, std::move(drawn.parts));
-            const Played run = play(*learner, drawn.stream, dimension);
+            const PlayedRoads run = play(*learner, drawn.stream, dimension);
             EXPECT_TRUE(run.certificate.sound()) << text << ", " << drawn.text << "\n"
                                                  << to_text(run.certificate);
             EXPECT_EQ(run.certificate.at("C2").verdict, Verdict::holds) << text;
@@ -189,7 +189,7 @@ TEST(RoutingCertificates, MovesThatLeadAstrayAreTakenBack) {
         };
         parts.tolerance = Tolerance::fixed(0.005);
         const auto learner = make_learner("time-smoothed", std::move(parts));
-        const Played run = play(*learner, stream, routed.routing->dimension());
+        const PlayedRoads run = play(*learner, stream, routed.routing->dimension());
         EXPECT_TRUE(run.certificate.sound());
         EXPECT_EQ(run.certificate.at("C1").verdict, Verdict::holds) << "exact steps did the rest";
         EXPECT_EQ(run.certificate.at("C9").verdict, Verdict::holds);

@@ -21,9 +21,9 @@ namespace {
 using Kind = EstimatorOptions::Kind;
 
 /// Reproducible choices.
-class Dice {
+class NoiseDice {
   public:
-    explicit Dice(std::uint64_t run) : run_(run) {}
+    explicit NoiseDice(std::uint64_t run) : run_(run) {}
     Real real(Real low, Real high) { return low + (high - low) * uniform({60, run_, 0, 0, next_++}); }
     Index from(Index low, Index high) {
         return low + uniform_below({61, run_, 0, 0, next_++}, high - low + 1);
@@ -81,7 +81,7 @@ struct Case {
 };
 
 Case draw_case(std::uint64_t number, Noise noise, std::uint64_t most_confirm) {
-    Dice dice(number);
+    NoiseDice dice(number);
     constexpr const char* kRegularisers[] = {"zero", "l1:0.1", "box:-0.5,0.8", "l2sq:0.3"};
     Case run;
     run.n = dice.from(1, 3);
@@ -111,7 +111,7 @@ AnyOracle oracle_for(const Case& run) {
     return AnyOracle(NoisyOracle({kind, base, 2.5}, 1, run.independent));
 }
 
-struct Played {
+struct PlayedNoise {
     Real steps = 0;
     Real regret = 0;         // sum R_t^2
     Real variation = 0;      // sum d_t^2
@@ -121,7 +121,7 @@ struct Played {
     Real first_tests = 0;    // sum |P(x_t; G)|^2, first estimates
     Real first_squared = 0;  // r_0^2
 
-    Played& operator+=(const Played& other) {
+    PlayedNoise& operator+=(const PlayedNoise& other) {
         steps += other.steps;
         regret += other.regret;
         variation += other.variation;
@@ -132,13 +132,13 @@ struct Played {
         first_squared += other.first_squared;
         return *this;
     }
-    Played over(Real count) const {
+    PlayedNoise over(Real count) const {
         return {steps / count,      regret / count, variation / count,   energy / count,
                 potentials / count, exits / count,  first_tests / count, first_squared / count};
     }
 };
 
-Played play(const Case& run, std::uint64_t seed) {
+PlayedNoise play(const Case& run, std::uint64_t seed) {
     NoisySmoothedOptions options;
     options.window = run.w;
     options.step = run.step;
@@ -149,7 +149,7 @@ Played play(const Case& run, std::uint64_t seed) {
     options.budget.max_steps = 1'000'000;
     options.seed = seed;
     const auto learner = make_noisy_learner(oracle_for(run), options, run.regulariser, run.start);
-    Played played;
+    PlayedNoise played;
     played.first_squared = square(learner->facts().initial_residual);
     EXPECT_NEAR(*learner->facts().noise->sigma, run.sigma, 1e-12);
     for (Round t = 1; t <= run.rounds; ++t) {
@@ -194,7 +194,7 @@ TEST(RandomRuns, BoundedNoiseProvesItsBoundsOnEveryOne) {
         Case run = draw_case(number, Noise::sphere, 3);
         run.kind = number % 2 == 0 ? Kind::paper : Kind::fresh;
         if (run.kind == Kind::paper) run.confirm = 1;
-        const Played played = play(run, number);
+        const PlayedNoise played = play(run, number);
         // Theorem 5'.
         ratios.add(
             "count", played.steps,
@@ -212,18 +212,18 @@ TEST(RandomRuns, BoundedNoiseProvesItsBoundsOnEveryOne) {
 }
 
 /// Means over draws that differ in their noise only.
-Played mean_of(const Case& run, std::uint64_t seeds) {
-    Played total;
+PlayedNoise mean_of(const Case& run, std::uint64_t seeds) {
+    PlayedNoise total;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) total += play(run, seed);
     return total.over(static_cast<Real>(seeds));
 }
 
 /// E Reg from a bound on E sum (a_stop)^2: R_t <= d_t/w + a_stop of the round before.
-Real regret_bound(const Case& run, const Played& mean, Real exits) {
+Real regret_bound(const Case& run, const PlayedNoise& mean, Real exits) {
     return square(std::sqrt(exits + mean.first_squared) + std::sqrt(mean.variation) / run.length());
 }
 
-void check_means(const Case& run, const Played& mean, std::uint64_t number, Ratios& ratios) {
+void check_means(const Case& run, const PlayedNoise& mean, std::uint64_t number, Ratios& ratios) {
     const Real c = run.c();
     const Real noise = square(run.sigma);
     const Real test = square(run.delta);
@@ -291,7 +291,7 @@ TEST(RandomRuns, TheCertificateOfOneRunCoversItsShare) {
     for (std::uint64_t number = 0; number < runs; ++number) {
         Case run =
             draw_case(20'000 + number, number % 2 == 0 ? Noise::heavy : Noise::gaussian, 1 + number % 3);
-        const Played played = play(run, number);
+        const PlayedNoise played = play(run, number);
         for (auto& [p, count] : missed) {
             const Real bound =
                 square(std::sqrt(played.first_tests) + run.sigma * std::sqrt(run.time() / p) / run.length());

@@ -52,7 +52,7 @@ FunctionFamily::Record line(Real slope) {
 }
 
 /// f(x) = (L/2) |x|^2.
-FunctionFamily::Record bowl(Real smoothness) {
+FunctionFamily::Record noisy_bowl(Real smoothness) {
     return [smoothness](ConstView x, View gradient) {
         if (!gradient.empty()) scaled(smoothness, x, gradient);
         return smoothness / 2 * squared_norm(x);
@@ -109,7 +109,7 @@ TEST(Theorem4, TheThresholdIsNecessary) {
         for (const Kind kind : {Kind::fresh, Kind::paper}) {
             const Plane plane{step, 1, std::sqrt(c * (1 + 1e-6))};
             const auto learner = plane.learner(plane.circle(), 1, most, kind);
-            const RoundReport report = learner->observe(bowl(1));
+            const RoundReport report = learner->observe(noisy_bowl(1));
             EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
             EXPECT_EQ(report.steps, most);
             EXPECT_NEAR(norm(learner->decide()), plane.circle(), 1e-9);
@@ -125,7 +125,7 @@ TEST(Theorem4, BelowTheThresholdEveryRoundEnds) {
         const Plane plane{step, 1, std::sqrt(0.95 * c)};  // sigma^2 = 0.95 c delta^2
         Real mean = 0;
         for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-            const RoundReport report = plane.learner(10, 1, kMany, Kind::fresh, seed)->observe(bowl(1));
+            const RoundReport report = plane.learner(10, 1, kMany, Kind::fresh, seed)->observe(noisy_bowl(1));
             EXPECT_EQ(report.status, RoundStatus::solved);
             mean += static_cast<Real>(report.steps) / static_cast<Real>(seeds);
         }
@@ -142,7 +142,7 @@ TEST(Theorem4, AsPrintedIsFalseForLongSteps) {
     const Plane plane{4, 0.1, 1};
     EXPECT_GT(1, 2 / (4 * (1 - 4 * 0.1)));
     const auto learner = plane.learner(plane.circle(), 1, most, Kind::paper);
-    const RoundReport report = learner->observe(bowl(0.1));
+    const RoundReport report = learner->observe(noisy_bowl(0.1));
     EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
     EXPECT_EQ(report.steps, most);
     EXPECT_NEAR(norm(learner->decide()), plane.circle(), 1e-9);
@@ -159,7 +159,7 @@ RoundReport pushed_round(Real step, Real noise, Real start, std::uint64_t most) 
                    gradient[0] = x[0] + std::copysign(noise, x[0]);
                }),
                options, "zero", {start})
-        ->observe(bowl(1));
+        ->observe(noisy_bowl(1));
 }
 
 TEST(Theorem5, CorrectedThresholdAndDecreaseAreSharp) {
@@ -270,7 +270,7 @@ TEST(Theorem2, GaussianNoiseIsSelectedToo) {
         const RoundReport report =
             make_noisy_learner(AnyOracle(NoisyOracle({NoiseModel::Kind::gaussian, 1, 2.5}, 1, true)), options,
                                "zero", {10})
-                ->observe(bowl(1));
+                ->observe(noisy_bowl(1));
         // |a + e|^2 = a^2 + e^2 + 2 a e tells the sign of the noise against the gradient a.
         const Real a = report.exit_residual;
         const Real e = report.kept_noise;

@@ -38,8 +38,8 @@ struct SlopeFamily {
     }
 };
 
-using Ring = RecordRing<SlopeFamily>;
-using Walker = TimeSmoothed<AnyRegulariser, Ring, ProxGrad>;
+using SlopeRing = RecordRing<SlopeFamily>;
+using Walker = TimeSmoothed<AnyRegulariser, SlopeRing, ProxGrad>;
 
 struct Walk {
     std::string window;
@@ -56,7 +56,7 @@ Walker walker(const Walk& walk) {
     const ModelRule model = ModelRule::parse(walk.model);
     const Index reach = std::max(window.length(), window.model(model).length());
     return {parse_regulariser(walk.regulariser),
-            Ring(SlopeFamily{walk.dimension}, CarriedWindow<Ring>::slots(reach)),
+            SlopeRing(SlopeFamily{walk.dimension}, CarriedWindow<SlopeRing>::slots(reach)),
             std::vector<Real>(walk.dimension, walk.start),
             {.window = window,
              .model = model,

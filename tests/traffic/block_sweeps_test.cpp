@@ -17,8 +17,9 @@ using test::Chance;
 using test::RandomRouting;
 using test::Routed;
 
-constexpr const char* kForms[] = {"bpr", "polynomial:1,0.5,0.25", "queue:0.8", "davidson", "s-shape:b=3"};
-constexpr const char* kObjectives[] = {"system", "user", "utilisation:power=4"};
+constexpr const char* kSweptForms[] = {"bpr", "polynomial:1,0.5,0.25", "queue:0.8", "davidson",
+                                       "s-shape:b=3"};
+constexpr const char* kSweptObjectives[] = {"system", "user", "utilisation:power=4"};
 
 struct Drawn {
     Routed routed;
@@ -33,8 +34,8 @@ Drawn draw(Chance& chance, bool convex) {
     wanted.slack = chance.one_in(3);
     wanted.slack_price = wanted.slack ? chance.real(0.5, 4) : 0;
     wanted.path_price = chance.one_in(3) ? chance.real(0.05, 1) : 0;
-    wanted.form = kForms[chance.below(convex ? 4 : 5)];
-    wanted.objective = kObjectives[chance.below(3)];
+    wanted.form = kSweptForms[chance.below(convex ? 4 : 5)];
+    wanted.objective = kSweptObjectives[chance.below(3)];
     Drawn drawn{test::random_routing(wanted, chance), {}, {}};
     drawn.routed.routing->unit = chance.real(0.5, 20);
     const Index window = 1 + chance.below(4);

@@ -24,8 +24,8 @@ using test::record_of;
 using test::relative_error;
 using test::Routed;
 
-constexpr const char* kObjectives[] = {"system", "user", "utilisation:power=5", "unweighted", "delay"};
-constexpr const char* kForms[] = {"bpr", "polynomial:1,0.5,0.25", "queue:0.8", "davidson", "s-shape"};
+constexpr const char* kBatchObjectives[] = {"system", "user", "utilisation:power=5", "unweighted", "delay"};
+constexpr const char* kBatchForms[] = {"bpr", "polynomial:1,0.5,0.25", "queue:0.8", "davidson", "s-shape"};
 
 RandomRouting draw_kind(Chance& chance) {
     RandomRouting wanted;
@@ -33,8 +33,8 @@ RandomRouting draw_kind(Chance& chance) {
     wanted.slack = chance.one_in(2);
     wanted.slack_price = wanted.slack ? chance.real(0.5, 4) : 0;
     wanted.path_price = chance.one_in(2) ? chance.real(0.1, 1) : 0;
-    wanted.form = kForms[chance.below(5)];
-    wanted.objective = kObjectives[chance.below(5)];
+    wanted.form = kBatchForms[chance.below(5)];
+    wanted.objective = kBatchObjectives[chance.below(5)];
     return wanted;
 }
 

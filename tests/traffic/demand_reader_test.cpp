@@ -169,7 +169,7 @@ TEST(DemandReader, OneTripTableServesSeveralPeriods) {
 
 class Folder {
   public:
-    Folder() : path_(testing::TempDir() + "/demand-" + std::to_string(::getpid())) {
+    Folder() : path_(::testing::TempDir() + "/demand-" + std::to_string(::getpid())) {
         std::filesystem::create_directories(path_);
     }
     ~Folder() { std::filesystem::remove_all(path_); }
@@ -228,7 +228,7 @@ TEST(DemandReader, OptionsAreCheckedTogether) {
 }
 
 TEST(DemandReader, TornGzipIsDamageNotAPeriod) {
-    const std::string path = testing::TempDir() + "/torn-" + std::to_string(::getpid()) + ".gz";
+    const std::string path = ::testing::TempDir() + "/torn-" + std::to_string(::getpid()) + ".gz";
     // gzip of "0 1 2 3\n" a few times, cut in the middle of its data
     const unsigned char head[] = {0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3, 0x33, 0x50, 0x30};
     std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(head), sizeof head);

@@ -63,7 +63,7 @@ void expect_sndlib(const NetworkFile& file) {
     EXPECT_NE(joined(file.notes).find("1 link without pre-installed capacity"), std::string::npos);
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string with_change(std::string text, const std::string& from, const std::string& to) {
     const auto at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
@@ -76,19 +76,20 @@ TEST(SndlibReader, NativeAndXmlSayTheSame) {
 
 TEST(SndlibReader, LinksWithTheirReverseOrSaidToBeSoAreDirected) {
     const NetworkFile paired =
-        network_of(replaced(replaced(kNative, "( B C )", "( B A )"), "( A C )", "( A B )"));
+        network_of(with_change(with_change(kNative, "( B C )", "( B A )"), "( A C )", "( A B )"));
     EXPECT_EQ(paired.network.links(), 2U);
     EXPECT_EQ(paired.network.link_name(1), "L2");
     EXPECT_NE(joined(paired.notes).find("every link has its reverse"), std::string::npos);
-    EXPECT_EQ(network_of(replaced(kNative, "granularity = 5min", "link_model = DIRECTED")).network.links(),
+    EXPECT_EQ(network_of(with_change(kNative, "granularity = 5min", "link_model = DIRECTED")).network.links(),
               2U);
-    EXPECT_EQ(network_of(replaced(kXml, "<granularity>5min</granularity>", "<linkModel>DIRECTED</linkModel>"))
-                  .network.links(),
-              2U);
+    EXPECT_EQ(
+        network_of(with_change(kXml, "<granularity>5min</granularity>", "<linkModel>DIRECTED</linkModel>"))
+            .network.links(),
+        2U);
 }
 
 TEST(SndlibReader, RoutingCostsAreTimes) {
-    const NetworkFile file = network_of(replaced(kNative, "9920.00 0.00 0.00", "9920.00 0.00 7.00"));
+    const NetworkFile file = network_of(with_change(kNative, "9920.00 0.00 0.00", "9920.00 0.00 7.00"));
     EXPECT_EQ(file.network.link(0).free_time, 7);
     EXPECT_EQ(file.network.link(2).free_time, 0);
     EXPECT_EQ(network_of(kNative).network.link(2).free_time, 1);
@@ -96,21 +97,21 @@ TEST(SndlibReader, RoutingCostsAreTimes) {
 
 TEST(SndlibReader, RefusesWhatIsNotWhole) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
-    EXPECT_EQ(error(replaced(kNative, "( A B )", "( A Z )")),
+    EXPECT_EQ(error(with_change(kNative, "( A B )", "( A Z )")),
               "net:14: 'Z' is no node; expected nodes of the network");
-    EXPECT_EQ(error(replaced(kNative, "13.5", "nan")),
+    EXPECT_EQ(error(with_change(kNative, "13.5", "nan")),
               "net:18 (demand value): 'nan' is not a number; expected a finite number");
-    EXPECT_EQ(error(replaced(kNative, "13.5", "-1")),
+    EXPECT_EQ(error(with_change(kNative, "13.5", "-1")),
               "net:18 (demand value): '-1' is negative; expected a number of at least 0");
-    EXPECT_EQ(error(replaced(kNative, "155.00 1.00 622.00 2.00", "")),
+    EXPECT_EQ(error(with_change(kNative, "155.00 1.00 622.00 2.00", "")),
               "net:15 (L2): the link has no capacity; expected a pre-installed capacity or a module");
-    EXPECT_EQ(error(replaced(kNative, "  B ( 1 2 )", "  A ( 1 2 )")),
+    EXPECT_EQ(error(with_change(kNative, "  B ( 1 2 )", "  A ( 1 2 )")),
               "net:9: there is a node 'A' already; expected a name of its own");
-    EXPECT_NE(error(replaced(kNative, "type: network", "type: solution")).find("begins no network"),
+    EXPECT_NE(error(with_change(kNative, "type: network", "type: solution")).find("begins no network"),
               std::string::npos);
-    EXPECT_EQ(error(replaced(kXml, "<demandValue>4<", "<demandValue>nan<")),
+    EXPECT_EQ(error(with_change(kXml, "<demandValue>4<", "<demandValue>nan<")),
               "net:17 (demandValue): 'nan' is not a number; expected a finite number");
-    EXPECT_EQ(error(replaced(kXml, "<demandValue>4</demandValue>", "")),
+    EXPECT_EQ(error(with_change(kXml, "<demandValue>4</demandValue>", "")),
               "net:17 (demand): the element is not complete; expected source, target and demandValue");
     EXPECT_NE(error("<?xml version=\"1.0\"?><html/>").find("'html' is not the root"), std::string::npos);
 }
@@ -202,12 +203,12 @@ TEST(TopologyReader, CountsAndNodesAreHeldAgainstTheRows) {
     EXPECT_EQ(file.network.link_name(0), "2-0");
     EXPECT_EQ(file.network.link(1).free_time, 7);
     const auto error = [](const std::string& wrong) { return data_error_of([&] { network_of(wrong); }); };
-    EXPECT_EQ(error(replaced(text, "Edge_num: 2", "Edge_num: 3")),
+    EXPECT_EQ(error(with_change(text, "Edge_num: 2", "Edge_num: 3")),
               "net:1 (Edge_num): the file says 3 links and has 2; expected a file that was not cut");
-    EXPECT_NE(error(replaced(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is no node"), std::string::npos);
-    EXPECT_NE(
-        error(replaced(text, "Node_num: 3", "Node_num: 99999999999")).find("99999999999 nodes for 2 links"),
-        std::string::npos);
+    EXPECT_NE(error(with_change(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is no node"), std::string::npos);
+    EXPECT_NE(error(with_change(text, "Node_num: 3", "Node_num: 99999999999"))
+                  .find("99999999999 nodes for 2 links"),
+              std::string::npos);
     for (std::size_t size = 0; size + 1 < text.size(); ++size) {
         // "2", "20": still two links
         EXPECT_TRUE(!error(text.substr(0, size)).empty() || size >= text.size() - 3) << size;
@@ -264,7 +265,7 @@ TEST(OpenNetwork, SaysWhatAnUnknownFileLooksLike) {
 }
 
 TEST(OpenNetwork, TripsBesideTheNetworkComeFirst) {
-    const std::string path = testing::TempDir() + "/beside.csv";
+    const std::string path = ::testing::TempDir() + "/beside.csv";
     std::ofstream(path) << "origin,destination,demand\nA,B,3\n";
     NetworkOptions options;
     options.trips_path = path;

@@ -52,7 +52,7 @@ Real reference(const std::string& network, const std::string& column) {
     return 0;
 }
 
-class RealAssignment : public testing::TestWithParam<RealCase> {};
+class RealAssignment : public ::testing::TestWithParam<RealCase> {};
 
 TEST_P(RealAssignment, ReachesTheReferenceTotals) {
     const RealCase& real = GetParam();
@@ -113,12 +113,13 @@ TEST_P(RealAssignment, ReachesTheReferenceTotals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RealAssignment,
-                         testing::Values(RealCase{"Braess-Example", "Braess", 0, 0, 1e-8, false},
-                                         RealCase{"SiouxFalls", "SiouxFalls", 0, 0, 1e-7, false},
-                                         RealCase{"Eastern-Massachusetts", "EMA", 0, 0, 1e-7, false},
-                                         RealCase{"Anaheim", "Anaheim", 0, 0, 1e-7, false},
-                                         RealCase{"Barcelona", "Barcelona", 0, 0, 3e-7, false},
-                                         RealCase{"Chicago-Sketch", "ChicagoSketch", 0.02, 0.04, 2e-7, true}),
+                         ::testing::Values(RealCase{"Braess-Example", "Braess", 0, 0, 1e-8, false},
+                                           RealCase{"SiouxFalls", "SiouxFalls", 0, 0, 1e-7, false},
+                                           RealCase{"Eastern-Massachusetts", "EMA", 0, 0, 1e-7, false},
+                                           RealCase{"Anaheim", "Anaheim", 0, 0, 1e-7, false},
+                                           RealCase{"Barcelona", "Barcelona", 0, 0, 3e-7, false},
+                                           RealCase{"Chicago-Sketch", "ChicagoSketch", 0.02, 0.04, 2e-7,
+                                                    true}),
                          [](const auto& real) { return std::string(real.param.stem); });
 
 }  // namespace

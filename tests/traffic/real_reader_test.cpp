@@ -25,7 +25,7 @@ struct RealNetwork {
     bool flows;
 };
 
-class RealTntp : public testing::TestWithParam<RealNetwork> {};
+class RealTntp : public ::testing::TestWithParam<RealNetwork> {};
 
 TEST_P(RealTntp, HasThePublishedSizes) {
     const RealNetwork& real = GetParam();
@@ -66,13 +66,13 @@ TEST_P(RealTntp, HasThePublishedSizes) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RealTntp,
-    testing::Values(RealNetwork{"Braess-Example", "Braess", 2, 4, 5, 1, 6, 0, 0, false},
-                    RealNetwork{"SiouxFalls", "SiouxFalls", 24, 24, 76, 528, 360600, 0, 0, true},
-                    RealNetwork{"Eastern-Massachusetts", "EMA", 74, 74, 258, 1113, 65576.375, 0, 0, false},
-                    RealNetwork{"Anaheim", "Anaheim", 38, 416, 914, 1406, 104694.4, 0, 38, true},
-                    RealNetwork{"Barcelona", "Barcelona", 110, 1020, 2522, 7922, 184679.561, 0, 110, true},
-                    RealNetwork{"Chicago-Sketch", "ChicagoSketch", 387, 933, 2950, 93135, 1260907.44, 123414,
-                                0, true}),
+    ::testing::Values(RealNetwork{"Braess-Example", "Braess", 2, 4, 5, 1, 6, 0, 0, false},
+                      RealNetwork{"SiouxFalls", "SiouxFalls", 24, 24, 76, 528, 360600, 0, 0, true},
+                      RealNetwork{"Eastern-Massachusetts", "EMA", 74, 74, 258, 1113, 65576.375, 0, 0, false},
+                      RealNetwork{"Anaheim", "Anaheim", 38, 416, 914, 1406, 104694.4, 0, 38, true},
+                      RealNetwork{"Barcelona", "Barcelona", 110, 1020, 2522, 7922, 184679.561, 0, 110, true},
+                      RealNetwork{"Chicago-Sketch", "ChicagoSketch", 387, 933, 2950, 93135, 1260907.44,
+                                  123414, 0, true}),
     [](const auto& real) { return std::string(real.param.stem); });
 
 TEST(RealPlaces, NodeFilesPlaceEveryNode) {

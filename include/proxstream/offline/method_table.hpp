@@ -17,7 +17,7 @@ struct MethodParts {
     std::uint64_t seed = 1;
 };
 
-struct MethodRow {
+struct OfflineMethodRow {
     std::string_view name;
     std::string_view usage;   // an example of every argument
     std::string_view source;  // who published it, and its default parameters
@@ -27,8 +27,8 @@ struct MethodRow {
     std::unique_ptr<OfflineMethod> (*make)(const Spec& spec, const MethodParts& parts);
 };
 
-std::span<const MethodRow> offline_methods();
-const MethodRow& method_row(std::string_view text);
+std::span<const OfflineMethodRow> offline_methods();
+const OfflineMethodRow& method_row(std::string_view text);
 
 /// `panoc`, `spiderboost:batch=100`, ... Throws ConfigError if the name or an argument is unknown or out of
 /// range, or the method needs what the problem does not have.

@@ -2,14 +2,11 @@
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
-#include "proxstream/core/types.hpp"
+#include "proxstream/core/not_known.hpp"
 
-#include <limits>
 #include <vector>
 
 namespace proxstream {
-
-inline constexpr Real kNotKnown = std::numeric_limits<Real>::quiet_NaN();
 
 /// Of one player; NaN: not known in this round.
 struct SeatFigures {

@@ -1,17 +1,15 @@
 /// Rows of the tables a run writes: one a period, and one a method.
 #pragma once
 
+#include "proxstream/core/not_known.hpp"
 #include "proxstream/core/quantile_sketch.hpp"
 #include "proxstream/route/period_figures.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 namespace proxstream {
-
-inline constexpr Real kNotKnown = std::numeric_limits<Real>::quiet_NaN();  // an empty field in the files
 
 /// A period of the lead method.
 struct PeriodRow {
