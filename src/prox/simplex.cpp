@@ -1,6 +1,7 @@
 #include "proxstream/prox/simplex.hpp"
 
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/simplex_batch.hpp"
 #include "proxstream/prox/simplex_projection.hpp"
 
 #include "box_section.hpp"
@@ -71,11 +72,9 @@ Real SimplexProduct::value(ConstView x, Scratch&) const {
 }
 
 Real SimplexProduct::prox(ConstView v, Real, View out, Scratch& scratch) const {
-    Real total = 0;
-    blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) {
-        total += project_onto_simplex(v.subspan(begin, size), radii_[k], out.subspan(begin, size), scratch);
-    });
-    return total;
+    SimplexBatch batch(v, out, scratch);
+    blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) { batch.add(begin, size, radii_[k]); });
+    return batch.finish();
 }
 
 Real SimplexProduct::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out,

@@ -2,10 +2,13 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/prox/simplex.hpp"
+#include "proxstream/prox/simplex_batch.hpp"
 #include "proxstream/prox/simplex_projection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,16 +16,20 @@
 namespace proxstream {
 namespace {
 
-/// body(pair, first, end, live) for every pair.
+/// body(first, end, live) for every pair of [begin, end).
+template <class Body>
+void for_each_pair(const PathSet& paths, Index begin, Index end, const Body& body) {
+    for (Index pair = begin; pair < end; ++pair) {
+        const SlotIndex first = paths.first_slot(pair);
+        const SlotIndex last = paths.end_slot(pair);
+        Index live = 0;
+        for (SlotIndex slot = first; slot < last; ++slot) live += paths.live(slot) ? 1 : 0;
+        body(first, last, live);
+    }
+}
 template <class Body>
 void for_each_pair(const PathSet& paths, const Body& body) {
-    for (Index pair = 0; pair < paths.pairs(); ++pair) {
-        const SlotIndex first = paths.first_slot(pair);
-        const SlotIndex end = paths.end_slot(pair);
-        Index live = 0;
-        for (SlotIndex slot = first; slot < end; ++slot) live += paths.live(slot) ? 1 : 0;
-        body(first, end, live);
-    }
+    for_each_pair(paths, 0, paths.pairs(), body);
 }
 
 /// The live entries of a pair's slots, side by side.
@@ -31,6 +38,11 @@ void gather(const PathSet& paths, SlotIndex first, SlotIndex end, ConstView from
     for (SlotIndex slot = first; slot < end; ++slot) {
         if (paths.live(slot)) to[k++] = from[slot];
     }
+}
+
+bool packed(const PathSet& paths, SlotIndex first, SlotIndex end) {
+    while (first < end && paths.live(first)) ++first;
+    return first == end;
 }
 
 }  // namespace
@@ -60,51 +72,77 @@ Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     return inside ? constant_ : kInfinity;
 }
 
-/// `one(v, out)` projects the live coordinates of one pair; they lie side by side.
-template <class Project>
-Real SplitSet::project(ConstView v, View out, Scratch& scratch, Project one) const {
+/// The projection of pairs [begin, end). `one(first, v, out)` projects the live coordinates of one pair,
+/// which lie side by side; `many(first, count)` may put that off where they do so in v and out already.
+template <class One, class Many>
+Real SplitSet::project(ConstView v, View out, Index begin, Index end, Scratch& scratch, const One& one,
+                       const Many& many) const {
     const PathSet& paths = routing_->paths;
-    Real total = constant_;
-    for_each_pair(paths, [&](SlotIndex first, SlotIndex end, Index live) {
-        const Index count = end - first;
-        if (live == 0) {
-            fill(out.subspan(first, count), 0);
-        } else if (live == 1) {
-            for (SlotIndex slot = first; slot < end; ++slot) {
-                if (paths.live(slot) && !std::isfinite(v[slot]))
-                    total += std::numeric_limits<Real>::quiet_NaN();
-                out[slot] = paths.live(slot) ? 1 : 0;
-            }
-        } else if (live == count) {
-            total += one(first, v.subspan(first, count), out.subspan(first, count));
+    Real total = 0;
+    for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
+        SlotIndex run = first;  // where the paths begin
+        while (run < last && !paths.live(run)) ++run;
+        const auto stop = static_cast<SlotIndex>(run + live);
+        if (live == 1) {
+            if (!std::isfinite(v[run])) total += std::numeric_limits<Real>::quiet_NaN();
+            fill(out.subspan(first, last - first), 0);
+            out[run] = 1;
+        } else if (live > 0 && stop <= last && packed(paths, run, stop)) {
+            fill(out.subspan(first, run - first), 0);
+            fill(out.subspan(stop, last - stop), 0);
+            total += many(run, live);
         } else {
             Scratch::Frame frame(scratch);
-            const View packed = frame.take(live);
-            gather(paths, first, end, v, packed);
-            total += one(first, packed, packed);
+            const View side_by_side = frame.take(live);
+            gather(paths, first, last, v, side_by_side);
+            if (live > 0) total += one(first, side_by_side, side_by_side);
             Index k = 0;
-            for (SlotIndex slot = first; slot < end; ++slot) out[slot] = paths.live(slot) ? packed[k++] : 0;
+            for (SlotIndex slot = first; slot < last; ++slot)
+                out[slot] = paths.live(slot) ? side_by_side[k++] : 0;
         }
     });
     return total;
 }
 
 Real SplitSet::prox(ConstView v, Real /*step*/, View out, Scratch& scratch) const {
-    return project(v, out, scratch, [&](SlotIndex /*first*/, ConstView from, View to) {
-        return project_onto_simplex(from, 1, to, scratch);
+    constexpr Index kLeastPairs = 1024;
+    constexpr Index kMostRanges = 16;
+    const Index pairs = routing_->paths.pairs();
+    const Index ranges = std::clamp<Index>(pairs / kLeastPairs, 1, kMostRanges);
+    std::array<Real, kMostRanges> totals{};
+    scratch.part(ranges - 1);
+    parallel_for(ranges, [&](Index i) {
+        Scratch& own = scratch.part(i);
+        SimplexBatch batch(v, out, own);
+        totals[i] = project(
+            v, out, i * pairs / ranges, (i + 1) * pairs / ranges, own,
+            [&](SlotIndex /*first*/, ConstView from, View to) {
+                return project_onto_simplex(from, 1, to, own);
+            },
+            [&](SlotIndex first, Index count) -> Real {
+                batch.add(first, count, 1);
+                return 0;
+            });
+        totals[i] += batch.finish();
     });
+    return sum(totals) + constant_;
 }
 
 Real SplitSet::switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
                               Scratch& scratch) const {
+    const PathSet& paths = routing_->paths;
     const Simplex simplex;
-    return project(v, out, scratch, [&](SlotIndex first, ConstView from, View to) {
+    const auto one = [&](SlotIndex first, ConstView from, View to) {
         Scratch::Frame frame(scratch);
-        const View packed = frame.take(from.size());
-        const SlotIndex end = routing_->paths.end_slot(routing_->paths.pair_of(first));
-        gather(routing_->paths, first, end, centre, packed);
-        return simplex.switching_prox(from, step, pull, packed, to, scratch);
-    });
+        const View side_by_side = frame.take(from.size());
+        gather(paths, first, paths.end_slot(paths.pair_of(first)), centre, side_by_side);
+        return simplex.switching_prox(from, step, pull, side_by_side, to, scratch);
+    };
+    return constant_ + project(v, out, 0, paths.pairs(), scratch, one, [&](SlotIndex first, Index count) {
+               return simplex.switching_prox(v.subspan(first, count), step, pull,
+                                             centre.subspan(first, count), out.subspan(first, count),
+                                             scratch);
+           });
 }
 
 void SplitSet::project_direction(View d) const {

@@ -4,7 +4,9 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/prox/simplex.hpp"
+#include "proxstream/prox/simplex_projection.hpp"
 #include "proxstream/prox/switching.hpp"
 
 #include "support/routing_twin.hpp"
@@ -146,6 +148,46 @@ TEST(SplitSet, ProjectsTheLiveSlotsOfEachPair) {
             EXPECT_EQ(splits.value(v, scratch), kInfinity);
         }
     });
+}
+
+/// Pair by pair, with one projection each.
+void project_pair_by_pair(const PathSet& paths, const Vector& v, Vector& out) {
+    Scratch scratch;
+    out.assign(v.size(), 0);
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        Vector live;
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
+            if (paths.live(slot)) live.push_back(v[slot]);
+        if (live.size() > 1) project_onto_simplex(live, 1, live, scratch);
+        if (live.size() == 1) live[0] = 1;
+        Index k = 0;
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
+            if (paths.live(slot)) out[slot] = live[k++];
+    }
+}
+
+TEST(SplitSet, ManyPairsAtOnceAreThosePairsOneByOneBitForBit) {
+    Chance chance(31);
+    for (const bool holes : {false, true}) {
+        const Routed routed = test::random_routing(
+            {.nodes = 60, .chords = 500, .pairs = 3400, .k = 5, .spare = 2, .holes = holes}, chance);
+        const PathSet& paths = routed.routing->paths;
+        const SplitSet splits(routed.routing);
+        Scratch scratch;
+        Vector found(paths.slots()), wanted;
+        for (Index kind = 0; kind < 5; ++kind) {
+            Vector v = draw(paths.slots(), chance, kind);
+            project_pair_by_pair(paths, v, wanted);
+            for (const Index threads : {1U, 2U, 3U}) {
+                set_threads(threads);
+                EXPECT_EQ(splits.prox(v, 0.3, found, scratch), 0);
+                EXPECT_EQ(found, wanted);
+            }
+            EXPECT_EQ(splits.prox(v, 0.3, v, scratch), 0);
+            set_threads(1);
+            EXPECT_EQ(v, wanted) << "in place";
+        }
+    }
 }
 
 TEST(SplitSet, IsTheMinimiserAndFirmlyNonExpansive) {

@@ -27,8 +27,9 @@ class SplitSet {
     Real infimum() const { return constant_; }
 
   private:
-    template <class Project>
-    Real project(ConstView v, View out, Scratch& scratch, Project one) const;
+    template <class One, class Many>
+    Real project(ConstView v, View out, Index begin, Index end, Scratch& scratch, const One& one,
+                 const Many& many) const;
 
     std::shared_ptr<const Routing> routing_;
     Real constant_;  // mu times the number of pairs

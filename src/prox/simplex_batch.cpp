@@ -1,0 +1,142 @@
+#include "proxstream/prox/simplex_batch.hpp"
+
+#include "proxstream/prox/simplex_projection.hpp"
+
+#include <limits>
+
+namespace proxstream {
+namespace {
+
+using Lanes [[gnu::vector_size(kLanes * sizeof(Real))]] = Real;
+/// Lanes of 0 for false. Combined by arithmetic: masks of integers would be taken apart into scalars.
+using Flags = Lanes;
+
+[[gnu::always_inline]] inline bool any(const Flags& flags) {
+    using Bits [[gnu::vector_size(kLanes * sizeof(Real))]] = long long;
+    const Bits bits = reinterpret_cast<Bits>(flags);
+    long long all = 0;
+    for (Index k = 0; k < kLanes; ++k) all |= bits[k];
+    return all != 0;
+}
+
+/// False, and nothing is written, if a sum is not finite.
+template <Index kSize>
+[[gnu::always_inline]] inline bool project_lanes(const Real* v, const Index* begin, const Real* radii,
+                                                 Real* out) {
+    static_assert(kLanes == 8);
+    constexpr Real kSlack = 9 * std::numeric_limits<Real>::epsilon();  // adding a block up, see sum_tolerance
+    const Lanes radius = {radii[0], radii[1], radii[2], radii[3], radii[4], radii[5], radii[6], radii[7]};
+    Lanes y[kSize];
+    for (Index j = 0; j < kSize; ++j) {
+        const Real* at = v + j;
+        y[j] = Lanes{at[begin[0]], at[begin[1]], at[begin[2]], at[begin[3]],
+                     at[begin[4]], at[begin[5]], at[begin[6]], at[begin[7]]};
+    }
+    const Lanes zero = {};
+    const Lanes one = zero + 1;
+    Lanes largest = zero - kInfinity;
+    Lanes smallest = zero + kInfinity;
+    Lanes sum = zero;
+    for (Index j = 0; j < kSize; ++j) {
+        largest = largest < y[j] ? y[j] : largest;
+        smallest = y[j] < smallest ? y[j] : smallest;
+        sum += y[j];
+    }
+    const Flags broken = sum - sum != zero ? one : zero;
+    if (any(broken)) return false;
+    const Lanes off = sum - radius;
+    const Lanes slack = kSlack * radius;
+    Flags outside = off <= slack ? zero : one;
+    outside += -off <= slack ? zero : one;
+    outside += smallest >= zero ? zero : one;
+    Lanes tau = -radius;
+    Lanes before = zero + kInfinity;
+    Flags running = outside;
+    while (any(running)) {
+        Lanes total = zero;
+        Lanes count = zero;
+        for (Index j = 0; j < kSize; ++j) {
+            const Lanes above = (y[j] - largest) - tau;
+            total += above > zero ? above : zero;
+            count += above > zero ? one : zero;
+        }
+        running *= count > zero ? one : zero;
+        const Lanes further = tau + (total - radius) / (count > zero ? count : one);
+        tau = running > zero ? further : tau;
+        running *= count < before ? one : zero;
+        before = count;
+    }
+    alignas(Lanes) Real kept[kSize][kLanes];
+    for (Index j = 0; j < kSize; ++j) {
+        const Lanes above = (y[j] - largest) - tau;
+        reinterpret_cast<Lanes&>(kept[j]) = above > zero ? above : zero;
+    }
+    for (Index k = 0; k < kLanes; ++k) {
+        const Real* from = v + begin[k];
+        Real* to = out + begin[k];
+        const bool moves = outside[k] != 0;  // else it stays as it is
+        for (Index j = 0; j < kSize; ++j) to[j] = moves ? kept[j][k] : from[j];
+    }
+    return true;
+}
+
+PROXSTREAM_CLONES bool project_blocks(Index size, const Real* v, const Index* begin, const Real* radii,
+                                      Real* out) {
+    static_assert(SimplexBatch::kLargest == 12, "a case for every size");
+    switch (size) {
+        case 1:
+            return project_lanes<1>(v, begin, radii, out);
+        case 2:
+            return project_lanes<2>(v, begin, radii, out);
+        case 3:
+            return project_lanes<3>(v, begin, radii, out);
+        case 4:
+            return project_lanes<4>(v, begin, radii, out);
+        case 5:
+            return project_lanes<5>(v, begin, radii, out);
+        case 6:
+            return project_lanes<6>(v, begin, radii, out);
+        case 7:
+            return project_lanes<7>(v, begin, radii, out);
+        case 8:
+            return project_lanes<8>(v, begin, radii, out);
+        case 9:
+            return project_lanes<9>(v, begin, radii, out);
+        case 10:
+            return project_lanes<10>(v, begin, radii, out);
+        case 11:
+            return project_lanes<11>(v, begin, radii, out);
+        case 12:
+            return project_lanes<12>(v, begin, radii, out);
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void SimplexBatch::project_one(Index begin, Index size, Real radius) {
+    total_ += project_onto_simplex(v_.subspan(begin, size), radius, out_.subspan(begin, size), scratch_);
+}
+
+void SimplexBatch::project_singly(Index size) {
+    Group& group = groups_[size - 1];
+    for (Index k = 0; k < group.count; ++k) project_one(group.begin[k], size, group.radius[k]);
+    group.count = 0;
+}
+
+void SimplexBatch::project_group(Index size) {
+    Group& group = groups_[size - 1];
+    if (project_blocks(size, v_.data(), group.begin.data(), group.radius.data(), out_.data())) {
+        group.count = 0;
+    } else {
+        project_singly(size);
+    }
+}
+
+Real SimplexBatch::finish() {
+    for (Index size = 1; size <= kLargest; ++size) project_singly(size);
+    return total_;
+}
+
+}  // namespace proxstream
