@@ -151,13 +151,14 @@ void DemandBatch::push(const Record& record) {
 void DemandBatch::note_shape() {
     newest_ = (newest_ + 1) % shapes_.size();
     Shape& newest = shapes_[newest_];
-    newest.size = sum(demand(0));
+    const ConstView now = demand(0);
+    newest.anchor = static_cast<Index>(std::max_element(now.begin(), now.end()) - now.begin());
     newest.group = 0;
     if (ring_.size() == 1) return;
     const Shape& before = shape(1);
-    const Real scale = newest.size / before.size;
-    const ConstView now = demand(0);
     const ConstView then = demand(1);
+    // One entry's ratio is good to a rounding or two; that of the sums would not be.
+    const Real scale = now.empty() ? 0 : now[before.anchor] / then[before.anchor];
     bool multiple = std::isfinite(scale) && scale > 0;
     for (Index i = 0; multiple && i < now.size(); ++i) {
         multiple = std::abs(now[i] - scale * then[i]) <= 16 * kUnitRoundoff * now[i];
@@ -184,6 +185,7 @@ DemandMix DemandBatch::mix(std::span<const Real> weights, Scratch::Frame& frame)
     Index width = 0;
     Index used = 0;
     const Shape* column_shape = nullptr;
+    Real column_anchor = 0;  // its largest demand
     Real weight = 0;
     for (Index age = weights.size(); age-- > 0;) {
         if (weights[age] == 0) continue;
@@ -191,8 +193,9 @@ DemandMix DemandBatch::mix(std::span<const Real> weights, Scratch::Frame& frame)
         if (column_shape == nullptr || column_shape->group != each.group) {
             column_shape = &each;
             columns[width++] = {demand(age)};
+            column_anchor = demand(age).empty() ? 0 : demand(age)[each.anchor];
         }
-        const Real scale = column_shape->size > 0 ? each.size / column_shape->size : 1;
+        const Real scale = column_anchor > 0 ? demand(age)[column_shape->anchor] / column_anchor : 1;
         uses[used++] = {width - 1, scale, weights[age]};
         weight += weights[age];
     }

@@ -175,6 +175,22 @@ TEST(DemandBatch, MultiplesOfOneMatrixAreOneColumn) {
     expect_sum();
 }
 
+/// As many pairs as a city has: the ratio of sums, with the rounding of all their additions, would not do.
+TEST(DemandBatch, MultiplesOfALargeMatrixAreOneColumn) {
+    Chance chance(17);
+    const Routed routed =
+        test::random_routing({.nodes = 60, .chords = 300, .pairs = 3400, .k = 1, .spare = 0}, chance);
+    std::vector<Real> base = test::random_demand(routed.routing->paths.pairs(), chance, 0.05);
+    for (Real& each : base) each *= std::exp(3 * chance.gauss());
+    DemandBatch batch(routed.routing, 400);
+    for (Index t = 0; t < 400; ++t) {
+        std::vector<Real> demand = base;
+        for (Real& each : demand) each *= std::pow(1.02, static_cast<Real>(t % 37));
+        batch.push(record_of(demand));
+    }
+    EXPECT_EQ(columns_of(batch), 1U);
+}
+
 TEST(DemandBatch, TakingBackIsAsIfItHadNotBeen) {
     Chance chance(8);
     const Routed routed = test::random_routing({}, chance);

@@ -62,7 +62,7 @@ class DemandBatch {
     /// Which multiples of one another records are: those of one group lie next to each other.
     struct Shape {
         Index group = 0;
-        Real size = 0;  // the sum of the demand
+        Index anchor = 0;  // the pair with the largest demand: its share tells multiples apart best
     };
     ConstView demand(Index age) const;
     const Shape& shape(Index age) const;
