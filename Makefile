@@ -1,6 +1,6 @@
 # Every target does its own set-up: on a fresh Debian 12 `make demo` and `make test` need nothing beforehand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-learners test test-long bench fuzz tidy format format-check clean
+.PHONY: help setup build demo demo-learners test test-long bench bench-docs peers fuzz tidy format format-check clean
 
 FUZZ_RUNS ?= 1000000
 export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -27,8 +27,15 @@ test: setup ## everything that must hold: tests, sanitizers, lint, format, rooms
 test-long: setup ## the same with longer sweeps, the thread sanitizer and the static analyser
 	@scripts/test.sh --long
 
-bench: setup ## build and run the benchmarks
-	@scripts/bench.sh
+bench: peers ## measure: a table of ratios with their spread (ROWS=kernels: some of it)
+	@scripts/bench.sh $(if $(ROWS),--rows $(ROWS))
+
+bench-docs: peers ## the same, and the table goes into docs/speed.md
+	@scripts/bench.sh --docs docs/speed.md
+
+peers:
+	@scripts/setup.sh build test
+	@scripts/setup.sh bench || echo "bench: not every peer is here; their rows will be skipped"
 
 fuzz: ## run every fuzz target FUZZ_RUNS times (default 1000000)
 	@scripts/setup.sh build fuzz
