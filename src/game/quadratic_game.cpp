@@ -35,12 +35,12 @@ struct RandomShape {
 };
 
 RandomShape read_shape(const Spec& spec, Index players) {
-    constexpr Index kMostCoordinates = 4000;  // their square is what the matrices hold
+    constexpr Index kMostMatrixSide = 4000;  // their square is what the matrices hold
     RandomShape shape{count_within(spec, "n", 5, 1, 1000), count_within(spec, "players", players, 2, 64),
                       set_argument(spec, "box"), spec.count_or("seed", 1)};
-    if (shape.n * shape.players > kMostCoordinates) {
+    if (shape.n * shape.players > kMostMatrixSide) {
         throw ConfigError(fmt::format("'{}': n times players is {} and must not exceed {}", spec.text(),
-                                      shape.n * shape.players, kMostCoordinates));
+                                      shape.n * shape.players, kMostMatrixSide));
     }
     return shape;
 }

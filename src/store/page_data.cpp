@@ -13,11 +13,11 @@ namespace {
 constexpr int kDigits = 6;  // of a number in a chart
 
 /// JSON that others wrote, checked; null where there is none.
-void put_piece(JsonWriter& to, const std::string& name, const std::string& json) {
+void put_piece(JsonWriter& to, const std::string& name, const std::string& piece) {
     to.out.key(name);
-    if (json.empty()) return to.out.null();
-    if (!nlohmann::json::accept(json)) throw DataError({name, 0, 0, {}}, "it is no JSON", "a JSON object");
-    to.out.json(json);
+    if (piece.empty()) return to.out.null();
+    if (!nlohmann::json::accept(piece)) throw DataError({name, 0, 0, {}}, "it is no JSON", "a JSON object");
+    to.out.json(piece);
 }
 
 void put_settings(JsonWriter& to, const SettingList& settings) {

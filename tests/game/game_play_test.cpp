@@ -22,7 +22,7 @@
 namespace proxstream {
 namespace {
 
-constexpr Real kStep = 0.2;
+constexpr Real kGameStep = 0.2;
 
 std::vector<std::unique_ptr<RowLearner>> players_of(const Game& game, const std::string& learner,
                                                     const std::string& window, Real delta) {
@@ -30,8 +30,8 @@ std::vector<std::unique_ptr<RowLearner>> players_of(const Game& game, const std:
     for (const GamePlayer& player : game.players) {
         LearnerParts parts = player_parts(player);
         parts.window = window;
-        parts.step = kStep;
-        parts.smoothness = 1 / kStep;
+        parts.step = kGameStep;
+        parts.smoothness = 1 / kGameStep;
         parts.tolerance = Tolerance::fixed(delta);
         parts.budget = {10'000, kInfinity};
         parts.seed = 7 + players.size();
@@ -77,14 +77,15 @@ class NaivePlayer {
         for (;;) {
             const std::vector<Real> gradient = mean_gradient();
             std::vector<Real> forward(x_.size()), residual(x_.size());
-            const Real size = prox_residual(player_.g, x_, gradient, kStep, forward, residual, scratch_).norm;
+            const Real size =
+                prox_residual(player_.g, x_, gradient, kGameStep, forward, residual, scratch_).norm;
             if (size <= delta_ / static_cast<Real>(window_)) return;
             x_ = forward;
         }
     }
     Real residual() {
         std::vector<Real> forward(x_.size()), residual(x_.size());
-        return prox_residual(player_.g, x_, mean_gradient(), kStep, forward, residual, scratch_).norm;
+        return prox_residual(player_.g, x_, mean_gradient(), kGameStep, forward, residual, scratch_).norm;
     }
 
   private:
