@@ -1,6 +1,9 @@
 #include "proxstream/traffic/block_sweeps.hpp"
 
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
+
+#include "tree_walk.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +18,7 @@ class Sweeper {
           paths_(routing.paths),
           mix_(mix),
           width_(mix.columns.size()),
+          room_(room_for(width_)),
           x_(x),
           scratch_(scratch),
           frame_(scratch),
@@ -23,13 +27,17 @@ class Sweeper {
           trial_(frame_.take(loads_.size())),
           prices_(frame_.take(loads_.size())),
           curvatures_(frame_.take(loads_.size())),
-          slot_prices_(frame_.take(x.size())),
+          spread_prices_(frame_.take(routing.costs.links() * room_)),
+          spread_curvatures_(frame_.take(spread_prices_.size())),
+          spread_moved_(frame_.take(spread_prices_.size())),
           start_(frame_.take(x.size())),
-          demand_(frame_.take(width_)),
+          moves_(frame_.take<Move>(x.size())),
+          demand_(frame_.take(room_)),
           mark_(frame_.take<std::uint32_t>(routing.costs.links())),
           left_(frame_.take<LinkIndex>(routing.costs.links())),
           joined_(frame_.take<LinkIndex>(routing.costs.links())) {
         std::fill(mark_.begin(), mark_.end(), 0);
+        fill(demand_, 0);
         find_loads(paths_, mix_.columns, x_, loads_, scratch_);
     }
 
@@ -38,8 +46,11 @@ class Sweeper {
         const Real value = price_links(routing_, mix_, loads_, prices_, curvatures_, scratch_);
         for (Real& each : curvatures_) each = std::max<Real>(each, 0);
         copy(x_, start_);
-        fill(moved_, 0);
+        spread_columns(prices_, width_, room_, spread_prices_);
+        spread_columns(curvatures_, width_, room_, spread_curvatures_);
+        fill(spread_moved_, 0);
         for (Index i = 0; i < sweeps; ++i) sweep();
+        gather_columns(spread_moved_, width_, room_, moved_);
         return search(value);
     }
 
@@ -56,48 +67,100 @@ class Sweeper {
         return extra;
     }
 
+    /// Share that may go from one path of a pair to its cheapest, or back.
+    struct Move {
+        SlotIndex from, to;
+        Real dearer;  // beyond the links' prices
+        std::uint32_t pair;
+    };
+
+    /// What is to be moved is found at the prices of the beginning, for all trees at once; the moves are made
+    /// one after the other, at prices as they have become.
     void sweep() {
-        price_paths(paths_, mix_.columns, prices_, slot_prices_, scratch_);
-        for (const PathSet::Tree& tree : paths_.trees()) {
-            for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) relax(tree, pair);
+        Scratch::Frame frame(scratch_);
+        const std::span<const TreeChunk> chunks = cut_trees(paths_, width_, frame);
+        const std::span<Index> counts = frame.take<Index>(chunks.size());
+        scratch_.part(chunks.size() - 1);
+        parallel_for(chunks.size(), [&](Index i) { counts[i] = find_moves(chunks[i], scratch_.part(i)); });
+        for (Index i = 0; i < chunks.size(); ++i) {
+            const std::span<const Move> moves = moves_of(chunks[i]);
+            for (Index k = 0; k < counts[i]; ++k) shift(moves[k]);
         }
     }
 
-    /// Share goes from every other path of the pair to its cheapest, or back, as far as the model asks for.
-    void relax(const PathSet::Tree& tree, Index pair) {
+    /// A chunk has no more moves than slots: each has its own part of the list.
+    std::span<Move> moves_of(const TreeChunk& chunk) const {
+        if (chunk.begin == chunk.end) return {};
+        const SlotIndex first = paths_.first_slot(paths_.trees()[chunk.begin].first_pair);
+        return moves_.subspan(first, paths_.end_slot(paths_.trees()[chunk.end - 1].end_pair - 1) - first);
+    }
+
+    Index find_moves(const TreeChunk& chunk, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        const View price = frame.take(largest_tree(paths_, chunk) * room_);
+        const View demand = frame.take(room_);
+        fill(demand, 0);
+        const std::span<Move> moves = moves_of(chunk);
+        const View slot_prices = frame.take(moves.size());
+        Index count = 0;
+        for (Index t = chunk.begin; t < chunk.end; ++t) {
+            const PathSet::Tree& tree = paths_.trees()[t];
+            price_tree(paths_, tree, spread_prices_, room_, price);
+            price_slots(paths_, tree, mix_.columns, price, room_, demand, slot_prices);
+            const Real* first_price = slot_prices.data() - paths_.first_slot(tree.first_pair);
+            for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair)
+                find_moves(tree, pair, first_price, moves, count);
+        }
+        return count;
+    }
+
+    /// From every other path of the pair that is used to its cheapest.
+    void find_moves(const PathSet::Tree& tree, Index pair, const Real* prices, std::span<Move> moves,
+                    Index& count) const {
         const SlotIndex begin = paths_.first_slot(pair);
         const SlotIndex end = paths_.end_slot(pair);
         if (end - begin < 2) return;
         SlotIndex best = end;
+        Real lowest = kInfinity;
         for (SlotIndex slot = begin; slot < end; ++slot) {
             if (!paths_.live(slot)) continue;
-            slot_prices_[slot] += extra_price(pair, slot, tree.begin);
-            if (best == end || slot_prices_[slot] < slot_prices_[best]) best = slot;
+            const Real price = prices[slot] + extra_price(pair, slot, tree.begin);
+            if (best != end && !(price < lowest)) continue;
+            best = slot;
+            lowest = price;
         }
-        bool gathered = false;
         for (SlotIndex slot = begin; slot < end; ++slot) {
             if (slot == best || x_[slot] == 0 || !paths_.live(slot)) continue;
-            if (!gathered) {
-                for (Index k = 0; k < width_; ++k) demand_[k] = mix_.columns[k].demand[pair];
-                gathered = true;
-            }
-            shift(slot, best, extra_price(pair, slot, tree.begin) - extra_price(pair, best, tree.begin));
+            moves[count++] = {slot, best,
+                              extra_price(pair, slot, tree.begin) - extra_price(pair, best, tree.begin),
+                              static_cast<std::uint32_t>(pair)};
         }
     }
 
-    void shift(SlotIndex from, SlotIndex to, Real dearer) {
-        branch(from, to);
-        Real curvature = 0;
-        for (Index i = 0; i < left_count_; ++i) add_link(left_[i], 1, dearer, curvature);
-        for (Index i = 0; i < joined_count_; ++i) add_link(joined_[i], -1, dearer, curvature);
+    /// As far as the model asks for.
+    void shift(const Move& move) {
+        branch(move.from, move.to);
+        gather_demand(mix_.columns, move.pair, demand_);
+        const ConstView demand = demand_;
+        const Slope slope =
+            compare_links(demand, {left_.data(), left_count_}, {joined_.data(), joined_count_},
+                          spread_prices_, spread_curvatures_);
+        const Real dearer = move.dearer + slope.price;
+        const Real have = x_[move.from];
+        const Real there = x_[move.to];
         // Without curvature everything goes to where it is cheaper.
-        Real share = curvature > 0 ? dearer / curvature : dearer > 0 ? x_[from] : dearer < 0 ? -x_[to] : 0;
-        share = std::clamp(share, -x_[to], x_[from]);
+        Real share = slope.curvature > 0 ? dearer / slope.curvature
+                     : dearer > 0        ? have
+                     : dearer < 0        ? -there
+                                         : 0;
+        share = std::clamp(share, -there, have);
         if (share == 0) return;
-        x_[from] -= share;
-        x_[to] += share;
-        for (Index i = 0; i < left_count_; ++i) move_link(left_[i], -share);
-        for (Index i = 0; i < joined_count_; ++i) move_link(joined_[i], share);
+        x_[move.from] -= share;
+        x_[move.to] += share;
+        move_links(demand, -share, {left_.data(), left_count_}, spread_curvatures_, spread_moved_,
+                   spread_prices_);
+        move_links(demand, share, {joined_.data(), joined_count_}, spread_curvatures_, spread_moved_,
+                   spread_prices_);
     }
 
     /// The links of one path that the other does not use, and the other way round. Paths of one pair share
@@ -132,23 +195,6 @@ class Sweeper {
             if (mark_[joined_[i]] != shared) joined_[kept++] = joined_[i];
         }
         joined_count_ = kept;
-    }
-
-    void add_link(LinkIndex link, Real sign, Real& price, Real& curvature) const {
-        const Real* at = &prices_[link * width_];
-        const Real* bend = &curvatures_[link * width_];
-        for (Index k = 0; k < width_; ++k) {
-            price += sign * demand_[k] * at[k];
-            curvature += demand_[k] * demand_[k] * bend[k];
-        }
-    }
-
-    void move_link(LinkIndex link, Real share) {
-        for (Index k = 0; k < width_; ++k) {
-            const Real flow = share * demand_[k];
-            moved_[link * width_ + k] += flow;
-            prices_[link * width_ + k] += flow * curvatures_[link * width_ + k];
-        }
     }
 
     /// Value and slope of the sum at x = start + part (x - start), from the loads alone.
@@ -207,17 +253,20 @@ class Sweeper {
     const PathSet& paths_;
     DemandMix mix_;
     Index width_;
+    Index room_;
     View x_;
     Scratch& scratch_;
     Scratch::Frame frame_;
     View loads_;       // at the start of a model
     View moved_;       // what its sweeps change of them
     View trial_;       // loads along the way
-    View prices_;      // of links, by the model as it stands
+    View prices_;      // of links, at the start of the model or along the way
     View curvatures_;  // of links, at the start of the model
-    View slot_prices_;
+    // With room for whole registers a link: the prices by the model as it stands, and what it is made of.
+    View spread_prices_, spread_curvatures_, spread_moved_;
     View start_;
-    View demand_;  // of the pair at hand
+    std::span<Move> moves_;  // by slot: more there cannot be
+    View demand_;            // of the pair at hand
     std::span<std::uint32_t> mark_;
     std::span<LinkIndex> left_, joined_;
     Index left_count_ = 0, joined_count_ = 0;
