@@ -18,6 +18,7 @@ const std::vector<Section>& sections() {
         {"store", "Runs that are kept.", store_rows},
         {"bank", "Banks of windows.", bank_rows},
         {"game", "Games.", game_rows},
+        {"peers", "Other people's solvers, to the same objective on the same data.", peer_rows},
     };
     return table;
 }

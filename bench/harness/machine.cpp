@@ -71,8 +71,7 @@ MachineFacts describe_machine() {
     return {
         {"processor", processor()}, {"cores", std::to_string(std::thread::hardware_concurrency())},
             {"instruction set in use", instruction_set()},
-            {"caches", fmt::format("L1d {}, L2 {}, L3 {}", cache(_SC_LEVEL1_DCACHE_SIZE),
-                                   cache(_SC_LEVEL2_CACHE_SIZE), cache(_SC_LEVEL3_CACHE_SIZE))},
+            {"caches", fmt::format("L1d {}, L2 {}, L3 {}", cache(1), cache(2), cache(3))},
             {"memory", fmt::format("{:.0f} GiB", memory / (1024.0 * 1024 * 1024))}, {"system", system_name()},
 #if defined(__clang__)
             {"compiler", "clang " __VERSION__},
