@@ -172,10 +172,13 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         return static_cast<Index>(std::ranges::find(present, name) - present.begin());
     };
     const auto a_round = [&](double value) { return value / static_cast<double>(rounds); };
+    const auto unfit = [&](const std::string& name) {
+        const Index left = played[name].unfinished;
+        return left > 0 ? fmt::format("exit test not reached in {} rounds", left) : std::string();
+    };
     const auto note = [&](const std::string& name) {
         std::string text = fmt::format("{:.1f} passes a round", a_round(played[name].passes));
-        if (played[name].unfinished > 0)
-            text += fmt::format(", exit test NOT reached in {} rounds", played[name].unfinished);
+        if (played[name].unfinished > 0) text += ", " + unfit(name);
         return text;
     };
     // In the units of whoever counts: passes, and time.
@@ -200,7 +203,8 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                    .against = "prox-grad with step 1/L, in window passes",
                    .ratio = Spread{passes, passes, passes, 1},
                    .figure = Figure{a_round(played[name].passes), "passes a round"},
-                   .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt});
+                   .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt,
+                   .unfit = unfit(name)});
     }
     const struct {
         const char* name;
@@ -218,7 +222,8 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                                         peer.best, peer.prox_grad, scaling.by),
                  .ratio = timings.ratio(place_of(scaling.name), place_of(name), peer.best / peer.prox_grad),
                  .figure = Figure{1e3 * a_round(timings.seconds(place_of(name)).median), "ms a round"},
-                 .wanted = wanted ? std::optional(ratio_at_least(3)) : std::nullopt});
+                 .wanted = wanted ? std::optional(ratio_at_least(3)) : std::nullopt,
+                 .unfit = unfit(name)});
         }
     }
 }

@@ -22,6 +22,7 @@ std::optional<bool> met(const Row& row) {
     if (!row.wanted || !row.skipped.empty()) return std::nullopt;
     const bool of_ratio = row.wanted->of == Wanted::Of::ratio;
     if (of_ratio ? !row.ratio : !row.figure) return std::nullopt;
+    if (!row.unfit.empty()) return false;
     const double value = of_ratio ? row.ratio->median : row.figure->value;
     return row.wanted->at_least ? value >= row.wanted->bound : value < row.wanted->bound;
 }

@@ -33,6 +33,7 @@ struct Row {
     std::optional<Figure> figure = {};
     std::optional<Wanted> wanted = {};
     std::string note = {};
+    std::string unfit = {};    // why what was measured is not what is wanted, whatever the figure
     std::string skipped = {};  // why there is no figure
 };
 

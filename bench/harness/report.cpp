@@ -46,6 +46,7 @@ nlohmann::ordered_json to_json(const Row& row) {
     if (row.wanted) json["wanted"] = wanted_text(row);
     if (const auto judged = met(row)) json["met"] = *judged;
     if (!row.note.empty()) json["note"] = row.note;
+    if (!row.unfit.empty()) json["unfit"] = row.unfit;
     if (!row.skipped.empty()) json["skipped"] = row.skipped;
     return json;
 }
@@ -74,7 +75,8 @@ std::string verdict_text(const Row& row, bool quick) {
     if (!row.wanted) return {};
     if (quick) return "not judged";
     const auto judged = met(row);
-    return !judged ? "not measured" : *judged ? "met" : "NOT met";
+    if (!judged) return "not measured";
+    return *judged ? "met" : row.unfit.empty() ? "NOT met" : "NOT met: " + row.unfit;
 }
 
 std::string plain_table(const Report& report) {
