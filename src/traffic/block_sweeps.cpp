@@ -3,10 +3,11 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 
+#include "fork.hpp"
 #include "tree_walk.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace proxstream {
 namespace {
@@ -32,11 +33,9 @@ class Sweeper {
           spread_moved_(frame_.take(spread_prices_.size())),
           start_(frame_.take(x.size())),
           moves_(frame_.take<Move>(x.size())),
+          links_(frame_.take<LinkIndex>(kLinksPerSlot * x.size())),
           demand_(frame_.take(room_)),
-          mark_(frame_.take<std::uint32_t>(routing.costs.links())),
-          left_(frame_.take<LinkIndex>(routing.costs.links())),
-          joined_(frame_.take<LinkIndex>(routing.costs.links())) {
-        std::fill(mark_.begin(), mark_.end(), 0);
+          fork_(paths_, routing.costs.links(), frame_) {
         fill(demand_, 0);
         find_loads(paths_, mix_.columns, x_, loads_, scratch_);
     }
@@ -55,6 +54,8 @@ class Sweeper {
     }
 
   private:
+    static constexpr Index kLinksPerSlot = 2;
+
     /// Of a unit of the whole share of a pair, beyond its links.
     Real extra_price(Index pair, SlotIndex slot, TreeNode root) const {
         Real extra = routing_.share_prices.empty() ? 0 : mix_.weight * routing_.share_prices[slot];
@@ -70,8 +71,34 @@ class Sweeper {
     /// Share that may go from one path of a pair to its cheapest, or back.
     struct Move {
         SlotIndex from, to;
-        Real dearer;  // beyond the links' prices
         std::uint32_t pair;
+        std::uint32_t left, joined;  // how many links only one of the paths has
+        Real dearer;                 // beyond the links' prices
+    };
+    static constexpr std::uint32_t kNotListed = std::numeric_limits<std::uint32_t>::max();
+
+    /// The moves of a chunk of trees, their links one behind the other. Its part of the memory is that of its
+    /// slots: more moves there cannot be, and where links need more room they are looked up again.
+    struct MoveList {
+        std::span<Move> moves;
+        std::span<LinkIndex> links;
+        Index count = 0;
+        Index links_used = 0;
+
+        void add(Move move, const Fork& fork) {
+            const Index size = fork.left().size() + fork.joined().size();
+            if (links.size() - links_used < size) {
+                move.left = kNotListed;
+            } else {
+                move.left = static_cast<std::uint32_t>(fork.left().size());
+                move.joined = static_cast<std::uint32_t>(fork.joined().size());
+                const auto to = links.begin() + static_cast<std::ptrdiff_t>(links_used);
+                std::copy(fork.joined().begin(), fork.joined().end(),
+                          std::copy(fork.left().begin(), fork.left().end(), to));
+                links_used += size;
+            }
+            moves[count++] = move;
+        }
     };
 
     /// What is to be moved is found at the prices of the beginning, for all trees at once; the moves are made
@@ -79,72 +106,70 @@ class Sweeper {
     void sweep() {
         Scratch::Frame frame(scratch_);
         const std::span<const TreeChunk> chunks = cut_trees(paths_, width_, frame);
-        const std::span<Index> counts = frame.take<Index>(chunks.size());
+        const std::span<MoveList> lists = frame.take<MoveList>(chunks.size());
         scratch_.part(chunks.size() - 1);
-        parallel_for(chunks.size(), [&](Index i) { counts[i] = find_moves(chunks[i], scratch_.part(i)); });
-        for (Index i = 0; i < chunks.size(); ++i) {
-            const std::span<const Move> moves = moves_of(chunks[i]);
-            for (Index k = 0; k < counts[i]; ++k) shift(moves[k]);
+        parallel_for(chunks.size(), [&](Index i) { lists[i] = find_moves(chunks[i], scratch_.part(i)); });
+        for (const MoveList& list : lists) {
+            std::span<const LinkIndex> links = list.links;
+            for (const Move& move : list.moves.first(list.count)) {
+                if (move.left == kNotListed) {
+                    fork_.find(move.from, move.to);
+                    shift(move, fork_.left(), fork_.joined());
+                } else {
+                    shift(move, links.first(move.left), links.subspan(move.left, move.joined));
+                    links = links.subspan(Index{move.left} + move.joined);
+                }
+            }
         }
     }
 
-    /// A chunk has no more moves than slots: each has its own part of the list.
-    std::span<Move> moves_of(const TreeChunk& chunk) const {
+    MoveList find_moves(const TreeChunk& chunk, Scratch& scratch) const {
         if (chunk.begin == chunk.end) return {};
         const SlotIndex first = paths_.first_slot(paths_.trees()[chunk.begin].first_pair);
-        return moves_.subspan(first, paths_.end_slot(paths_.trees()[chunk.end - 1].end_pair - 1) - first);
-    }
-
-    Index find_moves(const TreeChunk& chunk, Scratch& scratch) const {
+        const Index slots = paths_.end_slot(paths_.trees()[chunk.end - 1].end_pair - 1) - first;
+        MoveList list{moves_.subspan(first, slots),
+                      links_.subspan(kLinksPerSlot * first, kLinksPerSlot * slots)};
         Scratch::Frame frame(scratch);
         const View price = frame.take(largest_tree(paths_, chunk) * room_);
         const View demand = frame.take(room_);
+        const View slot_prices = frame.take(slots);
+        Fork fork(paths_, routing_.costs.links(), frame);
         fill(demand, 0);
-        const std::span<Move> moves = moves_of(chunk);
-        const View slot_prices = frame.take(moves.size());
-        Index count = 0;
         for (Index t = chunk.begin; t < chunk.end; ++t) {
             const PathSet::Tree& tree = paths_.trees()[t];
             price_tree(paths_, tree, spread_prices_, room_, price);
             price_slots(paths_, tree, mix_.columns, price, room_, demand, slot_prices);
-            const Real* first_price = slot_prices.data() - paths_.first_slot(tree.first_pair);
+            const SlotIndex tree_first = paths_.first_slot(tree.first_pair);
             for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair)
-                find_moves(tree, pair, first_price, moves, count);
+                find_moves(tree, pair, slot_prices, tree_first, fork, list);
         }
-        return count;
+        return list;
     }
 
     /// From every other path of the pair that is used to its cheapest.
-    void find_moves(const PathSet::Tree& tree, Index pair, const Real* prices, std::span<Move> moves,
-                    Index& count) const {
-        const SlotIndex begin = paths_.first_slot(pair);
-        const SlotIndex end = paths_.end_slot(pair);
-        if (end - begin < 2) return;
-        SlotIndex best = end;
-        Real lowest = kInfinity;
-        for (SlotIndex slot = begin; slot < end; ++slot) {
-            if (!paths_.live(slot)) continue;
-            const Real price = prices[slot] + extra_price(pair, slot, tree.begin);
-            if (best != end && !(price < lowest)) continue;
-            best = slot;
-            lowest = price;
+    void find_moves(const PathSet::Tree& tree, Index pair, ConstView prices, SlotIndex first, Fork& fork,
+                    MoveList& list) const {
+        const std::span<const SlotIndex> slots = paths_.live_slots(pair);
+        if (slots.size() < 2) return;
+        SlotIndex best = slots[0];
+        Real lowest = prices[best - first] + extra_price(pair, best, tree.begin);
+        for (const SlotIndex slot : slots.subspan(1)) {
+            const Real price = prices[slot - first] + extra_price(pair, slot, tree.begin);
+            best = price < lowest ? slot : best;
+            lowest = price < lowest ? price : lowest;
         }
-        for (SlotIndex slot = begin; slot < end; ++slot) {
-            if (slot == best || x_[slot] == 0 || !paths_.live(slot)) continue;
-            moves[count++] = {slot, best,
-                              extra_price(pair, slot, tree.begin) - extra_price(pair, best, tree.begin),
-                              static_cast<std::uint32_t>(pair)};
+        for (const SlotIndex slot : slots) {
+            if (slot == best || x_[slot] == 0) continue;
+            fork.find(slot, best);
+            const Real dearer = extra_price(pair, slot, tree.begin) - extra_price(pair, best, tree.begin);
+            list.add({slot, best, static_cast<std::uint32_t>(pair), 0, 0, dearer}, fork);
         }
     }
 
     /// As far as the model asks for.
-    void shift(const Move& move) {
-        branch(move.from, move.to);
+    void shift(const Move& move, std::span<const LinkIndex> left, std::span<const LinkIndex> joined) {
         gather_demand(mix_.columns, move.pair, demand_);
-        const ConstView demand = demand_;
-        const Slope slope =
-            compare_links(demand, {left_.data(), left_count_}, {joined_.data(), joined_count_},
-                          spread_prices_, spread_curvatures_);
+        const Slope slope = compare_links(demand_, left, joined, spread_prices_, spread_curvatures_);
         const Real dearer = move.dearer + slope.price;
         const Real have = x_[move.from];
         const Real there = x_[move.to];
@@ -157,44 +182,8 @@ class Sweeper {
         if (share == 0) return;
         x_[move.from] -= share;
         x_[move.to] += share;
-        move_links(demand, -share, {left_.data(), left_count_}, spread_curvatures_, spread_moved_,
-                   spread_prices_);
-        move_links(demand, share, {joined_.data(), joined_count_}, spread_curvatures_, spread_moved_,
-                   spread_prices_);
-    }
-
-    /// The links of one path that the other does not use, and the other way round. Paths of one pair share
-    /// the beginning of their tree; what they share after having parted is marked and left out.
-    void branch(SlotIndex from, SlotIndex to) {
-        TreeNode a = paths_.leaf(from);
-        TreeNode b = paths_.leaf(to);
-        left_count_ = joined_count_ = 0;
-        while (a != b) {
-            if (a > b) {
-                left_[left_count_++] = paths_.link(a);
-                a = paths_.parent(a);
-            } else {
-                joined_[joined_count_++] = paths_.link(b);
-                b = paths_.parent(b);
-            }
-        }
-        const std::uint32_t seen = ++stamp_;
-        const std::uint32_t shared = ++stamp_;
-        for (Index i = 0; i < joined_count_; ++i) mark_[joined_[i]] = seen;
-        Index kept = 0;
-        for (Index i = 0; i < left_count_; ++i) {
-            if (mark_[left_[i]] == seen) {
-                mark_[left_[i]] = shared;
-            } else {
-                left_[kept++] = left_[i];
-            }
-        }
-        left_count_ = kept;
-        kept = 0;
-        for (Index i = 0; i < joined_count_; ++i) {
-            if (mark_[joined_[i]] != shared) joined_[kept++] = joined_[i];
-        }
-        joined_count_ = kept;
+        move_links(demand_, -share, left, spread_curvatures_, spread_moved_, spread_prices_);
+        move_links(demand_, share, joined, spread_curvatures_, spread_moved_, spread_prices_);
     }
 
     /// Value and slope of the sum at x = start + part (x - start), from the loads alone.
@@ -265,12 +254,10 @@ class Sweeper {
     // With room for whole registers a link: the prices by the model as it stands, and what it is made of.
     View spread_prices_, spread_curvatures_, spread_moved_;
     View start_;
-    std::span<Move> moves_;  // by slot: more there cannot be
-    View demand_;            // of the pair at hand
-    std::span<std::uint32_t> mark_;
-    std::span<LinkIndex> left_, joined_;
-    Index left_count_ = 0, joined_count_ = 0;
-    std::uint32_t stamp_ = 0;
+    std::span<Move> moves_;       // by slot
+    std::span<LinkIndex> links_;  // kLinksPerSlot of them
+    View demand_;                 // of the pair at hand
+    Fork fork_;
     Real extra_slope_ = 0;
 };
 

@@ -89,11 +89,15 @@ void PathSet::change(std::span<const PathChange> changes) {
     link.reserve(link_.size());
     Grower grower(parent, link);
     std::vector<LinkIndex> path;
-    Index live = 0;
+    std::vector<SlotIndex> live_slots;
+    std::vector<SlotIndex> first_live;
+    live_slots.reserve(live_.size());
+    first_live.reserve(pairs() + 1);
     for (Tree& tree : trees) {
         const TreeNode root = grower.plant();
         tree.begin = root;
         for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
+            first_live.push_back(static_cast<SlotIndex>(live_slots.size()));
             for (SlotIndex slot = first_[i]; slot < first_[i + 1]; ++slot) {
                 if (wanted[slot] != nullptr ? !wanted[slot]->live : !this->live(slot)) continue;
                 path = wanted[slot] != nullptr ? wanted[slot]->links : links(slot);
@@ -108,16 +112,18 @@ void PathSet::change(std::span<const PathChange> changes) {
                 if (!path.empty() && place != pairs_[i].destination)
                     throw Error("a path has to end at the destination of its pair");
                 leaves[slot] = at;
-                ++live;
+                live_slots.push_back(slot);
             }
         }
         tree.end = static_cast<TreeNode>(parent.size());
     }
+    first_live.push_back(static_cast<SlotIndex>(live_slots.size()));
     trees_ = std::move(trees);
     parent_ = std::move(parent);
     link_ = std::move(link);
     leaves_ = std::move(leaves);
-    live_ = live;
+    live_ = std::move(live_slots);
+    first_live_ = std::move(first_live);
 }
 
 void PathSet::exchange(Checkpoint& checkpoint) {
@@ -155,7 +161,8 @@ void PathSet::exchange(Checkpoint& checkpoint) {
 
 Index PathSet::bytes() const noexcept {
     return parent_.capacity() * sizeof(TreeNode) + link_.capacity() * sizeof(LinkIndex) +
-           leaves_.capacity() * sizeof(TreeNode) + first_.capacity() * sizeof(SlotIndex);
+           leaves_.capacity() * sizeof(TreeNode) +
+           (first_.capacity() + live_.capacity() + first_live_.capacity()) * sizeof(SlotIndex);
 }
 
 }  // namespace proxstream

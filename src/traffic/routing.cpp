@@ -27,9 +27,11 @@ void price_trees(const PathSet& paths, std::span<const DemandColumn> columns, Co
     fill(demand, 0);
     for (Index t = chunk.begin; t < chunk.end; ++t) {
         const PathSet::Tree& tree = paths.trees()[t];
+        const SlotIndex first = paths.first_slot(tree.first_pair);
+        const View own = gradient.subspan(first, paths.end_slot(tree.end_pair - 1) - first);
+        fill(own, 0);
         price_tree(paths, tree, prices, room, price);
-        price_slots(paths, tree, columns, price, room, demand,
-                    gradient.subspan(paths.first_slot(tree.first_pair)));
+        price_slots(paths, tree, columns, price, room, demand, own);
     }
 }
 

@@ -22,10 +22,17 @@ void for_each_pair(const PathSet& paths, Index begin, Index end, const Body& bod
     for (Index pair = begin; pair < end; ++pair) {
         const SlotIndex first = paths.first_slot(pair);
         const SlotIndex last = paths.end_slot(pair);
-        Index live = 0;
-        for (SlotIndex slot = first; slot < last; ++slot) live += paths.live(slot) ? 1 : 0;
-        body(first, last, live);
+        body(first, last, paths.live_slots(pair).size());
     }
+}
+/// body(range, begin, end) for ranges of pairs, on several threads where that is worth it.
+constexpr Index kMostRanges = 16;
+template <class Body>
+void for_pair_ranges(const PathSet& paths, const Body& body) {
+    constexpr Index kLeastPairs = 1024;
+    const Index pairs = paths.pairs();
+    const Index ranges = std::clamp<Index>(pairs / kLeastPairs, 1, kMostRanges);
+    parallel_for(ranges, [&](Index i) { body(i, i * pairs / ranges, (i + 1) * pairs / ranges); });
 }
 template <class Body>
 void for_each_pair(const PathSet& paths, const Body& body) {
@@ -56,18 +63,30 @@ void SplitSet::check_dimension(Index n) const {
 
 Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     const PathSet& paths = routing_->paths;
-    bool inside = true;
-    Real all = 0;  // NaN if one coordinate is
-    for_each_pair(paths, [&](SlotIndex first, SlotIndex end, Index live) {
-        Real total = 0;
-        for (SlotIndex slot = first; slot < end; ++slot) {
-            if (!paths.live(slot)) inside = inside && x[slot] == 0;
-            if (!(x[slot] >= -kFeasibility)) inside = false;
-            total += x[slot];
-        }
-        if (live > 0 && !(std::abs(total - 1) <= kFeasibility)) inside = false;
-        all += total;
+    struct Seen {
+        bool inside = true;
+        Real all = 0;  // NaN if one coordinate is
+    };
+    std::array<Seen, kMostRanges> seen;
+    for_pair_ranges(paths, [&](Index range, Index begin, Index end) {
+        Seen& own = seen[range];
+        for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
+            Real total = 0;
+            for (SlotIndex slot = first; slot < last; ++slot) {
+                if (!paths.live(slot)) own.inside = own.inside && x[slot] == 0;
+                if (!(x[slot] >= -kFeasibility)) own.inside = false;
+                total += x[slot];
+            }
+            if (live > 0 && !(std::abs(total - 1) <= kFeasibility)) own.inside = false;
+            own.all += total;
+        });
     });
+    bool inside = true;
+    Real all = 0;
+    for (const Seen& own : seen) {
+        inside = inside && own.inside;
+        all += own.all;
+    }
     if (std::isnan(all)) return all;
     return inside ? constant_ : kInfinity;
 }
@@ -105,17 +124,13 @@ Real SplitSet::project(ConstView v, View out, Index begin, Index end, Scratch& s
 }
 
 Real SplitSet::prox(ConstView v, Real /*step*/, View out, Scratch& scratch) const {
-    constexpr Index kLeastPairs = 1024;
-    constexpr Index kMostRanges = 16;
-    const Index pairs = routing_->paths.pairs();
-    const Index ranges = std::clamp<Index>(pairs / kLeastPairs, 1, kMostRanges);
     std::array<Real, kMostRanges> totals{};
-    scratch.part(ranges - 1);
-    parallel_for(ranges, [&](Index i) {
+    scratch.part(kMostRanges - 1);
+    for_pair_ranges(routing_->paths, [&](Index i, Index begin, Index end) {
         Scratch& own = scratch.part(i);
         SimplexBatch batch(v, out, own);
         totals[i] = project(
-            v, out, i * pairs / ranges, (i + 1) * pairs / ranges, own,
+            v, out, begin, end, own,
             [&](SlotIndex /*first*/, ConstView from, View to) {
                 return project_onto_simplex(from, 1, to, own);
             },
@@ -147,11 +162,13 @@ Real SplitSet::switching_prox(ConstView v, Real step, Real pull, ConstView centr
 
 void SplitSet::project_direction(View d) const {
     const PathSet& paths = routing_->paths;
-    for_each_pair(paths, [&](SlotIndex first, SlotIndex end, Index live) {
-        Real total = 0;
-        for (SlotIndex slot = first; slot < end; ++slot) total += paths.live(slot) ? d[slot] : 0;
-        const Real mean = live > 0 ? total / static_cast<Real>(live) : 0;
-        for (SlotIndex slot = first; slot < end; ++slot) d[slot] = paths.live(slot) ? d[slot] - mean : 0;
+    for_pair_ranges(paths, [&](Index /*range*/, Index begin, Index end) {
+        for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
+            Real total = 0;
+            for (SlotIndex slot = first; slot < last; ++slot) total += paths.live(slot) ? d[slot] : 0;
+            const Real mean = live > 0 ? total / static_cast<Real>(live) : 0;
+            for (SlotIndex slot = first; slot < last; ++slot) d[slot] = paths.live(slot) ? d[slot] - mean : 0;
+        });
     });
 }
 

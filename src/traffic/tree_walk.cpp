@@ -40,9 +40,9 @@ template <Index kRoom>
                                         View demand, Real* flow, Real* loads) {
     for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
         gather_demand(columns, pair, demand);
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+        for (const SlotIndex slot : paths.live_slots(pair)) {
             const Real share = x[slot];
-            if (share == 0 || !paths.live(slot)) continue;
+            if (share == 0) continue;
             Real* at = flow + (paths.leaf(slot) - tree.begin) * room;
             for_packs<kRoom>(room, [&](Index k) { pack<kRoom>(at + k) += share * pack<kRoom>(&demand[k]); });
         }
@@ -90,18 +90,14 @@ template <Index kRoom>
 [[gnu::always_inline]] inline void price_ends(const PathSet& paths, const PathSet::Tree& tree,
                                               std::span<const DemandColumn> columns, const Real* price,
                                               Index room, View demand, Real* slot_prices) {
+    const SlotIndex first = paths.first_slot(tree.first_pair);
     for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
         gather_demand(columns, pair, demand);
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-            const TreeNode leaf = paths.leaf(slot);
-            if (leaf == kNoPath) {
-                *slot_prices++ = 0;
-                continue;
-            }
-            const Real* at = price + (leaf - tree.begin) * room;
+        for (const SlotIndex slot : paths.live_slots(pair)) {
+            const Real* at = price + (paths.leaf(slot) - tree.begin) * room;
             typename Pack<kRoom>::Type total{};
             for_packs<kRoom>(room, [&](Index k) { total += pack<kRoom>(&demand[k]) * pack<kRoom>(at + k); });
-            *slot_prices++ = add_pack(total);
+            slot_prices[slot - first] = add_pack(total);
         }
     }
 }

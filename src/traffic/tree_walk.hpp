@@ -49,7 +49,7 @@ void load_tree(const PathSet& paths, const PathSet::Tree& tree, std::span<const 
 void price_tree(const PathSet& paths, const PathSet::Tree& tree, ConstView prices, Index room, View price);
 
 /// slot_prices[slot - first slot of the tree]: what price_tree found at the end of its path, times the demand
-/// of its pair, over all columns; 0 for empty slots.
+/// of its pair, over all columns. Empty slots are left alone.
 void price_slots(const PathSet& paths, const PathSet::Tree& tree, std::span<const DemandColumn> columns,
                  ConstView price, Index room, View demand, View slot_prices);
 

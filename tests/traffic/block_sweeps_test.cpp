@@ -5,7 +5,10 @@
 
 #include "support/route_optimum.hpp"
 
+#include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -83,6 +86,114 @@ TEST(BlockSweeps, NeverRaiseTheSumAndStayWithinTheSplits) {
         }
     }
     EXPECT_GT(fell, 2 * kRuns);
+}
+
+/// The sweeps of one model by definition: record by record, path by path, links as sets. Where they end,
+/// before any search.
+std::vector<Real> naive_sweeps(const Drawn& drawn, std::vector<Real> x, Index sweeps) {
+    const Routing& routing = *drawn.routed.routing;
+    const PathSet& paths = routing.paths;
+    const Index links = routing.costs.links();
+    const Index records = drawn.demands.size();
+    const auto demand = [&](Index age, Index pair) { return drawn.demands[records - 1 - age][pair]; };
+    const auto links_of = [&](SlotIndex slot) {
+        const std::vector<LinkIndex> along = paths.links(slot);
+        return std::set<LinkIndex>(along.begin(), along.end());
+    };
+    std::vector<std::vector<Real>> price(records, std::vector<Real>(links)), bend = price;
+    for (Index age = 0; age < records; ++age) {
+        std::vector<Real> load(links);
+        for (SlotIndex slot = 0; slot < paths.slots(); ++slot) {
+            if (!paths.live(slot)) continue;
+            for (const LinkIndex link : links_of(slot))
+                load[link] += x[slot] * demand(age, paths.pair_of(slot));
+        }
+        for (LinkIndex link = 0; link < links; ++link) {
+            const LinkTerm term = routing.costs.term(link, load[link]);
+            price[age][link] = drawn.weights[age] * term.marginal;
+            bend[age][link] = drawn.weights[age] * term.curvature;
+        }
+    }
+    const Real weight = sum(drawn.weights);
+    const auto price_of = [&](Index pair, SlotIndex slot) {
+        Real total = routing.share_prices.empty() ? 0 : weight * routing.share_prices[slot];
+        for (Index age = 0; age < records; ++age) {
+            for (const LinkIndex link : links_of(slot)) total += demand(age, pair) * price[age][link];
+            if (paths.links(slot).empty())
+                total += routing.slack_price * drawn.weights[age] * demand(age, pair);
+        }
+        return total;
+    };
+    for (Index i = 0; i < sweeps; ++i) {
+        std::vector<SlotIndex> best(paths.pairs());
+        for (Index pair = 0; pair < paths.pairs(); ++pair) {
+            Real lowest = kInfinity;
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+                if (!paths.live(slot) || !(price_of(pair, slot) < lowest)) continue;
+                lowest = price_of(pair, slot);
+                best[pair] = slot;
+            }
+        }
+        for (Index pair = 0; pair < paths.pairs(); ++pair) {
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+                const SlotIndex to = best[pair];
+                if (!paths.live(slot) || slot == to || x[slot] == 0) continue;
+                const Real dearer = price_of(pair, slot) - price_of(pair, to);
+                const std::set<LinkIndex> left = links_of(slot);
+                const std::set<LinkIndex> joined = links_of(to);
+                std::vector<std::pair<LinkIndex, Real>> changed;
+                for (const LinkIndex link : left)
+                    if (joined.count(link) == 0) changed.emplace_back(link, -1);
+                for (const LinkIndex link : joined)
+                    if (left.count(link) == 0) changed.emplace_back(link, 1);
+                Real curvature = 0;
+                for (Index age = 0; age < records; ++age) {
+                    for (const auto& [link, sign] : changed)
+                        curvature += demand(age, pair) * demand(age, pair) * bend[age][link];
+                }
+                const Real wanted = curvature > 0 ? dearer / curvature
+                                    : dearer > 0  ? x[slot]
+                                    : dearer < 0  ? -x[to]
+                                                  : 0;
+                const Real share = std::clamp(wanted, -x[to], x[slot]);
+                x[slot] -= share;
+                x[to] += share;
+                for (Index age = 0; age < records; ++age) {
+                    for (const auto& [link, sign] : changed)
+                        price[age][link] += sign * share * demand(age, pair) * bend[age][link];
+                }
+            }
+        }
+    }
+    return x;
+}
+
+TEST(BlockSweeps, AreThoseOfTheDefinitionAsFarAsTheSearchGoes) {
+    Index whole = 0;
+    constexpr std::uint64_t kRuns = 60;
+    for (std::uint64_t seed = 400; seed < 400 + kRuns; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Chance chance(seed);
+        const Drawn drawn = draw(chance, true);
+        const DemandBatch batch = batch_of(drawn);
+        const std::vector<Real> start = test::random_splits(drawn.routed.routing->paths, chance, true);
+        const Index sweeps = 1 + chance.below(3);
+        const std::vector<Real> wanted = naive_sweeps(drawn, start, sweeps);
+        std::vector<Real> found = start;
+        Scratch scratch;
+        Scratch::Frame frame(scratch);
+        sweep_blocks(*drawn.routed.routing, batch.mix(drawn.weights, frame), found,
+                     {.models = 1, .sweeps = sweeps}, scratch);
+        std::vector<Real> way(start.size()), gone(start.size());
+        subtract(wanted, start, way);
+        subtract(found, start, gone);
+        const Real part = dot(way, way) > 0 ? dot(way, gone) / dot(way, way) : 0;
+        ASSERT_GE(part, 0);
+        ASSERT_LE(part, 1 + 1e-9);
+        for (Index i = 0; i < start.size(); ++i) ASSERT_NEAR(gone[i], part * way[i], 1e-9) << "slot " << i;
+        whole += part > 0.999 ? 1 : 0;
+    }
+    EXPECT_GT(whole, kRuns / 4);
 }
 
 TEST(BlockSweeps, ArriveAtTheOptimumOfConvexSums) {

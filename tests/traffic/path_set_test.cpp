@@ -46,11 +46,15 @@ void expect_shared(const PathSet& paths) {
         std::set<TreeNode> used = {tree.begin};
         for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
             EXPECT_EQ(paths.pair(i).origin, paths.pair(tree.first_pair).origin);
+            std::vector<SlotIndex> live;
             for (SlotIndex slot = paths.first_slot(i); slot < paths.end_slot(i); ++slot) {
                 EXPECT_EQ(paths.pair_of(slot), i);
                 if (!paths.live(slot)) continue;
+                live.push_back(slot);
                 for (TreeNode at = paths.leaf(slot); at != tree.begin; at = paths.parent(at)) used.insert(at);
             }
+            const auto listed = paths.live_slots(i);
+            EXPECT_EQ(std::vector<SlotIndex>(listed.begin(), listed.end()), live);
         }
         EXPECT_EQ(used.size(), tree.end - tree.begin) << "nodes that no path uses";
     }

@@ -43,7 +43,11 @@ class PathSet {
     SlotIndex end_slot(Index pair) const { return first_[pair + 1]; }
     Index pair_of(SlotIndex slot) const;
     bool live(SlotIndex slot) const { return leaves_[slot] != kNoPath; }
-    Index live_slots() const noexcept { return live_; }
+    Index live_slots() const noexcept { return live_.size(); }
+    /// Those of a pair.
+    std::span<const SlotIndex> live_slots(Index pair) const {
+        return {live_.data() + first_live_[pair], first_live_[pair + 1] - first_live_[pair]};
+    }
     /// The links of a live slot's path, from its end to its origin.
     template <class Body>
     void for_each_link(SlotIndex slot, Body body) const {
@@ -68,9 +72,10 @@ class PathSet {
 
   private:
     std::vector<Pair> pairs_;
-    std::vector<SlotIndex> first_;  // of each pair, and the end of the last
-    std::vector<TreeNode> leaves_;  // by slot
-    Index live_ = 0;
+    std::vector<SlotIndex> first_;       // of each pair, and the end of the last
+    std::vector<TreeNode> leaves_;       // by slot
+    std::vector<SlotIndex> live_;        // slots that hold a path
+    std::vector<SlotIndex> first_live_;  // of each pair, and the end of the last
     std::vector<Tree> trees_;
     std::vector<TreeNode> parent_;
     std::vector<LinkIndex> link_;
