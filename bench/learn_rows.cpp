@@ -15,7 +15,7 @@ namespace {
 
 /// Ten features, their sum with weights, and a little noise.
 std::string write_rows(Bench& bench, Index rows) {
-    const std::string path = bench.temporary() + "/ten.csv";
+    std::string path = bench.temporary() + "/ten.csv";
     const std::vector<Real> numbers = normal_numbers(rows * 11, 5);
     fmt::memory_buffer text;
     for (int i = 0; i < 10; ++i) fmt::format_to(std::back_inserter(text), "x{},", i);

@@ -247,10 +247,11 @@ void scikit_streams(Bench& bench, const ScikitLearn& scikit) {
         const double seconds = once([&] { run.run([](const LearnProgress&) {}); })();
         const ConstView x = run.learner().decide();
         error = 0;
-        for (Index row = rows - rows / 10; row < rows; ++row) {
+        const Index last = rows / 10;
+        for (Index row = rows - last; row < rows; ++row) {
             Real predicted = x[features];
             for (Index i = 0; i < features; ++i) predicted += x[i] * values[row * features + i];
-            error += (predicted - targets[row]) * (predicted - targets[row]) / static_cast<Real>(rows / 10);
+            error += (predicted - targets[row]) * (predicted - targets[row]) / static_cast<Real>(last);
         }
         return seconds;
     };

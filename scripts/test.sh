@@ -75,6 +75,11 @@ run_cli() {
     done
 }
 
+# Every row of the bench, once and small: do they still work? Nothing is judged.
+smoke_bench() {
+    scripts/bench.sh --quick && echo "ok bench: every row works"
+}
+
 check "format" scripts/format.sh --check
 check "rooms" tests/rooms/rooms.sh
 check_build release
@@ -82,6 +87,7 @@ check_built release "release tests" run_tests release
 check_built release "command line" run_cli release
 check_built release "package" tests/package/package.sh
 check_built release "report page" tests/web/web.sh build/release
+check_built release "instructions" tests/instructions/instructions.sh build/release/tests/hot_path
 check_build dev
 check_built dev "dev tests" run_tests dev
 check "tidy" scripts/tidy.sh
@@ -90,6 +96,7 @@ if [ $long = yes ]; then
     check_build tsan
     check_built tsan "tsan tests" run_tests tsan
     check "analyser" scripts/tidy.sh --analyse
+    check "bench" smoke_bench
 fi
 
 echo "took $((SECONDS - began)) s; every line is in $logs/all"
