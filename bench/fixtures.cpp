@@ -25,7 +25,10 @@ FullWindow full_window(const WindowShape& shape) {
     const bool sparse = shape.nonzeros > 0;
     // A large window repeats a few million numbers: what is read does not matter, that it is read does.
     const Index period = sparse ? count * shape.nonzeros : std::min<Index>(count * shape.features, 4'000'037);
-    const std::vector<Real> numbers = normal_numbers(period, 1);
+    std::vector<Real> numbers = normal_numbers(period, 1);
+    if (shape.single) {
+        for (Real& number : numbers) number = static_cast<Real>(static_cast<float>(number));
+    }
     std::vector<Real> values, targets(count), row(sparse ? shape.nonzeros : shape.features);
     if (!sparse) values.reserve(count * shape.features);
     std::vector<FeatureIndex> indices(shape.nonzeros);

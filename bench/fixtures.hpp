@@ -29,8 +29,9 @@ struct WindowShape {
     std::string loss = "squared";
     Index features = 512;
     Index window = 32;
-    Index rows = 1;      // a record
-    Index nonzeros = 0;  // of a row, sparse; 0: dense
+    Index rows = 1;       // a record
+    Index nonzeros = 0;   // of a row, sparse; 0: dense
+    bool single = false;  // numbers that single precision holds
 };
 FullWindow full_window(const WindowShape& shape);
 

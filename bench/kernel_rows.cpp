@@ -103,6 +103,23 @@ void window(Bench& bench, const std::string& name, const WindowShape& shape, Wis
                .figure = figure});
 }
 
+/// Rows that single precision holds may be stored so, and are then half as long to read.
+void single_rows(Bench& bench) {
+    const WindowShape shape{.features = 512, .window = rows_beyond_cache(bench, 512)};
+    WindowShape rounded = shape;
+    rounded.single = true;
+    FullWindow window = full_window(rounded), plain = full_window(shape);
+    const Effort effort = bench.effort();
+    const Timings timings = contest(
+        {looped([&] { keep(window.pass()); }, effort), looped([&] { keep(plain.pass()); }, effort)}, effort);
+    bench.add({.name = "kernels.window-memory-single",
+               .measured = fmt::format("window gradient, {} rows of 512 numbers that single precision holds",
+                                       shape.window),
+               .against = "the same with numbers that it does not",
+               .ratio = timings.ratio(1, 0),
+               .figure = Figure{1e3 * timings.seconds(0).median, "ms"}});
+}
+
 void two_threads(Bench& bench, const std::string& name, const WindowShape& shape, bool wanted) {
     FullWindow window = full_window(shape);
     const std::string what = fmt::format("{} window gradient, {} rows of {} features, two threads",
@@ -324,6 +341,7 @@ void kernel_rows(Bench& bench) {
         window(bench, "window-memory", {.features = 512, .window = rows_beyond_cache(bench, 512)},
                Wish::read);
     });
+    bench.group("kernels.window-memory-single", [&] { single_rows(bench); });
     bench.group("kernels.window-cache", [&] {
         window(bench, "window-cache", {.features = 512, .window = bench.size(128, 16)}, Wish::eigen);
     });
