@@ -13,7 +13,8 @@ export JOBS=${JOBS:-2}
 logs=build/test
 rm -rf "$logs"
 mkdir -p "$logs"
-: >"$logs/all"
+all=$logs/all
+: >"$all"
 began=$SECONDS
 
 # Runs a check, keeps its lines, shows what is not "ok". A check that dies or says nothing has failed.
@@ -28,7 +29,7 @@ check() {
         echo "not ok $title: ended with status $status" >>"$log"
     fi
     grep -v '^ok ' "$log"
-    cat "$log" >>"$logs/all"
+    cat "$log" >>"$all"
     awk -v title="$title" -v seconds=$((SECONDS - before)) '
         /^ok / { ++passed } /^not ok / { ++failed } /^skip / { ++skipped }
         END { printf "   %s: %d passed, %d failed, %d skipped (%d s)\n", title, passed, failed, skipped, seconds }
@@ -54,25 +55,67 @@ check_built() {
     fi
 }
 
-# Every test program of a preset, a few at a time; each writes to a log of its own so that lines stay whole.
+# Two lists of checks at the same time, for those that leave a core idle. The second's lines follow the first's.
+side_by_side() {
+    local second=$logs/$2
+    : >"$second.lines"
+    (all=$second.lines; "$2") >"$second.said" 2>&1 &
+    "$1"
+    wait $!
+    cat "$second.said"
+    [ -s "$second.lines" ] || echo "not ok $2: could not run" | tee "$second.lines"
+    cat "$second.lines" >>"$all"
+}
+
+# Every test program of a preset, the largest first, a few at a time; each writes to a log of its own so that
+# lines stay whole.
 run_tests() {
     local preset=$1 folder="$logs/$1.d"
     mkdir -p "$folder"
-    find "build/$preset/tests" -maxdepth 1 -type f -name 'test_*' -executable | sort |
+    find "build/$preset/tests" -maxdepth 1 -type f -name 'test_*' -executable -printf '%s %p\n' | sort -rn | cut -d' ' -f2 |
         xargs -P "$JOBS" -I{} bash -c 'scripts/run-gtest.sh "$1 $(basename "$2")" "$2" >"$3/$(basename "$2")" 2>&1' run "$preset" {} "$folder"
     cat "$folder"/*
 }
 
-# The scripts of tests/cli drive the program itself; they find it in $PROXSTREAM.
+# The scripts of tests/cli drive the program itself; they find it in $PROXSTREAM. The longest go first.
 run_cli() {
-    local program=$PWD/build/$1/proxstream script
+    local program=$PWD/build/$1/proxstream folder="$logs/cli-$1.d"
     if [ ! -x "$program" ]; then
         echo "not ok cli: $program was not built"
         return
     fi
-    for script in tests/cli/*.sh; do
-        PROXSTREAM=$program bash "$script" || echo "not ok $script ended with status $?"
-    done
+    mkdir -p "$folder"
+    ls -S tests/cli/*.sh | PROXSTREAM=$program xargs -P "$JOBS" -I{} bash -c '
+        { bash "$1" || echo "not ok $1 ended with status $?"; } >"$2/$(basename "$1")" 2>&1
+        grep -qE "^(ok|not ok|skip) " "$2/$(basename "$1")" || echo "not ok $1 said nothing" >>"$2/$(basename "$1")"
+    ' run {} "$folder"
+    cat "$folder"/*
+}
+
+# What needs the release build: the program itself, and beside it what often waits or counts instead of timing.
+command_line() {
+    check_built release "command line" run_cli release
+}
+package_and_page() {
+    check_built release "package" tests/package/package.sh
+    check_built release "report page" tests/web/web.sh build/release
+    check_built release "instructions" tests/instructions/instructions.sh build/release/tests/hot_path
+}
+# The sanitizers, and the lint, which fills the gaps that a build leaves.
+sanitized() {
+    local preset=dev
+    [ $long = yes ] && preset=dev-full
+    check_build $preset
+    check_built $preset "$preset tests" run_tests $preset
+    [ $long = yes ] && check_built $preset "$preset command line" run_cli $preset
+}
+lint() {
+    if [ $long = yes ]; then
+        JOBS=1 check "tidy" scripts/tidy.sh --each
+        JOBS=1 check "analyser" scripts/tidy.sh --analyse
+    else
+        JOBS=1 check "tidy" scripts/tidy.sh
+    fi
 }
 
 # Every row of the bench, once and small: do they still work? Nothing is judged.
@@ -84,18 +127,11 @@ check "format" scripts/format.sh --check
 check "rooms" tests/rooms/rooms.sh
 check_build release
 check_built release "release tests" run_tests release
-check_built release "command line" run_cli release
-check_built release "package" tests/package/package.sh
-check_built release "report page" tests/web/web.sh build/release
-check_built release "instructions" tests/instructions/instructions.sh build/release/tests/hot_path
-check_build dev
-check_built dev "dev tests" run_tests dev
-check "tidy" scripts/tidy.sh
+side_by_side command_line package_and_page
+side_by_side sanitized lint
 if [ $long = yes ]; then
-    check_built dev "dev command line" run_cli dev
     check_build tsan
     check_built tsan "tsan tests" run_tests tsan
-    check "analyser" scripts/tidy.sh --analyse
     check "bench" smoke_bench
 fi
 
