@@ -86,6 +86,8 @@ bool LineReader::take_line() {
 bool LineReader::fill() {
     if (ended_) return false;
     if (begin_ != 0 && (begin_ == end_ || end_ == buffer_.size())) {
+        if (zero_ < begin_) zero_ = find_zero(begin_);
+        zero_ -= begin_;
         std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
         dropped_ += begin_;
         cursor_ -= begin_;
@@ -96,7 +98,9 @@ bool LineReader::fill() {
     if (end_ == buffer_.size() || (filled_ && buffer_.size() < kBlock)) buffer_.resize(2 * buffer_.size());
     try {
         const std::size_t count = source_->read(std::span(buffer_).subspan(end_));
+        const std::size_t held = end_;
         end_ += count;
+        if (zero_ == held) zero_ = find_zero(held);
         filled_ = end_ == buffer_.size();
         ended_ = count == 0;
     } catch (...) {
@@ -120,13 +124,18 @@ bool LineReader::skip_overlong() {
     }
 }
 
-void LineReader::refuse_binary(std::size_t from, std::size_t to) const {
-    const void* zero = std::memchr(buffer_.data() + from, '\0', to - from);
-    if (zero == nullptr) return;
-    const auto position = static_cast<std::size_t>(static_cast<const char*>(zero) - buffer_.data());
+std::size_t LineReader::find_zero(std::size_t from) const noexcept {
+    const void* zero = std::memchr(buffer_.data() + from, '\0', end_ - from);
+    return zero ? static_cast<std::size_t>(static_cast<const char*>(zero) - buffer_.data()) : end_;
+}
+
+/// Zero bytes are looked for where bytes arrive, many lines at a time; a line only compares.
+void LineReader::refuse_binary(std::size_t from, std::size_t to) {
+    if (zero_ < from) zero_ = find_zero(from);
+    if (zero_ >= to) return;
     throw DataError(
         {name(), lines_, 0, ""},
-        "looks like a binary file (a zero byte at offset " + std::to_string(dropped_ + position) + ")",
+        "looks like a binary file (a zero byte at offset " + std::to_string(dropped_ + zero_) + ")",
         "text in ASCII or UTF-8, plain or gzip");
 }
 

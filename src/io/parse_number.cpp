@@ -1,7 +1,11 @@
 #include "proxstream/io/parse_number.hpp"
 
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <system_error>
 
 namespace proxstream {
@@ -32,17 +36,106 @@ bool is_tiny(const char* first, const char* last) noexcept {
     return place + (negative ? -exponent : exponent) <= 0;
 }
 
+// Powers of ten that a double holds exactly.
+constexpr std::array<Real, 23> kTens{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::array<std::uint64_t, 9> kWholeTens{1,       10,        100,        1'000,      10'000,
+                                                  100'000, 1'000'000, 10'000'000, 100'000'000};
+
+/// What a run of digits says: `value` is right as long as `count` is at most kMostDigits.
+struct Digits {
+    std::uint64_t value = 0;
+    long count = 0;
+};
+constexpr long kMostDigits = 19;
+
+/// Adds the digits that stand at `p` and returns one past them. Eight at a time and without a branch that
+/// depends on how many there are: the lengths of neighbouring numbers are hard to foresee.
+[[gnu::always_inline]] inline const char* take_digits(const char* p, const char* last,
+                                                      Digits& digits) noexcept {
+    if constexpr (std::endian::native == std::endian::little) {
+        while (last - p >= 8) {
+            std::uint64_t bytes = 0;
+            std::memcpy(&bytes, p, sizeof(bytes));
+            // Digits become 0..9, anything else more: adding 0x76 then sets the top bit, or it was set.
+            bytes ^= 0x3030303030303030U;
+            const std::uint64_t others = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
+            const auto count = others == 0 ? 8U : static_cast<unsigned>(std::countr_zero(others)) / 8;
+            if (count == 0) return p;
+            // The first digit stands lowest: what does not belong to the run leaves at the top, and zeros
+            // take the place of leading digits. Then pairs, fours and eights are put together.
+            bytes <<= 64 - 8 * count;
+            bytes = (bytes * 10 + (bytes >> 8U)) & 0x00FF00FF00FF00FFU;
+            bytes = (bytes * 100 + (bytes >> 16U)) & 0x0000FFFF0000FFFFU;
+            bytes = (bytes * 10'000 + (bytes >> 32U)) & 0x00000000FFFFFFFFU;
+            digits.value = digits.value * kWholeTens[count] + bytes;
+            digits.count += count;
+            p += count;
+            if (count < 8) return p;
+        }
+    }
+    for (; p != last && is_digit(*p); ++p) {
+        digits.value = 10 * digits.value + static_cast<std::uint64_t>(*p - '0');
+        ++digits.count;
+    }
+    return p;
+}
+
+/// Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens: both are
+/// doubles, so the one product or quotient is the nearest double to what was written. Null: something else,
+/// which std::from_chars decides.
+const char* parse_short(const char* p, const char* last, Real& value) noexcept {
+    Digits digits;
+    long exponent = 0;
+    if (last - p > 1 && p[1] == '.' && is_digit(*p)) {
+        digits = {static_cast<std::uint64_t>(*p - '0'), 1};
+        ++p;
+    } else {
+        p = take_digits(p, last, digits);
+    }
+    if (p != last && *p == '.') {
+        const long whole = digits.count;
+        p = take_digits(p + 1, last, digits);
+        exponent = whole - digits.count;
+    }
+    if (digits.count == 0 || digits.count > kMostDigits) return nullptr;
+    if (p != last && (*p | 0x20) == 'e') {
+        ++p;
+        const bool negative = p != last && *p == '-';
+        if (p != last && (*p == '-' || *p == '+')) ++p;
+        Digits power;
+        p = take_digits(p, last, power);
+        if (power.count == 0 || power.count > kMostDigits || power.value > 1000) return nullptr;
+        exponent += negative ? -static_cast<long>(power.value) : static_cast<long>(power.value);
+    }
+    constexpr long kMostTens = static_cast<long>(kTens.size()) - 1;
+    if (digits.value > (std::uint64_t{1} << 53U) || exponent < -kMostTens || exponent > kMostTens) {
+        return nullptr;
+    }
+    const auto whole = static_cast<Real>(digits.value);
+    value = exponent < 0 ? whole / kTens[static_cast<Index>(-exponent)]
+                         : whole * kTens[static_cast<Index>(exponent)];
+    return p;
+}
+
 }  // namespace
 
 const char* parse_number(const char* first, const char* last, Real& value) noexcept {
     if (first == last) return nullptr;
-    const bool signed_number = *first == '-' || *first == '+';
-    const char* const digits = first + (signed_number ? 1 : 0);
+    // Signs come as they like: neither the step over one nor the change of sign is a branch.
+    const bool negative = *first == '-';
+    const char* const digits = first + (static_cast<int>(negative) | static_cast<int>(*first == '+'));
     if (digits == last || !(is_digit(*digits) || *digits == '.')) return nullptr;
     Real number = 0;
+    if (const char* end = parse_short(digits, last, number)) {
+        constexpr unsigned kSignBit = 63;
+        value = std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^
+                                    (static_cast<std::uint64_t>(negative) << kSignBit));
+        return end;
+    }
     const auto [end, status] = std::from_chars(*first == '+' ? digits : first, last, number);
     if (status == std::errc::result_out_of_range && is_tiny(digits, end)) {
-        number = *first == '-' ? -0.0 : 0.0;
+        number = negative ? -0.0 : 0.0;
     } else if (status != std::errc{} || !std::isfinite(number)) {
         return nullptr;
     }

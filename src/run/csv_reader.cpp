@@ -47,6 +47,7 @@ char find_delimiter(std::string_view line) {
 
 CsvReader::CsvReader(InputQueue inputs, CsvOptions options, TargetRule target)
     : inputs_(std::move(inputs)), options_(std::move(options)), target_parser_(std::move(target)) {
+    number_label_ = target_parser_.rule().kind == TargetKind::number && target_parser_.rule().classes.empty();
     const char given = options_.delimiter;
     if (given != 0 && given != ',' && given != ';' && given != '\t') {
         throw ConfigError("--delimiter: " + quoted_excerpt({&given, 1}) +
@@ -141,16 +142,18 @@ bool CsvReader::read_row(RowBlock& block) {
 bool CsvReader::parse_plain(std::string_view record) {
     const char* p = record.data();
     const char* const last = p + record.size();
-    if (find(p, last, '"') != last) return false;
     const Index columns = roles_.size();
     for (Index column = 0; column < columns; ++column) {
         const std::int32_t role = roles_[column];
-        if (role >= 0) {
-            p = parse_number(skip_blanks(p, last, delimiter_), last, row_[static_cast<Index>(role)]);
+        if (role >= 0 || (role == kLabelColumn && number_label_)) {
+            Real& number = role >= 0 ? row_[static_cast<Index>(role)] : target_;
+            p = parse_number(skip_blanks(p, last, delimiter_), last, number);
             if (p == nullptr) return false;
             p = skip_blanks(p, last, delimiter_);
         } else {
+            // No number holds a quote; here one may open, and the delimiter behind it be none.
             const char* end = find(p, last, delimiter_);
+            if (find(p, end, '"') != end) return false;
             if (role == kLabelColumn &&
                 !target_parser_.parse({p, static_cast<std::size_t>(end - p)}, target_)) {
                 return false;

@@ -33,7 +33,8 @@ class LineReader {
     bool take_line();
     bool fill();
     bool skip_overlong();
-    void refuse_binary(std::size_t from, std::size_t to) const;
+    void refuse_binary(std::size_t from, std::size_t to);
+    std::size_t find_zero(std::size_t from) const noexcept;
     std::string_view record() const noexcept;
 
     std::unique_ptr<ByteSource> source_;
@@ -43,6 +44,7 @@ class LineReader {
     std::size_t record_end_ = 0;  // without its line break
     std::size_t cursor_ = 0;      // the line after it
     std::size_t end_ = 0;         // of the bytes held
+    std::size_t zero_ = 0;        // the first zero byte held that no line has met yet; end_ if there is none
     std::uint64_t dropped_ = 0;   // bytes of the source in front of buffer_[0]
     std::uint64_t record_line_ = 0;
     std::uint64_t lines_ = 0;  // lines taken so far

@@ -53,6 +53,7 @@ class CsvReader final : public RowReader {
     // The row being read; it enters the block when all of it is good.
     std::vector<Real> row_;
     Real target_ = 0;
+    bool number_label_ = false;  // any number is a label, and means itself
     std::vector<Field> fields_;
     std::string unescaped_;
 };
