@@ -24,11 +24,10 @@ template <class Entry>
     return *std::max_element(lanes, lanes + kLanes);
 }
 
-/// The Euclidean norm of the vector of entries. Its plain sum of squares is exact enough unless it under- or
-/// overflowed; only then pay for scaling.
+/// The Euclidean norm of the vector of entries, from the plain sum of their squares: that is exact enough
+/// unless it under- or overflowed; only then pay for scaling.
 template <class Entry>
-[[gnu::always_inline]] inline Real lane_norm(Index n, Entry entry) {
-    const Real squares = lane_sum(n, [=](Index i) { return entry(i) * entry(i); });
+[[gnu::always_inline]] inline Real norm_from(Real squares, Index n, Entry entry) {
     if (squares > 1e-280 && squares < 1e280) return std::sqrt(squares);
     if (std::isnan(squares)) return squares;
     const Real largest = lane_max(n, entry);
@@ -37,6 +36,11 @@ template <class Entry>
                const Real share = entry(i) / largest;
                return share * share;
            }));
+}
+
+template <class Entry>
+[[gnu::always_inline]] inline Real lane_norm(Index n, Entry entry) {
+    return norm_from(lane_sum(n, [=](Index i) { return entry(i) * entry(i); }), n, entry);
 }
 
 }  // namespace
@@ -117,6 +121,27 @@ PROXSTREAM_CLONES void subtract(ConstView a, ConstView b, View out) {
     Real* po = out.data();
     const Index n = out.size();
     for (Index i = 0; i < n; ++i) po[i] = pa[i] - pb[i];
+}
+
+PROXSTREAM_CLONES Real scaled_difference(Real scale, ConstView a, ConstView b, View out) {
+    assert(a.size() == b.size() && a.size() == out.size());
+    const Real* pa = a.data();
+    const Real* pb = b.data();
+    Real* po = out.data();
+    const Index n = out.size();
+    Real lanes[kLanes] = {};
+    Index i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Real values[kLanes];
+        for (Index k = 0; k < kLanes; ++k) values[k] = scale * (pa[i + k] - pb[i + k]);
+        for (Index k = 0; k < kLanes; ++k) po[i + k] = values[k];
+        for (Index k = 0; k < kLanes; ++k) lanes[k] += values[k] * values[k];
+    }
+    add_rest(n, i, lanes, [=](Index j) {
+        po[j] = scale * (pa[j] - pb[j]);
+        return po[j] * po[j];
+    });
+    return norm_from(add_lanes(lanes), n, [=](Index j) { return po[j]; });
 }
 
 void copy(ConstView from, View to) {

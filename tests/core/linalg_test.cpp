@@ -64,6 +64,11 @@ TEST(Linalg, SumsAgreeWithTheObviousLoops) {
         // The same operations in the same lanes: equal to the last bit.
         EXPECT_EQ(distance(a, b), std::sqrt(squared_norm(difference))) << n;
         EXPECT_EQ(norm_of_sum(a, -0.7, b), std::sqrt(squared_norm(combined))) << n;
+        std::vector<Real> multiple(n);
+        std::vector<Real> expected(n);
+        scaled(-0.7, difference, expected);
+        EXPECT_EQ(scaled_difference(-0.7, a, b, multiple), norm(expected)) << n;
+        EXPECT_EQ(multiple, expected) << n;
         EXPECT_EQ(max_abs(a), std::accumulate(a.begin(), a.end(), 0.0,
                                               [](Real m, Real v) { return std::max(m, std::abs(v)); }))
             << n;

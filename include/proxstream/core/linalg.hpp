@@ -18,6 +18,8 @@ void axpy(Real scale, ConstView a, View y);                       // y += scale 
 void scaled(Real scale, ConstView a, View out);                   // out = scale a
 void step_along(ConstView x, Real scale, ConstView d, View out);  // out = x + scale d
 void subtract(ConstView a, ConstView b, View out);                // out = a - b
+/// out = scale (a - b); returns |out|.
+Real scaled_difference(Real scale, ConstView a, ConstView b, View out);
 void copy(ConstView from, View to);
 void fill(View out, Real value);
 

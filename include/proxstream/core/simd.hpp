@@ -22,6 +22,37 @@ inline constexpr Index kLanes = 8;
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
+/// Adds term(i), term(i + 1), .. up to term(n - 1), fewer than kLanes of them, to a lane each; by constant
+/// places, so that the lanes stay in registers.
+template <class Term>
+[[gnu::always_inline]] inline void add_rest(Index n, Index i, Real* lanes, Term term) {
+    switch (n - i) {
+        case 7:
+            lanes[6] += term(i + 6);
+            [[fallthrough]];
+        case 6:
+            lanes[5] += term(i + 5);
+            [[fallthrough]];
+        case 5:
+            lanes[4] += term(i + 4);
+            [[fallthrough]];
+        case 4:
+            lanes[3] += term(i + 3);
+            [[fallthrough]];
+        case 3:
+            lanes[2] += term(i + 2);
+            [[fallthrough]];
+        case 2:
+            lanes[1] += term(i + 1);
+            [[fallthrough]];
+        case 1:
+            lanes[0] += term(i);
+            break;
+        default:
+            break;
+    }
+}
+
 /// Sums term(i) over [0, n) in kLanes independent lanes, then the lanes pairwise.
 template <class Term>
 [[gnu::always_inline]] inline Real lane_sum(Index n, Term term) {
@@ -30,7 +61,7 @@ template <class Term>
     for (; i + kLanes <= n; i += kLanes) {
         for (Index k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
     }
-    for (Index k = 0; i < n; ++i, ++k) lanes[k] += term(i);
+    add_rest(n, i, lanes, term);
     return add_lanes(lanes);
 }
 

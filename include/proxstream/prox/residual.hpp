@@ -24,9 +24,7 @@ ProxResidual prox_residual(const G& g, ConstView x, ConstView direction, Real st
     step_along(x, -step, direction, forward);
     ProxResidual result;
     result.regulariser = g.prox(forward, step, forward, scratch);
-    subtract(x, forward, residual);
-    scaled(1 / step, residual, residual);
-    result.norm = norm(residual);
+    result.norm = scaled_difference(1 / step, x, forward, residual);
     return result;
 }
 
