@@ -5,34 +5,19 @@
 #include "proxstream/core/spec.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace proxstream {
-namespace {
-
-void insert_sorted(std::vector<Real>& sorted, Real value) {
-    sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), value), value);
-}
-
-void erase_sorted(std::vector<Real>& sorted, Real value) {
-    const auto place = std::lower_bound(sorted.begin(), sorted.end(), value);
-    assert(place != sorted.end() && *place == value);
-    sorted.erase(place);
-}
-
-}  // namespace
 
 Tolerance Tolerance::fixed(Real delta) {
     return Tolerance(Kind::fixed, delta);
 }
 
 Tolerance Tolerance::automatic(Real factor) {
-    Tolerance tolerance(Kind::automatic, factor);
-    tolerance.recent_.reserve(kMemory);
-    tolerance.sorted_.reserve(kMemory + 1);
-    return tolerance;
+    return Tolerance(Kind::automatic, factor);
 }
 
 Tolerance Tolerance::parse(std::string_view text) {
@@ -65,9 +50,9 @@ Real Tolerance::next(Real length, Real change) {
 Real Tolerance::current(Real length) const {
     if (kind_ == Kind::none) return 0;
     if (kind_ == Kind::fixed) return value_ / length;
-    if (sorted_.empty()) return 0;
+    if (recent_.empty()) return 0;
     return (value_ > 0 ? value_ : usual_factor(length)) *
-           std::max(sorted_[sorted_.size() / 2], kFloor * total_ / static_cast<Real>(rounds_));
+           std::max(recent_.median(), kFloor * total_ / static_cast<Real>(rounds_));
 }
 
 Real Tolerance::usual_factor(Real length) {
@@ -77,8 +62,9 @@ Real Tolerance::usual_factor(Real length) {
     constexpr Real kLong = 16;
     constexpr Real kTight = 0.3;
     constexpr Real kLoose = 2;
+    if (length <= kShort) return kTight;
     if (length < kLong) {
-        const Real way = std::max(Real{0}, (length - kShort) / (kLong - kShort));
+        const Real way = (length - kShort) / (kLong - kShort);
         return kTight * std::pow(kLoose / kTight, way);
     }
     // One loss moves the gradient of a window by about sigma/w, while its own sampling error is
@@ -88,52 +74,37 @@ Real Tolerance::usual_factor(Real length) {
 }
 
 void Tolerance::remember(Real change) {
-    overwritten_ = -1;
     total_before_ = total_;
     total_ += change;
     ++rounds_;
-    if (recent_.size() < kMemory) {
-        recent_.push_back(change);
-    } else {
-        overwritten_ = recent_[oldest_];
-        erase_sorted(sorted_, overwritten_);
-        recent_[oldest_] = change;
-        oldest_ = (oldest_ + 1) % kMemory;
-    }
-    insert_sorted(sorted_, change);
+    const Real replaced = recent_.add(change);
+    overwritten_ = replaced == -kInfinity ? -1 : replaced;
 }
 
 void Tolerance::take_back() {
     if (kind_ != Kind::automatic || !remembered_) return;
     total_ = total_before_;
     --rounds_;
-    if (overwritten_ < 0) {
-        erase_sorted(sorted_, recent_.back());
-        recent_.pop_back();
-        return;
-    }
-    oldest_ = (oldest_ + kMemory - 1) % kMemory;
-    erase_sorted(sorted_, recent_[oldest_]);
-    recent_[oldest_] = overwritten_;
-    insert_sorted(sorted_, overwritten_);
+    recent_.take_back(overwritten_ < 0 ? -kInfinity : overwritten_);
 }
 
 void Tolerance::exchange(Checkpoint& checkpoint) {
-    checkpoint.list("recent", recent_);
-    checkpoint.exchange("oldest", oldest_, kMemory - 1);
+    std::vector<Real> recent = recent_.numbers();
+    Index oldest = recent_.oldest();
+    checkpoint.list("recent", recent);
+    checkpoint.exchange("oldest", oldest, kMemory - 1);
     checkpoint.exchange("total", total_);
     checkpoint.exchange("total before", total_before_);
     checkpoint.exchange("rounds", rounds_);
     checkpoint.exchange("overwritten", overwritten_);
     checkpoint.exchange("remembered", remembered_);
-    const bool full = recent_.size() == kMemory;
-    checkpoint.require(recent_.size() <= kMemory && rounds_ >= recent_.size() && (full || oldest_ == 0) &&
+    const bool full = recent.size() == kMemory;
+    checkpoint.require(recent.size() <= kMemory && rounds_ >= recent.size() && (full || oldest == 0) &&
                            (full || !(overwritten_ >= 0)) &&
-                           std::all_of(recent_.begin(), recent_.end(), [](Real each) { return each > 0; }),
+                           std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
                        "the changes of its last rounds");
     if (!checkpoint.reading()) return;
-    sorted_ = recent_;
-    std::sort(sorted_.begin(), sorted_.end());
+    recent_.assign(std::move(recent), oldest);
 }
 
 }  // namespace proxstream

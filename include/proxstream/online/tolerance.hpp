@@ -2,10 +2,10 @@
 #pragma once
 
 #include "proxstream/core/types.hpp"
+#include "proxstream/online/recent_median.hpp"
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace proxstream {
 
@@ -48,16 +48,15 @@ class Tolerance {
     enum class Kind { fixed, automatic, none };
     static constexpr Index kMemory = 200;
     static constexpr Real kFloor = 0.25;
-    explicit Tolerance(Kind kind, Real value) : kind_(kind), value_(value) {}
+    explicit Tolerance(Kind kind, Real value)
+        : kind_(kind), value_(value), recent_(kind == Kind::automatic ? kMemory : 0) {}
     void remember(Real change);
     static Real usual_factor(Real length);
 
     Kind kind_;
-    Real value_;                // delta or the factor
-    std::vector<Real> recent_;  // ring of the last changes
-    std::vector<Real> sorted_;  // the same, ascending: its middle is the median
-    Index oldest_ = 0;
-    Real total_ = 0;  // of all changes so far
+    Real value_;           // delta or the factor
+    RecentMedian recent_;  // of the last changes
+    Real total_ = 0;       // of all changes so far
     Real total_before_ = 0;
     Round rounds_ = 0;
     Real overwritten_ = -1;    // what the last next() replaced; negative: nothing
