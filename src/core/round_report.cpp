@@ -35,26 +35,6 @@ RoundStatus round_status(std::string_view name) {
     throw Error("unknown round status '" + std::string(name) + "'");
 }
 
-Cost& Cost::operator+=(const Cost& other) {
-    record_gradients += other.record_gradients;
-    record_values += other.record_values;
-    passes += other.passes;
-    prox += other.prox;
-    oracle_calls += other.oracle_calls;
-    base_samples += other.base_samples;
-    return *this;
-}
-
-Cost& Cost::operator-=(const Cost& other) {
-    record_gradients -= other.record_gradients;
-    record_values -= other.record_values;
-    passes -= other.passes;
-    prox -= other.prox;
-    oracle_calls -= other.oracle_calls;
-    base_samples -= other.base_samples;
-    return *this;
-}
-
 void note_movement(ConstView from, ConstView to, RoundReport& report) {
     report.movement = distance(to, from);
     report.movement_one = 0;

@@ -20,9 +20,7 @@ bool starts_number(std::string_view text) {
 }  // namespace
 
 std::string_view expectation(Real value, Range range) {
-    const bool fits =
-        !std::isnan(value) && (range.infinite || std::isfinite(value)) && !(range.nonnegative && value < 0);
-    if (fits) return "";
+    if (fits(value, range)) return "";
     if (range.infinite)
         return range.nonnegative ? "a number >= 0 or \"inf\"" : "a number, \"inf\" or \"-inf\"";
     return range.nonnegative ? "a finite number >= 0" : "a finite number";

@@ -6,6 +6,7 @@
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,14 @@ struct Range {
     bool infinite = false;  // an infinity is written as the string "inf" or "-inf"
 };
 
-/// "" if `value` lies in the range, otherwise what was expected. A NaN lies in none.
+/// A NaN lies in no range.
+constexpr bool fits(Real value, Range range) {
+    constexpr Real kLargest = std::numeric_limits<Real>::max();
+    const Real top = range.infinite ? kInfinity : kLargest;
+    return value >= (range.nonnegative ? 0 : -top) && value <= top;
+}
+
+/// "" if `value` lies in the range, otherwise what was expected.
 std::string_view expectation(Real value, Range range);
 
 class LineCursor {

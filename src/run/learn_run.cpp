@@ -161,8 +161,9 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     if (ForecastFeed* forecasts = problem_.forecasts()) {
         if (const RowBlock* forecast = forecasts->next()) learner_->expect(*forecast);
     }
-    copy(learner_->decide(), played_);
-    RoundReport report = learner_->observe(record);
+    if (!header_.other_windows.empty()) copy(learner_->decide(), played_);
+    last_ = learner_->observe(record);
+    RoundReport& report = last_;
     RowExtras extras;
     if (report.status == RoundStatus::refused) {
         ++totals.refused;
@@ -192,8 +193,8 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
         const Real bound = report.firm_bound + report.residual_rounding;
         regret_bound_ += bound * bound;
     }
-    seconds_of_last_ = learner_->seconds() - std::exchange(seconds_before_, learner_->seconds());
-    last_ = report;
+    const double seconds = learner_->seconds();
+    seconds_of_last_ = seconds - std::exchange(seconds_before_, seconds);
     totals.last = &last_;
     totals.bank = extras.bank;
     totals.point = learner_->decide();

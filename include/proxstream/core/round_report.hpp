@@ -32,8 +32,25 @@ struct Cost {
     std::uint64_t oracle_calls = 0;  // answers of a stochastic oracle: one a record and estimate
     std::uint64_t base_samples = 0;  // what those answers were averaged from
 
-    Cost& operator+=(const Cost& other);
-    Cost& operator-=(const Cost& other);  // what came after `other` was noted
+    Cost& operator+=(const Cost& other) {
+        record_gradients += other.record_gradients;
+        record_values += other.record_values;
+        passes += other.passes;
+        prox += other.prox;
+        oracle_calls += other.oracle_calls;
+        base_samples += other.base_samples;
+        return *this;
+    }
+    /// What came after `other` was noted.
+    Cost& operator-=(const Cost& other) {
+        record_gradients -= other.record_gradients;
+        record_values -= other.record_values;
+        passes -= other.passes;
+        prox -= other.prox;
+        oracle_calls -= other.oracle_calls;
+        base_samples -= other.base_samples;
+        return *this;
+    }
     friend Cost operator+(Cost a, const Cost& b) { return a += b; }
     friend Cost operator-(Cost a, const Cost& b) { return a -= b; }
     friend bool operator==(const Cost&, const Cost&) = default;

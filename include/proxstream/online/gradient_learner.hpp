@@ -3,10 +3,10 @@
 /// is the referee's account.
 #pragma once
 
+#include "proxstream/core/stopwatch.hpp"
 #include "proxstream/online/played_round.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -89,18 +89,23 @@ class GradientLearner final : public Learner<typename B::Record> {
 
     bool enter(const Record& record, RoundReport& report) override {
         advanced_ = false;
-        if (!round_.enter(record, report)) return false;
+        {
+            // Of letting a loss in, its gradient is the rule's; the rest is measuring.
+            const Stopwatch watch(seconds_);
+            round_.arrive(record, report);
+        }
+        if (!round_.judge(report)) return false;
         record_ = &record;
         return true;
     }
 
     /// Somebody else's point is of no use here: the rule's own state belongs to its own path.
     void advance(RoundReport& report, ConstView /*start*/) override {
-        const auto start = std::chrono::steady_clock::now();
         Move<G, B> move(round_, *record_);
-        rule_.move(move);
-        seconds_ += round_.arrival_seconds() +
-                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        {
+            const Stopwatch watch(seconds_);
+            rule_.move(move);
+        }
 
         round_.window().try_at(round_.iterate().point, round_.scratch());
         if (!round_.window().trial_finite() || !all_finite(round_.iterate().point)) {

@@ -43,7 +43,7 @@ class Learner {
     virtual ConstView decide() const = 0;  // x_t
 
     /// Reveals f_t and moves to x_{t+1}. A refused round leaves the learner as it was.
-    RoundReport observe(const Record& record) {
+    virtual RoundReport observe(const Record& record) {
         RoundReport report;
         if (enter(record, report)) advance(report, {});
         return report;

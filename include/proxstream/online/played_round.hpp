@@ -9,7 +9,6 @@
 #include "proxstream/window/carried_window.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -56,12 +55,17 @@ class PlayedRound {
     /// f_t enters; fills the report's entry side. False: the loss is not finite at x_t and nothing has
     /// changed.
     bool enter(const Record& record, RoundReport& report) {
+        arrive(record, report);
+        return judge(report);
+    }
+    /// The two halves of it: the gradient of the newest loss, which every learner needs, and the rest.
+    void arrive(const Record& record, RoundReport& report) {
         cost_before_ = cost();
         referee_cost_ = {};
         report.round = round_ - revised_ + 1;
-        const auto start = std::chrono::steady_clock::now();
         window_.arrive(record, iterate_.point, scratch_);
-        arrival_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    bool judge(RoundReport& report) {
         const Arrival& arrival = window_.carry(iterate_.point, scratch_, expected_ ? &*expected_ : nullptr,
                                                judge_.newest(round_ + 2));
         expected_.reset();
@@ -71,7 +75,7 @@ class PlayedRound {
             return false;
         }
         ++round_;
-        before_ = iterate_;
+        keep_iterate();
         test_model();
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
@@ -174,8 +178,7 @@ class PlayedRound {
     /// and the gradient has the carry's drift.
     Real residual_rounding() const {
         constexpr Real kRelative = 0x1p-43;
-        const Real scale =
-            norm(iterate_.point) / step_ + norm(window_.gradient()) + norm(window_.newest_gradient());
+        const Real scale = norm(iterate_.point) / step_ + window_.gradient_norm() + window_.newest_norm();
         return kRelative * scale + window_.gradient_drift();
     }
 
@@ -188,8 +191,6 @@ class PlayedRound {
     Real step() const noexcept { return step_; }  // eta
     Real residual_change() const noexcept { return residual_change_; }
     Cost& inner_cost() noexcept { return inner_cost_; }
-    /// Seconds the newest loss's own gradient took.
-    double arrival_seconds() const noexcept { return arrival_seconds_; }
 
     Cost cost_since_entry() const { return cost() - cost_before_; }
 
@@ -227,6 +228,16 @@ class PlayedRound {
     }
 
   private:
+    /// The iterate becomes the one before. Its test is about to be made anew, so only the point is copied.
+    void keep_iterate() {
+        copy(iterate_.point, before_.point);
+        before_.forward.swap(iterate_.forward);
+        before_.residual.swap(iterate_.residual);
+        before_.residual_norm = iterate_.residual_norm;
+        before_.regulariser = iterate_.regulariser;
+        before_.forward_regulariser = iterate_.forward_regulariser;
+    }
+
     bool model_is_judge() const { return rule_.kind == ModelRule::Kind::previous; }
 
     Cost cost() const {
@@ -254,6 +265,10 @@ class PlayedRound {
         const Real change = norm(judge_change_);
         report.variation = effective_length_ * change;
         report.firm_bound = norm_of_sum(before_.residual, Real{1} / 2, judge_change_) + change / 2;
+        if (model_is_judge()) {
+            report.model_change = change;
+            return;
+        }
         copy(window_.change(), model_change_);
         project_direction(g_, model_change_);
         report.model_change = norm(model_change_);
@@ -336,7 +351,6 @@ class PlayedRound {
     Real initial_objective_ = 0;
     Real residual_change_ = 0;
     Real arrival_scale_ = 0;
-    double arrival_seconds_ = 0;
     std::uint64_t prox_ = 0;
     Cost referee_cost_;
     Cost inner_cost_;

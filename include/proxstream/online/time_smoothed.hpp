@@ -58,33 +58,24 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     ConstView decide() const override { return round_.iterate().point; }
     void expect(const Record& forecast) override { round_.expect(forecast); }
 
+    /// Reads the clock once for both halves: on short windows it would cost as much as the arithmetic.
+    RoundReport observe(const Record& record) override {
+        const Stopwatch watch(seconds_);
+        RoundReport report;
+        if (let_in(record, report)) move_on(report, {});
+        return report;
+    }
     bool enter(const Record& record, RoundReport& report) override {
         const Stopwatch watch(seconds_);
-        if (!round_.enter(record, report)) return false;
-        const Real change = round_.residual_change();
-        report.tolerance = tolerance_.next(effective_length_, change > report.residual_rounding ? change : 0);
-        report.aim = hysteresis_ * report.tolerance;
-        savings_before_ = savings_;
-        inner_before_ = inner_;
-        return true;
+        return let_in(record, report);
     }
-
     void advance(RoundReport& report, ConstView start) override {
         const Stopwatch watch(seconds_);
-        if (needs_confirmation(report) && !round_.confirm(report)) {
-            tolerance_.take_back();
-            return;
-        }
-        if (sticky_.kappa() > 0) {
-            sticky_.centre(round_.iterate().point);
-            solve_model(sticky_, report, start);
-        } else {
-            solve_model(round_.g(), report, start);
-        }
+        move_on(report, start);
     }
 
     void take_back() override {
-        inner_ = inner_before_;
+        take_back_inner();
         savings_ = savings_before_;
         tolerance_.take_back();
         round_.take_back();
@@ -132,12 +123,45 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         checkpoint.part("tolerance", tolerance_);
         checkpoint.exchange("savings", savings_);
         checkpoint.exchange("savings before", savings_before_);
+        keep_inner();
         checkpoint.part("inner", inner_);
         checkpoint.part("inner before", inner_before_);
         checkpoint.exchange("seconds", seconds_);
     }
 
   private:
+    bool let_in(const Record& record, RoundReport& report) {
+        if (!round_.enter(record, report)) return false;
+        const Real change = round_.residual_change();
+        report.tolerance = tolerance_.next(effective_length_, change > report.residual_rounding ? change : 0);
+        report.aim = hysteresis_ * report.tolerance;
+        savings_before_ = savings_;
+        inner_kept_ = false;
+        return true;
+    }
+
+    void move_on(RoundReport& report, ConstView start) {
+        if (needs_confirmation(report) && !round_.confirm(report)) {
+            tolerance_.take_back();
+            return;
+        }
+        if (sticky_.kappa() > 0) {
+            sticky_.centre(round_.iterate().point);
+            solve_model(sticky_, report, start);
+        } else {
+            solve_model(round_.g(), report, start);
+        }
+    }
+
+    /// A quiet round leaves the solver alone, and its curvature pairs need no copy.
+    void keep_inner() {
+        if (!inner_kept_) inner_before_ = inner_;
+        inner_kept_ = true;
+    }
+    void take_back_inner() {
+        if (inner_kept_) inner_ = inner_before_;
+    }
+
     /// A carried gradient may decide unless it is old, or so close to the tolerance that its rounding would.
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;
@@ -151,7 +175,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         constexpr bool kSticky = std::is_same_v<Penalised, Switching<G>>;
         Iterate& iterate = round_.iterate();
         Cost& cost = round_.inner_cost();
-        const Cost entry_cost = round_.cost_since_entry();
+        const Cost entry_cost = effort_ < kInfinity ? round_.cost_since_entry() : Cost{};
         if constexpr (kSticky) {
             test_at(iterate, round_.window().gradient(), g, round_.step(), round_.scratch());
             ++cost.prox;
@@ -161,11 +185,12 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         if (active) {
             const Budget budget = affordable();
             if (!start.empty() && budget.max_steps > 0) start_from(g, start, report);
+            keep_inner();
             inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget, iterate, cost,
                                  round_.scratch());
         }
         if (inner.status == SolveStatus::not_finite) {
-            inner_ = inner_before_;
+            take_back_inner();
             savings_ = savings_before_;
             tolerance_.take_back();
             round_.undo(report);
@@ -239,7 +264,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     Real savings_ = 0;
     Real savings_before_ = 0;
     Inner inner_;
-    Inner inner_before_;
+    Inner inner_before_;      // as the round found it,
+    bool inner_kept_ = true;  // unless this says that it is inner_ itself
     double seconds_ = 0;
 };
 

@@ -48,7 +48,7 @@ class Backtracking {
         std::uint64_t attempts = 0;
         while (iterate.residual_norm > tolerance) {
             if (meter.exhausted(attempts) ||
-                iterate.residual_norm <= residual_floor(iterate, model.gradient(), reference_step)) {
+                iterate.residual_norm <= model_floor(iterate, model, reference_step)) {
                 report.status = SolveStatus::budget_exhausted;
                 return report;
             }

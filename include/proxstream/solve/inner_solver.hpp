@@ -144,5 +144,14 @@ inline Real residual_floor(ConstView point, ConstView gradient, Real step) {
 inline Real residual_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
     return residual_floor(iterate.point, gradient, reference_step);
 }
+/// The same at a model that may know the norm of its gradient already.
+template <class Model>
+Real model_floor(const Iterate& iterate, const Model& model, Real reference_step) {
+    if constexpr (requires { model.gradient_norm(); }) {
+        return 4 * kUnitRoundoff * (norm(iterate.point) / reference_step + model.gradient_norm());
+    } else {
+        return residual_floor(iterate, model.gradient(), reference_step);
+    }
+}
 
 }  // namespace proxstream

@@ -63,7 +63,9 @@ class CarriedWindow {
         arrival_ = {};
         arrival_.loss = batch_.value_and_gradient(0, x, newest_gradient_, scratch);
         ++cost_.record_gradients;
-        arrival_.finite = std::isfinite(arrival_.loss) && all_finite(newest_gradient_);
+        newest_norm_ = norm(newest_gradient_);
+        arrival_.finite =
+            std::isfinite(arrival_.loss) && (std::isfinite(newest_norm_) || all_finite(newest_gradient_));
         return arrival_.loss;
     }
 
@@ -76,7 +78,8 @@ class CarriedWindow {
             window_.follow(round_, recurrence_);
         }
         renew_sum(x, scratch);
-        std::swap(current_, before_);
+        swap(current_, before_);
+        current_.norm = kUnknown;
         if (recurrence_.is_swap && !forecasts_) {
             carry_swap(x, scratch);
         } else {
@@ -98,15 +101,18 @@ class CarriedWindow {
         if (forecasts_ && forecast_pushed_) forecasts_->drop_newest();
         --round_;
         if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
-        std::swap(current_, before_);
+        swap(current_, before_);
         if (sum_renewed_) current_.sum_valid = false;
     }
 
     /// What the window's gradient changed by at the x of the last arrival.
     ConstView change() const noexcept { return change_; }
     ConstView newest_gradient() const noexcept { return newest_gradient_; }
+    Real newest_norm() const noexcept { return newest_norm_; }  // its norm
     Real value() const noexcept { return current_.value; }
     ConstView gradient() const noexcept { return current_.gradient; }
+    /// Its norm, worked out once.
+    Real gradient_norm() const { return current_.known_norm(); }
     /// The same at the x of the last arrival as they were before it.
     ConstView gradient_before() const noexcept { return before_.gradient; }
     /// How far rounding can have moved the carried gradient and value since the last full pass.
@@ -130,12 +136,17 @@ class CarriedWindow {
             ++cost_.record_gradients;
         }
         trial_.forecast_weight = current_.forecast_weight;
+        trial_.norm = kUnknown;
         return trial_.value;
     }
-    bool trial_finite() const { return std::isfinite(trial_.value) && all_finite(trial_.gradient); }
+    bool trial_finite() const {
+        // A finite norm says it of every entry; entries beyond its range are looked at one by one.
+        return std::isfinite(trial_.value) &&
+               (std::isfinite(trial_.known_norm()) || all_finite(trial_.gradient));
+    }
     ConstView trial_gradient() const noexcept { return trial_.gradient; }
     void accept_trial() {
-        std::swap(current_, trial_);
+        swap(current_, trial_);
         current_.gradient_drift = current_.value_drift = 0;
         current_.rounds_since_pass = 0;
         current_.sum_valid = false;
@@ -216,6 +227,7 @@ class CarriedWindow {
         checkpoint.exchange("sum renewed", sum_renewed_);
         checkpoint.part("carry", current_);
         checkpoint.part("carry before", before_);
+        if (checkpoint.reading()) newest_norm_ = norm(newest_gradient_);
         if (!checkpoint.reading() || round_ == 0) return;
         checkpoint.require(batch_.size() > 0, "the records of its rounds");
         checkpoint.require(current_.forecast_weight == 0 || (forecasts_ && forecasts_->size() > 0),
@@ -226,6 +238,8 @@ class CarriedWindow {
     }
 
   private:
+    static constexpr Real kUnknown = -1;  // of a norm
+
     struct Carry {
         Carry(Index dimension, bool summed) : gradient(dimension), sum_gradient(summed ? dimension : 0) {}
         std::vector<Real> gradient;
@@ -238,7 +252,24 @@ class CarriedWindow {
         Real sum_value = 0;
         bool sum_valid = true;  // of no records it is 0
         Real forecast_weight = 0;
+        mutable Real norm = kUnknown;  // of the gradient, once somebody asked
 
+        Real known_norm() const {
+            if (norm == kUnknown) norm = proxstream::norm(gradient);
+            return norm;
+        }
+        friend void swap(Carry& a, Carry& b) noexcept {
+            a.gradient.swap(b.gradient);
+            std::swap(a.value, b.value);
+            std::swap(a.gradient_drift, b.gradient_drift);
+            std::swap(a.value_drift, b.value_drift);
+            std::swap(a.rounds_since_pass, b.rounds_since_pass);
+            a.sum_gradient.swap(b.sum_gradient);
+            std::swap(a.sum_value, b.sum_value);
+            std::swap(a.sum_valid, b.sum_valid);
+            std::swap(a.forecast_weight, b.forecast_weight);
+            std::swap(a.norm, b.norm);
+        }
         void exchange(Checkpoint& checkpoint) {
             checkpoint.fixed("gradient", gradient);
             checkpoint.exchange("value", value);
@@ -249,6 +280,7 @@ class CarriedWindow {
             checkpoint.exchange("sum value", sum_value);
             checkpoint.exchange("sum valid", sum_valid);
             checkpoint.exchange("forecast weight", forecast_weight);
+            norm = kUnknown;
         }
     };
     static constexpr Real kPerUpdate = 8 * kUnitRoundoff;
@@ -256,8 +288,16 @@ class CarriedWindow {
     /// One record in, one out, with the same weight.
     void carry_swap(ConstView x, Scratch& scratch) {
         const Real share = recurrence_.records.front().weight;
+        if (recurrence_.keep == 0) {
+            scaled(share, newest_gradient_, current_.gradient);
+            if (share == 1) current_.norm = newest_norm_;
+            current_.value = share * arrival_.loss;
+            subtract(current_.gradient, before_.gradient, change_);
+            arrival_.exchange = current_.value - before_.value;
+            return;
+        }
         const Index leaving = length();
-        if (recurrence_.keep != 0 && batch_.size() > leaving) {
+        if (batch_.size() > leaving) {
             arrival_.outgoing_loss = batch_.value_and_gradient(leaving, x, change_, scratch);
             ++cost_.record_gradients;
             subtract(newest_gradient_, change_, change_);
@@ -265,18 +305,11 @@ class CarriedWindow {
             copy(newest_gradient_, change_);
         }
         scaled(share, change_, change_);
-        if (recurrence_.keep == 0) {
-            scaled(share, newest_gradient_, current_.gradient);
-            current_.value = share * arrival_.loss;
-            subtract(current_.gradient, before_.gradient, change_);
-            arrival_.exchange = current_.value - before_.value;
-            return;
-        }
         step_along(before_.gradient, 1, change_, current_.gradient);
         arrival_.exchange = share * (arrival_.loss - arrival_.outgoing_loss);
         current_.value = before_.value + arrival_.exchange;
         note_drift(share * (std::abs(arrival_.loss) + std::abs(arrival_.outgoing_loss)),
-                   share * norm(newest_gradient_));
+                   share * newest_norm_);
     }
 
     void carry_recurrence(ConstView x, Scratch& scratch) {
@@ -335,7 +368,7 @@ class CarriedWindow {
     void note_drift(Real added_value, Real added_gradient) {
         const Real keep = std::min<Real>(recurrence_.keep, 1);
         current_.gradient_drift = keep * before_.gradient_drift +
-                                  kPerUpdate * (norm(current_.gradient) + added_gradient + norm(change_));
+                                  kPerUpdate * (current_.known_norm() + added_gradient + norm(change_));
         current_.value_drift =
             keep * before_.value_drift + kPerUpdate * (std::abs(current_.value) + added_value);
         current_.rounds_since_pass = before_.rounds_since_pass + 1;
@@ -369,6 +402,7 @@ class CarriedWindow {
             }
         }
         current_.forecast_weight = forecast_pushed_ ? weight : 0;
+        current_.norm = kUnknown;
         subtract(current_.gradient, before_.gradient, change_);
     }
 
@@ -418,6 +452,7 @@ class CarriedWindow {
     WindowRecurrence recurrence_;
     std::vector<Real> weights_;  // by age, of this round
     std::vector<Real> newest_gradient_;
+    Real newest_norm_ = 0;
     std::vector<Real> change_;
     Carry current_, before_, trial_;
     Arrival arrival_;
