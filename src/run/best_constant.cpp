@@ -18,7 +18,11 @@ Real minimise(const Value& value, Real low, Real high) {
     for (int i = 0; i < kSteps; ++i) {
         const Real left = high - kGolden * (high - low);
         const Real right = low + kGolden * (high - low);
-        (value(left) <= value(right) ? high : low) = value(left) <= value(right) ? right : left;
+        if (value(left) <= value(right)) {
+            high = right;
+        } else {
+            low = left;
+        }
     }
     return (low + high) / 2;
 }
@@ -62,8 +66,12 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
     }
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     Index best = 0;
+    Real lowest = value(candidates[best]);
     for (Index i = 1; i < candidates.size(); ++i) {
-        if (value(candidates[i]) < value(candidates[best])) best = i;
+        const Real here = value(candidates[i]);
+        if (!(here < lowest)) continue;
+        best = i;
+        lowest = here;
     }
     const Real constant = minimise(value, candidates[best == 0 ? 0 : best - 1],
                                    candidates[std::min(best + 1, candidates.size() - 1)]);
