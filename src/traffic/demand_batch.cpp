@@ -75,12 +75,49 @@ Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, 
     return total;
 }
 
+/// The same through moments: a column's uses add up to two numbers a degree, whatever their number.
+Real price_by_moments(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
+                      View curvatures, Scratch& scratch) {
+    const LinkCosts& costs = routing.costs;
+    const Index width = mix.columns.size();
+    const Index degrees = costs.degrees().size();
+    Scratch::Frame frame(scratch);
+    const View first = frame.take(width);           // sum of weight * scale
+    const View high = frame.take(width * degrees);  // sum of weight * scale^degree
+    fill(first, 0);
+    fill(high, 0);
+    for (const ColumnUse& use : mix.uses) {
+        first[use.column] += use.weight * use.scale;
+        for (Index d = 0; d < degrees; ++d)
+            high[use.column * degrees + d] += use.weight * raise_to(use.scale, costs.degrees()[d]);
+    }
+    const View values = frame.take(costs.links());
+    for_link_ranges(costs.links(), width, [&](Index begin, Index end) {
+        for (Index at = begin; at < end; ++at) {
+            const auto link = static_cast<LinkIndex>(at);
+            Real value = 0;
+            for (Index k = 0; k < width; ++k) {
+                const TermParts parts = costs.parts(link, loads[at * width + k]);
+                const Real one = first[k];
+                const Real more = high[k * degrees + costs.degree_of(link)];
+                value += one * parts.linear.value + more * parts.power.value;
+                prices[at * width + k] = one * parts.linear.marginal + more * parts.power.marginal;
+                if (!curvatures.empty()) curvatures[at * width + k] = more * parts.power.curvature;
+            }
+            values[at] = value;
+        }
+    });
+    return sum(values);
+}
+
 }  // namespace
 
 Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, View prices, View curvatures,
                  Scratch& scratch) {
     const Index width = mix.columns.size();
     const Index links = routing.costs.links();
+    if (mix.uses.size() > width && !routing.costs.degrees().empty())
+        return price_by_moments(routing, mix, loads, prices, curvatures, scratch);
     Scratch::Frame frame(scratch);
     const View values = frame.take(links);
     for_link_ranges(links, mix.uses.size(), [&](Index begin, Index end) {

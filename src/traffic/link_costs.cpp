@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -33,6 +34,20 @@ void require(const Spec& spec, bool holds, const char* what) {
     if (!holds) throw ConfigError("'" + spec.text() + "': " + what);
 }
 
+constexpr Real kLargestWhole = 64;
+bool is_whole(Real p) {
+    return p >= 0 && p <= kLargestWhole && p == std::floor(p);
+}
+
+Real multiply_out(Real u, unsigned p) {
+    Real result = 1;
+    for (; p > 0; p >>= 1U) {
+        if ((p & 1U) != 0) result *= u;
+        u *= u;
+    }
+    return result;
+}
+
 /// u^p with its first two derivatives. At u = 0 a power below 1, or between 1 and 2, has an infinite
 /// derivative: derivatives are taken a little to the right, where everything is finite.
 struct Power {
@@ -45,6 +60,10 @@ Power raise(Real u, Real p) {
         const Real square = u * u;
         return {square * square, 4 * square * u, 12 * square};
     }
+    if (p >= 2) {
+        const Real base = raise_to(u, p - 2);
+        return {base * (u * u), p * (base * u), p * (p - 1) * base};
+    }
     constexpr Real kLeast = 1e-12;
     const Real at = std::max(u, kLeast);
     const Real value = std::pow(at, p);
@@ -53,6 +72,10 @@ Power raise(Real u, Real p) {
 }
 
 }  // namespace
+
+Real raise_to(Real u, Real p) {
+    return is_whole(p) ? multiply_out(u, static_cast<unsigned>(p)) : std::pow(u, p);
+}
 
 std::span<const CostRow> link_cost_forms() {
     return kForms;
@@ -131,6 +154,28 @@ LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective ob
         require(spec, middle_ > 0 && width_ > 0, "middle and width must be positive");
     }
     spec.finish();
+    find_degrees();
+}
+
+void LinkCosts::find_degrees() {
+    if (objective_.kind == ObjectiveKind::utilisation) {
+        degrees_ = {objective_.power};
+        return;
+    }
+    if (form_ != Form::bpr || objective_.kind == ObjectiveKind::unweighted) return;
+    constexpr Index kMost = 8;
+    std::vector<Real> found;
+    std::vector<unsigned char> by_link;
+    for (const Real power : power_) {
+        // Between 0 and 2 derivatives near 0 are not those of the power itself, see raise.
+        if (power < 2 && power != 0 && power != 1) return;
+        const auto at = std::find(found.begin(), found.end(), power + 1);
+        by_link.push_back(static_cast<unsigned char>(at - found.begin()));
+        if (at == found.end()) found.push_back(power + 1);
+        if (found.size() > kMost) return;
+    }
+    degrees_ = std::move(found);
+    degree_of_ = std::move(by_link);
 }
 
 void LinkCosts::scale_capacity(LinkIndex link, Real factor) {
@@ -242,6 +287,20 @@ LinkTerm LinkCosts::term(LinkIndex link, Real load) const {
     const LinkTime at = time(link, load);
     if (objective_.kind == ObjectiveKind::user) return {at.integral, at.time, at.slope};
     return {load * at.time, at.time + load * at.slope, 2 * at.slope + load * at.bend};
+}
+
+TermParts LinkCosts::parts(LinkIndex link, Real load) const {
+    if (objective_.kind == ObjectiveKind::utilisation) return {{}, term(link, load)};
+    const Real c = capacity_[link];
+    const Power power = raise(load / c, power_[link]);
+    const Real scale = free_time_[link] * b_[link];
+    const Real base = fixed_[link] + free_time_[link];
+    const Real time = scale * power.value;
+    const Real slope = scale * power.first / c;
+    const LinkTerm linear{base * load, base, 0};
+    if (objective_.kind == ObjectiveKind::user)
+        return {linear, {time * load / (power_[link] + 1), time, slope}};
+    return {linear, {load * time, time + load * slope, 2 * slope + load * (scale * power.second / (c * c))}};
 }
 
 bool LinkCosts::convex() const noexcept {

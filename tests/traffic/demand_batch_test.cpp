@@ -175,6 +175,58 @@ TEST(DemandBatch, MultiplesOfOneMatrixAreOneColumn) {
     expect_sum();
 }
 
+/// A window of multiples against the same window with every record a column of its own.
+TEST(DemandBatch, MomentsAreThePlainWindow) {
+    for (const char* form : {"bpr:power=4", "bpr:power=2.5", "bpr:power=0", "bpr", "queue:0.8"}) {
+        for (const char* objective : {"system", "user", "utilisation:power=5", "unweighted"}) {
+            SCOPED_TRACE(std::string(form) + ", " + objective);
+            Chance chance(23);
+            const Routed routed =
+                test::random_routing({.holes = true, .form = form, .objective = objective}, chance);
+            const Routing& routing = *routed.routing;
+            const std::vector<Real> bases[] = {test::random_demand(9, chance),
+                                               test::random_demand(9, chance)};
+            const DemandColumn shared[] = {{bases[0]}, {bases[1]}};
+            std::vector<ColumnUse> uses, own_uses;
+            std::vector<std::vector<Real>> demands;
+            std::vector<DemandColumn> own;
+            Real weight = 0;
+            for (Index i = 0; i < 30; ++i) {
+                const ColumnUse use{i % 2, chance.real(0.01, 3), chance.real(0.1, 1)};
+                uses.push_back(use);
+                demands.push_back(bases[i % 2]);
+                for (Real& each : demands.back()) each *= use.scale;
+                own_uses.push_back({i, 1, use.weight});
+                weight += use.weight;
+            }
+            for (const auto& demand : demands) own.push_back({demand});
+            const DemandMix few{shared, uses, weight};
+            const DemandMix many{own, own_uses, weight};
+            const std::vector<Real> x = test::random_splits(routing.paths, chance);
+            std::vector<Real> gradient(x.size()), plain(x.size());
+            Scratch scratch;
+            const Real value = evaluate(routing, few, x, gradient, scratch);
+            const Real wanted = evaluate(routing, many, x, plain, scratch);
+            EXPECT_NEAR(value, wanted, 1e-13 * wanted);
+            EXPECT_LE(relative_error(gradient, plain), 1e-13);
+            if (routing.costs.objective().kind == ObjectiveKind::unweighted) continue;
+            // Curvatures, which sweeps use.
+            const Index links = routing.costs.links();
+            std::vector<Real> loads(2 * links), prices(2 * links), bends(2 * links), twin(2 * links);
+            find_loads(routing.paths, shared, x, loads, scratch);
+            price_links(routing, few, loads, prices, bends, scratch);
+            for (const ColumnUse& use : uses) {
+                for (LinkIndex link = 0; link < links; ++link) {
+                    const Index at = link * 2 + use.column;
+                    twin[at] += use.weight * use.scale * use.scale *
+                                routing.costs.term(link, use.scale * loads[at]).curvature;
+                }
+            }
+            EXPECT_LE(relative_error(bends, twin), 1e-13);
+        }
+    }
+}
+
 /// As many pairs as a city has: the ratio of sums, with the rounding of all their additions, would not do.
 TEST(DemandBatch, MultiplesOfALargeMatrixAreOneColumn) {
     Chance chance(17);

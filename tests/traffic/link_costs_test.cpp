@@ -162,6 +162,60 @@ TEST(LinkCosts, ATinyBWithAHugePowerIsNotLost) {
     expect_close(costs.term(0, 9000).value, 2 * 9000 * (1 + factor / 17.83), 1e-12, "Beckmann");
 }
 
+TEST(LinkCosts, WholePowersAreThoseOfPow) {
+    for (Real power = 0; power <= 70; power += 0.5) {
+        for (const Real u : {0.0, 1e-9, 0.3, 0.97, 1.0, 1.7, 40.0}) {
+            expect_close(raise_to(u, power), std::pow(u, power), 1e-14 * (power + 1), "raised");
+            if (power > 64) continue;
+            const Network network = network_of({{.capacity = 1, .free_time = 1, .b = 1, .power = power}});
+            const LinkCosts costs(network, "bpr", {}, {});
+            const LinkTime at = costs.time(0, u);
+            expect_close(at.time, 1 + std::pow(u, power), 1e-14 * (power + 1), "time");
+            if (power < 2) continue;
+            expect_close(at.slope, power * std::pow(u, power - 1), 1e-14 * (power + 1), "slope");
+            expect_close(at.bend, power * (power - 1) * std::pow(u, power - 2), 1e-14 * (power + 1), "bend");
+        }
+    }
+}
+
+/// term(s y) = s linear(y) + s^degree power(y), and so its derivatives in y.
+TEST(LinkCosts, PartsGrowWithTheirDegree) {
+    std::vector<Link> links = {
+        {.capacity = 10, .length = 3, .free_time = 2, .b = 0.15, .power = 4, .toll = 5},
+        {.capacity = 7, .free_time = 1.5, .b = 0.5, .power = 0},
+        {.capacity = 3, .free_time = 0.7, .b = 2, .power = 1},
+        {.capacity = 5, .free_time = 1, .b = 1, .power = 2.5},
+        {.capacity = 4, .free_time = 0, .b = 0.15, .power = 4}};
+    const Network network = network_of(links);
+    for (const char* objective : {"system", "user", "utilisation:power=5", "utilisation:power=3.5"}) {
+        const LinkCosts costs(network, "bpr", Objective::parse(objective), kFactors);
+        ASSERT_EQ(costs.degrees().size(), std::string(objective).starts_with("util") ? 1U : 4U);
+        for (LinkIndex e = 0; e < links.size(); ++e) {
+            const Real degree = costs.degrees()[costs.degree_of(e)];
+            for (const Real load : {0.0, 0.4, 3.0, 11.0}) {
+                const TermParts parts = costs.parts(e, load);
+                for (const Real s : {0.01, 0.7, 1.0, 1.02, 3.0}) {
+                    const std::string what = std::string(objective) + ", link " + std::to_string(e);
+                    const LinkTerm term = costs.term(e, s * load);
+                    const Real more = std::pow(s, degree);
+                    expect_close(term.value, s * parts.linear.value + more * parts.power.value, 1e-13, what);
+                    expect_close(s * term.marginal, s * parts.linear.marginal + more * parts.power.marginal,
+                                 1e-13, what);
+                    expect_close(s * s * term.curvature, more * parts.power.curvature, 1e-13, what);
+                }
+            }
+        }
+    }
+    // Where that does not hold nothing is claimed.
+    for (const Form& form : forms()) {
+        if (form.text.starts_with("bpr:")) continue;
+        EXPECT_TRUE(LinkCosts(network_of(awkward_links()), form.text, {}, kFactors).degrees().empty())
+            << form.text;
+    }
+    for (Index i = 0; i < 9; ++i) links.push_back({.b = 1, .power = 5.5 + static_cast<Real>(i)});
+    EXPECT_TRUE(LinkCosts(network_of(links), "bpr", {}, {}).degrees().empty()) << "too many of them";
+}
+
 TEST(LinkCosts, QueuesContinueSmoothlyBeyondTheirCap) {
     const std::vector<Link> links = {{.capacity = 3, .free_time = 2}, {.capacity = 800, .free_time = 0.1}};
     const Network network = network_of(links);

@@ -2,7 +2,8 @@
 /// costs of every link, then the prices of all paths.
 ///
 /// A record is one dense row: the demand of every pair. Neighbouring demands that are multiples of one
-/// another share a column: a window of scaled copies of one matrix costs one walk, whatever its length.
+/// another share a column: a window of scaled copies of one matrix costs one walk, whatever its length, and
+/// where link costs are powers of the load one evaluation a link.
 #pragma once
 
 #include "proxstream/loss/row_ring.hpp"

@@ -28,6 +28,12 @@ struct LinkTerm {
     Real curvature = 0;
 };
 
+/// A term that is a sum of two: one linear in the load, the other homogeneous of a degree,
+/// term(s y) = s linear(y) + s^degree power(y). Derivatives are those of each.
+struct TermParts {
+    LinkTerm linear, power;
+};
+
 /// The time to pass a link: its integral from load 0 on, itself, and two derivatives.
 struct LinkTime {
     Real integral = 0;
@@ -57,6 +63,9 @@ struct CostRow {
 std::span<const CostRow> link_cost_forms();
 std::span<const CostRow> objectives();
 
+/// u^p; whole numbers up to 64 by multiplications, which give the same bits everywhere.
+Real raise_to(Real u, Real p);
+
 class LinkCosts {
   public:
     struct Factors {
@@ -82,11 +91,18 @@ class LinkCosts {
     LinkTime time(LinkIndex link, Real load) const;
     /// Not for ObjectiveKind::unweighted.
     LinkTerm term(LinkIndex link, Real load) const;
+    /// The degrees of the terms' second parts, where all terms have two parts and degrees are few; else
+    /// empty. What multiples of one load come to then follows from moments of the factors alone.
+    std::span<const Real> degrees() const noexcept { return degrees_; }
+    Index degree_of(LinkIndex link) const { return degree_of_.empty() ? 0 : degree_of_[link]; }
+    /// Where there are degrees.
+    TermParts parts(LinkIndex link, Real load) const;
     /// Whether the sum is convex in the splits, whatever the demand.
     bool convex() const noexcept;
 
   private:
     void follow_capacity(LinkIndex link);
+    void find_degrees();
     enum class Form { bpr, polynomial, queue, s_shape };
     LinkTime bpr(LinkIndex link, Real load) const;
     LinkTime polynomial(LinkIndex link, Real load) const;
@@ -101,6 +117,8 @@ class LinkCosts {
     std::vector<Real> b_, power_;  // of bpr and s-shape
     std::vector<Real> service_;    // of a queue: service / (c - y)
     std::vector<Real> coefficients_;
+    std::vector<Real> degrees_;
+    std::vector<unsigned char> degree_of_;  // by link; empty: the only one
     Real cap_ = 1;
     Real middle_ = 1, width_ = 1;
     Real share_ = 0;  // J of davidson; 0: a plain queue
