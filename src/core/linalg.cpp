@@ -123,6 +123,31 @@ PROXSTREAM_CLONES void subtract(ConstView a, ConstView b, View out) {
     for (Index i = 0; i < n; ++i) po[i] = pa[i] - pb[i];
 }
 
+PROXSTREAM_CLONES MoveSums move_between(ConstView from, ConstView to, ConstView gradient, View d) {
+    assert(from.size() == to.size() && from.size() == gradient.size() && from.size() == d.size());
+    const Real* pf = from.data();
+    const Real* pt = to.data();
+    const Real* pg = gradient.data();
+    Real* pd = d.data();
+    const Index n = d.size();
+    Real squares[kLanes] = {};
+    Real products[kLanes] = {};
+    Index i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Real values[kLanes];
+        for (Index k = 0; k < kLanes; ++k) values[k] = pt[i + k] - pf[i + k];
+        for (Index k = 0; k < kLanes; ++k) squares[k] += values[k] * values[k];
+        for (Index k = 0; k < kLanes; ++k) products[k] += pg[i + k] * values[k];
+        for (Index k = 0; k < kLanes; ++k) pd[i + k] = values[k];
+    }
+    add_rest(n, i, squares, [=](Index j) {
+        pd[j] = pt[j] - pf[j];
+        return pd[j] * pd[j];
+    });
+    add_rest(n, i, products, [=](Index j) { return pg[j] * pd[j]; });
+    return {.length_squared = add_lanes(squares), .slope = add_lanes(products)};
+}
+
 PROXSTREAM_CLONES Real scaled_difference(Real scale, ConstView a, ConstView b, View out) {
     assert(a.size() == b.size() && a.size() == out.size());
     const Real* pa = a.data();

@@ -81,66 +81,76 @@ constexpr long kMostDigits = 19;
     return p;
 }
 
-/// Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens: both are
-/// doubles, so the one product or quotient is the nearest double to what was written. Null: something else,
-/// which std::from_chars decides.
-const char* parse_short(const char* p, const char* last, Real& value) noexcept {
+/// The number whose digits start at `digits`, behind the sign at `first`, by the library; null as above.
+[[gnu::noinline]] const char* parse_with_library(const char* first, const char* digits, const char* last,
+                                                 Real& value) noexcept {
+    Real number = 0;
+    const auto [end, status] = std::from_chars(*first == '+' ? digits : first, last, number);
+    if (status == std::errc::result_out_of_range && is_tiny(digits, end)) {
+        number = *first == '-' ? -0.0 : 0.0;
+    } else if (status != std::errc{} || !std::isfinite(number)) {
+        return nullptr;
+    }
+    value = number;
+    return end;
+}
+
+/// The power of ten behind an 'e', at `p`; null: none, or one beyond any that parse_number() uses itself.
+const char* take_exponent(const char* p, const char* last, long& exponent) noexcept {
+    const bool negative = p != last && *p == '-';
+    if (p != last && (*p == '-' || *p == '+')) ++p;
+    Digits power;
+    p = take_digits(p, last, power);
+    if (power.count == 0 || power.count > kMostDigits || power.value > 1000) return nullptr;
+    exponent += negative ? -static_cast<long>(power.value) : static_cast<long>(power.value);
+    return p;
+}
+
+}  // namespace
+
+/// Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens need no more
+/// than this: both are doubles, so the one product or quotient is the nearest double to what was written.
+const char* parse_number(const char* first, const char* last, Real& value) noexcept {
+    if (first == last) return nullptr;
+    // Signs come as they like: neither the step over one nor the change of sign is a branch.
+    const bool negative = *first == '-';
+    const char* const start = first + (static_cast<int>(negative) | static_cast<int>(*first == '+'));
+    if (start == last || !(is_digit(*start) || *start == '.')) return nullptr;
     Digits digits;
-    long exponent = 0;
+    const char* p = start;
     if (last - p > 1 && p[1] == '.' && is_digit(*p)) {
         digits = {static_cast<std::uint64_t>(*p - '0'), 1};
         ++p;
     } else {
         p = take_digits(p, last, digits);
     }
+    long exponent = 0;
     if (p != last && *p == '.') {
         const long whole = digits.count;
         p = take_digits(p + 1, last, digits);
         exponent = whole - digits.count;
     }
-    if (digits.count == 0 || digits.count > kMostDigits) return nullptr;
-    if (p != last && (*p | 0x20) == 'e') {
-        ++p;
-        const bool negative = p != last && *p == '-';
-        if (p != last && (*p == '-' || *p == '+')) ++p;
-        Digits power;
-        p = take_digits(p, last, power);
-        if (power.count == 0 || power.count > kMostDigits || power.value > 1000) return nullptr;
-        exponent += negative ? -static_cast<long>(power.value) : static_cast<long>(power.value);
-    }
-    constexpr long kMostTens = static_cast<long>(kTens.size()) - 1;
-    if (digits.value > (std::uint64_t{1} << 53U) || exponent < -kMostTens || exponent > kMostTens) {
-        return nullptr;
-    }
-    const auto whole = static_cast<Real>(digits.value);
-    value = exponent < 0 ? whole / kTens[static_cast<Index>(-exponent)]
-                         : whole * kTens[static_cast<Index>(exponent)];
-    return p;
-}
-
-}  // namespace
-
-const char* parse_number(const char* first, const char* last, Real& value) noexcept {
-    if (first == last) return nullptr;
-    // Signs come as they like: neither the step over one nor the change of sign is a branch.
-    const bool negative = *first == '-';
-    const char* const digits = first + (static_cast<int>(negative) | static_cast<int>(*first == '+'));
-    if (digits == last || !(is_digit(*digits) || *digits == '.')) return nullptr;
+    const bool powered = p != last && (*p | 0x20) == 'e';
     Real number = 0;
-    if (const char* end = parse_short(digits, last, number)) {
-        constexpr unsigned kSignBit = 63;
-        value = std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^
-                                    (static_cast<std::uint64_t>(negative) << kSignBit));
-        return end;
+    // Fifteen digits are below 2^53, and leave no more than fifteen powers of ten.
+    constexpr long kSureDigits = 15;
+    if (digits.count > 0 && digits.count <= kSureDigits && !powered) {
+        number = static_cast<Real>(digits.value) / kTens[static_cast<Index>(-exponent)];
+    } else {
+        constexpr long kMostTens = static_cast<long>(kTens.size()) - 1;
+        if (powered && digits.count > 0) p = take_exponent(p + 1, last, exponent);
+        if (p == nullptr || digits.count == 0 || digits.count > kMostDigits ||
+            digits.value > (std::uint64_t{1} << 53U) || exponent < -kMostTens || exponent > kMostTens) {
+            return parse_with_library(first, start, last, value);
+        }
+        const auto whole = static_cast<Real>(digits.value);
+        number = exponent < 0 ? whole / kTens[static_cast<Index>(-exponent)]
+                              : whole * kTens[static_cast<Index>(exponent)];
     }
-    const auto [end, status] = std::from_chars(*first == '+' ? digits : first, last, number);
-    if (status == std::errc::result_out_of_range && is_tiny(digits, end)) {
-        number = negative ? -0.0 : 0.0;
-    } else if (status != std::errc{} || !std::isfinite(number)) {
-        return nullptr;
-    }
-    value = number;
-    return end;
+    constexpr unsigned kSignBit = 63;
+    value = std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^
+                                (static_cast<std::uint64_t>(negative) << kSignBit));
+    return p;
 }
 
 std::string_view without_blanks(std::string_view text) noexcept {

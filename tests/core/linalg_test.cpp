@@ -69,6 +69,11 @@ TEST(Linalg, SumsAgreeWithTheObviousLoops) {
         scaled(-0.7, difference, expected);
         EXPECT_EQ(scaled_difference(-0.7, a, b, multiple), norm(expected)) << n;
         EXPECT_EQ(multiple, expected) << n;
+        const auto gradient = random_vector(n, 5);
+        const MoveSums sums = move_between(b, a, gradient, multiple);
+        EXPECT_EQ(multiple, difference) << n;
+        EXPECT_EQ(sums.length_squared, squared_norm(difference)) << n;
+        EXPECT_EQ(sums.slope, dot(gradient, difference)) << n;
         EXPECT_EQ(max_abs(a), std::accumulate(a.begin(), a.end(), 0.0,
                                               [](Real m, Real v) { return std::max(m, std::abs(v)); }))
             << n;

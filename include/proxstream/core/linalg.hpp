@@ -18,6 +18,13 @@ void axpy(Real scale, ConstView a, View y);                       // y += scale 
 void scaled(Real scale, ConstView a, View out);                   // out = scale a
 void step_along(ConstView x, Real scale, ConstView d, View out);  // out = x + scale d
 void subtract(ConstView a, ConstView b, View out);                // out = a - b
+/// What a move does to first order.
+struct MoveSums {
+    Real length_squared = 0;  // |d|^2
+    Real slope = 0;           // <gradient, d>
+};
+/// d = to - from, with its sums.
+MoveSums move_between(ConstView from, ConstView to, ConstView gradient, View d);
 /// out = scale (a - b); returns |out|.
 Real scaled_difference(Real scale, ConstView a, ConstView b, View out);
 void copy(ConstView from, View to);

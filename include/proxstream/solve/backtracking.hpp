@@ -56,11 +56,10 @@ class Backtracking {
             step_along(iterate.point, -step_, model.gradient(), candidate);
             const Real candidate_regulariser = g.prox(candidate, step_, candidate, scratch);
             ++cost.prox;
-            subtract(candidate, iterate.point, move);
-            const Real length_squared = squared_norm(move);
+            const auto [length_squared, slope] =
+                move_between(iterate.point, candidate, model.gradient(), move);
             const Real here = model.value();
             const Real there = model.try_at(candidate, scratch);
-            const Real slope = dot(model.gradient(), move);
             const Real model_value = here + slope + options_.lambda * length_squared / (2 * step_);
             const Real slack = rounding_slack(here, there);
             if (!model.trial_finite() || !(there <= model_value + slack)) {
