@@ -18,32 +18,51 @@ struct Chunk {
     View gradient;
 };
 
-Index work_of(const PassFamily& family, std::span<const RecordRows> records) {
-    Index rows = 0;
-    Index stored = 0;
-    for (const RecordRows& record : records) {
-        rows += record.rows;
-        stored += record.sparse != nullptr ? record.sparse->stored(record.first, record.rows)
-                                           : record.rows * family.features();
-    }
-    return family.work(rows, stored);
+Index work_of(const PassFamily& family, const RecordRows& record) {
+    return family.work(record.rows, record.sparse != nullptr
+                                        ? record.sparse->stored(record.first, record.rows)
+                                        : record.rows * family.features());
+}
+
+/// The first `count` rows of dense ones, which go on with the rest.
+RecordRows split_off(RecordRows& rows, Index count) {
+    RecordRows head = rows;
+    head.rows = count;
+    rows.rows -= count;
+    rows.skip(count);
+    return head;
 }
 
 /// Closes a chunk as soon as it has its share of the work, so there are no more than chunks.size(); returns
-/// those in use.
+/// those in use. Dense records are cut where the share is full, others stay whole. `pieces` has room for all
+/// records and a cut a chunk.
 std::span<Chunk> cut(const PassFamily& family, std::span<const RecordRows> records, Index work,
-                     std::span<Chunk> chunks) {
+                     std::span<RecordRows> pieces, std::span<Chunk> chunks) {
     const Index share = (work + chunks.size() - 1) / chunks.size();
+    const Index row_work = std::max<Index>(family.work(1, family.features()), 1);
     Index used = 0;
     Index begin = 0;
+    Index end = 0;
     Index gathered = 0;
-    for (Index i = 0; i < records.size(); ++i) {
-        gathered += work_of(family, records.subspan(i, 1));
-        if (gathered < share && i + 1 < records.size()) continue;
-        chunks[used++] = {.records = records.subspan(begin, i + 1 - begin), .value = 0, .gradient = {}};
-        begin = i + 1;
+    const auto close = [&] {
+        chunks[used++] = {.records = pieces.subspan(begin, end - begin), .value = 0, .gradient = {}};
+        begin = end;
         gathered = 0;
+    };
+    for (RecordRows rest : records) {
+        if (rest.sparse == nullptr) {
+            for (;;) {
+                const Index wanted = (share - gathered + row_work - 1) / row_work;
+                if (wanted >= rest.rows) break;
+                pieces[end++] = split_off(rest, wanted);
+                close();
+            }
+        }
+        gathered += work_of(family, rest);
+        pieces[end++] = rest;
+        if (gathered >= share) close();
     }
+    if (end > begin) close();
     return chunks.first(used);
 }
 
@@ -51,12 +70,14 @@ std::span<Chunk> cut(const PassFamily& family, std::span<const RecordRows> recor
 
 Real chunked_pass(const PassFamily& family, std::span<const RecordRows> records, ConstView x, View gradient,
                   Scratch& scratch) {
-    const Index work = work_of(family, records);
+    Index work = 0;
+    for (const RecordRows& record : records) work += work_of(family, record);
     const Index most = std::min(work / std::max(kLeastWork, kLeastWorkADimension * x.size()), kMostChunks);
     if (most < 2) return family.pass(records, x, gradient, scratch);
 
     Scratch::Frame frame(scratch);
-    const std::span<Chunk> chunks = cut(family, records, work, frame.take<Chunk>(most));
+    const std::span<Chunk> chunks =
+        cut(family, records, work, frame.take<RecordRows>(records.size() + most), frame.take<Chunk>(most));
     for (Chunk& chunk : chunks) {
         chunk.gradient = &chunk == &chunks.front() ? gradient : frame.take(gradient.size());
     }

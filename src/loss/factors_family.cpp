@@ -99,12 +99,11 @@ Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View 
     return formulas::visit(options_.loss, [&](auto formula) {
         Real total = 0;
         for (const RecordRows& record : records) {
-            const Real share = record.weight / static_cast<Real>(record.rows);
+            const Real share = record.share;
             for (Index row = 0; row < record.rows; ++row) {
-                const Real* dense = record.dense + row * record.stride;
                 const bool sparse = record.sparse != nullptr;
                 const auto at = entry(options_, sparse ? numbers_of(*record.sparse, record.first + row)
-                                                       : Numbers{dense[0], dense[1]});
+                                                       : Numbers{record.value(row, 0), record.value(row, 1)});
                 if (!at) return std::numeric_limits<Real>::quiet_NaN();
                 const Real target = sparse ? record.sparse->target(record.first + row) : record.targets[row];
                 const ConstView u = x.subspan(at->u, rank);

@@ -30,22 +30,21 @@ class Pass {
     }
 
     void add(const RecordRows& record) {
-        const Real share = record.weight / static_cast<Real>(record.rows);
-        for (Index row = 0; row < record.rows; ++row) {
-            if (record.sparse != nullptr) {
-                flush();  // keeps the order
-                add_sparse_row(*record.sparse, record.first + row, share);
-                continue;
+        ahead_ = kernels::fetch_distance(record.stride);
+        if (record.sparse != nullptr) {
+            for (Index row = 0; row < record.rows; ++row) {
+                add_sparse_row(*record.sparse, record.first + row, record.share);
             }
-            rows_[held_] = record.dense + row * record.stride;
-            targets_[held_] = record.targets[row];
-            shares_[held_] = share;
-            if (++held_ == kernels::kRows) flush();
+        } else if (record.single != nullptr) {
+            add_dense_rows(record, record.single, singles_, rows_);
+        } else {
+            add_dense_rows(record, record.dense, rows_, singles_);
         }
     }
 
     Real finish(View gradient) {
-        flush();
+        flush(rows_);
+        flush(singles_);
         if constexpr (kGradient) {
             if (has_intercept_) gradient.back() = intercept_slope_;
         }
@@ -53,6 +52,14 @@ class Pass {
     }
 
   private:
+    template <class Number>
+    struct Held {
+        Index count = 0;
+        const Number* rows[kernels::kRows] = {};
+        Real targets[kernels::kRows] = {};
+        Real shares[kernels::kRows] = {};
+    };
+
     /// Counts one row's loss and returns its share of the gradient along the row.
     Real count(Real product, Real target, Real share) {
         const LossPoint point = loss_(product + intercept_, target);
@@ -63,25 +70,41 @@ class Pass {
         return slope;
     }
 
-    void flush() {
+    /// Rows of one kind are held until there are enough; those of the other kind come before them.
+    template <class Number, class Other>
+    void add_dense_rows(const RecordRows& record, const Number* first, Held<Number>& held,
+                        Held<Other>& other) {
+        flush(other);
+        for (Index row = 0; row < record.rows; ++row) {
+            held.rows[held.count] = first + row * record.stride;
+            held.targets[held.count] = record.targets[row];
+            held.shares[held.count] = record.share;
+            if (++held.count == kernels::kRows) flush(held);
+        }
+    }
+
+    template <class Number>
+    void flush(Held<Number>& held) {
         const Index n = weights_.size();
         Real numbers[kernels::kRows];  // products, then slopes
-        const bool full = held_ == kernels::kRows;
-        if (full) kernels::dot_rows(rows_, weights_.data(), n, numbers);
-        for (Index i = 0; i < held_; ++i) {
-            if (!full) numbers[i] = dot({rows_[i], n}, weights_);
-            numbers[i] = count(numbers[i], targets_[i], shares_[i]);
+        const bool full = held.count == kernels::kRows;
+        if (full) kernels::dot_rows(held.rows, weights_.data(), n, ahead_, !kGradient, numbers);
+        for (Index i = 0; i < held.count; ++i) {
+            if (!full) numbers[i] = kernels::dot_row(held.rows[i], weights_);
+            numbers[i] = count(numbers[i], held.targets[i], held.shares[i]);
             if constexpr (kGradient) {
-                if (!full) axpy(numbers[i], {rows_[i], n}, gradient_);
+                if (!full) kernels::add_row(numbers[i], held.rows[i], gradient_);
             }
         }
         if constexpr (kGradient) {
-            if (full) kernels::add_rows(numbers, rows_, n, gradient_.data());
+            if (full) kernels::add_rows(numbers, held.rows, n, ahead_, gradient_.data());
         }
-        held_ = 0;
+        held.count = 0;
     }
 
     void add_sparse_row(const RowBlock& record, Index row, Real share) {
+        flush(rows_);  // keeps the order
+        flush(singles_);
         const auto indices = record.indices(row);
         const ConstView values = record.values(row);
         const Real product = kernels::dot_sparse(indices, values, weights_);
@@ -96,10 +119,9 @@ class Pass {
     Real intercept_ = 0;
     Real intercept_slope_ = 0;
     Real total_ = 0;
-    Index held_ = 0;
-    const Real* rows_[kernels::kRows] = {};
-    Real targets_[kernels::kRows] = {};
-    Real shares_[kernels::kRows] = {};
+    Index ahead_ = 0;  // of the rows held lie those that come next
+    Held<Real> rows_;
+    Held<float> singles_;
 };
 
 template <bool kGradient, class Loss>
@@ -124,6 +146,42 @@ Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View g
         return gradient.empty() ? run_pass<false>(formula, features_, records, x, gradient)
                                 : run_pass<true>(formula, features_, records, x, gradient);
     });
+}
+
+bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {
+    const bool concave = loss_.formula == ScalarFormula::negative_square;
+    if (!concave && loss_.formula != ScalarFormula::squared) return false;
+    const Index n = dimension();
+    const Real share = concave ? -record.share : record.share;
+    const auto row_of = [&](Index i) { return matrix.subspan(i * n, n); };
+    const auto add_intercept = [&](Index i, Real value) {
+        if (!intercept_) return;
+        row_of(i).back() += share * value;
+        row_of(n - 1)[i] += share * value;
+    };
+    for (Index row = 0; row < record.rows; ++row) {
+        if (record.sparse != nullptr) {
+            const auto indices = record.sparse->indices(record.first + row);
+            const ConstView values = record.sparse->values(record.first + row);
+            for (Index k = 0; k < values.size(); ++k) {
+                kernels::add_sparse(share * values[k], indices, values, row_of(indices[k]).first(features_));
+                add_intercept(indices[k], values[k]);
+            }
+        } else {
+            for (Index i = 0; i < features_; ++i) {
+                const Real value = record.value(row, i);
+                const View to = row_of(i).first(features_);
+                if (record.single != nullptr) {
+                    kernels::add_row(share * value, record.single + row * record.stride, to);
+                } else {
+                    kernels::add_row(share * value, record.dense + row * record.stride, to);
+                }
+                add_intercept(i, value);
+            }
+        }
+        if (intercept_) matrix.back() += share;
+    }
+    return true;
 }
 
 Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& /*scratch*/) const {

@@ -45,9 +45,11 @@ class Rows {
     bool full() const { return held_ == tile_.room(); }
     Index held() const { return held_; }
 
-    void add_dense(const Real* features, Real target, Real share) {
-        const View column = next_column(target, share);
-        std::copy_n(features, column.size(), column.begin());
+    /// To ask for its output alone.
+    void add_dense(ConstView features) { copy(features, next_column(0, 0)); }
+    void add_dense(const RecordRows& record, Index row) {
+        const View column = next_column(record.targets[row], record.share);
+        for (Index i = 0; i < column.size(); ++i) column[i] = record.value(row, i);
     }
     void add_sparse(std::span<const FeatureIndex> indices, ConstView values, Real target, Real share) {
         const View column = next_column(target, share);
@@ -133,13 +135,13 @@ Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View grad
         rows.clear();
     };
     for (const RecordRows& record : records) {
-        const Real share = record.weight / static_cast<Real>(record.rows);
+        const Real share = record.share;
         for (Index row = 0; row < record.rows; ++row) {
             if (record.sparse != nullptr) {
                 rows.add_sparse(record.sparse->indices(record.first + row),
                                 record.sparse->values(record.first + row), record.targets[row], share);
             } else {
-                rows.add_dense(record.dense + row * record.stride, record.targets[row], share);
+                rows.add_dense(record, row);
             }
             if (rows.full()) work_off();
         }
@@ -154,7 +156,7 @@ Real MlpFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch&
     if (record.sparse()) {
         rows.add_sparse(record.indices(row), record.values(row), 0, 0);
     } else {
-        rows.add_dense(record.values(row).data(), 0, 0);
+        rows.add_dense(record.values(row));
     }
     const View outputs = rows.forward(x);
     if (options_.classes == 0) return outputs[0];

@@ -16,6 +16,10 @@ void RowBlock::clear() {
     targets_.clear();
 }
 
+void RowBlock::round_to_single() {
+    for (Real& value : values_) value = static_cast<float>(value);
+}
+
 void RowBlock::add_dense(ConstView features, Real target) {
     assert(!sparse_ && (rows() == 0 || features.size() == values(0).size()));
     values_.insert(values_.end(), features.begin(), features.end());

@@ -1,5 +1,6 @@
 #include "loss/row_kernels.hpp"
 
+#include "proxstream/core/linalg.hpp"
 #include "proxstream/core/simd.hpp"
 
 #include <cstring>
@@ -10,20 +11,38 @@ namespace {
 /// kLanes numbers as one value. Written as loops over arrays, the compiler interleaves the lanes of
 /// neighbouring steps with shuffles that cost more than the sums.
 using Lanes [[gnu::vector_size(kLanes * sizeof(Real))]] = Real;
+using SingleLanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
 [[gnu::always_inline]] inline void load(const Real* from, Lanes& to) {
     std::memcpy(&to, from, sizeof(to));
 }
+[[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
+    SingleLanes narrow;
+    std::memcpy(&narrow, from, sizeof(narrow));
+    to = __builtin_convertvector(narrow, Lanes);
+}
 
-}  // namespace
+/// Nothing is read: addresses beyond the end of what there is do no harm. To the second cache: the nearest
+/// one is full of the rows in use.
+[[gnu::always_inline]] inline void prefetch(const void* from) {
+    __builtin_prefetch(from, 0, 2);
+}
 
-PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n, Real* scores) {
+/// The memory is to be busy all the time, so each of the two loops over a block asks for half of what comes
+/// next. Without that, loads stop wherever a row ends at a page and while the second loop works in the cache.
+constexpr Index kHalf = kRows / 2;
+
+/// Fetches what lies `ahead` of the first kAsked rows.
+template <Index kAsked, class Number>
+[[gnu::always_inline]] inline void dot_block(const Number* const* rows, const Real* x, Index n, Index ahead,
+                                             Real* scores) {
     Lanes sums[kRows] = {};
     const Index whole = n - n % kLanes;
     for (Index i = 0; i < whole; i += kLanes) {
         Lanes point;
         load(x + i, point);
         for (Index row = 0; row < kRows; ++row) {
+            if (row < kAsked) prefetch(rows[row] + i + ahead);
             Lanes values;
             load(rows[row] + i, values);
             sums[row] += values * point;
@@ -32,24 +51,76 @@ PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n,
     for (Index row = 0; row < kRows; ++row) {
         Real lanes[kLanes];
         std::memcpy(lanes, &sums[row], sizeof(lanes));
-        for (Index i = whole; i < n; ++i) lanes[i - whole] += rows[row][i] * x[i];
+        for (Index i = whole; i < n; ++i) lanes[i - whole] += static_cast<Real>(rows[row][i]) * x[i];
         scores[row] = add_lanes(lanes);
     }
 }
 
-PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n,
-                                Real* __restrict gradient) {
-    const Real* a = rows[0];
-    const Real* b = rows[1];
-    const Real* c = rows[2];
-    const Real* d = rows[3];
-    const Real slope_a = slopes[0];
-    const Real slope_b = slopes[1];
-    const Real slope_c = slopes[2];
-    const Real slope_d = slopes[3];
-    for (Index i = 0; i < n; ++i) {
-        gradient[i] = (((gradient[i] + slope_a * a[i]) + slope_b * b[i]) + slope_c * c[i]) + slope_d * d[i];
+template <class Number>
+[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Real* x, Index n, Index ahead,
+                                              bool alone, Real* scores) {
+    if (alone) {
+        dot_block<kRows>(rows, x, n, ahead, scores);
+    } else {
+        dot_block<kHalf>(rows, x, n, ahead, scores);
     }
+}
+
+template <class Number>
+[[gnu::always_inline]] inline void add_block(const Real* slopes, const Number* const* rows, Index n,
+                                             Index ahead, Real* __restrict gradient) {
+    const Index whole = n - n % kLanes;
+    for (Index i = 0; i < whole; i += kLanes) {
+        Lanes sum;
+        load(gradient + i, sum);
+        for (Index row = 0; row < kRows; ++row) {
+            if (row >= kHalf) prefetch(rows[row] + i + ahead);
+            Lanes values;
+            load(rows[row] + i, values);
+            sum += slopes[row] * values;
+        }
+        std::memcpy(gradient + i, &sum, sizeof(sum));
+    }
+    for (Index i = whole; i < n; ++i) {
+        for (Index row = 0; row < kRows; ++row) gradient[i] += slopes[row] * static_cast<Real>(rows[row][i]);
+    }
+}
+
+}  // namespace
+
+PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n, Index ahead, bool alone,
+                                Real* scores) {
+    dot_either(rows, x, n, ahead, alone, scores);
+}
+PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n, Index ahead, bool alone,
+                                Real* scores) {
+    dot_either(rows, x, n, ahead, alone, scores);
+}
+
+PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Index ahead,
+                                Real* gradient) {
+    add_block(slopes, rows, n, ahead, gradient);
+}
+PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Index ahead,
+                                Real* gradient) {
+    add_block(slopes, rows, n, ahead, gradient);
+}
+
+PROXSTREAM_CLONES Real dot_row(const float* row, ConstView x) {
+    const Real* px = x.data();
+    return lane_sum(x.size(), [=](Index i) { return static_cast<Real>(row[i]) * px[i]; });
+}
+PROXSTREAM_CLONES void add_row(Real slope, const float* row, View gradient) {
+    Real* to = gradient.data();
+    const Index n = gradient.size();
+    for (Index i = 0; i < n; ++i) to[i] += slope * static_cast<Real>(row[i]);
+}
+
+Real dot_row(const Real* row, ConstView x) {
+    return dot({row, x.size()}, x);
+}
+void add_row(Real slope, const Real* row, View gradient) {
+    axpy(slope, {row, gradient.size()}, gradient);
 }
 
 Real dot_sparse(std::span<const FeatureIndex> indices, ConstView values, ConstView x) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <string>
 
 namespace proxstream {
@@ -15,6 +16,40 @@ namespace {
 Index padded(Index features) {
     constexpr Index kLongRow = 4 * kLanes;
     return features < kLongRow ? features : (features + kLanes - 1) / kLanes * kLanes;
+}
+
+/// Numbers of a ring from which on passes wait for memory, not for the processor.
+constexpr Index kLargeRing = Index{1} << 15;
+
+PROXSTREAM_CLONES bool fits_single(ConstView values) {
+    const Real* from = values.data();
+    // The difference is 0, or it is not: no branch a value.
+    return lane_sum(values.size(), [=](Index i) {
+               return std::abs(static_cast<Real>(static_cast<float>(from[i])) - from[i]);
+           }) == 0;
+}
+
+/// Moves slots of `old` rows apart, to where slots of `rows` rows have their place.
+template <class Numbers>
+void respace(Numbers& numbers, Index slots, Index old, Index rows, Index stride) {
+    Numbers wider(slots * rows * stride);
+    const Index filled = old == 0 ? 0 : numbers.size() / (old * stride);
+    for (Index s = 0; s < filled; ++s) {
+        std::copy_n(numbers.data() + s * old * stride, old * stride, wider.data() + s * rows * stride);
+    }
+    numbers.swap(wider);
+}
+
+Real one_row_of(Index rows) {
+    return 1 / static_cast<Real>(rows);
+}
+
+/// Whether `next` goes on where `rows` ends: then a pass need not tell the two apart.
+bool goes_on(const RecordRows& rows, const RecordRows& next) {
+    if (next.share != rows.share || next.targets != rows.targets + rows.rows) return false;
+    const Index length = rows.rows * rows.stride;
+    return (rows.dense != nullptr && next.dense == rows.dense + length) ||
+           (rows.single != nullptr && next.single == rows.single + length);
 }
 
 }  // namespace
@@ -27,7 +62,8 @@ RecordRows rows_of(const RowBlock& record, Index features) {
             throw Error("a record has rows of " + std::to_string(record.values(0).size()) +
                         " features, the loss has " + std::to_string(features));
         }
-        return {rows, record.targets().data(), record.all_values().data(), features, nullptr, 1};
+        return {rows,    record.targets().data(), record.all_values().data(), features,
+                nullptr, one_row_of(rows)};
     }
     for (Index row = 0; row < rows; ++row) {
         const auto indices = record.indices(row);
@@ -36,11 +72,14 @@ RecordRows rows_of(const RowBlock& record, Index features) {
                         ", the loss has " + std::to_string(features) + " features (counted from 0)");
         }
     }
-    return {rows, record.targets().data(), nullptr, 0, &record, 1};
+    return {rows, record.targets().data(), nullptr, 0, &record, one_row_of(rows)};
 }
 
-RowRing::RowRing(Index features, Index capacity)
-    : features_(features), capacity_(capacity), row_stride_(padded(features)) {
+RowRing::RowRing(Index features, Index capacity, Storage storage)
+    : features_(features),
+      capacity_(capacity),
+      row_stride_(padded(features)),
+      is_single_(storage == Storage::single_where_lossless && features * capacity >= kLargeRing) {
     if (capacity == 0) throw ConfigError("a window needs room for at least one record");
 }
 
@@ -52,12 +91,20 @@ void RowRing::push(const RowBlock& record) {
     slot.is_sparse = record.sparse();
     slot.rows = from.rows;
     if (slot.is_sparse) {
-        slot.sparse = record;
+        if (sparse_.size() <= at) sparse_.resize(at + 1, RowBlock(true));
+        sparse_[at] = record;
     } else {
+        if (is_single_ && !fits_single(record.all_values())) widen();
         make_room(at, from.rows);
-        Real* to = values_.data() + at * rows_a_slot_ * row_stride_;
         for (Index row = 0; row < from.rows; ++row) {
-            std::copy_n(from.dense + row * from.stride, features_, to + row * row_stride_);
+            const Index to = (at * rows_a_slot_ + row) * row_stride_;
+            const Real* values = from.dense + row * from.stride;
+            if (is_single_) {
+                std::transform(values, values + features_, singles_.data() + to,
+                               [](Real value) { return static_cast<float>(value); });
+            } else {
+                std::copy_n(values, features_, values_.data() + to);
+            }
         }
         std::copy_n(from.targets, from.rows, targets_.data() + at * rows_a_slot_);
     }
@@ -67,29 +114,36 @@ void RowRing::push(const RowBlock& record) {
 
 void RowRing::make_room(Index slot, Index rows) {
     if (rows > rows_a_slot_) {
-        const Index old = rows_a_slot_;
-        rows_a_slot_ = rows;
-        decltype(values_) values(slots_.size() * rows * row_stride_);
-        decltype(targets_) targets(slots_.size() * rows);
-        const Index filled = old == 0 ? 0 : targets_.size() / old;
-        for (Index s = 0; s < filled; ++s) {
-            std::copy_n(values_.data() + s * old * row_stride_, old * row_stride_,
-                        values.data() + s * rows * row_stride_);
-            std::copy_n(targets_.data() + s * old, old, targets.data() + s * rows);
+        if (is_single_) {
+            respace(singles_, slots_.size(), rows_a_slot_, rows, row_stride_);
+        } else {
+            respace(values_, slots_.size(), rows_a_slot_, rows, row_stride_);
         }
-        values_.swap(values);
-        targets_.swap(targets);
+        respace(targets_, slots_.size(), rows_a_slot_, rows, 1);
+        rows_a_slot_ = rows;
     }
     const Index needed = (slot + 1) * rows_a_slot_;
     if (targets_.size() >= needed) return;
-    if (targets_.capacity() < needed) {
-        // Doubling, but never past what the full ring takes.
-        const Index room = std::min(capacity_, 2 * (slot + 1)) * rows_a_slot_;
-        targets_.reserve(room);
-        values_.reserve(room * row_stride_);
+    const bool grows = targets_.capacity() < needed;
+    // Doubling, but never past what the full ring takes.
+    const Index room = grows ? std::min(capacity_, 2 * (slot + 1)) * rows_a_slot_ : 0;
+    const auto extend = [&](auto& numbers, Index stride) {
+        if (grows) numbers.reserve(room * stride);
+        numbers.resize(needed * stride);
+    };
+    extend(targets_, 1);
+    if (is_single_) {
+        extend(singles_, row_stride_);
+    } else {
+        extend(values_, row_stride_);
     }
-    targets_.resize(needed);
-    values_.resize(needed * row_stride_);
+}
+
+void RowRing::widen() {
+    is_single_ = false;
+    values_.reserve(targets_.capacity() * row_stride_);
+    values_.assign(singles_.begin(), singles_.end());
+    singles_ = {};
 }
 
 void RowRing::drop_newest() {
@@ -100,15 +154,20 @@ void RowRing::drop_newest() {
 
 RecordRows RowRing::record(Index age) const {
     assert(age < size_);
-    const Index at = (next_ + capacity_ - 1 - age) % capacity_;
+    return rows_in(slot_of(age));
+}
+
+RecordRows RowRing::rows_in(Index at) const {
     const Slot& slot = slots_[at];
-    if (slot.is_sparse) return {slot.rows, slot.sparse.targets().data(), nullptr, 0, &slot.sparse, 1};
-    return {slot.rows,
-            targets_.data() + at * rows_a_slot_,
-            values_.data() + at * rows_a_slot_ * row_stride_,
-            row_stride_,
-            nullptr,
-            1};
+    const Real share = one_row_of(slot.rows);
+    if (slot.is_sparse) return {slot.rows, sparse_[at].targets().data(), nullptr, 0, &sparse_[at], share};
+    const Index begin = at * rows_a_slot_;
+    return {.rows = slot.rows,
+            .targets = targets_.data() + begin,
+            .dense = is_single_ ? nullptr : values_.data() + begin * row_stride_,
+            .stride = row_stride_,
+            .share = share,
+            .single = is_single_ ? singles_.data() + begin * row_stride_ : nullptr};
 }
 
 void RowRing::exchange(Checkpoint& checkpoint) {
@@ -129,8 +188,10 @@ void RowRing::copy_to(RowBlock& block, Index age) const {
         block = *rows.sparse;
         return;
     }
+    std::vector<Real> values(features_);
     for (Index row = 0; row < rows.rows; ++row) {
-        block.add_dense({rows.dense + row * rows.stride, features_}, rows.targets[row]);
+        for (Index i = 0; i < features_; ++i) values[i] = rows.value(row, i);
+        block.add_dense(values, rows.targets[row]);
     }
 }
 
@@ -138,11 +199,17 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
     assert(weights.size() <= size_);
     const std::span<RecordRows> records = frame.take<RecordRows>(weights.size());
     Index used = 0;
+    Index at = slot_of(weights.size());
     for (Index age = weights.size(); age-- > 0;) {
+        if (++at == capacity_) at = 0;
         if (weights[age] == 0) continue;
-        records[used] = record(age);
-        records[used].weight = weights[age];
-        ++used;
+        RecordRows next = rows_in(at);
+        next.share = weights[age] / static_cast<Real>(next.rows);
+        if (used > 0 && goes_on(records[used - 1], next)) {
+            records[used - 1].rows += next.rows;
+        } else {
+            records[used++] = next;
+        }
     }
     return records.first(used);
 }
@@ -153,13 +220,8 @@ std::span<const RecordRows> RowRing::parts(std::span<const WeightedPart> parts, 
         RecordRows row = record(parts[i].age);
         assert(parts[i].part < row.rows);
         row.rows = 1;
-        row.weight = parts[i].weight;
-        row.targets += parts[i].part;
-        if (row.sparse != nullptr) {
-            row.first = parts[i].part;
-        } else {
-            row.dense += parts[i].part * row.stride;
-        }
+        row.share = parts[i].weight;
+        row.skip(parts[i].part);
         rows[i] = row;
     }
     return rows;

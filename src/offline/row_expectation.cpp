@@ -41,7 +41,7 @@ Real RowExpectation::piece(std::span<const SampleId> samples, Real share, ConstV
                               .targets = targets.data(),
                               .dense = rows.data(),
                               .stride = features,
-                              .weight = share * static_cast<Real>(count)};
+                              .share = share};
         total += family_->pass({&tile, 1}, x, part, scratch);
         axpy(1, part, gradient);
     }

@@ -16,11 +16,9 @@ constexpr Index kPieceRows = 512;
 /// `count` rows from `first` on, each with weight `share`.
 RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share) {
     RecordRows piece = all;
+    piece.skip(first);
     piece.rows = count;
-    piece.targets += first;
-    if (piece.dense != nullptr) piece.dense += first * piece.stride;
-    piece.first += first;
-    piece.weight = share * static_cast<Real>(count);
+    piece.share = share;
     return piece;
 }
 

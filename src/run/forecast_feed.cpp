@@ -21,6 +21,7 @@ RecordStream open_forecasts(const LearnSettings& settings, Index features, StopF
     }
     RecordStream::Options options;
     options.batch = settings.batch;
+    options.single = settings.single;
     return {std::move(reader), std::move(options)};
 }
 

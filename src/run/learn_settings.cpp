@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 2> kVariants{"fresh", "paper"};
 const std::array kOwnRows{
     Row{"batch", "b", "Data", "ROWS", "rows that make one record, that is one round", &S::batch, 1,
         kLargeCount},
+    Row{"single", "", "Data", "BOOL",
+        "round features to single precision: long windows take half the memory, sums stay double",
+        &S::single},
     Row{"learner", "", "Learner", "NAME", "see 'proxstream list learners'", &S::learner},
     Row{"window", "w", "Learner", "WINDOW",
         "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",

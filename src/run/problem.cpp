@@ -55,6 +55,7 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
 
     RecordStream::Options options;
     options.batch = settings_.batch;
+    options.single = settings_.single;
     options.skip_bad_rows = settings_.on_bad_row == "skip";
     if (settings_.standardise) {
         if (reader->sparse())

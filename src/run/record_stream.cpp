@@ -44,6 +44,7 @@ void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record
         }
     }
     if (state.label_scale) state.label_scale->apply(record, !state.freeze_statistics);
+    if (state.single) record.round_to_single();
 }
 
 bool RecordStream::next(RowBlock& record) {

@@ -37,7 +37,7 @@ struct Window {
             auto twins = draw_record(family, features, 1 + source.below(most_rows), source);
             blocks.push_back(i % 3 == 2 ? std::move(twins.sparse) : std::move(twins.dense));
             rows.push_back(rows_of(blocks.back(), features));
-            rows.back().weight = source.normal();
+            rows.back().share *= source.normal();
         }
     }
     Index features;
@@ -98,9 +98,11 @@ TEST(ChunkedPass, SmallWindowsArePlainPasses) {
         const Window window(family, count, 3);
         EXPECT_EQ(chunked(family, window, scratch), plain(family, window, scratch));
     }
-    // However many rows it has, one record is not cut.
-    const Window single(family, 1, 40'000);
-    EXPECT_EQ(chunked(family, single, scratch), plain(family, single, scratch));
+}
+
+TEST(ChunkedPass, ALongRecordIsCutBetweenItsRows) {
+    const LinearFamily family({ScalarFormula::squared, 1}, 64, true);
+    expect_large_window(family, Window(family, 1, 40'000));
 }
 
 TEST(ChunkedPass, WideRowsAreNotCutIntoMoreGradientsThanTheyArePaidFor) {

@@ -1,5 +1,7 @@
 /// Windows of records: the batched store against the plain sum of single records.
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/loss/loss_table.hpp"
+#include "proxstream/loss/pass_family.hpp"
 #include "proxstream/loss/row_ring.hpp"
 
 #include "loss/count_allocations.hpp"
@@ -212,6 +214,94 @@ TEST(RowRing, DropTakesOnlyTheNewestBack) {
     ring.drop_newest();
     ring.drop_newest();
     EXPECT_EQ(ring.size(), 0U);
+}
+
+// ---- single precision
+
+/// Numbers that single precision holds, or not.
+RowBlock numbers(Index features, Index rows, bool single, Source& source) {
+    RowBlock record;
+    for (Index row = 0; row < rows; ++row) record.add_dense(source.point(features), source.normal());
+    if (single) record.round_to_single();
+    return record;
+}
+
+TEST(SinglePrecision, SavesHalfAndChangesNoBit) {
+    const Index features = 513;  // no whole number of lanes
+    const Index capacity = 70;   // large enough for it
+    Source source{.seed = 5};
+    RowRing narrow(features, capacity, RowRing::Storage::single_where_lossless);
+    RowRing wide(features, capacity);
+    const auto family = parse_loss("cauchy", {.features = features});
+    const auto& passes = dynamic_cast<const PassFamily&>(*family);
+    const std::vector<Real> x = source.point(family->dimension(), 0.1);
+    Scratch scratch;
+    const auto expect_equal = [&] {
+        ASSERT_EQ(narrow.size(), wide.size());
+        const std::vector<Real> equal(wide.size(), 0.25);
+        std::vector<Real> uneven = source.point(wide.size());
+        uneven[uneven.size() / 2] = 0;
+        for (const std::vector<Real>& weights : {equal, uneven}) {
+            Scratch::Frame frame(scratch);
+            std::vector<Real> one(x.size());
+            std::vector<Real> other(x.size());
+            EXPECT_EQ(passes.pass(narrow.weighted(weights, frame), x, one, scratch),
+                      passes.pass(wide.weighted(weights, frame), x, other, scratch));
+            EXPECT_EQ(one, other);
+            EXPECT_EQ(passes.pass(narrow.weighted(weights, frame), x, {}, scratch),
+                      passes.pass(wide.weighted(weights, frame), x, {}, scratch));
+        }
+    };
+    const auto push = [&](Index rows, bool single) {
+        const RowBlock record = numbers(features, rows, single, source);
+        narrow.push(record);
+        wide.push(record);
+    };
+    for (Index t = 0; t < 20; ++t) push(1 + t % 3, true);
+    EXPECT_NE(narrow.record(0).single, nullptr);
+    EXPECT_EQ(wide.record(0).single, nullptr);
+    expect_equal();
+    narrow.drop_newest();
+    wide.drop_newest();
+    expect_equal();
+    // The first number that would lose digits.
+    push(2, false);
+    EXPECT_EQ(narrow.record(0).single, nullptr);
+    EXPECT_EQ(narrow.record(5).single, nullptr);
+    expect_equal();
+    for (Index t = 0; t < 90; ++t) push(1 + t % 4, t % 2 == 0);
+    expect_equal();
+}
+
+TEST(SinglePrecision, IsNotForSmallWindows) {
+    Source source{.seed = 6};
+    RowRing ring(4, 10, RowRing::Storage::single_where_lossless);
+    ring.push(numbers(4, 1, true, source));
+    EXPECT_NE(ring.record(0).dense, nullptr);
+}
+
+TEST(SinglePrecision, NetworksReadItToo) {
+    const Index features = 600;
+    Source source{.seed = 7};
+    const auto family = parse_loss("mlp:hidden=4", {.features = features});
+    const auto& passes = dynamic_cast<const PassFamily&>(*family);
+    RowRing narrow(features, 60, RowRing::Storage::single_where_lossless);
+    RowRing wide(features, 60);
+    for (Index t = 0; t < 60; ++t) {
+        const RowBlock record = numbers(features, 1, true, source);
+        narrow.push(record);
+        wide.push(record);
+    }
+    ASSERT_NE(narrow.record(0).single, nullptr);
+    const std::vector<Real> x = source.point(family->dimension(), 0.1);
+    std::vector<Real> one(x.size());
+    std::vector<Real> other(x.size());
+    Scratch scratch;
+    Scratch::Frame frame(scratch);
+    const std::vector<Real> weights(60, 0.5);
+    EXPECT_EQ(passes.pass(narrow.weighted(weights, frame), x, one, scratch),
+              passes.pass(wide.weighted(weights, frame), x, other, scratch));
+    EXPECT_EQ(one, other);
 }
 
 }  // namespace

@@ -40,6 +40,9 @@ class AnyBatch {
     Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
         return self_->improve(weights, x, scratch);
     }
+    bool add_curvature(Index age, Real weight, View matrix) const {
+        return self_->add_curvature(age, weight, matrix);
+    }
     Index parts(Index age) const { return self_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
@@ -60,6 +63,7 @@ class AnyBatch {
         virtual Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                                  Scratch& scratch) const = 0;
         virtual Index improve(std::span<const Real> weights, View x, Scratch& scratch) const = 0;
+        virtual bool add_curvature(Index age, Real weight, View matrix) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -87,6 +91,9 @@ class AnyBatch {
         }
         Index improve(std::span<const Real> weights, View x, Scratch& scratch) const override {
             return proxstream::improve(batch, weights, x, scratch);
+        }
+        bool add_curvature(Index age, Real weight, View matrix) const override {
+            return proxstream::add_curvature(batch, age, weight, matrix);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -40,6 +40,7 @@ class LinearFamily final : public PassFamily {
     /// the order given, so bits depend on that order alone.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
+    bool add_curvature(const RecordRows& record, View matrix) const override;
 
   private:
     /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.

@@ -49,6 +49,17 @@ Index improve(const B& batch, std::span<const Real> weights, View x, Scratch& sc
     }
 }
 
+/// A batch whose losses are quadratic may say by which matrix: add_curvature(age, weight, matrix) adds that
+/// of a record, row by row. False: they are not.
+template <RecordBatch B>
+bool add_curvature(const B& batch, Index age, Real weight, View matrix) {
+    if constexpr (requires { batch.add_curvature(age, weight, matrix); }) {
+        return batch.add_curvature(age, weight, matrix);
+    } else {
+        return false;
+    }
+}
+
 /// Families may bring `using Batch = ...` (constructed from (family, capacity)): contiguous records and a
 /// kernel that reads each of them once. Others are kept in a plain ring (window/record_ring.hpp).
 template <class F>

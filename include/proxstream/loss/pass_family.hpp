@@ -20,6 +20,10 @@ class PassFamily : public RowFamily {
     virtual Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
                       Scratch& scratch) const = 0;
 
+    /// Where the loss is quadratic: adds its second derivative, each row with its share, to the matrix, row
+    /// by row. False: it is not, or nobody has worked it out.
+    virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
+
     /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
     virtual Index work(Index /*rows*/, Index stored) const { return stored; }
 
@@ -46,7 +50,9 @@ class RowBatch {
   public:
     using Record = RowBlock;
 
-    RowBatch(F family, Index capacity) : family_(std::move(family)), ring_(family_.features(), capacity) {}
+    RowBatch(F family, Index capacity)
+        : family_(std::move(family)),
+          ring_(family_.features(), capacity, RowRing::Storage::single_where_lossless) {}
 
     void push(const RowBlock& record) { ring_.push(record); }
     void drop_newest() { ring_.drop_newest(); }
@@ -71,6 +77,12 @@ class RowBatch {
         assert(!gradient.empty());
         Scratch::Frame frame(scratch);
         return chunked_pass(family_, ring_.weighted(weights, frame), x, gradient, scratch);
+    }
+    /// Adds `weight` times the second derivative of a record's loss, if that is quadratic.
+    bool add_curvature(Index age, Real weight, View matrix) const {
+        RecordRows record = ring_.record(age);
+        record.share *= weight;
+        return family_.add_curvature(record, matrix);
     }
     Index parts(Index age) const { return ring_.record(age).rows; }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

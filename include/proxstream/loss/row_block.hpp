@@ -29,6 +29,8 @@ class RowBlock {
     Index rows() const noexcept { return targets_.size(); }
     Real target(Index row) const { return targets_[row]; }
     void set_target(Index row, Real target) { targets_[row] = target; }
+    /// Features become the nearest numbers of single precision.
+    void round_to_single();
     ConstView targets() const noexcept { return targets_; }
     /// The stored values of a row: every feature if dense, those at indices(row) if sparse.
     ConstView values(Index row) const {

@@ -1,5 +1,6 @@
 /// The newest records of a data-row family, stored for passes: dense rows lie in one contiguous ring, sparse
-/// rows in a block per slot. Once the ring has been filled with records of every size it will see, a push
+/// rows in a block per slot. Rings that a cache does not hold may keep rows in single precision as long as
+/// nothing is lost by that. Once the ring has been filled with records of every size it will see, a push
 /// does not allocate.
 #pragma once
 
@@ -16,15 +17,29 @@ namespace proxstream {
 
 class Checkpoint;
 
-/// Where the rows of one record lie; a view.
+/// Where the rows of one record lie, or of several that lie one after the other; a view.
 struct RecordRows {
     Index rows = 0;
     const Real* targets = nullptr;
-    const Real* dense = nullptr;       // the first row, or nullptr if the record is sparse
+    const Real* dense = nullptr;       // the first row, or nullptr if the record is sparse or single
     Index stride = 0;                  // from one dense row to the next
-    const RowBlock* sparse = nullptr;  // or nullptr if the record is dense
-    Real weight = 1;                   // of this record in a pass
-    Index first = 0;                   // of the rows, in a sparse record; dense ones are pointed at
+    const RowBlock* sparse = nullptr;  // or nullptr if the record is not sparse
+    Real share = 1;                    // weight of each row in a pass
+    Index first = 0;                   // of the rows, in a sparse record; others are pointed at
+    const float* single = nullptr;     // the first row of dense ones in single precision, or nullptr
+
+    /// Of a row that is not sparse.
+    Real value(Index row, Index feature) const {
+        const Index at = row * stride + feature;
+        return single != nullptr ? static_cast<Real>(single[at]) : dense[at];
+    }
+    /// From here on it is about the rows from `row` on; how many of them is left to the caller.
+    void skip(Index row) {
+        targets += row;
+        first += row;
+        if (dense != nullptr) dense += row * stride;
+        if (single != nullptr) single += row * stride;
+    }
 };
 
 /// Throws Error if the record has no rows or a row does not fit `features`.
@@ -32,7 +47,9 @@ RecordRows rows_of(const RowBlock& record, Index features);
 
 class RowRing {
   public:
-    RowRing(Index features, Index capacity);
+    enum class Storage { exact, single_where_lossless };
+
+    RowRing(Index features, Index capacity, Storage storage = Storage::exact);
 
     void push(const RowBlock& record);
     void drop_newest();
@@ -40,8 +57,9 @@ class RowRing {
     Index capacity() const noexcept { return capacity_; }
     /// The record that is `age` pushes old; age < size().
     RecordRows record(Index age) const;
-    /// The records a pass reads, oldest first, each with its weight; records of weight 0 are left out. Lives
-    /// as long as the frame and until the next push.
+    /// The rows a pass reads, oldest first, a record's weight shared out among its rows; records of weight 0
+    /// are left out, dense neighbours with equal shares are one. Lives as long as the frame and until the
+    /// next push.
     std::span<const RecordRows> weighted(std::span<const Real> weights, Scratch::Frame& frame) const;
     /// Single rows, in the order given; the same lifetime.
     std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;
@@ -62,14 +80,18 @@ class RowRing {
         void deallocate(T* memory, Index /*count*/) noexcept { ::operator delete(memory, kLine); }
         friend bool operator==(const CacheAligned&, const CacheAligned&) = default;
     };
-    struct Slot {
+    struct Slot {  // small: a pass over short rows reads nearly as many slots as rows
         Index rows = 0;
         bool is_sparse = false;
-        RowBlock sparse{true};
     };
 
+    /// The slot of the record that is `age` pushes old; the one before the oldest for age == capacity().
+    Index slot_of(Index age) const { return (next_ + 2 * capacity_ - 1 - age) % capacity_; }
+    RecordRows rows_in(Index slot) const;
     void make_room(Index slot, Index rows);
     void copy_to(RowBlock& block, Index age) const;
+    /// Rows in single precision that do not stay so.
+    void widen();
 
     Index features_;
     Index capacity_;
@@ -77,8 +99,11 @@ class RowRing {
     Index rows_a_slot_ = 0;  // dense rows a slot has room for: the largest record seen
     Index next_ = 0;         // the slot of the next push
     Index size_ = 0;
-    std::vector<Slot> slots_;  // grows to capacity_ during the first pushes
+    std::vector<Slot> slots_;       // grows to capacity_ during the first pushes
+    std::vector<RowBlock> sparse_;  // of slots that were sparse once
+    bool is_single_;                // whether rows are in singles_ or in values_
     std::vector<Real, CacheAligned<Real>> values_;
+    std::vector<float, CacheAligned<float>> singles_;
     std::vector<Real> targets_;
 };
 

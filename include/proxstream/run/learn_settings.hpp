@@ -13,7 +13,8 @@
 namespace proxstream {
 
 struct LearnSettings : RowSettings, StoreSettings {
-    Index batch = 1;  // rows a record
+    Index batch = 1;      // rows a record
+    bool single = false;  // features in single precision
 
     // learner
     std::string learner = "time-smoothed";

@@ -25,6 +25,7 @@ class RecordStream {
         std::optional<Standardiser> standardiser = {};  // none: rows are taken as they are
         std::optional<LabelScale> label_scale = {};     // none: labels are taken as they are
         bool freeze_statistics = false;                 // apply them without counting the rows
+        bool single = false;                            // features in single precision, at the very end
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);
