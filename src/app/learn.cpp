@@ -29,7 +29,7 @@ const std::optional<NoiseFacts>& noise_of(const RunHeader& header) {
 
 std::string inner_name(const LearnSettings& settings, const RunHeader& header) {
     if (settings.inner != "auto") return settings.inner;
-    return noise_of(header) ? "prox-grad" : "backtracking";
+    return noise_of(header) ? "prox-grad" : "auto";
 }
 
 void echo_settings(const LearnSettings& settings, const LearnRun& run) {

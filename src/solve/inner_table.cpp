@@ -36,13 +36,23 @@ AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
 }
 
 AnyInner make_measured(const Spec& spec, Real /*claimed_smoothness*/) {
-    return AnyInner(Backtracking(backtracking_options(spec, {.grow = 4, .measured = true})));
+    return AnyInner(Backtracking(backtracking_options(spec, {.grow = 4, .next = NextStep::met})));
+}
+
+AnyInner make_adaptive(const Spec& spec, Real /*claimed_smoothness*/) {
+    return AnyInner(Backtracking(backtracking_options(spec, {.next = NextStep::adaptive})));
 }
 
 AnyInner make_sampled(const Spec& spec, Real /*claimed_smoothness*/) {
     const Index records = spec.count_or("records", 32);
     const Index updates = spec.count_or("updates", 8);
     return AnyInner(Confirmed(SampledGradient(records, updates)));
+}
+
+AnyInner make_window_spider(const Spec& spec, Real /*claimed_smoothness*/) {
+    const Index samples = spec.count_or("samples", 0);
+    const Index restart = spec.count_or("restart", 0);
+    return AnyInner(Confirmed(WindowSpider(samples, restart)));
 }
 
 AnyInner make_blocks(const Spec& spec, Real /*claimed_smoothness*/) {
@@ -63,8 +73,16 @@ AnyInner make_accelerated(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
     return AnyInner(Accelerated());
 }
 
-AnyInner make_auto(const Spec& spec, Real claimed_smoothness) {
-    return make_backtracking(spec, claimed_smoothness);
+AnyInner make_gram(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
+    return AnyInner(GramSteps());
+}
+
+AnyInner make_auto(const Spec& spec, Real /*claimed_smoothness*/) {
+    const std::string clock = spec.word_or("clock", "work");
+    if (clock != "work" && clock != "seconds") {
+        throw ConfigError("'" + spec.text() + "': clock is work or seconds");
+    }
+    return AnyInner(AutoInner(clock == "work" ? AutoClock::work : AutoClock::seconds));
 }
 
 /// Estimates gradients, so it is made together with the window it estimates them of.
@@ -73,20 +91,36 @@ AnyInner refuse_spider(const Spec& spec, Real /*claimed_smoothness*/) {
 }
 
 constexpr std::array kInnerSolvers{
-    InnerRow{"auto", "auto", "backtracking; with an oracle prox-grad, whose steps noise does not mislead",
+    InnerRow{"auto", "auto[:clock=work]",
+             "backtracking; where rounds are long, gram, or whichever of adaptive, panoc and itself gains "
+             "most for "
+             "its work "
+             "(clock=seconds: for its time; runs then do not repeat bit for bit); with an oracle prox-grad, "
+             "whose steps noise does not mislead",
              make_auto},
     InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",
              "prox-gradient whose step is found by trying; needs no L", make_backtracking},
     InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
              "the same, with the next step taken from the curvature met along the last one", make_measured},
+    InnerRow{
+        "adaptive", "adaptive[:lambda=1,shrink=0.5]",
+        "prox-gradient whose step follows the changes of the gradient; candidates are hardly ever refused",
+        make_adaptive},
     InnerRow{"panoc", "panoc[:memory=5]",
              "quasi-Newton moves on the prox residual, each confirmed by its pass; needs no L", make_panoc},
     InnerRow{"accelerated", "accelerated",
              "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
              make_accelerated},
+    InnerRow{"gram", "gram",
+             "quadratic losses with up to 512 coordinates: works on the window's matrix, a pass confirms; "
+             "panoc elsewhere",
+             make_gram},
     InnerRow{"sampled", "sampled[:records=32,updates=8]",
              "cheap updates on a few records of the window, each stretch confirmed by an exact pass",
              make_sampled},
+    InnerRow{"window-spider", "window-spider[:samples=sqrt(w),restart=sqrt(w)]",
+             "updates from differences of about sqrt(w) records, each stretch confirmed by an exact pass",
+             make_window_spider},
     InnerRow{"blocks", "blocks[:lambda=1,shrink=0.5,grow=1.6]",
              "Newton sweeps over the pairs of a network, confirmed by an exact pass; backtracking elsewhere",
              make_blocks},

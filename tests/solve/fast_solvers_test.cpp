@@ -21,7 +21,13 @@ constexpr Real kNone = std::numeric_limits<Real>::quiet_NaN();
 
 template <class Solver>
 class FastSolver : public ::testing::Test {};
-using FastSolvers = ::testing::Types<Panoc, Accelerated>;
+
+/// Backtracking whose steps follow the changes of the gradient.
+struct Adaptive : Backtracking {
+    Adaptive() : Backtracking({.next = NextStep::adaptive}) {}
+};
+
+using FastSolvers = ::testing::Types<Panoc, Accelerated, Adaptive>;
 TYPED_TEST_SUITE(FastSolver, FastSolvers);
 
 const AnyRegulariser& kind(std::uint64_t sample) {

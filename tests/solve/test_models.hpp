@@ -22,6 +22,7 @@ class FormulaModel {
     Real at(ConstView y, View gradient) const { return formula_(y, gradient); }
     Real value() const { return value_; }
     ConstView gradient() const { return gradient_; }
+    Cost cost() const { return {.passes = passes}; }
     Real try_at(ConstView y, Scratch& /*scratch*/) {
         ++passes;
         return trial_value_ = formula_(y, trial_);

@@ -109,6 +109,7 @@ class RowDice {
 };
 
 constexpr const char* kSolvers[] = {"prox-grad",    "backtracking", "panoc", "accelerated",
+                                    "adaptive",     "gram",         "auto",  "window-spider",
                                     "window-steps", "prox-sgd",     "adam"};
 
 struct Problem {
@@ -178,7 +179,7 @@ std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& pro
         dice.below(3) == 0 ? Tolerance::automatic(dice.real(0.3, 2)) : Tolerance::fixed(delta);
     if (solver == "prox-grad")
         return smoothed(std::move(tolerance), 400, AnyInner(ProxGrad(problem.smoothness)));
-    if (solver == "panoc" || solver == "accelerated")
+    if (solver != "backtracking")
         return smoothed(std::move(tolerance), 400, parse_inner(solver, problem.smoothness));
     const Real lambda = dice.below(4) == 0 ? 1.5 : 1;
     return smoothed(std::move(tolerance), 400, AnyInner(Backtracking({.lambda = lambda})));

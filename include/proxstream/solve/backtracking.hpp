@@ -11,13 +11,25 @@
 
 namespace proxstream {
 
+/// How the next step follows from one that was accepted.
+enum class NextStep : std::uint8_t {
+    /// `grow` times as long, after kStreak acceptances.
+    longer,
+    /// What the curvature just met along the move allows, lambda |d|^2 / (2 (S(y+) - S(y) - <grad, d>)), at
+    /// most
+    /// `grow` times the last one.
+    met,
+    /// From what the gradient changed by along the move, short enough that candidates are hardly ever refused
+    /// (adaptive prox-gradient; Latafat, Themelis, Stella & Patrinos 2023): for convex S no test would be
+    /// needed, for others the test is the safeguard that keeps the count bound.
+    adaptive,
+};
+
 struct BacktrackingOptions {
     Real lambda = 1;    // accept when S(y+) <= S(y) + <grad, d> + lambda |d|^2 / (2 e); in (0, 2)
     Real shrink = 0.5;  // after a rejection
     Real grow = 1.6;    // after kStreak acceptances in a row
-    /// Instead of growing blindly: the next step is what the curvature just met along the move allows,
-    /// lambda |d|^2 / (2 (S(y+) - S(y) - <grad, d>)), at most `grow` times the last one.
-    bool measured = false;
+    NextStep next = NextStep::longer;
 };
 
 class Backtracking {
@@ -62,8 +74,15 @@ class Backtracking {
             const Real there = model.try_at(candidate, scratch);
             const Real model_value = here + slope + options_.lambda * length_squared / (2 * step_);
             const Real slack = rounding_slack(here, there);
-            if (!model.trial_finite() || !(there <= model_value + slack)) {
+            bool accepted = model.trial_finite() && there <= model_value + slack;
+            if (options_.next == NextStep::adaptive && model.trial_finite()) {
+                // Its gradients are at hand: they decide where values are too coarse.
+                accepted = bends_little(here, model.gradient(), there, model.trial_gradient(), move,
+                                        step_ / options_.lambda);
+            }
+            if (!accepted) {
                 streak_ = 0;
+                previous_step_ = 0;
                 step_ *= options_.shrink;
                 if (step_ < kSmallestStep * reference_step) {
                     report.status =
@@ -73,6 +92,11 @@ class Backtracking {
                 }
                 continue;
             }
+            Move met{.bend = there - here - slope, .length_squared = length_squared};
+            if (options_.next == NextStep::adaptive) {
+                met.turn = distance(model.trial_gradient(), model.gradient());
+                met.turn_along = dot(model.trial_gradient(), move) - slope;
+            }
             model.accept_trial();
             copy(candidate, iterate.point);
             iterate.regulariser = candidate_regulariser;
@@ -81,7 +105,7 @@ class Backtracking {
             const Real forgiven = std::max(Real{0}, there - model_value);
             report.count(step_, std::sqrt(length_squared) / step_,
                          (1 - options_.lambda / 2) * length_squared / step_ - forgiven);
-            adapt(there - here - slope, length_squared, reference_step);
+            adapt(met, reference_step);
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
         }
@@ -90,19 +114,43 @@ class Backtracking {
 
     void exchange(Checkpoint& checkpoint) {
         checkpoint.exchange("step", step_);
+        checkpoint.exchange("previous step", previous_step_);
         checkpoint.exchange("streak", streak_);
     }
 
   private:
-    /// After an acceptance. `bend` is how far the model ran above its tangent along the move.
-    void adapt(Real bend, Real length_squared, Real reference_step) {
-        if (!options_.measured) {
-            reward(reference_step);
-            return;
-        }
+    /// What an accepted move d met.
+    struct Move {
+        Real bend = 0;        // how far the model ran above its tangent
+        Real turn = 0;        // |grad(y+) - grad(y)|
+        Real turn_along = 0;  // <grad(y+) - grad(y), d>
+        Real length_squared = 0;
+    };
+
+    void adapt(const Move& move, Real reference_step) {
         const Real roof = kLargestStep * reference_step;
-        const Real allowed = bend > 0 ? options_.lambda * length_squared / (2 * bend) : roof;
-        step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
+        const Real step = step_;
+        switch (options_.next) {
+            case NextStep::longer:
+                reward(reference_step);
+                return;
+            case NextStep::met: {
+                const Real allowed =
+                    move.bend > 0 ? options_.lambda * move.length_squared / (2 * move.bend) : roof;
+                step_ = std::min({kSafety * allowed, step_ * options_.grow, roof});
+                break;
+            }
+            case NextStep::adaptive: {
+                // 2 ((e L)^2 - e l), with L = |turn| / |d| and l = <turn, d> / |d|^2.
+                const Real excess =
+                    2 * step * (step * move.turn * move.turn - move.turn_along) / move.length_squared;
+                const Real growth = previous_step_ > 0 ? std::sqrt(1 + step / previous_step_) : 1;
+                const Real factor = excess > 0 ? std::min(growth, 1 / std::sqrt(excess)) : growth;
+                step_ = std::clamp(step * factor, kSmallestStep * reference_step, roof);
+                break;
+            }
+        }
+        previous_step_ = step;
     }
 
     static constexpr std::uint64_t kStreak = 3;
@@ -112,7 +160,8 @@ class Backtracking {
     static constexpr Real kLargestStep = 1e6;
 
     BacktrackingOptions options_;
-    Real step_ = 0;  // e, kept between rounds: neighbouring windows curve alike
+    Real step_ = 0;           // e, kept between rounds: neighbouring windows curve alike
+    Real previous_step_ = 0;  // the one before it; 0: none, or it was refused
     std::uint64_t streak_ = 0;
 };
 

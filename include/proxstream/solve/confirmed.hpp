@@ -181,6 +181,22 @@ concept SampledWindow = requires(M& model, std::span<const Real> weights, ConstV
     model.weighted_gradient(weights, y, out, scratch);
 };
 
+/// The weights of every `stride`-th record from `first` on, scaled up to those of all; 0 for the others.
+inline void sample_evenly(std::span<const Real> weights, Index stride, Index first,
+                          std::vector<Real>& sampled) {
+    sampled.assign(weights.size(), 0);
+    Real whole = 0;
+    Real taken = 0;
+    for (Index age = 0; age < weights.size(); ++age) {
+        whole += weights[age];
+        if (age % stride != first) continue;
+        sampled[age] = weights[age];
+        taken += weights[age];
+    }
+    if (!(taken > 0)) return;
+    for (Index age = first; age < sampled.size(); age += stride) sampled[age] *= whole / taken;
+}
+
 /// Gradients from a few records of the window, evenly spread over it, corrected by what they missed at the
 /// anchor: grad(anchor) + sampled(y) - sampled(anchor). Which records changes from stretch to stretch.
 class SampledGradient {
@@ -197,19 +213,7 @@ class SampledGradient {
     void begin(Model& model, ConstView anchor, Scratch& scratch) {
         const std::span<const Real> weights = model.live_weights();
         const Index stride = (weights.size() + records_ - 1) / records_;
-        const Index first = turn_++ % stride;
-        sampled_.assign(weights.size(), 0);
-        Real taken = 0;
-        Real whole = 0;
-        for (Index age = 0; age < weights.size(); ++age) {
-            whole += weights[age];
-            if (age % stride != first) continue;
-            sampled_[age] = weights[age];
-            taken += weights[age];
-        }
-        if (taken > 0) {
-            for (Real& weight : sampled_) weight *= whole / taken;
-        }
+        sample_evenly(weights, stride, turn_++ % stride, sampled_);
         correction_.resize(anchor.size());
         model.weighted_gradient(sampled_, anchor, correction_, scratch);
         subtract(model.gradient(), correction_, correction_);

@@ -3,10 +3,13 @@
 
 #include "proxstream/core/spec.hpp"
 #include "proxstream/solve/accelerated.hpp"
+#include "proxstream/solve/auto_inner.hpp"
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/solve/confirmed.hpp"
+#include "proxstream/solve/gram.hpp"
 #include "proxstream/solve/panoc.hpp"
 #include "proxstream/solve/prox_grad.hpp"
+#include "proxstream/solve/window_spider.hpp"
 
 #include <concepts>
 #include <span>
@@ -18,8 +21,8 @@ namespace proxstream {
 
 class AnyInner {
   public:
-    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<OwnMoves>, Panoc,
-                              Accelerated>;
+    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<WindowSpider>,
+                              Confirmed<OwnMoves>, Panoc, Accelerated, GramSteps, AutoInner>;
 
     /// `inner` is one of the alternatives of Held.
     template <class Inner>

@@ -8,6 +8,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/loss_family.hpp"
+#include "proxstream/loss/parts.hpp"
+#include "proxstream/window/window_curvature.hpp"
 #include "proxstream/window/window_weights.hpp"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ class CarriedWindow {
           window_(std::move(weights)),
           newest_gradient_(dimension),
           change_(dimension),
+          curvature_(dimension),
           current_(dimension, window_.summed() > 0),
           before_(current_),
           trial_(current_) {
@@ -77,6 +80,7 @@ class CarriedWindow {
             window_.at(round_, weights_);
             window_.follow(round_, recurrence_);
         }
+        curvature_.follow(batch_, recurrence_);
         renew_sum(x, scratch);
         swap(current_, before_);
         current_.norm = kUnknown;
@@ -102,6 +106,7 @@ class CarriedWindow {
         --round_;
         if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
         swap(current_, before_);
+        curvature_.take_back();
         if (sum_renewed_) current_.sum_valid = false;
     }
 
@@ -152,6 +157,10 @@ class CarriedWindow {
         current_.sum_valid = false;
     }
 
+    /// The second derivative of the window, row by row, where its losses are quadratic and it is not large;
+    /// empty otherwise.
+    ConstView curvature() { return forecasts_ ? ConstView() : curvature_.of(batch_, live_weights()); }
+
     /// Lets the records move y their own way, if they have one; false: they have not. Nothing is carried.
     bool improve(View y, Scratch& scratch) {
         if (forecasts_) return false;
@@ -163,6 +172,16 @@ class CarriedWindow {
 
     /// Record gradients a pass takes now.
     std::uint64_t pass_cost() const { return counted_records() + (current_.forecast_weight > 0 ? 1 : 0); }
+
+    /// Rows, or other parts of records, that a pass looks at now: what it costs grows with.
+    Index pass_parts() const {
+        const std::span<const Real> weights = live_weights();
+        Index total = 0;
+        for (Index age = 0; age < weights.size(); ++age) {
+            if (weights[age] != 0) total += part_count(batch_, age);
+        }
+        return total;
+    }
 
     /// The value alone at y, by a pass without gradients.
     Real value_at(ConstView y, Scratch& scratch) {
@@ -227,6 +246,7 @@ class CarriedWindow {
         checkpoint.exchange("sum renewed", sum_renewed_);
         checkpoint.part("carry", current_);
         checkpoint.part("carry before", before_);
+        checkpoint.part("curvature", curvature_);
         if (checkpoint.reading()) newest_norm_ = norm(newest_gradient_);
         if (!checkpoint.reading() || round_ == 0) return;
         checkpoint.require(batch_.size() > 0, "the records of its rounds");
@@ -454,6 +474,7 @@ class CarriedWindow {
     std::vector<Real> newest_gradient_;
     Real newest_norm_ = 0;
     std::vector<Real> change_;
+    WindowCurvature curvature_;
     Carry current_, before_, trial_;
     Arrival arrival_;
     Round round_ = 0;

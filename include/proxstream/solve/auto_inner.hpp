@@ -1,0 +1,173 @@
+/// The inner solver that finds out which one pays. Rounds that a few steps end are backtracking's; the others
+/// are compared by what a whole round costs: over a few steps plain ones look best, since what is left after
+/// them is what they are bad at.
+#pragma once
+
+#include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/gram.hpp"
+#include "proxstream/solve/inner_solver.hpp"
+#include "proxstream/solve/panoc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace proxstream {
+
+/// What progress is held against. Work is multiply-adds, counted: a run repeats bit for bit. Seconds are
+/// measured, and it does not.
+enum class AutoClock : std::uint8_t { work, seconds };
+
+/// Every solver accepts by (T3), so no bound depends on who was at work.
+class AutoInner {
+  public:
+    explicit AutoInner(AutoClock clock = AutoClock::work) : clock_(clock) {}
+
+    StepClaim step_claim() const noexcept { return steps_.step_claim(); }
+
+    template <Regulariser G, class Model>
+    InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                      Iterate& iterate, Cost& cost, Scratch& scratch) {
+        const BudgetMeter meter(budget);
+        const std::uint64_t first = model.cost().passes;
+        const auto spent = [&] { return model.cost().passes - first; };
+        InnerReport report;
+        /// False: there is nothing more to do.
+        const auto run = [&](Index who, std::uint64_t most) {
+            Budget slice = budget;
+            slice.max_steps = std::min(most, budget.max_steps - std::min(budget.max_steps, spent()));
+            const std::uint64_t before = spent();
+            report.add(solve_with(who, model, g, reference_step, tolerance, slice, iterate, cost, scratch));
+            // One that sees rounding, and no way, does not try.
+            return report.status == SolveStatus::budget_exhausted && spent() > before &&
+                   !meter.exhausted(spent());
+        };
+        if (!long_ && !run(kBacktracking, kShort)) return report;
+        if constexpr (KnowsCurvature<Model>) {
+            // Not worth comparing: a long round has cost more passes by now than the matrix costs.
+            if (iterate.point.size() <= kFewCoordinates && !model.curvature().empty()) {
+                Budget rest = budget;
+                rest.max_steps -= std::min(budget.max_steps, spent());
+                const InnerReport did =
+                    gram_.solve(model, g, reference_step, tolerance, rest, iterate, cost, scratch);
+                report.add(did);
+                // Its moves are worth several plain steps each.
+                long_ = did.cheap_steps > kShort / 4;
+                return report;
+            }
+        }
+
+        const Index who = choose();
+        const Real residual = iterate.residual_norm;
+        const std::uint64_t begun_with = spent();
+        const auto begun = std::chrono::steady_clock::now();
+        const bool going = run(who, allowance(who));
+        const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begun).count();
+        const auto passes = static_cast<Real>(spent() - begun_with);
+        note(who, std::log(residual / std::max(iterate.residual_norm, kUnitRoundoff * residual)), passes,
+             clock_ == AutoClock::seconds ? seconds : passes * (pass_work(model) + kOverheads[who]));
+        if (going) run(best(), budget.max_steps);
+        long_ = spent() > kShort;
+        return report;
+    }
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.part("steps", steps_);
+        checkpoint.part("adaptive", adaptive_);
+        checkpoint.part("bold", bold_);
+        checkpoint.part("gram", gram_);
+        checkpoint.exchange("long", long_);
+        checkpoint.exchange("long rounds", long_rounds_);
+        for (Trial& trial : trials_) {
+            checkpoint.exchange("rounds", trial.rounds);
+            checkpoint.exchange("progress", trial.progress);
+            checkpoint.exchange("passes", trial.passes);
+            checkpoint.exchange("price", trial.price);
+        }
+    }
+
+  private:
+    enum Solver : Index { kPanoc, kAdaptive, kBacktracking, kSolvers };  // in the order they are tried
+    /// Vector operations a candidate takes beside its pass, in multiply-adds a coordinate.
+    static constexpr std::array<Real, kSolvers> kOverheads{50, 16, 12};
+    static constexpr std::uint64_t kShort = 16;           // passes of a round that is not long
+    static constexpr Index kFewCoordinates = 4 * kShort;  // their matrix costs n/4 passes
+    /// One long round in so many goes to another solver than the best so far.
+    static constexpr std::uint64_t kTrialEvery = 32;
+    static constexpr Real kForget = 0.8;  // of what earlier rounds showed
+
+    struct Trial {
+        Real rounds = 0;    // 0: not tried yet; this and the following with earlier rounds counting less
+        Real progress = 0;  // of the logarithm of the residual
+        Real passes = 0;
+        Real price = 0;
+        Real rate() const { return price > 0 ? progress / price : 0; }
+    };
+
+    /// In multiply-adds a coordinate: two a row, once for its score and once for its gradient.
+    template <class Model>
+    static Real pass_work(const Model& model) {
+        if constexpr (requires { model.pass_parts(); }) {
+            return 2 * static_cast<Real>(model.pass_parts());
+        } else {
+            return 2;
+        }
+    }
+
+    template <Regulariser G, class Model>
+    InnerReport solve_with(Index who, Model& model, const G& g, Real reference_step, Real tolerance,
+                           const Budget& slice, Iterate& iterate, Cost& cost, Scratch& scratch) {
+        switch (who) {
+            case kPanoc:
+                return bold_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
+            case kAdaptive:
+                return adaptive_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
+            default:
+                return steps_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
+        }
+    }
+
+    Index best() const {
+        const auto better = [](const Trial& a, const Trial& b) { return a.rate() < b.rate(); };
+        return static_cast<Index>(std::max_element(trials_.begin(), trials_.end(), better) - trials_.begin());
+    }
+
+    /// Who works the next long round off: whoever was not tried yet, now and then another one, else the best.
+    Index choose() {
+        for (Index who = 0; who < kSolvers; ++who) {
+            if (trials_[who].rounds == 0) return who;
+        }
+        ++long_rounds_;
+        if (long_rounds_ % kTrialEvery != 0) return best();
+        return (best() + 1 + long_rounds_ / kTrialEvery % (kSolvers - 1)) % kSolvers;
+    }
+
+    /// Passes after which a trial has shown enough: twice what the best takes.
+    std::uint64_t allowance(Index who) const {
+        const Trial& usual = trials_[best()];
+        if (who == best() || usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
+        return kShort + static_cast<std::uint64_t>(2 * usual.passes / usual.rounds);
+    }
+
+    void note(Index who, Real progress, Real passes, Real price) {
+        Trial& trial = trials_[who];
+        const auto add = [](Real& sum, Real more) { sum = kForget * sum + more; };
+        add(trial.rounds, 1);
+        add(trial.progress, progress);
+        add(trial.passes, passes);
+        add(trial.price, price);
+    }
+
+    AutoClock clock_;
+    Backtracking steps_;
+    Backtracking adaptive_{{.next = NextStep::adaptive}};
+    Panoc bold_;
+    GramSteps gram_;
+    std::array<Trial, kSolvers> trials_;
+    bool long_ = false;              // was the last round that had to work
+    std::uint64_t long_rounds_ = 0;  // since all were tried
+};
+
+}  // namespace proxstream
