@@ -15,10 +15,11 @@ namespace {
 
 /// The arguments that step searches share.
 struct Search {
-    explicit Search(ArgumentReader& arguments)
+    /// `grows`: whether it has a say in how fast steps grow.
+    explicit Search(ArgumentReader& arguments, bool grows = true)
         : step(arguments.step(arguments.problem().reference_step, "the reference step, to begin with")),
           shrink(arguments.fraction("shrink", 0.5, "as for windows")),
-          grow(arguments.positive("grow", 1.6, "as for windows")) {
+          grow(grows ? arguments.positive("grow", 1.6, "as for windows") : 1) {
         arguments.require(shrink >= 0.01 && shrink <= 0.99, "shrink must lie in [0.01, 0.99]");
         arguments.require(grow >= 1 && grow <= 100, "grow must lie in [1, 100]");
     }
@@ -50,6 +51,13 @@ std::unique_ptr<OfflineMethod> make_backtracking(const Spec& spec, const MethodP
     arguments.require(lambda < 2, "lambda must lie in (0, 2)");
     return searching(arguments,
                      Backtracking({.lambda = lambda, .shrink = search.shrink, .grow = search.grow}),
+                     search.step);
+}
+
+std::unique_ptr<OfflineMethod> make_adaptive(const Spec& spec, const MethodParts& parts) {
+    ArgumentReader arguments(spec, parts);
+    const Search search(arguments, false);
+    return searching(arguments, Backtracking({.shrink = search.shrink, .next = NextStep::adaptive}),
                      search.step);
 }
 
@@ -87,6 +95,11 @@ std::span<const OfflineMethodRow> exact_method_rows() {
                          "Beck & Teboulle 2009, with a step that may grow again",
                          "prox-gradient whose step is found by trying; needs no L", false, false,
                          make_backtracking},
+        OfflineMethodRow{
+            "adaptive", "adaptive[:step=0.1,shrink=0.5]",
+            "Latafat, Themelis, Stella & Patrinos 2023, with a test for losses that are not convex",
+            "prox-gradient whose step follows the changes of the gradient; needs no L", false, false,
+            make_adaptive},
         OfflineMethodRow{"prox-grad", "prox-grad[:step=0.1]", "step 1/L",
                          "prox-gradient with one step; relies on L", false, false, make_prox_grad},
     };

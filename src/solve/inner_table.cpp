@@ -19,7 +19,7 @@ AnyInner make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
 BacktrackingOptions backtracking_options(const Spec& spec, BacktrackingOptions options) {
     options.lambda = spec.number_or(0, "lambda", options.lambda);
     options.shrink = spec.number_or(1, "shrink", options.shrink);
-    options.grow = spec.number_or(2, "grow", options.grow);
+    if (options.next != NextStep::adaptive) options.grow = spec.number_or(2, "grow", options.grow);
     std::vector<std::string> violations;
     const auto require = [&](bool holds, const char* what) {
         if (!holds) violations.push_back("'" + spec.text() + "': " + what);

@@ -26,7 +26,8 @@ using recorded::RecordedLoss;
 using recorded::Vector;
 
 const std::vector<std::string>& methods() {
-    static const std::vector<std::string> names{"panoc", "accelerated", "backtracking", "prox-grad"};
+    static const std::vector<std::string> names{"panoc", "accelerated", "backtracking", "adaptive",
+                                                "prox-grad"};
     return names;
 }
 
@@ -140,7 +141,7 @@ TEST(ExactMethods, ChargeEveryPassTheyMake) {
 
 TEST(ExactMethods, SearchForAsLongAsTheirStepShrinks) {
     const OfflineProblem problem = recorded_problem("l1:0.02");
-    for (const std::string name : {"panoc", "accelerated", "backtracking"}) {
+    for (const std::string name : {"panoc", "accelerated", "backtracking", "adaptive"}) {
         const auto method = make_method(name + ":shrink=0.98", {.problem = problem, .step_scale = 1e4});
         Cost cost;
         EXPECT_EQ(method->advance(cost), StepStatus::moved) << name;
