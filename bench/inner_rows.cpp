@@ -14,6 +14,7 @@
 #include <chrono>
 #include <exception>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -43,68 +44,83 @@ Windows make_windows(Index rounds) {
     return windows;
 }
 
-struct Played {
-    double passes = 0;  // record gradients and values over those of a whole window
-    Index unfinished = 0;
-};
-
-class Contestants {
+/// Somebody who plays the records in order, some at a time: all of them in turn, so that each stretch meets
+/// the same machine.
+class Player {
   public:
-    Contestants(const Windows& windows, Real tolerance) : windows_(windows), tolerance_(tolerance) {}
+    Player() = default;
+    Player(const Player&) = delete;
+    Player& operator=(const Player&) = delete;
+    virtual ~Player() = default;
 
-    /// All rounds; seconds in the learner alone.
-    double play(const std::string& inner, Played& played) const {
-        const auto learner = make_learner(
-            "time-smoothed",
-            {.g = parse_regulariser(fmt::format("l1:{}", kWeight)),
-             .make_batch =
-                 [](Index capacity) {
-                     return LinearFamily({.formula = ScalarFormula::geman_mcclure, .scale = 1}, 500, false)
-                         .make_batch(capacity);
-                 },
-             .start = std::vector<Real>(500),
-             .window = std::to_string(kWindow),
-             .step = 1 / windows_.smoothness,
-             .smoothness = windows_.smoothness,
-             .tolerance = Tolerance::fixed(tolerance_ * static_cast<Real>(kWindow)),
-             .budget = {.max_steps = 100'000},
-             .inner = inner});
-        played = {};
-        std::uint64_t gradients = 0;
+    /// The next `count` rounds; seconds.
+    double play(const Windows& windows, Index count) {
         const auto begin = std::chrono::steady_clock::now();
-        for (const RowBlock& record : windows_.records) {
-            const RoundReport report = learner->observe(record);
-            gradients += report.cost.record_gradients + report.cost.record_values;
-            played.unfinished += report.status == RoundStatus::budget_exhausted ? 1 : 0;
-        }
-        const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        played.passes = static_cast<double>(gradients) / static_cast<double>(kWindow);
-        return seconds;
-    }
-
-    double play_rival(const EigenRival& rival, Played& played) const {
-        std::vector<double> values(kWindow * kRecordRows * 500), targets(kWindow * kRecordRows), x(500);
-        played = {};
-        const auto begin = std::chrono::steady_clock::now();
-        for (Index t = 0; t < windows_.records.size(); ++t) {
-            const RowBlock& record = windows_.records[t];
-            const Index slot = t % kWindow * kRecordRows;
-            std::ranges::copy(record.all_values(), values.begin() + static_cast<std::ptrdiff_t>(slot * 500));
-            std::ranges::copy(record.targets(), targets.begin() + static_cast<std::ptrdiff_t>(slot));
-            const RivalReport report =
-                rival.prox_gradient({values.data(), targets.data(), std::min(t + 1, kWindow) * kRecordRows,
-                                     500, static_cast<double>(kWindow * kRecordRows)},
-                                    {kWeight, 1 / windows_.smoothness, tolerance_, 100'000}, x.data());
-            played.passes += report.passes;
-            played.unfinished += report.residual > tolerance_ ? 1 : 0;
-        }
+        for (const Index end = next_ + count; next_ < end; ++next_) play_round(windows, next_);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
+    double passes = 0;     // record gradients and values over those of a whole window
+    Index unfinished = 0;  // rounds without their exit test
 
   private:
-    const Windows& windows_;
+    virtual void play_round(const Windows& windows, Index t) = 0;
+    Index next_ = 0;
+};
+
+class LearnerPlayer final : public Player {
+  public:
+    LearnerPlayer(const Windows& windows, Real tolerance, const std::string& inner)
+        : learner_(make_learner(
+              "time-smoothed",
+              {.g = parse_regulariser(fmt::format("l1:{}", kWeight)),
+               .make_batch =
+                   [](Index capacity) {
+                       return LinearFamily({.formula = ScalarFormula::geman_mcclure, .scale = 1}, 500, false)
+                           .make_batch(capacity);
+                   },
+               .start = std::vector<Real>(500),
+               .window = std::to_string(kWindow),
+               .step = 1 / windows.smoothness,
+               .smoothness = windows.smoothness,
+               .tolerance = Tolerance::fixed(tolerance * static_cast<Real>(kWindow)),
+               .budget = {.max_steps = 100'000},
+               .inner = inner})) {}
+
+  private:
+    void play_round(const Windows& windows, Index t) override {
+        const RoundReport report = learner_->observe(windows.records[t]);
+        passes += static_cast<double>(report.cost.record_gradients + report.cost.record_values) /
+                  static_cast<double>(kWindow);
+        unfinished += report.status == RoundStatus::budget_exhausted ? 1 : 0;
+    }
+    std::unique_ptr<RowLearner> learner_;
+};
+
+class RivalPlayer final : public Player {
+  public:
+    RivalPlayer(const EigenRival& rival, Real tolerance)
+        : rival_(rival),
+          tolerance_(tolerance),
+          values_(kWindow * kRecordRows * 500),
+          targets_(kWindow * kRecordRows),
+          x_(500) {}
+
+  private:
+    void play_round(const Windows& windows, Index t) override {
+        const RowBlock& record = windows.records[t];
+        const Index slot = t % kWindow * kRecordRows;
+        std::ranges::copy(record.all_values(), values_.begin() + static_cast<std::ptrdiff_t>(slot * 500));
+        std::ranges::copy(record.targets(), targets_.begin() + static_cast<std::ptrdiff_t>(slot));
+        const RivalReport report =
+            rival_.prox_gradient({values_.data(), targets_.data(), std::min(t + 1, kWindow) * kRecordRows,
+                                  500, static_cast<double>(kWindow * kRecordRows)},
+                                 {kWeight, 1 / windows.smoothness, tolerance_, 100'000}, x_.data());
+        passes += report.passes;
+        unfinished += report.residual > tolerance_ ? 1 : 0;
+    }
+    const EigenRival& rival_;
     Real tolerance_;
+    std::vector<double> values_, targets_, x_;
 };
 
 /// What peers.md says of a round, in milliseconds on its machine.
@@ -118,7 +134,7 @@ struct PeerFigures {
 void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
     const Index rounds = bench.size(100, 4);
     const Windows made = make_windows(rounds);
-    const Contestants contestants(made, 0.5 * peer.tolerance);
+    const Real tolerance = 0.5 * peer.tolerance;
     const std::string place = fmt::format("inner.{}-", peer.text);
     const std::string problem = fmt::format("robust windows, delta/w = {}", peer.text);
 
@@ -131,60 +147,45 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         }
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
-    std::map<std::string, Played> played;
-    std::vector<Timed> timed;
     std::vector<std::string> present;
+    std::map<std::string, std::unique_ptr<Player>> played;
     for (const std::string& name : names) {
-        try {  // what cannot be made for these windows says so before anything is timed
-            const Contestants few(made, 1e9);
-            few.play(name, played[name]);
-        } catch (const std::exception& error) {
+        try {
+            played[name] = std::make_unique<LearnerPlayer>(made, tolerance, name);
+            present.push_back(name);
+        } catch (const std::exception& error) {  // not made for these windows
             bench.skip(place + name, problem, error.what());
-            continue;
         }
-        if (name == "spider") {  // slower than prox-grad so far: once will do
-            Played reference;
-            const Timings once = contest({[&] { return contestants.play("prox-grad", reference); },
-                                          [&] { return contestants.play(name, played[name]); }},
-                                         bench.effort(1));
-            bench.add(
-                {.name = place + name,
-                 .measured = problem + ", " + name,
-                 .against = "prox-grad with step 1/L, in time",
-                 .ratio = once.ratio(0, 1),
-                 .figure = Figure{1e3 * once.seconds(1).median / static_cast<double>(rounds), "ms a round"},
-                 .note = fmt::format("{:.1f} passes a round, prox-grad {:.1f}",
-                                     played[name].passes / static_cast<double>(rounds),
-                                     reference.passes / static_cast<double>(rounds))});
-            continue;
-        }
-        present.push_back(name);
-        timed.emplace_back([&contestants, &played, name] { return contestants.play(name, played[name]); });
     }
     for (const EigenRival* rival : {&eigen_plain(), &eigen_native()}) {
-        const std::string name = rival == &eigen_plain() ? "eigen" : "eigen-native";
-        present.push_back(name);
-        timed.emplace_back(
-            [&contestants, &played, rival, name] { return contestants.play_rival(*rival, played[name]); });
+        present.emplace_back(rival == &eigen_plain() ? "eigen" : "eigen-native");
+        played[present.back()] = std::make_unique<RivalPlayer>(*rival, tolerance);
     }
-    const Timings timings = contest(timed, bench.effort(3));
+    const Effort effort = bench.effort(10);
+    const Index stretch = rounds / static_cast<Index>(effort.repeats);
+    std::vector<Timed> timed;
+    for (const std::string& name : present) {
+        Player& player = *played[name];
+        timed.emplace_back([&made, &player, stretch] { return player.play(made, stretch); });
+    }
+    const Timings timings = contest(timed, effort);
+    const auto ms_a_round = [&](Index i) { return 1e3 * timings.total(i) / static_cast<double>(rounds); };
     const auto place_of = [&](const std::string& name) {
         return static_cast<Index>(std::ranges::find(present, name) - present.begin());
     };
     const auto a_round = [&](double value) { return value / static_cast<double>(rounds); };
     const auto unfit = [&](const std::string& name) {
-        const Index left = played[name].unfinished;
+        const Index left = played[name]->unfinished;
         return left > 0 ? fmt::format("exit test not reached in {} rounds", left) : std::string();
     };
     const auto note = [&](const std::string& name) {
-        std::string text = fmt::format("{:.1f} passes a round", a_round(played[name].passes));
-        if (played[name].unfinished > 0) text += ", " + unfit(name);
+        std::string text = fmt::format("{:.1f} passes a round", a_round(played[name]->passes));
+        if (played[name]->unfinished > 0) text += ", " + unfit(name);
         return text;
     };
     // In the units of whoever counts: passes, and time.
     for (Index i = 0; i < present.size(); ++i) {
         const std::string& name = present[i];
-        const Spread seconds = timings.seconds(i);
         const bool rival = name.starts_with("eigen");
         const std::string what = rival ? problem + ", Eigen's prox-gradient with a doubling search" +
                                              (name == "eigen" ? "" : ", compiled for this machine")
@@ -193,16 +194,16 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                    .measured = what,
                    .against = i == 0 ? "" : "prox-grad with step 1/L, in time",
                    .ratio = i == 0 ? std::nullopt : std::optional(timings.ratio(0, i)),
-                   .figure = Figure{1e3 * a_round(seconds.median), "ms a round"},
+                   .figure = Figure{ms_a_round(i), "ms a round"},
                    .note = note(name)});
         if (rival || i == 0) continue;
-        const double passes = played["prox-grad"].passes / played[name].passes;
+        const double passes = played["prox-grad"]->passes / played[name]->passes;
         const bool judged = wanted && (name == "auto" || name == "panoc");
         bench.add({.name = place + name + "-passes",
                    .measured = what,
                    .against = "prox-grad with step 1/L, in window passes",
                    .ratio = Spread{passes, passes, passes, 1},
-                   .figure = Figure{a_round(played[name].passes), "passes a round"},
+                   .figure = Figure{a_round(played[name]->passes), "passes a round"},
                    .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt,
                    .unfit = unfit(name)});
     }
@@ -221,7 +222,7 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                                         "here",
                                         peer.best, peer.prox_grad, scaling.by),
                  .ratio = timings.ratio(place_of(scaling.name), place_of(name), peer.best / peer.prox_grad),
-                 .figure = Figure{1e3 * a_round(timings.seconds(place_of(name)).median), "ms a round"},
+                 .figure = Figure{ms_a_round(place_of(name)), "ms a round"},
                  .wanted = wanted ? std::optional(ratio_at_least(3)) : std::nullopt,
                  .unfit = unfit(name)});
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace proxstream::bench {
@@ -57,6 +58,10 @@ Timed once(std::function<void()> call) {
         call();
         return seconds_since(begin);
     };
+}
+
+double Timings::total(Index contestant) const {
+    return std::accumulate(seconds_[contestant].begin(), seconds_[contestant].end(), 0.0);
 }
 
 Spread Timings::ratio(Index other, Index ours, double scale) const {

@@ -42,6 +42,8 @@ class Timings {
   public:
     explicit Timings(std::vector<std::vector<double>> seconds) : seconds_(std::move(seconds)) {}
     Spread seconds(Index contestant) const { return spread_of(seconds_[contestant]); }
+    /// Of all repeats together, where each is a part of one run.
+    double total(Index contestant) const;
     /// How many times longer `other` takes than `ours`, repeat by repeat; `scale` multiplies each.
     Spread ratio(Index other, Index ours, double scale = 1) const;
 

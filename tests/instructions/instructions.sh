@@ -4,7 +4,7 @@
 #   tests/instructions/instructions.sh PROGRAM [--refresh]
 set -uo pipefail
 program=$(realpath "${1:-build/release/tests/hot_path}")
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 counts=tests/instructions/counts.txt
 most_up=3    # per cent above the file: a failure
 most_down=10 # per cent below: worth holding
