@@ -42,7 +42,7 @@ template <Index kSize>
         smallest = y[j] < smallest ? y[j] : smallest;
         sum += y[j];
     }
-    const Flags broken = sum - sum != zero ? one : zero;
+    const Flags broken = zero * sum != zero ? one : zero;
     if (any(broken)) return false;
     const Lanes off = sum - radius;
     const Lanes slack = kSlack * radius;

@@ -2,8 +2,9 @@
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/parallel.hpp"
 #include "proxstream/traffic/block_sweeps.hpp"
+
+#include "tree_walk.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -13,13 +14,20 @@
 namespace proxstream {
 namespace {
 
-/// body(first, end) over ranges of links, on several threads where that is worth it.
 template <class Body>
 void for_link_ranges(Index links, Index uses, const Body& body) {
     constexpr Index kLeastWork = Index{1} << 14;
-    constexpr Index kMostRanges = 16;
-    const Index ranges = std::clamp<Index>(links * uses / kLeastWork, 1, kMostRanges);
-    parallel_for(ranges, [&](Index i) { body(i * links / ranges, (i + 1) * links / ranges); });
+    for_ranges(links, links * uses / kLeastWork, body);
+}
+
+/// Losses are of the order of 1.
+void divide_by_unit(const Routing& routing, View gradient) {
+    if (routing.unit == 1) return;
+    constexpr Index kLeastWork = Index{1} << 16;
+    for_ranges(gradient.size(), gradient.size() / kLeastWork, [&](Index begin, Index end) {
+        const View part = gradient.subspan(begin, end - begin);
+        scaled(1 / routing.unit, part, part);
+    });
 }
 
 /// The paper's sum is not one of loads alone: link e contributes z_e t_e(y_e), z_e being what splits without
@@ -164,7 +172,7 @@ Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gr
                             : price_links(routing, mix, loads, prices, {}, scratch);
     if (!gradient.empty()) price_paths(routing.paths, columns, prices, gradient, scratch);
     total += add_slot_prices(routing, mix, x, gradient);
-    if (!gradient.empty()) scaled(1 / routing.unit, gradient, gradient);
+    divide_by_unit(routing, gradient);
     return total / routing.unit;
 }
 

@@ -60,7 +60,11 @@ void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, Con
         load_trees(paths, columns, x, chunks[i], room, parts.subspan(i * size, size), scratch.part(i));
     });
     const View all = parts.first(size);
-    for (Index i = 1; i < chunks.size(); ++i) axpy(1, parts.subspan(i * size, size), all);
+    constexpr Index kLeastSum = Index{1} << 14;
+    for_ranges(size, chunks.size() * size / kLeastSum, [&](Index begin, Index end) {
+        for (Index i = 1; i < chunks.size(); ++i)
+            axpy(1, parts.subspan(i * size + begin, end - begin), all.subspan(begin, end - begin));
+    });
     gather_columns(all, columns.size(), room, loads);
 }
 

@@ -3,6 +3,7 @@
 /// registers; the room left over holds zeros.
 #pragma once
 
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/traffic/routing.hpp"
 
@@ -10,6 +11,14 @@
 #include <span>
 
 namespace proxstream {
+
+/// body(begin, end) over at most 16 ranges of [0, size), as many as `wanted`, on several threads.
+template <class Body>
+void for_ranges(Index size, Index wanted, const Body& body) {
+    constexpr Index kMost = 16;
+    const Index ranges = std::clamp<Index>(wanted, 1, kMost);
+    parallel_for(ranges, [&](Index i) { body(i * size / ranges, (i + 1) * size / ranges); });
+}
 
 /// Trees [begin, end).
 struct TreeChunk {
