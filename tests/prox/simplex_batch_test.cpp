@@ -181,7 +181,9 @@ TEST(SimplexBatch, MeetsTheOptimalityConditions) {
             ASSERT_NEAR(total, 1, 1e-14);
             for (Index i = begin; i < begin + size; ++i) {
                 ASSERT_LE(v[i] - p[i], tau + 1e-14);
-                if (p[i] > 0) ASSERT_GE(v[i] - p[i], tau - 1e-14);
+                if (p[i] > 0) {
+                    ASSERT_GE(v[i] - p[i], tau - 1e-14);
+                }
             }
         }
     }
