@@ -82,7 +82,7 @@ std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& p
 
 std::span<const OfflineMethodRow> exact_method_rows() {
     static constexpr std::array kRows{
-        OfflineMethodRow{"panoc", "panoc[:memory=5,trials=2,step=0.1,shrink=0.5,grow=1.6]",
+        OfflineMethodRow{"panoc", "panoc[:memory=5,trials=3,step=0.1,shrink=0.5,grow=1.6]",
                          "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
                          "quasi-Newton moves on the forward-backward residual, a pass each; needs no L",
                          false, false, make_panoc},

@@ -25,7 +25,7 @@ struct PanocOptions {
     Index memory = 5;  // curvature pairs; longer memories speak of places that non-convex losses have left
     /// Quasi-Newton points tried from one point before the forward-backward one. The paper halves without
     /// end; a trial costs a pass, and a forward-backward step renews the curvature.
-    Index trials = 2;
+    Index trials = 3;
     Real reach = 4;     // a quasi-Newton move is at most so many times the longest one since one failed
     Real shrink = 0.5;  // of the step e, after a rejected forward-backward point
     Real grow = 1.6;    // of the step e, after kStreak acceptances in a row
@@ -92,7 +92,14 @@ class Panoc {
             if (!kept) {
                 if (bold) {
                     ++trial_;
-                    radius_ = length / kRetreat;
+                    if (!model.trial_finite()) {
+                        radius_ = length / kRetreat;
+                        continue;
+                    }
+                    // Its pass is paid for: the curvature met on the way makes the next point a better one.
+                    radius_ = length;
+                    look(there, candidate, model.trial_gradient(), g, cost, scratch);
+                    pairs_.add(iterate.point, here.residual, candidate, there.residual);
                     continue;
                 }
                 streak_ = 0;
@@ -197,7 +204,7 @@ class Panoc {
     }
 
     static constexpr std::uint64_t kStreak = 3;
-    static constexpr Real kRetreat = 4;  // how much shorter a move is tried after one that failed
+    static constexpr Real kRetreat = 4;  // how much shorter a move is tried after one that led nowhere
     // In multiples of the reference step, as for backtracking.
     static constexpr Real kSmallestStep = 1e-15;
     static constexpr Real kLargestStep = 1e6;
