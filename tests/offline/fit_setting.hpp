@@ -77,6 +77,7 @@ inline std::vector<std::string> every_method() {
     return {"panoc",
             "accelerated",
             "backtracking",
+            "adaptive",
             "prox-grad",
             "prox-sgd:batch=3,schedule=epoch",
             "prox-svrg:batch=3,epoch=4,anchor=50",

@@ -215,8 +215,10 @@ TEST(Forecast, PredictionsAreInTheUnitsOfTheData) {
     const Series series(200);
     Series other = series;
     for (Real& y : other.y) y = 1024 * y + 4096;
-    const Played plain = learn(forecast_settings(), series.csv(0, 200));
-    const Played scaled = learn(forecast_settings(), other.csv(0, 200));
+    LearnSettings settings = forecast_settings();
+    settings.inner = "backtracking";  // auto may hand a round over for a rounding more or less
+    const Played plain = learn(settings, series.csv(0, 200));
+    const Played scaled = learn(settings, other.csv(0, 200));
     ASSERT_EQ(plain.predictions.size(), 191U);
     for (Index i = 1; i < plain.predictions.size(); ++i) {  // of the first row nothing is known
         EXPECT_NEAR(scaled.predictions[i], 1024 * plain.predictions[i] + 4096, 1e-5) << i;
