@@ -1,5 +1,6 @@
-/// `fit` on the robust regression of notes/peers.md, 2000 x 500, to |P| <= 1e-8, with L1 from 0 and on the
-/// simplex from its centre. Weight and tolerance are halved with the loss, as in inner_rows.cpp.
+/// `fit` on a robust regression for which figures of peers are known, 2000 x 500, to |P| <= 1e-8, with L1
+/// from 0 and on the simplex from its centre. Weight and tolerance are halved with the loss, as in
+/// inner_rows.cpp.
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/offline/method_table.hpp"
 #include "proxstream/offline/row_sum.hpp"

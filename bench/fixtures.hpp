@@ -35,8 +35,8 @@ struct WindowShape {
 };
 FullWindow full_window(const WindowShape& shape);
 
-/// Robust regression of notes/peers.md: normal rows, 25 weights that matter, noise 0.1, one target in ten far
-/// off.
+/// Robust regression for which figures of peers are known: normal rows, 25 weights that matter, noise 0.1,
+/// one target in ten far off.
 struct RobustData {
     Index features = 500;
     std::vector<Real> values;  // row by row

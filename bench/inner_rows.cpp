@@ -1,6 +1,6 @@
-/// Inner solvers on the warm-started robust regression windows of notes/peers.md: 100 rounds of 20 rows, n =
-/// 500, w = 20 records, L1. The peers' loss is r^2/(1 + r^2), twice geman-mcclure:1: weight and tolerance are
-/// halved here, which makes it the same problem with the same exit test.
+/// Inner solvers on the warm-started windows of robust regression for which figures of peers are known: 100
+/// rounds of 20 rows, n = 500, w = 20 records, L1. The peers' loss is r^2/(1 + r^2), twice geman-mcclure:1:
+/// weight and tolerance are halved here, which makes it the same problem with the same exit test.
 #include "proxstream/loss/linear_family.hpp"
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -123,7 +123,7 @@ class RivalPlayer final : public Player {
     std::vector<double> values_, targets_, x_;
 };
 
-/// What peers.md says of a round, in milliseconds on its machine.
+/// A round of the peer, in milliseconds on its machine.
 struct PeerFigures {
     const char* text;  // delta / w
     Real tolerance;
