@@ -20,8 +20,9 @@ namespace {
 template <bool kGradient, class Loss>
 class Pass {
   public:
-    Pass(Loss loss, Index features, ConstView x, View gradient)
+    Pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient)
         : loss_(loss), weights_(x.first(features)), has_intercept_(x.size() > features) {
+        for (const RecordRows& record : records) numbers_ += record.rows * record.stride;
         if (has_intercept_) intercept_ = x[features];
         if constexpr (kGradient) {
             fill(gradient, 0);
@@ -30,7 +31,7 @@ class Pass {
     }
 
     void add(const RecordRows& record) {
-        ahead_ = kernels::fetch_distance(record.stride);
+        ahead_ = kernels::fetch_distance(record.stride, numbers_);
         if (record.sparse != nullptr) {
             for (Index row = 0; row < record.rows; ++row) {
                 add_sparse_row(*record.sparse, record.first + row, record.share);
@@ -119,14 +120,15 @@ class Pass {
     Real intercept_ = 0;
     Real intercept_slope_ = 0;
     Real total_ = 0;
-    Index ahead_ = 0;  // of the rows held lie those that come next
+    Index numbers_ = 0;  // in all dense rows
+    Index ahead_ = 0;    // of the rows held lie those that come next
     Held<Real> rows_;
     Held<float> singles_;
 };
 
 template <bool kGradient, class Loss>
 Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient) {
-    Pass<kGradient, Loss> pass(loss, features, x, gradient);
+    Pass<kGradient, Loss> pass(loss, features, records, x, gradient);
     for (const RecordRows& record : records) pass.add(record);
     return pass.finish(gradient);
 }

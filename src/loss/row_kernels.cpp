@@ -22,6 +22,15 @@ using SingleLanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
     to = __builtin_convertvector(narrow, Lanes);
 }
 
+/// add_lanes() without leaving the registers: the same tree.
+[[gnu::always_inline]] inline Real add_up(const Lanes& lanes) {
+    using Half [[gnu::vector_size(kLanes / 2 * sizeof(Real))]] = Real;
+    const Half low = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3);
+    const Half high = __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7);
+    const Half pairs = low + high;
+    return (pairs[0] + pairs[2]) + (pairs[1] + pairs[3]);
+}
+
 /// Nothing is read: addresses beyond the end of what there is do no harm. To the second cache: the nearest
 /// one is full of the rows in use.
 [[gnu::always_inline]] inline void prefetch(const void* from) {
@@ -48,6 +57,10 @@ template <Index kAsked, class Number>
             sums[row] += values * point;
         }
     }
+    if (whole == n) {
+        for (Index row = 0; row < kRows; ++row) scores[row] = add_up(sums[row]);
+        return;
+    }
     for (Index row = 0; row < kRows; ++row) {
         Real lanes[kLanes];
         std::memcpy(lanes, &sums[row], sizeof(lanes));
@@ -59,14 +72,16 @@ template <Index kAsked, class Number>
 template <class Number>
 [[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Real* x, Index n, Index ahead,
                                               bool alone, Real* scores) {
-    if (alone) {
+    if (ahead == 0) {
+        dot_block<0>(rows, x, n, ahead, scores);
+    } else if (alone) {
         dot_block<kRows>(rows, x, n, ahead, scores);
     } else {
         dot_block<kHalf>(rows, x, n, ahead, scores);
     }
 }
 
-template <class Number>
+template <bool kFetch, class Number>
 [[gnu::always_inline]] inline void add_block(const Real* slopes, const Number* const* rows, Index n,
                                              Index ahead, Real* __restrict gradient) {
     const Index whole = n - n % kLanes;
@@ -74,7 +89,7 @@ template <class Number>
         Lanes sum;
         load(gradient + i, sum);
         for (Index row = 0; row < kRows; ++row) {
-            if (row >= kHalf) prefetch(rows[row] + i + ahead);
+            if (kFetch && row >= kHalf) prefetch(rows[row] + i + ahead);
             Lanes values;
             load(rows[row] + i, values);
             sum += slopes[row] * values;
@@ -83,6 +98,16 @@ template <class Number>
     }
     for (Index i = whole; i < n; ++i) {
         for (Index row = 0; row < kRows; ++row) gradient[i] += slopes[row] * static_cast<Real>(rows[row][i]);
+    }
+}
+
+template <class Number>
+[[gnu::always_inline]] inline void add_either(const Real* slopes, const Number* const* rows, Index n,
+                                              Index ahead, Real* gradient) {
+    if (ahead == 0) {
+        add_block<false>(slopes, rows, n, ahead, gradient);
+    } else {
+        add_block<true>(slopes, rows, n, ahead, gradient);
     }
 }
 
@@ -99,11 +124,11 @@ PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n
 
 PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Index ahead,
                                 Real* gradient) {
-    add_block(slopes, rows, n, ahead, gradient);
+    add_either(slopes, rows, n, ahead, gradient);
 }
 PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Index ahead,
                                 Real* gradient) {
-    add_block(slopes, rows, n, ahead, gradient);
+    add_either(slopes, rows, n, ahead, gradient);
 }
 
 PROXSTREAM_CLONES Real dot_row(const float* row, ConstView x) {

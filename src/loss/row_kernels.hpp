@@ -11,16 +11,18 @@ namespace proxstream::kernels {
 
 inline constexpr Index kRows = 4;
 
-/// How far ahead of a block of rows to fetch, in whole blocks: rows that come `stride` apart, and memory that
-/// answers late.
-inline Index fetch_distance(Index stride) {
-    constexpr Index kLate = 4096;  // Reals that pass by while one line is on its way, with room to spare
+/// How far ahead of a block of rows to fetch, in whole blocks, where a pass over rows `stride` apart reads so
+/// many numbers in all; 0: nothing, the cache has them.
+inline Index fetch_distance(Index stride, Index numbers) {
+    constexpr Index kCached = Index{1} << 17;
+    constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     const Index block = kRows * stride;
-    return block == 0 ? 0 : (kLate + block - 1) / block * block;
+    if (numbers <= kCached || block == 0) return 0;
+    return (kLate + block - 1) / block * block;
 }
 
-/// scores[i] = rows[i] . x; the same bits as dot(). What lies `ahead` of the rows is fetched meanwhile: half
-/// of it, or all if `alone`, without add_rows() to follow.
+/// scores[i] = rows[i] . x; the same bits as dot(). What lies `ahead` of the rows, unless that is 0, is
+/// fetched meanwhile: half of it, or all if `alone`, without add_rows() to follow.
 void dot_rows(const Real* const* rows, const Real* x, Index n, Index ahead, bool alone, Real* scores);
 void dot_rows(const float* const* rows, const Real* x, Index n, Index ahead, bool alone, Real* scores);
 /// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row.

@@ -36,8 +36,8 @@ class AutoInner {
         InnerReport report;
         /// False: there is nothing more to do.
         const auto run = [&](Index who, std::uint64_t most) {
-            Budget slice = budget;
-            slice.max_steps = std::min(most, budget.max_steps - std::min(budget.max_steps, spent()));
+            Budget slice = meter.rest(spent());
+            slice.max_steps = std::min(slice.max_steps, most);
             const std::uint64_t before = spent();
             report.add(solve_with(who, model, g, reference_step, tolerance, slice, iterate, cost, scratch));
             // One that sees rounding, and no way, does not try.
@@ -48,10 +48,8 @@ class AutoInner {
         if constexpr (KnowsCurvature<Model>) {
             // Not worth comparing: a long round has cost more passes by now than the matrix costs.
             if (iterate.point.size() <= kFewCoordinates && !model.curvature().empty()) {
-                Budget rest = budget;
-                rest.max_steps -= std::min(budget.max_steps, spent());
-                const InnerReport did =
-                    gram_.solve(model, g, reference_step, tolerance, rest, iterate, cost, scratch);
+                const InnerReport did = gram_.solve(model, g, reference_step, tolerance, meter.rest(spent()),
+                                                    iterate, cost, scratch);
                 report.add(did);
                 // Its moves are worth several plain steps each.
                 long_ = did.cheap_steps > kShort / 4;

@@ -29,10 +29,10 @@ class GramSteps {
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
+        const BudgetMeter meter(budget);
         InnerReport report;
         std::uint64_t confirmed = 0;
         if constexpr (KnowsCurvature<Model>) {
-            const BudgetMeter meter(budget);
             const ConstView matrix =
                 iterate.residual_norm > tolerance && !meter.exhausted(0) ? model.curvature() : ConstView();
             // A second stretch mends what rounding of the matrix spoilt; a third would be as good as that
@@ -40,14 +40,16 @@ class GramSteps {
             while (!matrix.empty() && confirmed < 2 && iterate.residual_norm > tolerance &&
                    !meter.exhausted(confirmed)) {
                 ++confirmed;
-                if (!stretch(model, matrix, g, reference_step, tolerance, iterate, report, cost, scratch))
+                Budget on_matrix = meter.rest(0);
+                on_matrix.max_steps = kMostSteps;
+                if (!stretch(model, matrix, g, reference_step, tolerance, on_matrix, iterate, report, cost,
+                             scratch))
                     break;
             }
         }
         if (iterate.residual_norm <= tolerance) return report;
-        Budget rest = budget;
-        rest.max_steps -= std::min(rest.max_steps, confirmed);
-        report.add(exact_.solve(model, g, reference_step, tolerance, rest, iterate, cost, scratch));
+        report.add(
+            exact_.solve(model, g, reference_step, tolerance, meter.rest(confirmed), iterate, cost, scratch));
         return report;
     }
 
@@ -63,7 +65,8 @@ class GramSteps {
     /// False: it was taken back.
     template <Regulariser G, class Model>
     bool stretch(Model& model, ConstView matrix, const G& g, Real reference_step, Real tolerance,
-                 Iterate& iterate, InnerReport& report, Cost& cost, Scratch& scratch) {
+                 const Budget& on_matrix, Iterate& iterate, InnerReport& report, Cost& cost,
+                 Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const View anchor = frame.take(iterate.point.size());
         copy(iterate.point, anchor);
@@ -71,8 +74,8 @@ class GramSteps {
         if (!moved_) moved_.emplace(iterate);
         Iterate& moved = *moved_;
         moved = iterate;
-        const InnerReport cheap = on_model_.solve(quadratic, g, reference_step, kAim * tolerance,
-                                                  Budget{.max_steps = kMostSteps}, moved, cost, scratch);
+        const InnerReport cheap =
+            on_model_.solve(quadratic, g, reference_step, kAim * tolerance, on_matrix, moved, cost, scratch);
         if (cheap.steps == 0 || cheap.status == SolveStatus::not_finite) return false;
         report.cheap_steps += cheap.steps;
         ++report.confirmations;

@@ -35,6 +35,17 @@ class BudgetMeter {
                std::chrono::duration<double>(Clock::now() - start_).count() >= budget_.max_seconds;
     }
 
+    /// What is left after so many steps, for whoever goes on.
+    Budget rest(std::uint64_t steps) const {
+        Budget left = budget_;
+        left.max_steps -= std::min(left.max_steps, steps);
+        if (std::isfinite(budget_.max_seconds)) {
+            const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+            left.max_seconds = std::max(0.0, budget_.max_seconds - spent);
+        }
+        return left;
+    }
+
   private:
     using Clock = std::chrono::steady_clock;
     Budget budget_;

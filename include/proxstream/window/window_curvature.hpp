@@ -23,10 +23,11 @@ class WindowCurvature {
     template <RecordBatch B>
     ConstView of(const B& batch, std::span<const Real> weights) {
         idle_ = 0;
-        if (!matrix_.empty() || dimension_ > kMostCoordinates) return matrix_;
+        if (!matrix_.empty() || !quadratic_ || dimension_ > kMostCoordinates) return matrix_;
         matrix_.assign(dimension_ * dimension_, 0);
         for (Index age = weights.size(); age-- > 0;) {
             if (weights[age] == 0 || add_curvature(batch, age, weights[age], matrix_)) continue;
+            quadratic_ = false;
             matrix_.clear();
             break;
         }
@@ -69,6 +70,7 @@ class WindowCurvature {
 
   private:
     Index dimension_;
+    bool quadratic_ = true;     // as far as is known: a family's losses are or they are not
     std::vector<Real> matrix_;  // empty: not known
     std::vector<Real> before_;  // before the last loss came
     Index idle_ = 0;            // rounds since somebody asked
