@@ -22,7 +22,7 @@ constexpr Real kPeopleEach = 8'000;  // of an average zone
 constexpr Real kJobsEach = 4'000;
 
 /// Each purpose draws from its own record number, so that no two share numbers.
-enum StreetPurpose : std::uint32_t { kShift, kTurn, kLanes, kPeople, kJobs };
+enum StreetPurpose : std::uint32_t { kShift, kTurn, kWidth, kPeople, kJobs };
 
 struct RoadClass {
     Real speed;     // kilometres an hour
@@ -63,7 +63,7 @@ class Builder {
     }
     void add_road(NodeIndex a, NodeIndex b, const RoadClass& road) {
         const Real length = std::round(distance(places_[a], places_[b]));
-        const Real wider = 1 + 0.1 * jitter(kLanes, city_.network.links());
+        const Real wider = 1 + 0.1 * jitter(kWidth, city_.network.links());
         const Link link{.from = a,
                         .to = b,
                         .capacity = 10 * std::round(road.capacity * wider / 10),

@@ -190,7 +190,7 @@ TEST(SimplexBatch, MeetsTheOptimalityConditions) {
 }
 
 TEST(SimplexBatch, TakesNoMemory) {
-    const Vector v(5 * 1000, 0.5);
+    const Vector v(5000, 0.5);
     Vector out(v.size());
     const SimplexProduct product(BlockLayout::uniform(5), 1);
     Scratch scratch;
