@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace proxstream {
 
@@ -45,11 +46,12 @@ class AutoInner {
                    !meter.exhausted(spent());
         };
         if (!long_ && !run(kBacktracking, kShort)) return report;
+        if (!others_) others_.emplace();
         if constexpr (KnowsCurvature<Model>) {
             // Not worth comparing: a long round has cost more passes by now than the matrix costs.
             if (iterate.point.size() <= kFewCoordinates && !model.curvature().empty()) {
-                const InnerReport did = gram_.solve(model, g, reference_step, tolerance, meter.rest(spent()),
-                                                    iterate, cost, scratch);
+                const InnerReport did = others_->gram.solve(model, g, reference_step, tolerance,
+                                                            meter.rest(spent()), iterate, cost, scratch);
                 report.add(did);
                 // Its moves are worth several plain steps each.
                 long_ = did.cheap_steps > kShort / 4;
@@ -73,17 +75,14 @@ class AutoInner {
 
     void exchange(Checkpoint& checkpoint) {
         checkpoint.part("steps", steps_);
-        checkpoint.part("adaptive", adaptive_);
-        checkpoint.part("bold", bold_);
-        checkpoint.part("gram", gram_);
         checkpoint.exchange("long", long_);
-        checkpoint.exchange("long rounds", long_rounds_);
-        for (Trial& trial : trials_) {
-            checkpoint.exchange("rounds", trial.rounds);
-            checkpoint.exchange("progress", trial.progress);
-            checkpoint.exchange("passes", trial.passes);
-            checkpoint.exchange("price", trial.price);
+        bool others = others_.has_value();
+        checkpoint.exchange("others", others);
+        if (checkpoint.reading()) {
+            others_.reset();
+            if (others) others_.emplace();
         }
+        if (others_) checkpoint.part("others", *others_);
     }
 
   private:
@@ -104,6 +103,28 @@ class AutoInner {
         Real rate() const { return price > 0 ? progress / price : 0; }
     };
 
+    /// Who works on long rounds, and what they showed.
+    struct Others {
+        Backtracking adaptive{{.next = NextStep::adaptive}};
+        Panoc bold;
+        GramSteps gram;
+        std::array<Trial, kSolvers> trials;
+        std::uint64_t long_rounds = 0;  // since all were tried
+
+        void exchange(Checkpoint& checkpoint) {
+            checkpoint.part("adaptive", adaptive);
+            checkpoint.part("bold", bold);
+            checkpoint.part("gram", gram);
+            checkpoint.exchange("long rounds", long_rounds);
+            for (Trial& trial : trials) {
+                checkpoint.exchange("rounds", trial.rounds);
+                checkpoint.exchange("progress", trial.progress);
+                checkpoint.exchange("passes", trial.passes);
+                checkpoint.exchange("price", trial.price);
+            }
+        }
+    };
+
     /// In multiply-adds a coordinate: two a row, once for its score and once for its gradient.
     template <class Model>
     static Real pass_work(const Model& model) {
@@ -119,9 +140,11 @@ class AutoInner {
                            const Budget& slice, Iterate& iterate, Cost& cost, Scratch& scratch) {
         switch (who) {
             case kPanoc:
-                return bold_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
+                return others_->bold.solve(model, g, reference_step, tolerance, slice, iterate, cost,
+                                           scratch);
             case kAdaptive:
-                return adaptive_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
+                return others_->adaptive.solve(model, g, reference_step, tolerance, slice, iterate, cost,
+                                               scratch);
             default:
                 return steps_.solve(model, g, reference_step, tolerance, slice, iterate, cost, scratch);
         }
@@ -129,28 +152,29 @@ class AutoInner {
 
     Index best() const {
         const auto better = [](const Trial& a, const Trial& b) { return a.rate() < b.rate(); };
-        return static_cast<Index>(std::max_element(trials_.begin(), trials_.end(), better) - trials_.begin());
+        return static_cast<Index>(std::max_element(others_->trials.begin(), others_->trials.end(), better) -
+                                  others_->trials.begin());
     }
 
     /// Who works the next long round off: whoever was not tried yet, now and then another one, else the best.
     Index choose() {
         for (Index who = 0; who < kSolvers; ++who) {
-            if (trials_[who].rounds == 0) return who;
+            if (others_->trials[who].rounds == 0) return who;
         }
-        ++long_rounds_;
-        if (long_rounds_ % kTrialEvery != 0) return best();
-        return (best() + 1 + long_rounds_ / kTrialEvery % (kSolvers - 1)) % kSolvers;
+        ++others_->long_rounds;
+        if (others_->long_rounds % kTrialEvery != 0) return best();
+        return (best() + 1 + others_->long_rounds / kTrialEvery % (kSolvers - 1)) % kSolvers;
     }
 
     /// Passes after which a trial has shown enough: twice what the best takes.
     std::uint64_t allowance(Index who) const {
-        const Trial& usual = trials_[best()];
+        const Trial& usual = others_->trials[best()];
         if (who == best() || usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
         return kShort + static_cast<std::uint64_t>(2 * usual.passes / usual.rounds);
     }
 
     void note(Index who, Real progress, Real passes, Real price) {
-        Trial& trial = trials_[who];
+        Trial& trial = others_->trials[who];
         const auto add = [](Real& sum, Real more) { sum = kForget * sum + more; };
         add(trial.rounds, 1);
         add(trial.progress, progress);
@@ -160,12 +184,8 @@ class AutoInner {
 
     AutoClock clock_;
     Backtracking steps_;
-    Backtracking adaptive_{{.next = NextStep::adaptive}};
-    Panoc bold_;
-    GramSteps gram_;
-    std::array<Trial, kSolvers> trials_;
-    bool long_ = false;              // was the last round that had to work
-    std::uint64_t long_rounds_ = 0;  // since all were tried
+    std::optional<Others> others_;  // none before the first long round: a copy of nothing is cheap
+    bool long_ = false;             // was the last round that had to work
 };
 
 }  // namespace proxstream
