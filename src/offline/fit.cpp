@@ -62,6 +62,13 @@ void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
     }
 }
 
+/// A measurement that is made only because a run stops, and what it took.
+struct ClosingLook {
+    MeasuredPoint point;
+    Cost cost;
+    double seconds = 0;
+};
+
 bool finite(const MeasuredPoint& point) {
     return std::isfinite(point.objective()) && std::isfinite(point.residual);
 }
@@ -89,13 +96,6 @@ struct FitRun::State {
                                               .seed = options.seed})),
           random(options.seed) {}
 
-    /// A measurement that is made only because a run stops, and what it took.
-    struct LastLook {
-        MeasuredPoint point;
-        Cost cost;
-        double seconds = 0;
-    };
-
     const OfflineProblem& problem;
     FitOptions options;
     const OfflineMethodRow& row;
@@ -113,7 +113,7 @@ struct FitRun::State {
     RandomIndex random;
     MeasuredPoint start, best;
     std::vector<TracePoint> trace;
-    std::optional<LastLook> closing;
+    std::optional<ClosingLook> closing;
     Scratch scratch;
 
     /// A point tested by samples that nothing else is chosen with.

@@ -157,7 +157,7 @@ TEST(WindowSpider, FollowsItsRecursionWithTwoRootsOfTheWindowARecord) {
         EXPECT_LE(distance(estimate, expected), 1e-13) << update;
         before = y;
     }
-    EXPECT_EQ(window.records, 2 * 10 * spider.updates());
+    EXPECT_EQ(window.records, 20 * spider.updates());
     // After ten updates every record has been looked at once: the estimate is near the truth.
     std::vector<Real> truth(3);
     window.weighted_gradient(window.weights, before, truth, scratch);

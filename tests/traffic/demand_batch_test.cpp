@@ -217,7 +217,7 @@ TEST(DemandBatch, MomentsAreThePlainWindow) {
             price_links(routing, few, loads, prices, bends, scratch);
             for (const ColumnUse& use : uses) {
                 for (LinkIndex link = 0; link < links; ++link) {
-                    const Index at = link * 2 + use.column;
+                    const Index at = Index{2} * link + use.column;
                     twin[at] += use.weight * use.scale * use.scale *
                                 routing.costs.term(link, use.scale * loads[at]).curvature;
                 }

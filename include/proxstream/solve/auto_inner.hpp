@@ -21,6 +21,39 @@ namespace proxstream {
 /// measured, and it does not.
 enum class AutoClock : std::uint8_t { work, seconds };
 
+/// What a solver made of long rounds.
+struct LongRoundTrial {
+    Real rounds = 0;    // 0: not tried yet; this and the following with earlier rounds counting less
+    Real progress = 0;  // of the logarithm of the residual
+    Real passes = 0;
+    Real price = 0;
+    Real rate() const { return price > 0 ? progress / price : 0; }
+};
+
+/// Who works on long rounds, and what they showed.
+struct LongRounds {
+    static constexpr Index kSolvers = 3;
+
+    Backtracking adaptive{{.next = NextStep::adaptive}};
+    Panoc bold;
+    GramSteps gram;
+    std::array<LongRoundTrial, kSolvers> trials;
+    std::uint64_t long_rounds = 0;  // since all were tried
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.part("adaptive", adaptive);
+        checkpoint.part("bold", bold);
+        checkpoint.part("gram", gram);
+        checkpoint.exchange("long rounds", long_rounds);
+        for (LongRoundTrial& trial : trials) {
+            checkpoint.exchange("rounds", trial.rounds);
+            checkpoint.exchange("progress", trial.progress);
+            checkpoint.exchange("passes", trial.passes);
+            checkpoint.exchange("price", trial.price);
+        }
+    }
+};
+
 /// Every solver accepts by (T3), so no bound depends on who was at work.
 class AutoInner {
   public:
@@ -86,7 +119,8 @@ class AutoInner {
     }
 
   private:
-    enum Solver : Index { kPanoc, kAdaptive, kBacktracking, kSolvers };  // in the order they are tried
+    enum Solver : Index { kPanoc, kAdaptive, kBacktracking };  // in the order they are tried
+    static constexpr Index kSolvers = LongRounds::kSolvers;
     /// Vector operations a candidate takes beside its pass, in multiply-adds a coordinate.
     static constexpr std::array<Real, kSolvers> kOverheads{50, 16, 12};
     static constexpr std::uint64_t kShort = 16;           // passes of a round that is not long
@@ -94,36 +128,6 @@ class AutoInner {
     /// One long round in so many goes to another solver than the best so far.
     static constexpr std::uint64_t kTrialEvery = 32;
     static constexpr Real kForget = 0.8;  // of what earlier rounds showed
-
-    struct Trial {
-        Real rounds = 0;    // 0: not tried yet; this and the following with earlier rounds counting less
-        Real progress = 0;  // of the logarithm of the residual
-        Real passes = 0;
-        Real price = 0;
-        Real rate() const { return price > 0 ? progress / price : 0; }
-    };
-
-    /// Who works on long rounds, and what they showed.
-    struct Others {
-        Backtracking adaptive{{.next = NextStep::adaptive}};
-        Panoc bold;
-        GramSteps gram;
-        std::array<Trial, kSolvers> trials;
-        std::uint64_t long_rounds = 0;  // since all were tried
-
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.part("adaptive", adaptive);
-            checkpoint.part("bold", bold);
-            checkpoint.part("gram", gram);
-            checkpoint.exchange("long rounds", long_rounds);
-            for (Trial& trial : trials) {
-                checkpoint.exchange("rounds", trial.rounds);
-                checkpoint.exchange("progress", trial.progress);
-                checkpoint.exchange("passes", trial.passes);
-                checkpoint.exchange("price", trial.price);
-            }
-        }
-    };
 
     /// In multiply-adds a coordinate: two a row, once for its score and once for its gradient.
     template <class Model>
@@ -151,7 +155,9 @@ class AutoInner {
     }
 
     Index best() const {
-        const auto better = [](const Trial& a, const Trial& b) { return a.rate() < b.rate(); };
+        const auto better = [](const LongRoundTrial& a, const LongRoundTrial& b) {
+            return a.rate() < b.rate();
+        };
         return static_cast<Index>(std::max_element(others_->trials.begin(), others_->trials.end(), better) -
                                   others_->trials.begin());
     }
@@ -168,13 +174,13 @@ class AutoInner {
 
     /// Passes after which a trial has shown enough: twice what the best takes.
     std::uint64_t allowance(Index who) const {
-        const Trial& usual = others_->trials[best()];
+        const LongRoundTrial& usual = others_->trials[best()];
         if (who == best() || usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
         return kShort + static_cast<std::uint64_t>(2 * usual.passes / usual.rounds);
     }
 
     void note(Index who, Real progress, Real passes, Real price) {
-        Trial& trial = others_->trials[who];
+        LongRoundTrial& trial = others_->trials[who];
         const auto add = [](Real& sum, Real more) { sum = kForget * sum + more; };
         add(trial.rounds, 1);
         add(trial.progress, progress);
@@ -184,8 +190,8 @@ class AutoInner {
 
     AutoClock clock_;
     Backtracking steps_;
-    std::optional<Others> others_;  // none before the first long round: a copy of nothing is cheap
-    bool long_ = false;             // was the last round that had to work
+    std::optional<LongRounds> others_;  // none before the first long round: a copy of nothing is cheap
+    bool long_ = false;                 // was the last round that had to work
 };
 
 }  // namespace proxstream
