@@ -62,13 +62,6 @@ void exchange_trace(Checkpoint& checkpoint, std::vector<TracePoint>& trace) {
     }
 }
 
-/// A measurement that is made only because a run stops, and what it took.
-struct ClosingLook {
-    MeasuredPoint point;
-    Cost cost;
-    double seconds = 0;
-};
-
 bool finite(const MeasuredPoint& point) {
     return std::isfinite(point.objective()) && std::isfinite(point.residual);
 }
@@ -84,6 +77,13 @@ std::string_view name(FitStatus status) {
 std::uint64_t pass_samples(const SampledLoss& loss) {
     return loss.components() > 0 ? loss.components() : kExpectationPass;
 }
+
+/// A measurement that is made only because a run stops, and what it took.
+struct ClosingLook {
+    MeasuredPoint point;
+    Cost cost;
+    double seconds = 0;
+};
 
 struct FitRun::State {
     State(const OfflineProblem& given, FitOptions wanted)
