@@ -109,6 +109,28 @@ TEST(WindowCurvature, IsKeptUpAndNotMadeAnew) {
     EXPECT_TRUE(std::ranges::equal(window.curvature(), other.curvature()));
 }
 
+TEST(WindowCurvature, ForgetsTheRoundingOfAHugeRecordThatHasGone) {
+    RowsWindow window = rows_window("squared", "6");
+    Scratch scratch;
+    const std::vector<Real> x = point(1);
+    for (Round t = 1; t <= 20; ++t) {
+        RowBlock record = drawn_rows(t, false);
+        if (t == 3) {
+            record = RowBlock(false);
+            record.add_dense(std::vector<Real>(kWindowFeatures, 1e9), 1);
+        }
+        window.arrive(record, x, scratch);
+        window.carry(x, scratch);
+        static_cast<void>(window.curvature());  // asked for every round: never dropped for idleness
+    }
+    RowsWindow never_asked = rows_window("squared", "6");
+    for (Round t = 10; t <= 20; ++t) {
+        never_asked.arrive(drawn_rows(t, false), x, scratch);
+        never_asked.carry(x, scratch);
+    }
+    EXPECT_LE(distance(window.curvature(), never_asked.curvature()), 1e-13 * norm(never_asked.curvature()));
+}
+
 TEST(WindowCurvature, RefusedRoundsLeaveNoTraceInIt) {
     RowsWindow disturbed = rows_window("squared", "4");
     RowsWindow undisturbed = rows_window("squared", "4");

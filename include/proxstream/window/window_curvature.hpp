@@ -1,5 +1,7 @@
 /// The second derivative of a window whose losses are quadratic, as a matrix. Made of all records when first
-/// asked for, and from then on kept up by those that come and go, as long as somebody asks.
+/// asked for, and from then on kept up by those that come and go, as long as somebody asks. What has gone
+/// leaves its rounding behind, so after a window's length it is made of all records again: one record's work
+/// a round.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -25,6 +27,7 @@ class WindowCurvature {
         idle_ = 0;
         if (!matrix_.empty() || !quadratic_ || dimension_ > kMostCoordinates) return matrix_;
         matrix_.assign(dimension_ * dimension_, 0);
+        age_ = 0;
         for (Index age = weights.size(); age-- > 0;) {
             if (weights[age] == 0 || add_curvature(batch, age, weights[age], matrix_)) continue;
             quadratic_ = false;
@@ -38,10 +41,12 @@ class WindowCurvature {
     template <RecordBatch B>
     void follow(const B& batch, const WindowRecurrence& recurrence) {
         before_.clear();
+        idle_before_ = idle_;
+        age_before_ = age_;
         if (matrix_.empty()) return;
         std::swap(before_, matrix_);
-        idle_before_ = idle_;
-        if (++idle_ > batch.size() / 2 || recurrence.of_sum != 0 || recurrence.keep == 0) return;
+        if (++idle_ > batch.size() / 2 || ++age_ > batch.size()) return;
+        if (recurrence.of_sum != 0 || recurrence.keep == 0) return;
         matrix_.resize(before_.size());
         scaled(recurrence.keep, before_, matrix_);
         for (const WeightedAge& each : recurrence.records) {
@@ -54,6 +59,7 @@ class WindowCurvature {
         std::swap(matrix_, before_);
         before_.clear();
         idle_ = idle_before_;
+        age_ = age_before_;
     }
 
     void exchange(Checkpoint& checkpoint) {
@@ -61,6 +67,8 @@ class WindowCurvature {
         checkpoint.list("matrix before", before_);
         checkpoint.exchange("idle", idle_);
         checkpoint.exchange("idle before", idle_before_);
+        checkpoint.exchange("age", age_);
+        checkpoint.exchange("age before", age_before_);
         if (!checkpoint.reading()) return;
         const auto fits = [&](const std::vector<Real>& each) {
             return each.empty() || each.size() == dimension_ * dimension_;
@@ -75,6 +83,8 @@ class WindowCurvature {
     std::vector<Real> before_;  // before the last loss came
     Index idle_ = 0;            // rounds since somebody asked
     Index idle_before_ = 0;
+    Index age_ = 0;  // rounds since it was made of all records
+    Index age_before_ = 0;
 };
 
 }  // namespace proxstream
