@@ -8,9 +8,8 @@
 namespace proxstream::kernels {
 namespace {
 
-/// kLanes numbers as one value. Written as loops over arrays, the compiler interleaves the lanes of
-/// neighbouring steps with shuffles that cost more than the sums.
-using Lanes [[gnu::vector_size(kLanes * sizeof(Real))]] = Real;
+// By values of kLanes numbers: written as loops over arrays, the compiler interleaves the lanes of
+// neighbouring steps with shuffles that cost more than the sums.
 using SingleLanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
 [[gnu::always_inline]] inline void load(const Real* from, Lanes& to) {
@@ -20,15 +19,6 @@ using SingleLanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
     SingleLanes narrow;
     std::memcpy(&narrow, from, sizeof(narrow));
     to = __builtin_convertvector(narrow, Lanes);
-}
-
-/// add_lanes() without leaving the registers: the same tree.
-[[gnu::always_inline]] inline Real add_up(const Lanes& lanes) {
-    using Half [[gnu::vector_size(kLanes / 2 * sizeof(Real))]] = Real;
-    const Half low = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3);
-    const Half high = __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7);
-    const Half pairs = low + high;
-    return (pairs[0] + pairs[2]) + (pairs[1] + pairs[3]);
 }
 
 /// Nothing is read: addresses beyond the end of what there is do no harm. To the second cache: the nearest
@@ -58,7 +48,7 @@ template <Index kAsked, class Number>
         }
     }
     if (whole == n) {
-        for (Index row = 0; row < kRows; ++row) scores[row] = add_up(sums[row]);
+        for (Index row = 0; row < kRows; ++row) scores[row] = add_lanes(sums[row]);
         return;
     }
     for (Index row = 0; row < kRows; ++row) {

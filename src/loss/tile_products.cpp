@@ -7,28 +7,24 @@
 namespace proxstream {
 namespace {
 
-/// Eight entries of a row: a register, or several, as the processor has them.
-using Vector = Real __attribute__((vector_size(8 * sizeof(Real))));
-constexpr Index kWide = 8;
-
-/// A vector in each of kRows rows, held in registers while k runs.
+/// kLanes entries in each of kRows rows, held in registers while k runs.
 template <Index kRows>
 [[gnu::always_inline]] inline void block(const Strided& left, const Real* right, Index right_row, Index depth,
                                          bool add, Real* out, Index out_row) {
-    Vector sums[kRows];
+    Lanes sums[kRows];
     for (Index r = 0; r < kRows; ++r) {
-        sums[r] = Vector{};
-        if (add) std::memcpy(&sums[r], out + r * out_row, sizeof(Vector));
+        sums[r] = Lanes{};
+        if (add) std::memcpy(&sums[r], out + r * out_row, sizeof(Lanes));
     }
     for (Index k = 0; k < depth; ++k) {
-        Vector row;
+        Lanes row;
         std::memcpy(&row, right + k * right_row, sizeof(row));
         for (Index r = 0; r < kRows; ++r) sums[r] += left.data[r * left.row + k * left.column] * row;
     }
-    for (Index r = 0; r < kRows; ++r) std::memcpy(out + r * out_row, &sums[r], sizeof(Vector));
+    for (Index r = 0; r < kRows; ++r) std::memcpy(out + r * out_row, &sums[r], sizeof(Lanes));
 }
 
-/// Columns that fill no vector, one at a time, several rows of them at once.
+/// Columns that do not fill the lanes, one at a time, several rows of them at once.
 template <Index kRows>
 [[gnu::always_inline]] inline void narrow(const Strided& left, const Real* right, Index right_row,
                                           Index depth, Index width, bool add, Real* out, Index out_row) {
@@ -48,7 +44,7 @@ template <Index kRows>
 [[gnu::always_inline]] inline void strip(const Strided& left, const Real* right, Index right_row, Index depth,
                                          Index width, bool add, Real* out, Index out_row) {
     Index v = 0;
-    for (; v + kWide <= width; v += kWide)
+    for (; v + kLanes <= width; v += kLanes)
         block<kRows>(left, right + v, right_row, depth, add, out + v, out_row);
     if (v < width) narrow<kRows>(left, right + v, right_row, depth, width - v, add, out + v, out_row);
 }

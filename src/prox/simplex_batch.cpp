@@ -7,7 +7,6 @@
 namespace proxstream {
 namespace {
 
-using Lanes [[gnu::vector_size(kLanes * sizeof(Real))]] = Real;
 /// Lanes of 0 for false. Combined by arithmetic: masks of integers would be taken apart into scalars.
 using Flags = Lanes;
 

@@ -83,7 +83,7 @@ template <Index kRoom>
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 [[gnu::always_inline]] inline Real add_pack(const Pack<8>::Type& eight) {
-    return ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]));
+    return add_lanes(Lanes(eight));
 }
 
 template <Index kRoom>

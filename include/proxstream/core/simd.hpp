@@ -17,9 +17,20 @@ namespace proxstream {
 
 inline constexpr Index kLanes = 8;
 
+/// kLanes numbers as one value: a register, or several, as the processor has them.
+using Lanes [[gnu::vector_size(kLanes * sizeof(Real))]] = Real;
+
 /// The lanes of a sum, added pairwise in a fixed tree.
 [[gnu::always_inline]] inline Real add_lanes(const Real* lanes) {
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+/// The same tree without leaving the registers.
+[[gnu::always_inline]] inline Real add_lanes(const Lanes& lanes) {
+    using Half [[gnu::vector_size(kLanes / 2 * sizeof(Real))]] = Real;
+    const Half low = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3);
+    const Half high = __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7);
+    const Half pairs = low + high;
+    return (pairs[0] + pairs[2]) + (pairs[1] + pairs[3]);
 }
 
 /// Adds term(i), term(i + 1), .. up to term(n - 1), fewer than kLanes of them, to a lane each; by constant
