@@ -13,6 +13,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -279,6 +281,38 @@ TEST(LearnRun, SkippingARefusedRoundLeavesTheRestAsIfItNeverCame) {
     EXPECT_EQ(outcome.totals.loss_sum, expected.totals.loss_sum);
     EXPECT_TRUE(
         std::equal(outcome.totals.point.begin(), outcome.totals.point.end(), expected.totals.point.begin()));
+}
+
+TEST(LearnRun, SingleIsTheSameAsDataThatWereRoundedBefore) {
+    const TemporaryFolder folder;
+    std::string rows = "a,b,y\n";
+    std::string rounded = rows;
+    for (Round t = 1; t <= 80; ++t) {
+        const auto draw = [&](std::uint64_t i) { return normal({.seed = 3, .round = t, .sample = i}); };
+        const auto row = [](Real a, Real b, Real y) {
+            std::ostringstream text;
+            text << std::setprecision(17) << a << "," << b << "," << y << "\n";
+            return text.str();
+        };
+        rows += row(draw(0), draw(1), draw(2));
+        rounded += row(static_cast<float>(draw(0)), static_cast<float>(draw(1)), draw(2));
+    }
+    LearnSettings settings;
+    settings.label = "y";
+    settings.loss = "cauchy";
+    settings.window = "8";
+    settings.step = "0.1";
+    const auto play = [&](const std::string& data, bool single) {
+        settings.data = {folder.file("rows.csv", data)};
+        settings.single = single;
+        LearnRun run(settings, nullptr);
+        const LearnOutcome outcome = run.run([](const LearnProgress&) {});
+        EXPECT_TRUE(outcome.certificate.sound());
+        return std::vector<Real>(outcome.totals.point.begin(), outcome.totals.point.end());
+    };
+    const std::vector<Real> expected = play(rounded, false);
+    EXPECT_EQ(play(rows, true), expected);
+    EXPECT_NE(play(rows, false), expected);
 }
 
 TEST(CompareRun, GivesEachLearnerWhatLearnWouldGiveIt) {
