@@ -16,12 +16,11 @@ enum class NextStep : std::uint8_t {
     /// `grow` times as long, after kStreak acceptances.
     longer,
     /// What the curvature just met along the move allows, lambda |d|^2 / (2 (S(y+) - S(y) - <grad, d>)), at
-    /// most
-    /// `grow` times the last one.
+    /// most `grow` times the last one.
     met,
-    /// From what the gradient changed by along the move, short enough that candidates are hardly ever refused
-    /// (adaptive prox-gradient; Latafat, Themelis, Stella & Patrinos 2023): for convex S no test would be
-    /// needed, for others the test is the safeguard that keeps the count bound.
+    /// From what the gradient changed by along the move (adaptive prox-gradient; Latafat, Themelis, Stella &
+    /// Patrinos 2023). For convex S that converges without a test; here the test stays, as the safeguard that
+    /// keeps the count bound, and few candidates fail it.
     adaptive,
 };
 
