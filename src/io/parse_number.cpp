@@ -49,26 +49,42 @@ struct Digits {
 };
 constexpr long kMostDigits = 19;
 
+/// Eight bytes of text, as they come on machines that keep the lowest byte first.
+constexpr bool kBytesAtOnce = std::endian::native == std::endian::little;
+struct EightBytes {
+    explicit EightBytes(const char* p) noexcept {
+        std::memcpy(&bytes, p, sizeof(bytes));
+        // Digits become 0..9, anything else more: adding 0x76 then sets the top bit, or it was set.
+        bytes ^= 0x3030303030303030U;
+        others = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
+    }
+    /// Digits it begins with.
+    unsigned count() const noexcept {
+        return others == 0 ? 8U : static_cast<unsigned>(std::countr_zero(others)) / 8;
+    }
+    /// What the first `count` of them say; at least one. The first digit stands lowest: what does not belong
+    /// to the run leaves at the top, and zeros take the place of leading digits. Then pairs, fours and
+    /// eights are put together.
+    std::uint64_t value(unsigned count) const noexcept {
+        std::uint64_t sum = bytes << (64 - 8 * count);
+        sum = (sum * 10 + (sum >> 8U)) & 0x00FF00FF00FF00FFU;
+        sum = (sum * 100 + (sum >> 16U)) & 0x0000FFFF0000FFFFU;
+        return (sum * 10'000 + (sum >> 32U)) & 0x00000000FFFFFFFFU;
+    }
+    std::uint64_t bytes = 0;
+    std::uint64_t others = 0;  // a bit for each byte that is no digit
+};
+
 /// Adds the digits that stand at `p` and returns one past them. Eight at a time and without a branch that
 /// depends on how many there are: the lengths of neighbouring numbers are hard to foresee.
 [[gnu::always_inline]] inline const char* take_digits(const char* p, const char* last,
                                                       Digits& digits) noexcept {
-    if constexpr (std::endian::native == std::endian::little) {
+    if constexpr (kBytesAtOnce) {
         while (last - p >= 8) {
-            std::uint64_t bytes = 0;
-            std::memcpy(&bytes, p, sizeof(bytes));
-            // Digits become 0..9, anything else more: adding 0x76 then sets the top bit, or it was set.
-            bytes ^= 0x3030303030303030U;
-            const std::uint64_t others = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
-            const auto count = others == 0 ? 8U : static_cast<unsigned>(std::countr_zero(others)) / 8;
+            const EightBytes text(p);
+            const unsigned count = text.count();
             if (count == 0) return p;
-            // The first digit stands lowest: what does not belong to the run leaves at the top, and zeros
-            // take the place of leading digits. Then pairs, fours and eights are put together.
-            bytes <<= 64 - 8 * count;
-            bytes = (bytes * 10 + (bytes >> 8U)) & 0x00FF00FF00FF00FFU;
-            bytes = (bytes * 100 + (bytes >> 16U)) & 0x0000FFFF0000FFFFU;
-            bytes = (bytes * 10'000 + (bytes >> 32U)) & 0x00000000FFFFFFFFU;
-            digits.value = digits.value * kWholeTens[count] + bytes;
+            digits.value = digits.value * kWholeTens[count] + text.value(count);
             digits.count += count;
             p += count;
             if (count < 8) return p;
@@ -106,26 +122,22 @@ const char* take_exponent(const char* p, const char* last, long& exponent) noexc
     return p;
 }
 
-}  // namespace
+/// Changes the sign, if told so, without a branch: signs come as they like.
+Real with_sign(Real number, bool negative) noexcept {
+    constexpr unsigned kSignBit = 63;
+    return std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^
+                               (static_cast<std::uint64_t>(negative) << kSignBit));
+}
 
-/// The library's std::from_chars takes half as long again for numbers of six digits, and they are what rows
-/// are made of. Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens
-/// need no more than this: both are doubles, so the one product or quotient is the nearest double to what was
-/// written.
-const char* parse_number(const char* first, const char* last, Real& value) noexcept {
+/// Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens need no more
+/// than this: both are doubles, so the one product or quotient is the nearest double to what was written.
+[[gnu::noinline]] const char* parse_any(const char* first, const char* last, Real& value) noexcept {
     if (first == last) return nullptr;
-    // Signs come as they like: neither the step over one nor the change of sign is a branch.
     const bool negative = *first == '-';
     const char* const start = first + (static_cast<int>(negative) | static_cast<int>(*first == '+'));
     if (start == last || !(is_digit(*start) || *start == '.')) return nullptr;
     Digits digits;
-    const char* p = start;
-    if (last - p > 1 && p[1] == '.' && is_digit(*p)) {
-        digits = {static_cast<std::uint64_t>(*p - '0'), 1};
-        ++p;
-    } else {
-        p = take_digits(p, last, digits);
-    }
+    const char* p = take_digits(start, last, digits);
     long exponent = 0;
     if (p != last && *p == '.') {
         const long whole = digits.count;
@@ -133,26 +145,38 @@ const char* parse_number(const char* first, const char* last, Real& value) noexc
         exponent = whole - digits.count;
     }
     const bool powered = p != last && (*p | 0x20) == 'e';
-    Real number = 0;
-    // Fifteen digits are below 2^53, and leave no more than fifteen powers of ten.
-    constexpr long kSureDigits = 15;
-    if (digits.count > 0 && digits.count <= kSureDigits && !powered) {
-        number = static_cast<Real>(digits.value) / kTens[static_cast<Index>(-exponent)];
-    } else {
-        constexpr long kMostTens = static_cast<long>(kTens.size()) - 1;
-        if (powered && digits.count > 0) p = take_exponent(p + 1, last, exponent);
-        if (p == nullptr || digits.count == 0 || digits.count > kMostDigits ||
-            digits.value > (std::uint64_t{1} << 53U) || exponent < -kMostTens || exponent > kMostTens) {
-            return parse_with_library(first, start, last, value);
-        }
-        const auto whole = static_cast<Real>(digits.value);
-        number = exponent < 0 ? whole / kTens[static_cast<Index>(-exponent)]
-                              : whole * kTens[static_cast<Index>(exponent)];
+    if (powered && digits.count > 0) p = take_exponent(p + 1, last, exponent);
+    constexpr long kMostTens = static_cast<long>(kTens.size()) - 1;
+    if (p == nullptr || digits.count == 0 || digits.count > kMostDigits ||
+        digits.value > (std::uint64_t{1} << 53U) || exponent < -kMostTens || exponent > kMostTens) {
+        return parse_with_library(first, start, last, value);
     }
-    constexpr unsigned kSignBit = 63;
-    value = std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^
-                                (static_cast<std::uint64_t>(negative) << kSignBit));
+    const auto whole = static_cast<Real>(digits.value);
+    const Real number = exponent < 0 ? whole / kTens[static_cast<Index>(-exponent)]
+                                     : whole * kTens[static_cast<Index>(exponent)];
+    value = with_sign(number, negative);
     return p;
+}
+
+}  // namespace
+
+/// The library's std::from_chars takes twice as long for what rows are made of, a digit, a point and up to
+/// seven digits: that is read here at one go, everything else by parse_any().
+const char* parse_number(const char* first, const char* last, Real& value) noexcept {
+    constexpr std::ptrdiff_t kLongest = 11;  // sign, digit, point and eight more bytes
+    if (kBytesAtOnce && last - first >= kLongest) {
+        const bool negative = *first == '-';
+        const char* const p = first + static_cast<int>(negative);
+        const EightBytes behind(p + 2);
+        const unsigned count = behind.count();
+        if (is_digit(*p) && p[1] == '.' && count > 0 && count < 8 && (p[2 + count] | 0x20) != 'e') {
+            const auto whole = static_cast<std::uint64_t>(*p - '0');
+            const auto digits = static_cast<std::int64_t>(whole * kWholeTens[count] + behind.value(count));
+            value = with_sign(static_cast<Real>(digits) / kTens[count], negative);
+            return p + 2 + count;
+        }
+    }
+    return parse_any(first, last, value);
 }
 
 std::string_view without_blanks(std::string_view text) noexcept {

@@ -2,7 +2,10 @@
 #include "ledger_columns.hpp"
 #include "ledger_format.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -30,11 +33,21 @@ struct Place {
     }
 };
 
-/// Whether every figure may stand, without a branch for each: this is asked of every round, and the answer is
-/// yes.
+/// The bits of a number, without its sign where that does not matter: in this order finite numbers come
+/// first, infinities and NaNs after them, and negative ones where the sign matters last.
+std::uint64_t order(Real value, Range range) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    return range.nonnegative ? bits : bits & (~std::uint64_t{0} >> 1U);
+}
+
+/// Whether every figure may stand, at a few instructions each: this is asked of every round, and the answer
+/// is yes. A no may be wrong (of -0, and of infinities that may stand), and is looked into.
 template <const auto& kTable, std::size_t... kPlaces>
 bool all_fit(const RoundReport& report, std::index_sequence<kPlaces...> /*places*/) {
-    return (... & static_cast<int>(fits(report.*kTable[kPlaces].figure, kTable[kPlaces].range))) != 0;
+    constexpr auto kBeyond = std::bit_cast<std::uint64_t>(kInfinity);
+    std::uint64_t last = 0;
+    ((last = std::max(last, order(report.*kTable[kPlaces].figure, kTable[kPlaces].range))), ...);
+    return last < kBeyond;
 }
 template <const auto& kTable>
 bool all_fit(const RoundReport& report) {

@@ -6,6 +6,7 @@
 #include "proxstream/loss/loss_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace proxstream {
 namespace {
@@ -33,11 +34,26 @@ void BestConstantSampler::add(Real target) {
     ++seen_;
     if (targets_.size() < kCapacity) {
         targets_.push_back(target);
+        if (targets_.size() == kCapacity) plan_next();
         return;
     }
-    // Reservoir sampling: every target so far is kept with the same probability.
-    const std::uint64_t place = uniform_below({.seed = seed_, .round = seen_}, seen_);
-    if (place < kCapacity) targets_[static_cast<Index>(place)] = target;
+    if (seen_ < next_) return;
+    const Draw place{.seed = seed_, .round = replaced_, .sample = 2};
+    targets_[static_cast<Index>(uniform_below(place, kCapacity))] = target;
+    plan_next();
+}
+
+/// Reservoir sampling: every target so far is kept with the same probability. As if each had drawn a ticket
+/// and the lowest were kept; how many will be passed over is drawn at once (Li 1994, algorithm L).
+void BestConstantSampler::plan_next() {
+    ++replaced_;
+    const auto log_of_draw = [&](std::uint64_t which) {
+        return std::log(uniform({.seed = seed_, .round = replaced_, .sample = which}));
+    };
+    constexpr Real kNever = 1e18;
+    threshold_ *= std::exp(log_of_draw(0) / static_cast<Real>(kCapacity));
+    const Real passed_over = std::floor(log_of_draw(1) / std::log1p(-threshold_));
+    next_ = seen_ + 1 + static_cast<std::uint64_t>(passed_over < kNever ? passed_over : kNever);
 }
 
 std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {

@@ -147,9 +147,13 @@ bool CsvReader::parse_plain(std::string_view record) {
         const std::int32_t role = roles_[column];
         if (role >= 0 || (role == kLabelColumn && number_label_)) {
             Real& number = role >= 0 ? row_[static_cast<Index>(role)] : target_;
-            p = parse_number(skip_blanks(p, last, delimiter_), last, number);
-            if (p == nullptr) return false;
-            p = skip_blanks(p, last, delimiter_);
+            const char* end = parse_number(p, last, number);
+            if (end == nullptr || (end != last && *end != delimiter_)) {  // blanks, or no number
+                end = parse_number(skip_blanks(p, last, delimiter_), last, number);
+                if (end == nullptr) return false;
+                end = skip_blanks(end, last, delimiter_);
+            }
+            p = end;
         } else {
             // No number holds a quote; here one may open, and the delimiter behind it be none.
             const char* end = find(p, last, delimiter_);

@@ -27,8 +27,13 @@ class BestConstantSampler {
     std::optional<BestConstant> best(const std::string& loss) const;
 
   private:
+    void plan_next();
+
     std::uint64_t seed_;
     std::uint64_t seen_ = 0;
+    std::uint64_t next_ = 0;      // the target that takes the place of another one
+    std::uint64_t replaced_ = 0;  // places that were planned for so far
+    Real threshold_ = 1;          // the largest of the tickets that those kept have drawn
     std::vector<Real> targets_;
 };
 
