@@ -50,6 +50,7 @@ std::span<Chunk> cut(const PassFamily& family, std::span<const RecordRows> recor
         gathered = 0;
     };
     for (RecordRows rest : records) {
+        rest.pass_work = work;  // how best to fetch a row depends on how many there are in all
         if (rest.sparse == nullptr) {
             for (;;) {
                 const Index wanted = (share - gathered + row_work - 1) / row_work;

@@ -22,7 +22,9 @@ class Pass {
   public:
     Pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient)
         : loss_(loss), weights_(x.first(features)), has_intercept_(x.size() > features) {
-        for (const RecordRows& record : records) numbers_ += record.rows * record.stride;
+        for (const RecordRows& record : records) {
+            numbers_ = record.pass_work > 0 ? record.pass_work : numbers_ + record.rows * record.stride;
+        }
         if (has_intercept_) intercept_ = x[features];
         if constexpr (kGradient) {
             fill(gradient, 0);
@@ -31,7 +33,7 @@ class Pass {
     }
 
     void add(const RecordRows& record) {
-        ahead_ = kernels::fetch_distance(record.stride, numbers_);
+        fetch_ = kernels::fetch_plan(record.stride, numbers_);
         if (record.sparse != nullptr) {
             for (Index row = 0; row < record.rows; ++row) {
                 add_sparse_row(*record.sparse, record.first + row, record.share);
@@ -56,9 +58,10 @@ class Pass {
     template <class Number>
     struct Held {
         Index count = 0;
-        const Number* rows[kernels::kRows] = {};
-        Real targets[kernels::kRows] = {};
-        Real shares[kernels::kRows] = {};
+        // Of so many; a pass over a single row would notice if the others were made zeros.
+        const Number* rows[kernels::kRows];
+        Real targets[kernels::kRows];
+        Real shares[kernels::kRows];
     };
 
     /// Counts one row's loss and returns its share of the gradient along the row.
@@ -76,6 +79,10 @@ class Pass {
     void add_dense_rows(const RecordRows& record, const Number* first, Held<Number>& held,
                         Held<Other>& other) {
         flush(other);
+        if (weights_.empty()) {  // an intercept alone
+            for (Index row = 0; row < record.rows; ++row) count(0, record.targets[row], record.share);
+            return;
+        }
         for (Index row = 0; row < record.rows; ++row) {
             held.rows[held.count] = first + row * record.stride;
             held.targets[held.count] = record.targets[row];
@@ -89,7 +96,7 @@ class Pass {
         const Index n = weights_.size();
         Real numbers[kernels::kRows];  // products, then slopes
         const bool full = held.count == kernels::kRows;
-        if (full) kernels::dot_rows(held.rows, weights_.data(), n, ahead_, !kGradient, numbers);
+        if (full) kernels::dot_rows(held.rows, weights_.data(), n, fetch_, !kGradient, numbers);
         for (Index i = 0; i < held.count; ++i) {
             if (!full) numbers[i] = kernels::dot_row(held.rows[i], weights_);
             numbers[i] = count(numbers[i], held.targets[i], held.shares[i]);
@@ -98,7 +105,7 @@ class Pass {
             }
         }
         if constexpr (kGradient) {
-            if (full) kernels::add_rows(numbers, held.rows, n, ahead_, gradient_.data());
+            if (full) kernels::add_rows(numbers, held.rows, n, fetch_, gradient_.data());
         }
         held.count = 0;
     }
@@ -120,8 +127,8 @@ class Pass {
     Real intercept_ = 0;
     Real intercept_slope_ = 0;
     Real total_ = 0;
-    Index numbers_ = 0;  // in all dense rows
-    Index ahead_ = 0;    // of the rows held lie those that come next
+    Index numbers_ = 0;  // in all rows of the pass
+    kernels::Fetch fetch_;
     Held<Real> rows_;
     Held<float> singles_;
 };
@@ -184,6 +191,11 @@ bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {
         if (intercept_) matrix.back() += share;
     }
     return true;
+}
+
+std::unique_ptr<PassFamily> LinearFamily::with_features(Index features) const {
+    if (features == 0 && !intercept_) return nullptr;
+    return std::make_unique<LinearFamily>(loss_, features, intercept_);
 }
 
 Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& /*scratch*/) const {

@@ -10,25 +10,27 @@ namespace {
 
 // By values of kLanes numbers: written as loops over arrays, the compiler interleaves the lanes of
 // neighbouring steps with shuffles that cost more than the sums.
-using SingleLanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
 [[gnu::always_inline]] inline void load(const Real* from, Lanes& to) {
     std::memcpy(&to, from, sizeof(to));
 }
 [[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
-    SingleLanes narrow;
-    std::memcpy(&narrow, from, sizeof(narrow));
-    to = __builtin_convertvector(narrow, Lanes);
+    Real wide[kLanes];
+    for (Index k = 0; k < kLanes; ++k) wide[k] = static_cast<Real>(from[k]);
+    std::memcpy(&to, wide, sizeof(to));
 }
 
-/// Nothing is read: addresses beyond the end of what there is do no harm. To the second cache: the nearest
-/// one is full of the rows in use.
+/// Nothing is read: addresses beyond the end of what there is do no harm.
+template <int kLocality>
 [[gnu::always_inline]] inline void prefetch(const void* from) {
-    __builtin_prefetch(from, 0, 2);
+    __builtin_prefetch(from, 0, kLocality);
 }
+constexpr int kNearest = 3,
+              kSecond = 2;  // caches: the nearest one has room for two blocks of short rows only
 
-/// The memory is to be busy all the time, so each of the two loops over a block asks for half of what comes
-/// next. Without that, loads stop wherever a row ends at a page and while the second loop works in the cache.
+/// From memory each of the two loops over a block asks for half of what comes: without that, loads stop
+/// wherever a row ends at a page and while the second loop works in the cache. From a cache only the second
+/// loop does, whose rows are near.
 constexpr Index kHalf = kRows / 2;
 
 /// Fetches what lies `ahead` of the first kAsked rows.
@@ -41,7 +43,7 @@ template <Index kAsked, class Number>
         Lanes point;
         load(x + i, point);
         for (Index row = 0; row < kRows; ++row) {
-            if (row < kAsked) prefetch(rows[row] + i + ahead);
+            if (row < kAsked) prefetch<kSecond>(rows[row] + i + ahead);
             Lanes values;
             load(rows[row] + i, values);
             sums[row] += values * point;
@@ -60,18 +62,19 @@ template <Index kAsked, class Number>
 }
 
 template <class Number>
-[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Real* x, Index n, Index ahead,
+[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Real* x, Index n, Fetch fetch,
                                               bool alone, Real* scores) {
-    if (ahead == 0) {
-        dot_block<0>(rows, x, n, ahead, scores);
-    } else if (alone) {
-        dot_block<kRows>(rows, x, n, ahead, scores);
+    if (fetch.from == Fetch::From::memory && alone) {
+        dot_block<kRows>(rows, x, n, fetch.ahead, scores);
+    } else if (fetch.from == Fetch::From::memory) {
+        dot_block<kHalf>(rows, x, n, fetch.ahead, scores);
     } else {
-        dot_block<kHalf>(rows, x, n, ahead, scores);
+        dot_block<0>(rows, x, n, 0, scores);
     }
 }
 
-template <bool kFetch, class Number>
+/// Fetches what lies `ahead` of the rows from kFirst on.
+template <Index kFirst, int kLocality, class Number>
 [[gnu::always_inline]] inline void add_block(const Real* slopes, const Number* const* rows, Index n,
                                              Index ahead, Real* __restrict gradient) {
     const Index whole = n - n % kLanes;
@@ -79,7 +82,7 @@ template <bool kFetch, class Number>
         Lanes sum;
         load(gradient + i, sum);
         for (Index row = 0; row < kRows; ++row) {
-            if (kFetch && row >= kHalf) prefetch(rows[row] + i + ahead);
+            if (row >= kFirst) prefetch<kLocality>(rows[row] + i + ahead);
             Lanes values;
             load(rows[row] + i, values);
             sum += slopes[row] * values;
@@ -93,32 +96,38 @@ template <bool kFetch, class Number>
 
 template <class Number>
 [[gnu::always_inline]] inline void add_either(const Real* slopes, const Number* const* rows, Index n,
-                                              Index ahead, Real* gradient) {
-    if (ahead == 0) {
-        add_block<false>(slopes, rows, n, ahead, gradient);
-    } else {
-        add_block<true>(slopes, rows, n, ahead, gradient);
+                                              Fetch fetch, Real* gradient) {
+    switch (fetch.from) {
+        case Fetch::From::memory:
+            add_block<kHalf, kSecond>(slopes, rows, n, fetch.ahead, gradient);
+            break;
+        case Fetch::From::cache:
+            add_block<0, kNearest>(slopes, rows, n, fetch.ahead, gradient);
+            break;
+        case Fetch::From::nowhere:
+            add_block<kRows, kNearest>(slopes, rows, n, 0, gradient);
+            break;
     }
 }
 
 }  // namespace
 
-PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n, Index ahead, bool alone,
+PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n, Fetch fetch, bool alone,
                                 Real* scores) {
-    dot_either(rows, x, n, ahead, alone, scores);
+    dot_either(rows, x, n, fetch, alone, scores);
 }
-PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n, Index ahead, bool alone,
+PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n, Fetch fetch, bool alone,
                                 Real* scores) {
-    dot_either(rows, x, n, ahead, alone, scores);
+    dot_either(rows, x, n, fetch, alone, scores);
 }
 
-PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Index ahead,
+PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch,
                                 Real* gradient) {
-    add_either(slopes, rows, n, ahead, gradient);
+    add_either(slopes, rows, n, fetch, gradient);
 }
-PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Index ahead,
+PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch,
                                 Real* gradient) {
-    add_either(slopes, rows, n, ahead, gradient);
+    add_either(slopes, rows, n, fetch, gradient);
 }
 
 PROXSTREAM_CLONES Real dot_row(const float* row, ConstView x) {

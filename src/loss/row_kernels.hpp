@@ -11,23 +11,32 @@ namespace proxstream::kernels {
 
 inline constexpr Index kRows = 4;
 
-/// How far ahead of a block of rows to fetch, in whole blocks, where a pass over rows `stride` apart reads so
-/// many numbers in all; 0: nothing, the cache has them.
-inline Index fetch_distance(Index stride, Index numbers) {
-    constexpr Index kCached = Index{1} << 17;
+/// What a block of rows fetches for those that come.
+struct Fetch {
+    enum class From { nowhere, cache, memory };
+    From from = From::nowhere;
+    Index ahead = 0;  // in numbers, whole blocks
+};
+
+/// For a pass over rows `stride` apart that reads so many numbers in all.
+inline Fetch fetch_plan(Index stride, Index numbers) {
+    constexpr Index kAtHand = Index{1} << 12;  // the nearest cache has them, or a little more
+    constexpr Index kCached = Index{1} << 20;  // some cache has them
+    constexpr Index kShort = 512;              // rows of which the nearest cache holds two blocks
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     const Index block = kRows * stride;
-    if (numbers <= kCached || block == 0) return 0;
-    return (kLate + block - 1) / block * block;
+    if (numbers <= kAtHand) return {};
+    if (numbers <= kCached) return stride <= kShort ? Fetch{Fetch::From::cache, block} : Fetch{};
+    return {Fetch::From::memory, (kLate + block - 1) / block * block};
 }
 
-/// scores[i] = rows[i] . x; the same bits as dot(). What lies `ahead` of the rows, unless that is 0, is
-/// fetched meanwhile: half of it, or all if `alone`, without add_rows() to follow.
-void dot_rows(const Real* const* rows, const Real* x, Index n, Index ahead, bool alone, Real* scores);
-void dot_rows(const float* const* rows, const Real* x, Index n, Index ahead, bool alone, Real* scores);
+/// scores[i] = rows[i] . x; the same bits as dot(). `alone`: without add_rows() to follow, which fetches its
+/// share.
+void dot_rows(const Real* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
+void dot_rows(const float* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
 /// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row.
-void add_rows(const Real* slopes, const Real* const* rows, Index n, Index ahead, Real* gradient);
-void add_rows(const Real* slopes, const float* const* rows, Index n, Index ahead, Real* gradient);
+void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch, Real* gradient);
+void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch, Real* gradient);
 
 /// One row: dot() and axpy(), whatever it is stored in.
 Real dot_row(const Real* row, ConstView x);

@@ -12,12 +12,6 @@
 namespace proxstream {
 namespace {
 
-/// Padding to whole cache lines pays once rows are longer than a few of them.
-Index padded(Index features) {
-    constexpr Index kLongRow = 4 * kLanes;
-    return features < kLongRow ? features : (features + kLanes - 1) / kLanes * kLanes;
-}
-
 /// Numbers of a ring from which on passes wait for memory, not for the processor.
 constexpr Index kLargeRing = Index{1} << 15;
 
@@ -54,6 +48,11 @@ bool goes_on(const RecordRows& rows, const RecordRows& next) {
 
 }  // namespace
 
+Index row_stride(Index features) {
+    constexpr Index kLongRow = 4 * kLanes;
+    return features < kLongRow ? features : (features + kLanes - 1) / kLanes * kLanes;
+}
+
 RecordRows rows_of(const RowBlock& record, Index features) {
     const Index rows = record.rows();
     if (rows == 0) throw Error("a record needs at least one row");
@@ -78,7 +77,7 @@ RecordRows rows_of(const RowBlock& record, Index features) {
 RowRing::RowRing(Index features, Index capacity, Storage storage)
     : features_(features),
       capacity_(capacity),
-      row_stride_(padded(features)),
+      row_stride_(row_stride(features)),
       is_single_(storage == Storage::single_where_lossless && features * capacity >= kLargeRing) {
     if (capacity == 0) throw ConfigError("a window needs room for at least one record");
 }

@@ -1,6 +1,7 @@
 #include "proxstream/offline/row_sum.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/loss/compact_rows.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -12,6 +13,8 @@ namespace {
 
 /// Rows that one thread works on at a time: enough to be worth it, few enough to share them out evenly.
 constexpr Index kPieceRows = 512;
+/// Numbers that a cache may hold. Beyond it passes wait for memory, wherever rows start.
+constexpr Index kCached = Index{1} << 22;
 
 /// `count` rows from `first` on, each with weight `share`.
 RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share) {
@@ -26,10 +29,18 @@ RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share
 
 RowSum::RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows)
     : family_(std::move(family)), rows_(std::move(rows)) {
-    const RecordRows all = rows_of(rows_, family_->features());
+    RecordRows all = rows_of(rows_, family_->features());
     for (Index row = 0; row < rows_.rows(); ++row) {
         const std::string problem = family_->row_problem(rows_, row);
         if (!problem.empty()) throw Error("row " + std::to_string(row + 1) + ": " + problem);
+    }
+    const Index stride = row_stride(family_->features());
+    if (all.dense != nullptr && all.rows * stride <= kCached) {
+        aligned_.resize(all.rows * stride);
+        for (Index row = 0; row < all.rows; ++row)
+            std::copy_n(all.dense + row * all.stride, family_->features(), aligned_.data() + row * stride);
+        all.dense = aligned_.data();
+        all.stride = stride;
     }
     const Real share = 1 / static_cast<Real>(all.rows);
     for (Index first = 0; first < all.rows; first += kPieceRows) {
@@ -52,6 +63,10 @@ Real RowSum::mean(std::span<const SampleId> samples, ConstView x, View gradient,
 
 Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
     return chunked_pass(*family_, pieces_, x, gradient, scratch);
+}
+
+bool RowSum::compact(std::span<const Index> coordinates, CompactRows& copy) const {
+    return copy.assign(*family_, pieces_, coordinates);
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {

@@ -43,6 +43,10 @@ class AnyBatch {
     bool add_curvature(Index age, Real weight, View matrix) const {
         return self_->add_curvature(age, weight, matrix);
     }
+    bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
+                 Scratch& scratch) const {
+        return self_->compact(weights, columns, copy, scratch);
+    }
     Index parts(Index age) const { return self_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
@@ -64,6 +68,8 @@ class AnyBatch {
                                                  Scratch& scratch) const = 0;
         virtual Index improve(std::span<const Real> weights, View x, Scratch& scratch) const = 0;
         virtual bool add_curvature(Index age, Real weight, View matrix) const = 0;
+        virtual bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
+                             Scratch& scratch) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -94,6 +100,10 @@ class AnyBatch {
         }
         bool add_curvature(Index age, Real weight, View matrix) const override {
             return proxstream::add_curvature(batch, age, weight, matrix);
+        }
+        bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
+                     Scratch& scratch) const override {
+            return proxstream::compact(batch, weights, columns, copy, scratch);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -3,7 +3,7 @@
 /// then v_1 ... v_N, each of `rank` numbers: groups of that size are rows of the factors.
 #pragma once
 
-#include "proxstream/loss/pass_family.hpp"
+#include "proxstream/loss/row_batch.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include <span>

@@ -2,9 +2,10 @@
 /// The intercept b, where there is one, is the last coordinate of x.
 #pragma once
 
-#include "proxstream/loss/pass_family.hpp"
+#include "proxstream/loss/row_batch.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,7 @@ class LinearFamily final : public PassFamily {
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
     bool add_curvature(const RecordRows& record, View matrix) const override;
+    std::unique_ptr<PassFamily> with_features(Index features) const override;
 
   private:
     /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.

@@ -2,8 +2,8 @@
 /// binary), or k outputs judged by softmax cross-entropy. f(x) is the mean over the record's rows.
 #pragma once
 
-#include "proxstream/loss/pass_family.hpp"
 #include "proxstream/loss/perceptron.hpp"
+#include "proxstream/loss/row_batch.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include <optional>

@@ -4,12 +4,12 @@
 /// does not allocate.
 #pragma once
 
+#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/row_block.hpp"
 
-#include <new>
 #include <span>
 #include <vector>
 
@@ -27,6 +27,7 @@ struct RecordRows {
     Real share = 1;                    // weight of each row in a pass
     Index first = 0;                   // of the rows, in a sparse record; others are pointed at
     const float* single = nullptr;     // the first row of dense ones in single precision, or nullptr
+    Index pass_work = 0;  // numbers read by the pass that this is a piece of; 0: it is not a piece
 
     /// Of a row that is not sparse.
     Real value(Index row, Index feature) const {
@@ -41,6 +42,10 @@ struct RecordRows {
         if (single != nullptr) single += row * stride;
     }
 };
+
+/// Numbers from one dense row to the next where they are stored for passes: padding to whole cache lines pays
+/// once rows are longer than a few of them.
+Index row_stride(Index features);
 
 /// Throws Error if the record has no rows or a row does not fit `features`.
 RecordRows rows_of(const RowBlock& record, Index features);
@@ -68,18 +73,6 @@ class RowRing {
     void exchange(Checkpoint& checkpoint);
 
   private:
-    /// Rows start on cache lines: a wide load that straddles two of them costs twice.
-    template <class T>
-    struct CacheAligned {
-        using value_type = T;
-        static constexpr std::align_val_t kLine{64};
-        CacheAligned() = default;
-        template <class U>
-        explicit CacheAligned(const CacheAligned<U>& /*other*/) noexcept {}
-        T* allocate(Index count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
-        void deallocate(T* memory, Index /*count*/) noexcept { ::operator delete(memory, kLine); }
-        friend bool operator==(const CacheAligned&, const CacheAligned&) = default;
-    };
     struct Slot {  // small: a pass over short rows reads nearly as many slots as rows
         Index rows = 0;
         bool is_sparse = false;
@@ -102,8 +95,8 @@ class RowRing {
     std::vector<Slot> slots_;       // grows to capacity_ during the first pushes
     std::vector<RowBlock> sparse_;  // of slots that were sparse once
     bool is_single_;                // whether rows are in singles_ or in values_
-    std::vector<Real, CacheAligned<Real>> values_;
-    std::vector<float, CacheAligned<float>> singles_;
+    CacheAlignedVector<Real> values_;
+    CacheAlignedVector<float> singles_;
     std::vector<Real> targets_;
 };
 

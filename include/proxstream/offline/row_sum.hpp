@@ -1,7 +1,9 @@
 /// f(x) = mean over the rows of a data set of a family's loss. Memory is that of the rows: what is stored of
-/// them, and nothing a row beyond it.
+/// them, and nothing a row beyond it, but for dense rows that a cache may hold: these are copied to where
+/// they start on its lines.
 #pragma once
 
+#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/loss/pass_family.hpp"
 #include "proxstream/offline/sampled_loss.hpp"
 
@@ -20,6 +22,7 @@ class RowSum final : public SampledLoss {
     Real mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const override;
     /// In pieces of so many rows, added in their order: the same bits for any number of threads.
     Real f(ConstView x, View gradient, Scratch& scratch) const override;
+    bool compact(std::span<const Index> coordinates, CompactRows& copy) const override;
     std::optional<SmoothnessFacts> smoothness() const override;
     Real infimum() const override;
 
@@ -29,7 +32,8 @@ class RowSum final : public SampledLoss {
   private:
     std::shared_ptr<const PassFamily> family_;
     RowBlock rows_;
-    std::vector<RecordRows> pieces_;  // of rows_, for passes over all of them
+    CacheAlignedVector<Real> aligned_;  // the same, if they are dense and not too many
+    std::vector<RecordRows> pieces_;    // of either, for passes over all of them
 };
 
 }  // namespace proxstream

@@ -14,6 +14,8 @@
 
 namespace proxstream {
 
+class CompactRows;
+
 using SampleId = std::uint64_t;
 
 /// Lipschitz constants of gradients.
@@ -42,6 +44,12 @@ class SampledLoss {
     virtual bool knows_f() const { return components() > 0; }
     /// f(x), and its gradient unless `gradient` is empty. Only where knows_f().
     virtual Real f(ConstView x, View gradient, Scratch& scratch) const = 0;
+
+    /// Copies what f needs of its data where x is 0 but for these coordinates (loss/compact_rows.hpp). False:
+    /// there is nothing to copy.
+    virtual bool compact(std::span<const Index> /*coordinates*/, CompactRows& /*copy*/) const {
+        return false;
+    }
 
     /// Constants that hold everywhere; nothing where there are none to read off the data.
     virtual std::optional<SmoothnessFacts> smoothness() const { return std::nullopt; }
