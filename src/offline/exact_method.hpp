@@ -92,8 +92,9 @@ class ExactMethod final : public OfflineMethod {
         if (!begun_ && !begin(cost)) return StepStatus::not_finite;
         for (std::uint64_t idle = 0; idle < kMostIdle; ++idle) {
             const Real tried = step();
-            const InnerReport report = solver_.solve(model_, problem_.g, first_step_, 0,
-                                                     Budget{.max_steps = 1}, iterate_, cost, scratch_);
+            const InnerReport report =
+                solver_.solve(model_, problem_.g, first_step_, 0, Budget{.max_steps = kCandidates}, iterate_,
+                              cost, scratch_);
             if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
             if (report.steps == 0) {
                 if (step() > tried) break;
@@ -118,6 +119,11 @@ class ExactMethod final : public OfflineMethod {
         return true;
     }
 
+    /// One, or what a solver that steps on a copy needs for a stretch.
+    static constexpr std::uint64_t kCandidates = [] {
+        if constexpr (requires { Solver::kStretch; }) return Solver::kStretch;
+        return std::uint64_t{1};
+    }();
     /// More candidates than a solver tries with one and the same step.
     static constexpr std::uint64_t kMostIdle = 200;
 

@@ -4,9 +4,11 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/offline/sampled_loss.hpp"
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace proxstream {
@@ -34,6 +36,18 @@ class ExactModel {
         gradient_.swap(trial_gradient_);
     }
 
+    /// Gets ready to look at points that are 0 but for these coordinates, at a fraction of a pass's price.
+    bool compact(std::span<const Index> coordinates, Scratch& /*scratch*/) {
+        return compact_.serves(coordinates) || loss_->compact(coordinates, compact_);
+    }
+    void forget_compact() { compact_.clear(); }
+    Real compact_pass(ConstView y, View gradient, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.base_samples += loss_->components();
+        return compact_.value_and_gradient(y, gradient, scratch);
+    }
+    Real compact_share() const noexcept { return compact_.share(); }
+
     /// Of all passes so far.
     const Cost& cost() const noexcept { return cost_; }
 
@@ -49,6 +63,7 @@ class ExactModel {
     Real trial_value_ = 0;
     std::vector<Real> gradient_;
     std::vector<Real> trial_gradient_;
+    CompactRows compact_;
     Cost cost_;
 };
 

@@ -73,6 +73,10 @@ AnyInner make_accelerated(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
     return AnyInner(Accelerated());
 }
 
+AnyInner make_compact(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
+    return AnyInner(CompactSteps());
+}
+
 AnyInner make_gram(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
     return AnyInner(GramSteps());
 }
@@ -102,15 +106,18 @@ constexpr std::array kInnerSolvers{
              "prox-gradient whose step is found by trying; needs no L", make_backtracking},
     InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
              "the same, with the next step taken from the curvature met along the last one", make_measured},
-    InnerRow{
-        "adaptive", "adaptive[:lambda=1,shrink=0.5]",
-        "prox-gradient whose step follows the changes of the gradient; candidates are hardly ever refused",
-        make_adaptive},
+    InnerRow{"adaptive", "adaptive[:lambda=1,shrink=0.5]",
+             "prox-gradient whose step follows the changes of the gradient; few candidates are refused",
+             make_adaptive},
     InnerRow{"panoc", "panoc[:memory=5]",
              "quasi-Newton moves on the prox residual, each confirmed by its pass; needs no L", make_panoc},
     InnerRow{"accelerated", "accelerated",
              "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
              make_accelerated},
+    InnerRow{"compact", "compact",
+             "panoc on a copy of the window that keeps the coordinates in play, in single precision; a pass "
+             "confirms; panoc itself where rows have no scores",
+             make_compact},
     InnerRow{"gram", "gram",
              "quadratic losses with up to 512 coordinates: works on the window's matrix, a pass confirms; "
              "panoc elsewhere",

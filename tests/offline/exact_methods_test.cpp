@@ -26,8 +26,8 @@ using recorded::RecordedLoss;
 using recorded::Vector;
 
 const std::vector<std::string>& methods() {
-    static const std::vector<std::string> names{"panoc", "accelerated", "backtracking", "adaptive",
-                                                "prox-grad"};
+    static const std::vector<std::string> names{"panoc",        "compact",  "accelerated",
+                                                "backtracking", "adaptive", "prox-grad"};
     return names;
 }
 

@@ -75,6 +75,7 @@ inline OfflineProblem hidden(OfflineProblem problem) {
 /// A row of the table each, with phases that a few iterations meet all of.
 inline std::vector<std::string> every_method() {
     return {"panoc",
+            "compact",
             "accelerated",
             "backtracking",
             "adaptive",

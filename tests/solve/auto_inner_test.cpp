@@ -96,13 +96,7 @@ TEST(AutoInner, GoesOnFromACheckpointBitForBit) {
             return iterate.point;
         };
         ASSERT_EQ(play(whole), play(pieces)) << round;
-        Checkpoint saved;
-        saved.part("inner", pieces);
-        Checkpoint loaded(saved.seal(), "test");
-        AutoInner other;
-        loaded.part("inner", other);
-        loaded.finish();
-        pieces = other;
+        reload(pieces);
     }
 }
 

@@ -114,15 +114,7 @@ TYPED_TEST(FastSolver, OneLongCallIsManyShortOnes) {
             ASSERT_LE(short_model.value() + pieces.regulariser,
                       before - one.certified_decrease + 1e-15 * (1 + std::abs(before)));
             ASSERT_GE(one.certified_decrease, -1e-14 * (1 + std::abs(before)));
-            if (call % 7 == 3) {  // a fresh solver that reads what this one wrote
-                Checkpoint saved;
-                saved.part("solver", short_solver);
-                Checkpoint loaded(saved.seal(), "test");
-                TypeParam other;
-                loaded.part("solver", other);
-                loaded.finish();
-                short_solver = other;
-            }
+            if (call % 7 == 3) reload(short_solver);
         }
         ASSERT_EQ(state_of(short_solver, pieces), state_of(long_solver, whole)) << sample;
         ASSERT_EQ(short_model.passes, long_model.passes) << sample;

@@ -95,8 +95,20 @@ Iterate begin_at(Model& model, const G& g, std::vector<Real> start, Real eta, Sc
     model.try_at(iterate.point, scratch);
     model.accept_trial();
     test_at(iterate, model.gradient(), g, eta, scratch);
-    model.passes = 0;
+    if constexpr (requires { model.passes; }) model.passes = 0;
     return iterate;
+}
+
+/// Puts a fresh solver that has read what this one wrote in its place.
+template <class Solver>
+void reload(Solver& solver) {
+    Checkpoint saved;
+    saved.part("solver", solver);
+    Checkpoint loaded(saved.seal(), "test");
+    Solver fresh;
+    loaded.part("solver", fresh);
+    loaded.finish();
+    solver = fresh;
 }
 
 }  // namespace proxstream

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/compact.hpp"
 #include "proxstream/solve/gram.hpp"
 #include "proxstream/solve/inner_solver.hpp"
-#include "proxstream/solve/panoc.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ struct LongRounds {
     static constexpr Index kSolvers = 3;
 
     Backtracking adaptive{{.next = NextStep::adaptive}};
-    Panoc bold;
+    CompactSteps bold;  // panoc, on the coordinates in play where these are few
     GramSteps gram;
     std::array<LongRoundTrial, kSolvers> trials;
     std::uint64_t long_rounds = 0;  // since all were tried
@@ -99,8 +99,9 @@ class AutoInner {
         const bool going = run(who, allowance(who));
         const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begun).count();
         const auto passes = static_cast<Real>(spent() - begun_with);
+        const Real whole = passes - (who == kBold ? others_->bold.passes_saved() : 0);
         note(who, std::log(residual / std::max(iterate.residual_norm, kUnitRoundoff * residual)), passes,
-             clock_ == AutoClock::seconds ? seconds : passes * (pass_work(model) + kOverheads[who]));
+             clock_ == AutoClock::seconds ? seconds : whole * pass_work(model) + passes * kOverheads[who]);
         if (going) run(best(), budget.max_steps);
         long_ = spent() > kShort;
         return report;
@@ -119,7 +120,7 @@ class AutoInner {
     }
 
   private:
-    enum Solver : Index { kPanoc, kAdaptive, kBacktracking };  // in the order they are tried
+    enum Solver : Index { kBold, kAdaptive, kBacktracking };  // in the order they are tried
     static constexpr Index kSolvers = LongRounds::kSolvers;
     /// Vector operations a candidate takes beside its pass, in multiply-adds a coordinate.
     static constexpr std::array<Real, kSolvers> kOverheads{50, 16, 12};
@@ -143,7 +144,7 @@ class AutoInner {
     InnerReport solve_with(Index who, Model& model, const G& g, Real reference_step, Real tolerance,
                            const Budget& slice, Iterate& iterate, Cost& cost, Scratch& scratch) {
         switch (who) {
-            case kPanoc:
+            case kBold:
                 return others_->bold.solve(model, g, reference_step, tolerance, slice, iterate, cost,
                                            scratch);
             case kAdaptive:

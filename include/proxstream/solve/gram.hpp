@@ -1,18 +1,15 @@
-/// Windows of quadratic losses: the matrix of the window stands for its rows, a solver works on that, and one
-/// exact pass confirms where it got to, (T4): it is kept if the window fell by what (T3) says an accepted
-/// step is worth at least, and the round ends only if the exact residual passes. Other losses, and rounds in
-/// which that fails, are left to exact steps.
+/// Windows of quadratic losses: the matrix of the window stands in for its rows, and an exact pass confirms
+/// where steps on it led. The round ends only if the exact residual passes. Other losses, and rounds in which
+/// that fails, are left to exact steps.
 #pragma once
 
-#include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 #include "proxstream/solve/panoc.hpp"
 #include "proxstream/solve/quadratic_model.hpp"
+#include "proxstream/solve/stand_in.hpp"
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <optional>
 
 namespace proxstream {
 
@@ -71,39 +68,13 @@ class GramSteps {
         const View anchor = frame.take(iterate.point.size());
         copy(iterate.point, anchor);
         QuadraticModel quadratic(model.value(), model.gradient(), anchor, matrix, frame);
-        if (!moved_) moved_.emplace(iterate);
-        Iterate& moved = *moved_;
-        moved = iterate;
-        const InnerReport cheap =
-            on_model_.solve(quadratic, g, reference_step, kAim * tolerance, on_matrix, moved, cost, scratch);
-        if (cheap.steps == 0 || cheap.status == SolveStatus::not_finite) return false;
-        report.cheap_steps += cheap.steps;
-        ++report.confirmations;
-        const Real worth = reference_step / 2 * iterate.residual_norm * iterate.residual_norm;
-        const Real value = model.try_at(moved.point, scratch);
-        const Real fall = (model.value() - value) + (iterate.regulariser - moved.regulariser);
-        const Real slack =
-            rounding_slack(model.value(), value) + rounding_slack(iterate.regulariser, moved.regulariser);
-        const Real needed = std::min(cheap.smallest_step / reference_step, Real{1}) * worth;
-        if (!model.trial_finite() || !(fall >= needed - slack)) {
-            ++report.failed_confirmations;
-            return false;
-        }
-        model.accept_trial();
-        report.count(std::min(cheap.smallest_step, reference_step), iterate.residual_norm,
-                     std::min(needed, fall));
-        report.path += cheap.path - std::min(cheap.smallest_step, reference_step) * iterate.residual_norm;
-        iterate.point.swap(moved.point);
-        iterate.regulariser = moved.regulariser;
-        test_at(iterate, model.gradient(), g, reference_step, scratch);
-        ++cost.prox;
-        if (iterate.residual_norm > tolerance) ++report.failed_confirmations;
-        return true;
+        return stretch_.run(on_model_, model, quadratic, g, reference_step, kAim * tolerance, tolerance,
+                            on_matrix, iterate, report, cost, scratch);
     }
 
     Panoc on_model_;
     Panoc exact_;
-    std::optional<Iterate> moved_;  // room for a stretch; nothing is kept in it
+    StandInStretch stretch_;
 };
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 #include "proxstream/solve/accelerated.hpp"
 #include "proxstream/solve/auto_inner.hpp"
 #include "proxstream/solve/backtracking.hpp"
+#include "proxstream/solve/compact.hpp"
 #include "proxstream/solve/confirmed.hpp"
 #include "proxstream/solve/gram.hpp"
 #include "proxstream/solve/panoc.hpp"
@@ -22,7 +23,7 @@ namespace proxstream {
 class AnyInner {
   public:
     using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<WindowSpider>,
-                              Confirmed<OwnMoves>, Panoc, Accelerated, GramSteps, AutoInner>;
+                              Confirmed<OwnMoves>, Panoc, Accelerated, CompactSteps, GramSteps, AutoInner>;
 
     /// `inner` is one of the alternatives of Held.
     template <class Inner>

@@ -7,6 +7,7 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/window/window_curvature.hpp"
@@ -62,6 +63,7 @@ class CarriedWindow {
     /// needs.
     Real arrive(const Record& record, ConstView x, Scratch& scratch) {
         batch_.push(record);
+        compact_.clear();
         ++round_;
         arrival_ = {};
         arrival_.loss = batch_.value_and_gradient(0, x, newest_gradient_, scratch);
@@ -102,6 +104,7 @@ class CarriedWindow {
     /// Undoes the last arrival and everything after carry(): the window is what it was before.
     void take_back() {
         batch_.drop_newest();
+        compact_.clear();
         if (forecasts_ && forecast_pushed_) forecasts_->drop_newest();
         --round_;
         if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
@@ -160,6 +163,24 @@ class CarriedWindow {
     /// The second derivative of the window, row by row, where its losses are quadratic and it is not large;
     /// empty otherwise.
     ConstView curvature() { return forecasts_ ? ConstView() : curvature_.of(batch_, live_weights()); }
+
+    /// Gets ready to look at points that are 0 but for these coordinates, ascending, at a fraction of a
+    /// pass's price. False: these records have no cheaper way.
+    bool compact(std::span<const Index> coordinates, Scratch& scratch) {
+        if (forecasts_) return false;
+        return compact_.serves(coordinates) ||
+               proxstream::compact(batch_, live_weights(), coordinates, compact_, scratch);
+    }
+    /// The next copy is made anew, and does not depend on what was asked before.
+    void forget_compact() { compact_.clear(); }
+    /// Value and gradient at such a point, nearly; the gradient's other coordinates are 0. Counted as a pass.
+    Real compact_pass(ConstView y, View gradient, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.record_gradients += counted_records();
+        return compact_.value_and_gradient(y, gradient, scratch);
+    }
+    /// What it costs, in passes.
+    Real compact_share() const noexcept { return compact_.share(); }
 
     /// Lets the records move y their own way, if they have one; false: they have not. Nothing is carried.
     bool improve(View y, Scratch& scratch) {
@@ -475,6 +496,7 @@ class CarriedWindow {
     Real newest_norm_ = 0;
     std::vector<Real> change_;
     WindowCurvature curvature_;
+    CompactRows compact_;  // of this round's window, if somebody asked
     Carry current_, before_, trial_;
     Arrival arrival_;
     Round round_ = 0;

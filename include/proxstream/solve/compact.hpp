@@ -1,0 +1,117 @@
+/// PANOC where few coordinates are in play: it then works on a copy of the window that holds no others. A
+/// pass over that costs a fraction of one over the records; an exact pass confirms where the steps led, and
+/// shows which coordinates are in play next. The round ends only if the exact residual passes. While many are
+/// in play, for windows that cannot be copied, and after a stretch was taken back, steps are exact.
+#pragma once
+
+#include "proxstream/solve/compact_model.hpp"
+#include "proxstream/solve/inner_solver.hpp"
+#include "proxstream/solve/panoc.hpp"
+#include "proxstream/solve/stand_in.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace proxstream {
+
+class CompactSteps {
+  public:
+    static constexpr std::uint64_t kStretch = 64;  // passes that whoever counts them should let it have
+
+    explicit CompactSteps(const PanocOptions& options = {}) : steps_(options) {}
+
+    StepClaim step_claim() const noexcept { return steps_.step_claim(); }
+    /// The step it would try next.
+    Real step_or(Real reference_step) const noexcept { return steps_.step_or(reference_step); }
+    /// What passes over copies were cheaper by in the last solve(), in passes.
+    Real passes_saved() const noexcept { return saved_; }
+
+    /// Passes over the copy count against the budget as others do.
+    template <Regulariser G, class Model>
+    InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                      Iterate& iterate, Cost& cost, Scratch& scratch) {
+        saved_ = 0;
+        if constexpr (!Compactable<Model>) {
+            return steps_.solve(model, g, reference_step, tolerance, budget, iterate, cost, scratch);
+        } else {
+            const BudgetMeter meter(budget);
+            const std::uint64_t first = model.cost().passes;
+            const auto spent = [&] { return model.cost().passes - first; };
+            model.forget_compact();  // a resumed run has no copy either
+            InnerReport report;
+            bool copying = true;
+            while (iterate.residual_norm > tolerance) {
+                Scratch::Frame frame(scratch);
+                const std::uint64_t before = spent();
+                if (copying && !meter.exhausted(before + kStretchOverhead) &&
+                    get_ready(model, g, reference_step, iterate, cost, frame, scratch)) {
+                    copying = stretch(model, g, reference_step, tolerance,
+                                      meter.rest(before + kStretchOverhead), iterate, report, cost, scratch);
+                    continue;
+                }
+                Budget exact = meter.rest(before);
+                if (copying) exact.max_steps = std::min(exact.max_steps, kExactSteps);
+                report.add(steps_.solve(model, g, reference_step, tolerance, exact, iterate, cost, scratch));
+                // A solver that sees rounding, and no way, does not try.
+                if (report.status == SolveStatus::not_finite || spent() == before || meter.exhausted(spent()))
+                    break;
+            }
+            if (iterate.residual_norm <= tolerance) report.status = SolveStatus::converged;
+            return report;
+        }
+    }
+
+    void exchange(Checkpoint& checkpoint) { checkpoint.part("steps", steps_); }
+
+  private:
+    static constexpr std::uint64_t kStretchOverhead = 2;  // passes: one to correct the copy, one to confirm
+    static constexpr std::uint64_t kExactSteps = 4;       // after which fewer coordinates may be in play
+    static constexpr Index kFew = 8;                      // one coordinate in so many is few
+    /// How far a stretch brings the residual down: what is further away is better seen from nearer by, when
+    /// other coordinates may be in play.
+    static constexpr Real kGain = 1e-3;
+    static constexpr Real kAim = 0.5;  // of the tolerance: what the copy misses has to fit in as well
+
+    /// Makes a copy of the coordinates that are not 0, or leave it in a step from here: the reference one,
+    /// or the one in use. False: they are not few, or there is no copy.
+    template <Regulariser G, class Model>
+    bool get_ready(Model& model, const G& g, Real reference_step, const Iterate& iterate, Cost& cost,
+                   Scratch::Frame& frame, Scratch& scratch) const {
+        const Index n = iterate.point.size();
+        const std::span<Index> all = frame.take<Index>(n);
+        const View ahead = frame.take(n);
+        const Real step = step_or(reference_step);
+        step_along(iterate.point, -step, model.gradient(), ahead);
+        g.prox(ahead, step, ahead, scratch);
+        ++cost.prox;
+        Index count = 0;
+        for (Index i = 0; i < n; ++i) {
+            if (iterate.point[i] != 0 || iterate.forward[i] != 0 || ahead[i] != 0) all[count++] = i;
+        }
+        return kFew * count <= n && model.compact(all.first(count), scratch);
+    }
+
+    /// False: it was taken back.
+    template <Regulariser G, class Model>
+    bool stretch(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
+                 Iterate& iterate, InnerReport& report, Cost& cost, Scratch& scratch) {
+        Scratch::Frame frame(scratch);
+        const View anchor = frame.take(iterate.point.size());
+        copy(iterate.point, anchor);
+        const std::uint64_t before = model.cost().passes;
+        CompactModel<Model> compact(model, anchor, frame, scratch);
+        const Real aim = std::max(kAim * tolerance, kGain * iterate.residual_norm);
+        const bool kept = stretch_.run(steps_, model, compact, g, reference_step, aim, tolerance, budget,
+                                       iterate, report, cost, scratch);
+        const auto cheap = static_cast<Real>(model.cost().passes - before);  // the confirming one among them
+        saved_ += std::max(Real{0}, cheap - 1) * (1 - model.compact_share());
+        return kept;
+    }
+
+    Panoc steps_;
+    StandInStretch stretch_;
+    Real saved_ = 0;
+};
+
+}  // namespace proxstream
