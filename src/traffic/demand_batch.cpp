@@ -14,9 +14,10 @@
 namespace proxstream {
 namespace {
 
+/// Links side by side on threads, where there are enough terms of them.
 template <class Body>
 void for_link_ranges(Index links, Index uses, const Body& body) {
-    constexpr Index kLeastWork = Index{1} << 14;
+    constexpr Index kLeastWork = Index{1} << 12;
     for_ranges(links, links * uses / kLeastWork, body);
 }
 
@@ -135,14 +136,21 @@ Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, 
             std::fill(price, price + width, 0);
             if (!curvatures.empty()) std::fill_n(&curvatures[link * width], width, 0);
             Real value = 0;
-            for (const ColumnUse& use : mix.uses) {
-                const LinkTerm term =
-                    routing.costs.term(static_cast<LinkIndex>(link), use.scale * load[use.column]);
-                value += use.weight * term.value;
-                price[use.column] += use.weight * use.scale * term.marginal;
-                if (!curvatures.empty())
-                    curvatures[link * width + use.column] +=
-                        use.weight * use.scale * use.scale * term.curvature;
+            for (Index first = 0; first < mix.uses.size(); first += LinkCosts::kTogether) {
+                const auto uses =
+                    mix.uses.subspan(first, std::min(LinkCosts::kTogether, mix.uses.size() - first));
+                Real used[LinkCosts::kTogether];
+                LinkCosts::Terms terms;
+                for (Index k = 0; k < uses.size(); ++k) used[k] = uses[k].scale * load[uses[k].column];
+                routing.costs.terms(static_cast<LinkIndex>(link), {used, uses.size()}, terms);
+                for (Index k = 0; k < uses.size(); ++k) {
+                    const ColumnUse& use = uses[k];
+                    value += use.weight * terms.value[k];
+                    price[use.column] += use.weight * use.scale * terms.marginal[k];
+                    if (!curvatures.empty())
+                        curvatures[link * width + use.column] +=
+                            use.weight * use.scale * use.scale * terms.curvature[k];
+                }
             }
             values[link] = value;
         }

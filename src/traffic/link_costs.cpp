@@ -2,10 +2,12 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/find_row.hpp"
+#include "proxstream/core/simd.hpp"
 #include "proxstream/core/spec.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -69,6 +71,44 @@ Power raise(Real u, Real p) {
     const Real value = std::pow(at, p);
     const Real exact = u == at ? value : u > 0 ? std::pow(u, p) : 0;
     return {exact, p * value / at, p * (p - 1) * value / (at * at)};
+}
+
+/// One link of bpr form, with a whole power of at least 2.
+struct BprLink {
+    Real capacity, base, scale;
+    unsigned power;
+    bool user;  // objective: the time's integral, not the total time
+};
+
+/// bpr() and term() for several loads side by side, operation by operation.
+PROXSTREAM_CLONES void bpr_terms(const BprLink& link, const Real* loads, Index count,
+                                 LinkCosts::Terms& terms) {
+    const Real c = link.capacity;
+    const auto p = static_cast<Real>(link.power);
+    Real u[LinkCosts::kTogether];
+    Real factor[LinkCosts::kTogether];
+    Real low[LinkCosts::kTogether];  // u^(p - 2)
+    for (Index k = 0; k < count; ++k) {
+        u[k] = factor[k] = loads[k] / c;
+        low[k] = 1;
+    }
+    for (unsigned rest = link.power - 2; rest > 0; rest >>= 1U) {
+        if ((rest & 1U) != 0) {
+            for (Index k = 0; k < count; ++k) low[k] *= factor[k];
+        }
+        for (Index k = 0; k < count; ++k) factor[k] *= factor[k];
+    }
+    for (Index k = 0; k < count; ++k) {
+        const Real load = loads[k];
+        const Real value = low[k] * (u[k] * u[k]);
+        const Real time = link.base + link.scale * value;
+        const Real slope = link.scale * (p * (low[k] * u[k])) / c;
+        const Real bend = link.scale * (p * (p - 1) * low[k]) / (c * c);
+        const Real integral = link.base * load + link.scale * value * load / (p + 1);
+        terms.value[k] = link.user ? integral : load * time;
+        terms.marginal[k] = link.user ? time : time + load * slope;
+        terms.curvature[k] = link.user ? slope : 2 * slope + load * bend;
+    }
 }
 
 }  // namespace
@@ -287,6 +327,23 @@ LinkTerm LinkCosts::term(LinkIndex link, Real load) const {
     const LinkTime at = time(link, load);
     if (objective_.kind == ObjectiveKind::user) return {at.integral, at.time, at.slope};
     return {load * at.time, at.time + load * at.slope, 2 * at.slope + load * at.bend};
+}
+
+void LinkCosts::terms(LinkIndex link, ConstView loads, Terms& terms) const {
+    assert(loads.size() <= kTogether);
+    const bool of_times = objective_.kind != ObjectiveKind::utilisation;
+    if (form_ == Form::bpr && of_times && power_[link] >= 2 && is_whole(power_[link])) {
+        const BprLink bpr{capacity_[link], fixed_[link] + free_time_[link], free_time_[link] * b_[link],
+                          static_cast<unsigned>(power_[link]), objective_.kind == ObjectiveKind::user};
+        bpr_terms(bpr, loads.data(), loads.size(), terms);
+        return;
+    }
+    for (Index k = 0; k < loads.size(); ++k) {
+        const LinkTerm one = term(link, loads[k]);
+        terms.value[k] = one.value;
+        terms.marginal[k] = one.marginal;
+        terms.curvature[k] = one.curvature;
+    }
 }
 
 TermParts LinkCosts::parts(LinkIndex link, Real load) const {

@@ -142,6 +142,33 @@ TEST(LinkCosts, TimesAreThoseOfTheFormulaWithItsDerivativesAndIntegral) {
     }
 }
 
+TEST(LinkCosts, TermsTogetherAreThoseOneByOne) {
+    std::vector<Link> links = awkward_links();
+    for (const Real power : {3.0, 5.0, 7.0, 16.0, 64.0})
+        links.push_back({.capacity = 6, .length = 2, .free_time = 1.3, .b = 0.4, .power = power, .toll = 1});
+    const Network network = network_of(links);
+    for (const char* objective : {"system", "user", "utilisation"}) {
+        for (const Form& form : forms()) {
+            const LinkCosts costs(network, form.text, Objective::parse(objective), kFactors);
+            for (LinkIndex e = 0; e < links.size(); ++e) {
+                for (const Index count : {Index{1}, Index{6}, Index{24}, LinkCosts::kTogether}) {
+                    std::vector<Real> loads(count);
+                    for (Index k = 0; k < count; ++k)
+                        loads[k] = 2 * busy(links[e]) * static_cast<Real>(k) / static_cast<Real>(count);
+                    LinkCosts::Terms terms;
+                    costs.terms(e, loads, terms);
+                    for (Index k = 0; k < count; ++k) {
+                        const LinkTerm one = costs.term(e, loads[k]);
+                        EXPECT_EQ(terms.value[k], one.value) << form.text << ", link " << e;
+                        EXPECT_EQ(terms.marginal[k], one.marginal) << form.text << ", link " << e;
+                        EXPECT_EQ(terms.curvature[k], one.curvature) << form.text << ", link " << e;
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST(LinkCosts, APowerBelowOneIsExactDownToTheSmallestLoads) {
     const Network network = network_of({{.capacity = 1, .free_time = 1, .b = 1, .power = 0.5}});
     const LinkCosts costs(network, "bpr", {}, {});

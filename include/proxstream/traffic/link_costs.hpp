@@ -91,6 +91,12 @@ class LinkCosts {
     LinkTime time(LinkIndex link, Real load) const;
     /// Not for ObjectiveKind::unweighted.
     LinkTerm term(LinkIndex link, Real load) const;
+    /// The terms of several loads at a time, at most kTogether: the same bits.
+    static constexpr Index kTogether = 32;
+    struct Terms {
+        Real value[kTogether], marginal[kTogether], curvature[kTogether];
+    };
+    void terms(LinkIndex link, ConstView loads, Terms& terms) const;
     /// The degrees of the terms' second parts, where all terms have two parts and degrees are few; else
     /// empty. What multiples of one load come to then follows from moments of the factors alone.
     std::span<const Real> degrees() const noexcept { return degrees_; }
