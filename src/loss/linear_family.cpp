@@ -33,12 +33,14 @@ class Pass {
     }
 
     void add(const RecordRows& record) {
-        fetch_ = kernels::fetch_plan(record.stride, numbers_);
         if (record.sparse != nullptr) {
             for (Index row = 0; row < record.rows; ++row) {
                 add_sparse_row(*record.sparse, record.first + row, record.share);
             }
-        } else if (record.single != nullptr) {
+            return;
+        }
+        fetch_ = kernels::fetch_plan(record.stride, numbers_);
+        if (record.single != nullptr) {
             add_dense_rows(record, record.single, singles_, rows_);
         } else {
             add_dense_rows(record, record.dense, rows_, singles_);

@@ -25,7 +25,7 @@ inline Fetch fetch_plan(Index stride, Index numbers) {
     constexpr Index kShort = 512;              // rows of which the nearest cache holds two blocks
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     const Index block = kRows * stride;
-    if (numbers <= kAtHand) return {};
+    if (numbers <= kAtHand || block == 0) return {};
     if (numbers <= kCached) return stride <= kShort ? Fetch{Fetch::From::cache, block} : Fetch{};
     return {Fetch::From::memory, (kLate + block - 1) / block * block};
 }

@@ -86,6 +86,7 @@ void expect_large_window(const PassFamily& family, const Window& window) {
 TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
     const LinearFamily linear({ScalarFormula::cauchy, 0.5}, 700, true);
     expect_large_window(linear, Window(linear, 301, 4));
+    expect_large_window(linear, Window(linear, 801, 4));  // rows that come from memory
     const MlpFamily network({.features = 60, .hidden = {24}, .loss = {ScalarFormula::logistic, 1}});
     expect_large_window(network, Window(network, 101, 9));
 }
