@@ -21,10 +21,10 @@ demo: build ## route a city's working week against rivals: table, certificate, p
 demo-learners: build ## compare learners of rows on a drifting stream, with a certificate
 	@scripts/demo-learners.sh
 
-test: setup ## everything that must hold: tests, sanitizers, lint, format, rooms, package
+test: setup ## everything that must hold: tests, sanitizers, format, rooms, package, page
 	@scripts/test.sh
 
-test-long: setup ## the same with longer sweeps, the thread sanitizer and the static analyser
+test-long: setup ## the same with longer sweeps, lint, the thread sanitizer and the static analyser
 	@scripts/test.sh --long
 
 bench: peers ## measure: a table of ratios with their spread (ROWS=kernels: some of it)
