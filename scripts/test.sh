@@ -93,24 +93,31 @@ run_cli() {
     cat "$folder"/*
 }
 
-# What needs the release build: the program itself, and what often waits or counts instead of timing.
+# What needs the release build alone.
 program() {
     check_built release "command line" run_cli release
     check_built release "package" tests/package/package.sh
-    check_built release "report page" tests/web/web.sh build/release
     check_built release "instructions" tests/instructions/instructions.sh build/release/tests/hot_path
 }
-# Every test under the sanitizers. Without line numbers a report still names functions, and a tenth of the time is
-# saved; the preset itself has them.
-sanitized() {
+# The sanitizers. A quarter of the compilation is saved by checks that are called instead of inlined and by reports
+# that name functions but no lines; the preset itself has both.
+sanitized=dev
+[ $long = yes ] && sanitized=dev-full
+sanitized_build() {
     if [ $long = yes ]; then
         check_build dev-full
-        check_built dev-full "dev-full tests" run_tests dev-full
-        check_built dev-full "dev-full command line" run_cli dev-full
     else
-        check_build dev -DPROXSTREAM_PROGRAM=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=
-        check_built dev "dev tests" run_tests dev
+        check_build dev -DPROXSTREAM_PROGRAM=OFF \
+            "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=--param asan-instrumentation-with-call-threshold=0"
     fi
+}
+sanitized_tests() {
+    check_built $sanitized "$sanitized tests" run_tests $sanitized
+    [ $long = yes ] && check_built dev-full "dev-full command line" run_cli dev-full
+}
+# Tests write the pages that it looks at.
+page() {
+    check_built $sanitized "report page" tests/web/web.sh build/release build/$sanitized/tests
 }
 # A quarter of an hour of clang-tidy: for test-long.
 lint() {
@@ -129,10 +136,11 @@ if [ $long = yes ]; then
     check_build release -DPROXSTREAM_TEST_ROOMS=
 else
     # Optimised, the tests of what is compiled for several instruction sets; the others come under the sanitizers.
-    check_build release "-DPROXSTREAM_TEST_ROOMS=core;loss;prox;solve;traffic;window"
+    check_build release "-DPROXSTREAM_TEST_ROOMS=core;loss;prox;traffic"
 fi
 check_built release "release tests" run_tests release
-side_by_side sanitized program
+side_by_side sanitized_build program
+side_by_side sanitized_tests page
 if [ $long = yes ]; then
     lint
     check_build tsan

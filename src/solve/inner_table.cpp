@@ -96,10 +96,9 @@ AnyInner refuse_spider(const Spec& spec, Real /*claimed_smoothness*/) {
 
 constexpr std::array kInnerSolvers{
     InnerRow{"auto", "auto[:clock=work]",
-             "backtracking; where rounds are long, gram, or whichever of adaptive, panoc and itself gains "
-             "most for "
-             "its work "
-             "(clock=seconds: for its time; runs then do not repeat bit for bit); with an oracle prox-grad, "
+             "backtracking; where rounds are long, gram, or whichever of adaptive, compact and itself gains "
+             "most for its work (clock=seconds: for its time; runs then do not repeat bit for bit); with an "
+             "oracle prox-grad, "
              "whose steps noise does not mislead",
              make_auto},
     InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",

@@ -140,6 +140,19 @@ TEST(CompactSteps, KeepToTheirBudget) {
     }
 }
 
+TEST(CompactSteps, GiveUpWhereRoundingDecides) {
+    const AnyRegulariser g = parse_regulariser("simplex");
+    CopiedWindow window = window_of("geman-mcclure", 10);
+    CopiedWindow twin = window_of("geman-mcclure", 10);
+    CompactSteps solver;
+    Panoc exact;
+    const Solved solved = solve_with(solver, window, g, 0.2, 0);
+    const Solved expected = solve_with(exact, twin, g, 0.2, 0);
+    EXPECT_EQ(solved.report.status, expected.report.status);
+    EXPECT_LT(solved.passes, 2000U);
+    EXPECT_LT(solved.iterate.residual_norm, 1e-12);
+}
+
 TEST(CompactSteps, DoNotDependOnWhatAWindowWasAskedBefore) {
     const AnyRegulariser g = parse_regulariser("l1:0.02");
     CopiedWindow asked = window_of("geman-mcclure", 10);

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The report page: its packages, its types, the parts that need no browser, and the page of a run in a headless
 # Chromium. Pictures of it are left in build/web/shots, to be looked at.
-#   tests/web/web.sh [BUILD FOLDER]
+#   tests/web/web.sh [BUILD FOLDER [FOLDER OF TEST PROGRAMS]]
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}
+tests=${2:-$build/tests}
 work=build/web/check
 shots=$PWD/build/web/shots
 mkdir -p "$work"
@@ -58,14 +59,14 @@ browser=$(command -v chromium-headless-shell || command -v chromium) || {
 }
 fixture=$PWD/$work/fixture.html
 rm -f "$fixture"
-PROXSTREAM_FIXTURE=$fixture "$build/tests/test_route" --gtest_filter=ReportPage.IsWrittenWhole >"$work/fixture.log" 2>&1
+PROXSTREAM_FIXTURE=$fixture "$tests/test_route" --gtest_filter=ReportPage.IsWrittenWhole >"$work/fixture.log" 2>&1
 if [ ! -s "$fixture" ]; then
     echo "not ok web a page to test was not written (see $work/fixture.log)"
     exit 1
 fi
 plays=$PWD/$work/plays
 rm -rf "$plays" && mkdir "$plays"
-PROXSTREAM_PLAY_FIXTURES=$plays "$build/tests/test_play" --gtest_filter=PlayReport.IsWrittenWhole >"$work/plays.log" 2>&1
+PROXSTREAM_PLAY_FIXTURES=$plays "$tests/test_play" --gtest_filter=PlayReport.IsWrittenWhole >"$work/plays.log" 2>&1
 if [ ! -s "$plays/proxstream-play-ring.html" ]; then
     echo "not ok web pages of plays were not written (see $work/plays.log)"
     exit 1
@@ -80,7 +81,7 @@ say "a play of networks writes its report" "$build/proxstream" play gan:ring8,hi
 timeout 300 node tests/web/play_test.mjs "$browser" "$shots" "$plays" ${play:+"$play"} ${film:+"$film"} || [ $? = 1 ] || echo "not ok web browser test of plays did not end well"
 runs=$PWD/$work/runs
 rm -rf "$runs" && mkdir "$runs"
-PROXSTREAM_RUN_FIXTURES=$runs "$build/tests/test_store" --gtest_filter=PageData.GoesIntoThePage >"$work/runs.log" 2>&1
+PROXSTREAM_RUN_FIXTURES=$runs "$tests/test_store" --gtest_filter=PageData.GoesIntoThePage >"$work/runs.log" 2>&1
 if [ -s "$runs/proxstream-run-live.html" ]; then
     timeout 300 node tests/web/run_test.mjs "$browser" "$shots" "$runs/proxstream-run-live.html" || [ $? = 1 ] || echo "not ok web browser test of runs did not end well"
 else

@@ -15,9 +15,8 @@ namespace proxstream {
 class CompactRows {
   public:
     /// Copies the columns of these coordinates, ascending, of every row of the list; those that belong to no
-    /// feature (an intercept) are always kept. False, and nothing is held: the family is
-    /// none that can do with fewer features, or the copy would cost more than the rows do, or very much
-    /// memory.
+    /// feature (an intercept) are always kept. False, and nothing is held: the family is none that can do
+    /// with fewer features, or the copy would cost more than the rows do, or very much memory.
     bool assign(const PassFamily& family, std::span<const RecordRows> records,
                 std::span<const Index> coordinates);
     void clear();

@@ -1,9 +1,11 @@
 /// PANOC where few coordinates are in play: it then works on a copy of the window that holds no others. A
 /// pass over that costs a fraction of one over the records; an exact pass confirms where the steps led, and
 /// shows which coordinates are in play next. The round ends only if the exact residual passes. While many are
-/// in play, for windows that cannot be copied, and after a stretch was taken back, steps are exact.
+/// in play, for windows that cannot be copied, and after a stretch that was taken back or did not get
+/// anywhere, steps are exact.
 #pragma once
 
+#include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/compact_model.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 #include "proxstream/solve/panoc.hpp"
@@ -46,8 +48,14 @@ class CompactSteps {
                 const std::uint64_t before = spent();
                 if (copying && !meter.exhausted(before + kStretchOverhead) &&
                     get_ready(model, g, reference_step, iterate, cost, frame, scratch)) {
+                    const Real residual = iterate.residual_norm;
+                    const Real here = model.value() + iterate.regulariser;
                     copying = stretch(model, g, reference_step, tolerance,
                                       meter.rest(before + kStretchOverhead), iterate, report, cost, scratch);
+                    // Where rounding decides, a copy has nothing more to say.
+                    const Real there = model.value() + iterate.regulariser;
+                    copying = copying && (there < here - rounding_slack(here, there) ||
+                                          iterate.residual_norm < residual / 2);
                     continue;
                 }
                 Budget exact = meter.rest(before);
