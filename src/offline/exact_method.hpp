@@ -44,15 +44,17 @@ class ProgressWatch {
 template <class Solver>
 class ExactMethod final : public OfflineMethod {
   public:
-    /// `step` is the one to begin with. `proves`: whether the solver's decreases are proved.
+    /// `step` is the one to begin with. `proves`: whether the solver's decreases are proved. `enough`: the
+    /// residual at which a call of many candidates ends.
     ExactMethod(const OfflineProblem& problem, Solver solver, Real step, bool proves,
-                std::vector<MethodParameter> parameters)
+                std::vector<MethodParameter> parameters, Real enough = 0)
         : problem_(problem),
           model_(*problem.loss),
           solver_(std::move(solver)),
           first_step_(step),
           proves_(proves),
           parameters_(std::move(parameters)),
+          enough_(enough),
           iterate_(problem.start) {}
 
     StepStatus advance(Cost& cost) override {
@@ -92,9 +94,10 @@ class ExactMethod final : public OfflineMethod {
         if (!begun_ && !begin(cost)) return StepStatus::not_finite;
         for (std::uint64_t idle = 0; idle < kMostIdle; ++idle) {
             const Real tried = step();
+            const Real tolerance = iterate_.residual_norm > enough_ ? enough_ : 0;  // asked again: go on
             const InnerReport report =
-                solver_.solve(model_, problem_.g, first_step_, 0, Budget{.max_steps = kCandidates}, iterate_,
-                              cost, scratch_);
+                solver_.solve(model_, problem_.g, first_step_, tolerance, Budget{.max_steps = kCandidates},
+                              iterate_, cost, scratch_);
             if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
             if (report.steps == 0) {
                 if (step() > tried) break;
@@ -133,6 +136,7 @@ class ExactMethod final : public OfflineMethod {
     Real first_step_;
     bool proves_;
     std::vector<MethodParameter> parameters_;
+    Real enough_;
     Iterate iterate_;
     ProgressWatch watch_;
     Real decrease_ = 0;

@@ -82,7 +82,8 @@ std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& p
 std::unique_ptr<OfflineMethod> make_compact(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
     const Real step = arguments.step(arguments.problem().reference_step, "the reference step, to begin with");
-    return searching(arguments, CompactSteps(), step);
+    return std::make_unique<ExactMethod<CompactSteps>>(arguments.problem(), CompactSteps(), step, true,
+                                                       arguments.parameters(), parts.epsilon);
 }
 
 }  // namespace
@@ -93,11 +94,10 @@ std::span<const OfflineMethodRow> exact_method_rows() {
                          "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
                          "quasi-Newton moves on the forward-backward residual, a pass each; needs no L",
                          false, false, make_panoc},
-        OfflineMethodRow{
-            "compact", "compact[:step=0.1]",
-            "panoc on the coordinates in play, in single precision; exact passes confirm",
-            "panoc on a copy of the columns that are not held at 0; stretches of up to 64 passes", false,
-            false, make_compact},
+        OfflineMethodRow{"compact", "compact[:step=0.1]",
+                         "as panoc; where few coordinates are not 0, on a copy of their columns",
+                         "panoc, exact or on a copy of the columns in play; up to 64 passes an iteration",
+                         false, false, make_compact},
         OfflineMethodRow{
             "accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
             "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",

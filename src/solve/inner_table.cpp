@@ -114,8 +114,8 @@ constexpr std::array kInnerSolvers{
              "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
              make_accelerated},
     InnerRow{"compact", "compact",
-             "panoc on a copy of the window that keeps the coordinates in play, in single precision; a pass "
-             "confirms; panoc itself where rows have no scores",
+             "panoc; of linear models with few coordinates that are not 0, on a copy of their columns, and a "
+             "pass confirms",
              make_compact},
     InnerRow{"gram", "gram",
              "quadratic losses with up to 512 coordinates: works on the window's matrix, a pass confirms; "
