@@ -14,6 +14,8 @@ namespace {
 
 /// Numbers of a ring from which on passes wait for memory, not for the processor.
 constexpr Index kLargeRing = Index{1} << 15;
+/// Numbers of a ring of single rows that some cache holds.
+constexpr Index kCachedRing = Index{1} << 20;
 
 PROXSTREAM_CLONES bool fits_single(ConstView values) {
     const Real* from = values.data();
@@ -48,9 +50,12 @@ bool goes_on(const RecordRows& rows, const RecordRows& next) {
 
 }  // namespace
 
-Index row_stride(Index features) {
+Index row_stride(Index features, bool cached) {
     constexpr Index kLongRow = 4 * kLanes;
-    return features < kLongRow ? features : (features + kLanes - 1) / kLanes * kLanes;
+    constexpr Index kPage = 4096 / sizeof(Real);
+    if (features < kLongRow) return features;
+    const Index lines = (features + kLanes - 1) / kLanes * kLanes;
+    return cached && lines % kPage == 0 ? lines + kLanes : lines;
 }
 
 RecordRows rows_of(const RowBlock& record, Index features) {
@@ -77,7 +82,7 @@ RecordRows rows_of(const RowBlock& record, Index features) {
 RowRing::RowRing(Index features, Index capacity, Storage storage)
     : features_(features),
       capacity_(capacity),
-      row_stride_(row_stride(features)),
+      row_stride_(row_stride(features, features * capacity <= kCachedRing)),
       is_single_(storage == Storage::single_where_lossless && features * capacity >= kLargeRing) {
     if (capacity == 0) throw ConfigError("a window needs room for at least one record");
 }

@@ -34,7 +34,7 @@ RowSum::RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows)
         const std::string problem = family_->row_problem(rows_, row);
         if (!problem.empty()) throw Error("row " + std::to_string(row + 1) + ": " + problem);
     }
-    const Index stride = row_stride(family_->features());
+    const Index stride = row_stride(family_->features(), true);
     if (all.dense != nullptr && all.rows * stride <= kCached) {
         aligned_.resize(all.rows * stride);
         for (Index row = 0; row < all.rows; ++row)

@@ -44,8 +44,9 @@ struct RecordRows {
 };
 
 /// Numbers from one dense row to the next where they are stored for passes: padding to whole cache lines pays
-/// once rows are longer than a few of them.
-Index row_stride(Index features);
+/// once rows are longer than a few of them. Rows that are cached are not whole pages apart: they would all
+/// want the same few places of the nearest cache.
+Index row_stride(Index features, bool cached);
 
 /// Throws Error if the record has no rows or a row does not fit `features`.
 RecordRows rows_of(const RowBlock& record, Index features);
