@@ -98,6 +98,12 @@ int measure(CommandLine line) {
     const bool quick = line.bench.quick;
     const MachineFacts machine = describe_machine();
     Bench bench(line.bench);
+    // Said before the minutes of measuring, not after them.
+    std::ofstream history;
+    if (!line.history.empty()) {
+        history.open(line.history, std::ios::app);
+        if (!history) throw Error("cannot write " + line.history);
+    }
     for (const Section& section : sections()) section.measure(bench);
     if (bench.rows().empty() && bench.failures().empty())
         throw Error("no row is called '" + line.bench.filter + "'; --list names the sections");
@@ -108,7 +114,6 @@ int measure(CommandLine line) {
     for (const auto& [name, value] : machine) std::cout << fmt::format("{:<24}{}\n", name, value);
     std::cout << '\n' << plain_table(report);
     if (!line.history.empty()) {
-        std::ofstream history(line.history, std::ios::app);
         history << history_line(report) << '\n';
         if (!history.flush()) throw Error("cannot write " + line.history);
     }
