@@ -4,11 +4,10 @@
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/solve/stand_in_model.hpp"
 
-#include <cmath>
 #include <concepts>
 #include <span>
-#include <utility>
 
 namespace proxstream {
 
@@ -23,24 +22,19 @@ concept Compactable = requires(M& model, std::span<const Index> coordinates, Con
 };
 
 template <Compactable Model>
-class CompactModel {
+class CompactModel : public StandInModel {
   public:
     /// The window's value and gradient have to be those at the anchor, of which a view is kept; compact()
     /// comes first. Room is taken from the frame.
     CompactModel(Model& model, ConstView anchor, Scratch::Frame& frame, Scratch& scratch)
-        : model_(model),
+        : StandInModel(model.value(), model.gradient(), frame),
+          model_(model),
           anchor_(anchor),
-          correction_(frame.take(anchor.size())),
-          gradient_(frame.take(anchor.size())),
-          trial_gradient_(frame.take(anchor.size())),
-          value_(model.value()) {
-        missing_ = value_ - model_.compact_pass(anchor_, correction_, scratch);
+          correction_(frame.take(anchor.size())) {
+        missing_ = model_.value() - model_.compact_pass(anchor_, correction_, scratch);
         subtract(model_.gradient(), correction_, correction_);
-        copy(model_.gradient(), gradient_);
     }
 
-    Real value() const noexcept { return value_; }
-    ConstView gradient() const noexcept { return gradient_; }
     Real try_at(ConstView y, Scratch& scratch) {
         trial_value_ = model_.compact_pass(y, trial_gradient_, scratch) + missing_;
         Scratch::Frame frame(scratch);
@@ -50,22 +44,12 @@ class CompactModel {
         axpy(1, correction_, trial_gradient_);
         return trial_value_;
     }
-    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_gradient_); }
-    ConstView trial_gradient() const noexcept { return trial_gradient_; }
-    void accept_trial() {
-        value_ = trial_value_;
-        std::swap(gradient_, trial_gradient_);
-    }
 
   private:
     Model& model_;
     ConstView anchor_;
     View correction_;   // what the copy's gradient misses at the anchor
     Real missing_ = 0;  // and its value
-    View gradient_;
-    View trial_gradient_;
-    Real value_;
-    Real trial_value_ = 0;
 };
 
 }  // namespace proxstream

@@ -10,6 +10,7 @@
 #include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/window/carry.hpp"
 #include "proxstream/window/window_curvature.hpp"
 #include "proxstream/window/window_weights.hpp"
 
@@ -85,7 +86,7 @@ class CarriedWindow {
         curvature_.follow(batch_, recurrence_);
         renew_sum(x, scratch);
         swap(current_, before_);
-        current_.norm = kUnknown;
+        current_.norm = Carry::kUnknown;
         if (recurrence_.is_swap && !forecasts_) {
             carry_swap(x, scratch);
         } else {
@@ -144,7 +145,7 @@ class CarriedWindow {
             ++cost_.record_gradients;
         }
         trial_.forecast_weight = current_.forecast_weight;
-        trial_.norm = kUnknown;
+        trial_.norm = Carry::kUnknown;
         return trial_.value;
     }
     bool trial_finite() const {
@@ -279,51 +280,6 @@ class CarriedWindow {
     }
 
   private:
-    static constexpr Real kUnknown = -1;  // of a norm
-
-    struct Carry {
-        Carry(Index dimension, bool summed) : gradient(dimension), sum_gradient(summed ? dimension : 0) {}
-        std::vector<Real> gradient;
-        Real value = 0;
-        Real gradient_drift = 0;
-        Real value_drift = 0;
-        Index rounds_since_pass = 0;
-        // The plain sum of the newest W records, for windows whose recurrence needs it.
-        std::vector<Real> sum_gradient;
-        Real sum_value = 0;
-        bool sum_valid = true;  // of no records it is 0
-        Real forecast_weight = 0;
-        mutable Real norm = kUnknown;  // of the gradient, once somebody asked
-
-        Real known_norm() const {
-            if (norm == kUnknown) norm = proxstream::norm(gradient);
-            return norm;
-        }
-        friend void swap(Carry& a, Carry& b) noexcept {
-            a.gradient.swap(b.gradient);
-            std::swap(a.value, b.value);
-            std::swap(a.gradient_drift, b.gradient_drift);
-            std::swap(a.value_drift, b.value_drift);
-            std::swap(a.rounds_since_pass, b.rounds_since_pass);
-            a.sum_gradient.swap(b.sum_gradient);
-            std::swap(a.sum_value, b.sum_value);
-            std::swap(a.sum_valid, b.sum_valid);
-            std::swap(a.forecast_weight, b.forecast_weight);
-            std::swap(a.norm, b.norm);
-        }
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.fixed("gradient", gradient);
-            checkpoint.exchange("value", value);
-            checkpoint.exchange("gradient drift", gradient_drift);
-            checkpoint.exchange("value drift", value_drift);
-            checkpoint.exchange("rounds since pass", rounds_since_pass);
-            checkpoint.fixed("sum gradient", sum_gradient);
-            checkpoint.exchange("sum value", sum_value);
-            checkpoint.exchange("sum valid", sum_valid);
-            checkpoint.exchange("forecast weight", forecast_weight);
-            norm = kUnknown;
-        }
-    };
     static constexpr Real kPerUpdate = 8 * kUnitRoundoff;
 
     /// One record in, one out, with the same weight.
@@ -443,7 +399,7 @@ class CarriedWindow {
             }
         }
         current_.forecast_weight = forecast_pushed_ ? weight : 0;
-        current_.norm = kUnknown;
+        current_.norm = Carry::kUnknown;
         subtract(current_.gradient, before_.gradient, change_);
     }
 
