@@ -1,6 +1,6 @@
 # Every target does its own set-up: on a fresh Debian 12 `make demo` and `make test` need nothing beforehand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-learners test test-long bench bench-docs peers fuzz tidy format format-check clean
+.PHONY: help setup build demo demo-learners test test-long bench bench-docs peers lint-setup fuzz tidy format format-check clean
 
 FUZZ_RUNS ?= 1000000
 export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -24,7 +24,7 @@ demo-learners: build ## compare learners of rows on a drifting stream, with a ce
 test: setup ## everything that must hold: tests, sanitizers, format, rooms, package, page
 	@scripts/test.sh
 
-test-long: setup ## the same with longer sweeps, lint, the thread sanitizer and the static analyser
+test-long: setup lint-setup ## the same with longer sweeps, lint, the thread sanitizer and the static analyser
 	@scripts/test.sh --long
 
 bench: peers ## measure: a table of ratios with their spread (ROWS=kernels: some of it)
@@ -37,11 +37,14 @@ peers:
 	@scripts/setup.sh build test
 	@scripts/setup.sh bench || echo "bench: not every peer is here; their rows will be skipped"
 
+lint-setup:
+	@scripts/setup.sh lint
+
 fuzz: ## run every fuzz target FUZZ_RUNS times (default 1000000)
 	@scripts/setup.sh build fuzz
 	@scripts/fuzz.sh $(FUZZ_RUNS)
 
-tidy: setup ## lint every source with clang-tidy
+tidy: setup lint-setup ## lint every source with clang-tidy
 	@scripts/tidy.sh
 
 format: setup ## format every source in place
