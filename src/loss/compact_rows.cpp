@@ -1,57 +1,84 @@
 #include "proxstream/loss/compact_rows.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
+#include "proxstream/core/parallel.hpp"
+
+#include "loss/row_kernels.hpp"
+#include "loss/scalar_formulas.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 
 namespace proxstream {
 namespace {
 
 constexpr Index kWorthCopying = Index{1} << 14U;  // numbers that a pass reads
-constexpr Index kCached = Index{1} << 17U;        // 1 MiB of numbers in double precision
 constexpr Index kMostNumbers = Index{1} << 26U;   // 256 MiB
+/// One column in so many is few: leaving the others out then saves more than picking these costs.
+constexpr Index kFew = 4;
 /// A sparse row's number comes with its index and is gathered: so many dense ones cost no more.
 constexpr Index kDenseForSparse = 4;
+/// A number in single precision costs half of what one of the rows does.
+constexpr Real kSingleShare = 0.5;
 constexpr Index kNowhere = std::numeric_limits<Index>::max();
+
+// How bend() is cut for threads, by its numbers alone; compare chunked_pass().
+constexpr Index kLeastBend = Index{1} << 18U;
+constexpr Index kLeastBendRows = 32;
+constexpr Index kMostBends = 32;
 
 struct Extent {
     Index rows = 0;
     Index work = 0;  // numbers a pass reads, sparse ones with what they cost
+    bool sparse = false;
 };
 
-Extent extent_of(const PassFamily& family, std::span<const RecordRows> records) {
+Extent extent_of(Index features, std::span<const RecordRows> records) {
     Extent extent;
     for (const RecordRows& record : records) {
         extent.rows += record.rows;
+        extent.sparse = extent.sparse || record.sparse != nullptr;
         extent.work += record.sparse == nullptr
-                           ? record.rows * family.features()
+                           ? record.rows * features
                            : kDenseForSparse * record.sparse->stored(record.first, record.rows);
     }
     return extent;
 }
 
-/// Each of the rows, `width` apart. `places`: where a feature is in the copy.
+/// Whole cache lines, and rows that are not whole pages apart: they would all want the same few places of the
+/// nearest cache.
+Index width_for(Index columns) {
+    constexpr Index kLine = 16;
+    constexpr Index kPage = 64 * kLine;
+    const Index lines = (columns + kLine - 1) / kLine * kLine;
+    return lines > 0 && lines % kPage == 0 ? lines + kLine : lines;
+}
+
+Index whole_blocks(Index rows) {
+    return (rows + kernels::kRows - 1) / kernels::kRows * kernels::kRows;
+}
+
 template <class Number>
-void copy_columns(const RecordRows& record, std::span<const Index> columns, std::span<const Index> places,
-                  Index width, Number* to) {
-    for (Index row = 0; row < record.rows; ++row, to += width) {
-        if (record.sparse != nullptr) {
-            const auto indices = record.sparse->indices(record.first + row);
-            const ConstView values = record.sparse->values(record.first + row);
-            for (Index k = 0; k < values.size(); ++k) {
-                const Index place = places[indices[k]];
-                if (place != kNowhere) to[place] = static_cast<Number>(values[k]);
-            }
-        } else if (record.single != nullptr) {
-            const float* const from = record.single + row * record.stride;
-            for (Index k = 0; k < columns.size(); ++k) to[k] = static_cast<Number>(from[columns[k]]);
-        } else {
-            const Real* const from = record.dense + row * record.stride;
-            for (Index k = 0; k < columns.size(); ++k) to[k] = static_cast<Number>(from[columns[k]]);
-        }
+void copy_row(const Number* from, std::span<const Index> columns, bool all, float* to) {
+    if (all) {
+        for (Index k = 0; k < columns.size(); ++k) to[k] = static_cast<float>(from[k]);
+    } else {
+        for (Index k = 0; k < columns.size(); ++k) to[k] = static_cast<float>(from[columns[k]]);
     }
+}
+
+/// By their bits, which compilers know how to compare many at a time.
+bool all_single(std::span<const float> values) {
+    constexpr std::uint32_t kSign = 0x80000000U;
+    constexpr std::uint32_t kInfinite = 0x7f800000U;
+    std::uint32_t largest = 0;
+    for (const float value : values)
+        largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & ~kSign);
+    return largest < kInfinite;
 }
 
 /// Those of them that belong to features.
@@ -60,80 +87,163 @@ std::span<const Index> columns_of(std::span<const Index> coordinates, Index feat
     return coordinates.first(static_cast<Index>(end - coordinates.begin()));
 }
 
-}  // namespace
-
-void CompactRows::clear() {
-    family_.reset();
-    columns_.clear();
+Real score_of(const RecordRows& record, Index row, ConstView weights) {
+    if (record.sparse != nullptr) {
+        return kernels::dot_sparse(record.sparse->indices(record.first + row),
+                                   record.sparse->values(record.first + row), weights);
+    }
+    if (record.single != nullptr) return kernels::dot_row(record.single + row * record.stride, weights);
+    return kernels::dot_row(record.dense + row * record.stride, weights);
 }
 
-bool CompactRows::serves(std::span<const Index> coordinates) const {
+}  // namespace
+
+Index CompactRows::width() const noexcept {
+    return width_for(columns_.size());
+}
+
+bool CompactRows::holds(std::span<const Index> coordinates) const {
+    if (!loss_) return false;
     const std::span<const Index> columns = columns_of(coordinates, features_);
-    return family_ != nullptr && columns_.size() <= columns.size() + columns.size() / 4 &&
-           std::ranges::includes(columns_, columns);
+    if (columns_.size() == features_) return kFew * columns.size() > features_;
+    return columns_.size() <= columns.size() + columns.size() / 4 && std::ranges::includes(columns_, columns);
 }
 
 bool CompactRows::assign(const PassFamily& family, std::span<const RecordRows> records,
                          std::span<const Index> coordinates) {
     clear();
+    const std::optional<ScalarLoss> loss = family.of_scores();
+    if (!loss) return false;
     features_ = family.features();
     const std::span<const Index> columns = columns_of(coordinates, features_);
-    const Extent extent = extent_of(family, records);
-    // Columns of zeros fill the last lanes up: kernels then work in whole ones.
-    const Index width = (columns.size() + kLanes - 1) / kLanes * kLanes;
-    if (extent.work < kWorthCopying || extent.rows * columns.size() > extent.work ||
-        extent.rows * width > kMostNumbers) {
-        return false;
-    }
-    std::unique_ptr<PassFamily> narrow = family.with_features(width);
-    if (narrow == nullptr) return false;
-
-    const bool single = extent.rows * width > kCached;
-    values_.assign(single ? 0 : extent.rows * width, 0);
-    singles_.assign(single ? extent.rows * width : 0, 0);
-    targets_.resize(extent.rows);
-    records_.clear();
-    places_.clear();
-    Index at = 0;
-    for (const RecordRows& record : records) {
-        if (record.sparse != nullptr && places_.empty()) {
-            places_.assign(features_, kNowhere);
-            for (Index k = 0; k < columns.size(); ++k) places_[columns[k]] = k;
-        }
-        RecordRows copied{
-            .rows = record.rows, .targets = targets_.data() + at, .stride = width, .share = record.share};
-        if (single) {
-            copied.single = singles_.data() + at * width;
-            copy_columns(record, columns, places_, width, singles_.data() + at * width);
-        } else {
-            copied.dense = values_.data() + at * width;
-            copy_columns(record, columns, places_, width, values_.data() + at * width);
-        }
-        for (Index row = 0; row < record.rows; ++row, ++at) {
-            targets_[at] =
-                record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
-        }
-        records_.push_back(copied);
-    }
+    const Extent extent = extent_of(features_, records);
+    const bool all = !extent.sparse && kFew * columns.size() > features_;
     columns_.assign(columns.begin(), columns.end());
-    family_ = std::move(narrow);
-    share_ = static_cast<Real>(extent.rows * width) / static_cast<Real>(std::max<Index>(extent.work, 1));
+    if (all) {
+        columns_.resize(features_);
+        std::iota(columns_.begin(), columns_.end(), Index{0});
+    }
+    const Index wide = width();
+    const Index numbers = whole_blocks(extent.rows) * wide;
+    const Real share =
+        kSingleShare * static_cast<Real>(numbers) / static_cast<Real>(std::max<Index>(extent.work, 1));
+    if (extent.work < kWorthCopying || share > 2 * kSingleShare || numbers > kMostNumbers) return false;
+
+    std::vector<Index> places;  // in the copy, by feature
+    if (extent.sparse) {
+        places.assign(features_, kNowhere);
+        for (Index k = 0; k < columns_.size(); ++k) places[columns_[k]] = k;
+    }
+    values_.assign(numbers, 0);
+    rows_.clear();
+    rows_.reserve(extent.rows);
+    for (const RecordRows& record : records) {
+        for (Index row = 0; row < record.rows; ++row) {
+            float* const to = values_.data() + rows_.size() * wide;
+            if (record.sparse != nullptr) {
+                const auto indices = record.sparse->indices(record.first + row);
+                const ConstView values = record.sparse->values(record.first + row);
+                for (Index k = 0; k < values.size(); ++k) {
+                    const Index place = places[indices[k]];
+                    if (place != kNowhere) to[place] = static_cast<float>(values[k]);
+                }
+            } else if (record.single != nullptr) {
+                copy_row(record.single + row * record.stride, columns_, all, to);
+            } else {
+                copy_row(record.dense + row * record.stride, columns_, all, to);
+            }
+            const Real target =
+                record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
+            rows_.push_back({.target = target, .weight = record.share, .score = 0, .value = 0, .slope = 0});
+        }
+    }
+    if (!all_single(values_)) return false;
+    share_ = share;
+    loss_ = loss;
     return true;
 }
 
-Real CompactRows::value_and_gradient(ConstView x, View gradient, Scratch& scratch) const {
+bool CompactRows::look_around(ConstView x, const PassFamily& family, std::span<const RecordRows> records,
+                              std::span<const Index> coordinates) {
+    if (!holds(coordinates) && !assign(family, records, coordinates)) return false;
+    const ConstView weights = x.first(features_);
+    const Real intercept = x.size() > features_ ? x[features_] : 0;
+    Index at = 0;
+    for (const RecordRows& record : records) {
+        for (Index row = 0; row < record.rows; ++row, ++at) {
+            Row& known = rows_[at];
+            known.score = score_of(record, row, weights) + intercept;
+            const LossPoint point = evaluate(*loss_, known.score, known.target);
+            known.value = point.value;
+            known.slope = point.slope;
+        }
+    }
+    assert(at == rows_.size());
+    return true;
+}
+
+template <class Loss>
+void CompactRows::add(Loss loss, Index first, Index last, const float* move, Real intercept,
+                      Sums& sums) const {
+    const Index wide = width();
+    const kernels::Fetch fetch = kernels::fetch_plan<float>(wide, values_.size());
+    for (Index block = first; block < last; block += kernels::kRows) {
+        const float* rows[kernels::kRows];
+        for (Index i = 0; i < kernels::kRows; ++i) rows[i] = values_.data() + (block + i) * wide;
+        float numbers[kernels::kRows];  // what scores change by, then slopes
+        kernels::dot_rows(rows, move, wide, fetch, false, numbers);
+        for (Index i = 0; i < kernels::kRows; ++i) {
+            if (block + i >= rows_.size()) {
+                numbers[i] = 0;
+                continue;
+            }
+            const Row& row = rows_[block + i];
+            const Real change = static_cast<Real>(numbers[i]) + intercept;
+            const LossPoint point = loss(row.score + change, row.target);
+            const Real slope = row.weight * (point.slope - row.slope);
+            sums.bend += row.weight * ((point.value - row.value) - row.slope * change);
+            sums.slopes += slope;
+            numbers[i] = static_cast<float>(slope);
+        }
+        kernels::add_rows(numbers, rows, wide, fetch, sums.gradient);
+    }
+}
+
+Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {
+    const Index wide = width();
+    const Index blocks = whole_blocks(rows_.size()) / kernels::kRows;
+    const Index least = std::max(kLeastBend, kLeastBendRows * wide);
+    const Index chunks = std::clamp<Index>(values_.size() / least, 1, kMostBends);
     Scratch::Frame frame(scratch);
-    const View point = frame.take(family_->dimension());
-    const View slopes = frame.take(point.size());
-    fill(point, 0);
-    for (Index k = 0; k < columns_.size(); ++k) point[k] = x[columns_[k]];
-    const Index others = point.size() - family_->features();  // an intercept
-    copy(x.last(others), point.last(others));
-    const Real value = chunked_pass(*family_, records_, point, slopes, scratch);
+    const std::span<float> way = frame.take<float>(wide);
+    std::ranges::fill(way, 0.0F);
+    for (Index k = 0; k < columns_.size(); ++k) way[k] = static_cast<float>(move[columns_[k]]);
+    const Real intercept = move.size() > features_ ? move[features_] : 0;
+    const std::span<Sums> sums = frame.take<Sums>(chunks);
+    for (Sums& each : sums) each = {.gradient = frame.take<float>(wide).data()};
+
+    const auto add_chunk = [&](Index i) {
+        std::fill_n(sums[i].gradient, wide, 0.0F);
+        formulas::visit(*loss_, [&](auto formula) {
+            add(formula, blocks * i / chunks * kernels::kRows, blocks * (i + 1) / chunks * kernels::kRows,
+                way.data(), intercept, sums[i]);
+        });
+    };
+    if (chunks == 1) {
+        add_chunk(0);
+    } else {
+        parallel_for(chunks, add_chunk);
+    }
     fill(gradient, 0);
-    for (Index k = 0; k < columns_.size(); ++k) gradient[columns_[k]] = slopes[k];
-    copy(slopes.last(others), gradient.last(others));
-    return value;
+    Real total = 0;
+    for (const Sums& each : sums) {
+        total += each.bend;
+        for (Index k = 0; k < columns_.size(); ++k) {
+            gradient[columns_[k]] += static_cast<Real>(each.gradient[k]);
+        }
+        if (gradient.size() > features_) gradient[features_] += each.slopes;
+    }
+    return total;
 }
 
 }  // namespace proxstream

@@ -39,10 +39,11 @@ class Pass {
             }
             return;
         }
-        fetch_ = kernels::fetch_plan(record.stride, numbers_);
         if (record.single != nullptr) {
+            fetch_ = kernels::fetch_plan<float>(record.stride, numbers_);
             add_dense_rows(record, record.single, singles_, rows_);
         } else {
+            fetch_ = kernels::fetch_plan<Real>(record.stride, numbers_);
             add_dense_rows(record, record.dense, rows_, singles_);
         }
     }
@@ -193,11 +194,6 @@ bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {
         if (intercept_) matrix.back() += share;
     }
     return true;
-}
-
-std::unique_ptr<PassFamily> LinearFamily::with_features(Index features) const {
-    if (features == 0 && !intercept_) return nullptr;
-    return std::make_unique<LinearFamily>(loss_, features, intercept_);
 }
 
 Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& /*scratch*/) const {

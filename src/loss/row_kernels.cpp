@@ -8,10 +8,29 @@
 namespace proxstream::kernels {
 namespace {
 
-// By values of kLanes numbers: written as loops over arrays, the compiler interleaves the lanes of
+// By values of several numbers: written as loops over arrays, the compiler interleaves the lanes of
 // neighbouring steps with shuffles that cost more than the sums.
 
-[[gnu::always_inline]] inline void load(const Real* from, Lanes& to) {
+inline constexpr Index kSingleLanes = 2 * kLanes;
+using SingleLanes [[gnu::vector_size(kSingleLanes * sizeof(float))]] = float;
+
+/// As many lanes as one register of 512 bits has, of what is added up.
+template <class Sum>
+struct LanesOf;
+template <>
+struct LanesOf<Real> {
+    using Type = Lanes;
+    static constexpr Index kCount = kLanes;
+};
+template <>
+struct LanesOf<float> {
+    using Type = SingleLanes;
+    static constexpr Index kCount = kSingleLanes;
+};
+
+template <class Number, class Values>
+requires(sizeof(Values) == sizeof(Number) * LanesOf<Number>::kCount)
+    [[gnu::always_inline]] inline void load(const Number* from, Values& to) {
     std::memcpy(&to, from, sizeof(to));
 }
 [[gnu::always_inline]] inline void load(const float* from, Lanes& to) {
@@ -19,6 +38,18 @@ namespace {
     for (Index k = 0; k < kLanes; ++k) wide[k] = static_cast<Real>(from[k]);
     std::memcpy(&to, wide, sizeof(to));
 }
+
+/// In a fixed tree, whatever the registers.
+[[gnu::always_inline]] inline float add_lanes(const SingleLanes& lanes) {
+    using Half [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+    using Quarter [[gnu::vector_size(kLanes / 2 * sizeof(float))]] = float;
+    const Half half = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3, 4, 5, 6, 7) +
+                      __builtin_shufflevector(lanes, lanes, 8, 9, 10, 11, 12, 13, 14, 15);
+    const Quarter quarter =
+        __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
+}
+using proxstream::add_lanes;
 
 /// Nothing is read: addresses beyond the end of what there is do no harm.
 template <int kLocality>
@@ -34,36 +65,32 @@ constexpr int kNearest = 3,
 constexpr Index kHalf = kRows / 2;
 
 /// Fetches what lies `ahead` of the first kAsked rows.
-template <Index kAsked, class Number>
-[[gnu::always_inline]] inline void dot_block(const Number* const* rows, const Real* x, Index n, Index ahead,
-                                             Real* scores) {
-    Lanes sums[kRows] = {};
-    const Index whole = n - n % kLanes;
-    for (Index i = 0; i < whole; i += kLanes) {
-        Lanes point;
+template <Index kAsked, class Number, class Sum>
+[[gnu::always_inline]] inline void dot_block(const Number* const* rows, const Sum* x, Index n, Index ahead,
+                                             Sum* scores) {
+    using Values = typename LanesOf<Sum>::Type;
+    constexpr Index kCount = LanesOf<Sum>::kCount;
+    Values sums[kRows] = {};
+    const Index whole = n - n % kCount;
+    for (Index i = 0; i < whole; i += kCount) {
+        Values point;
         load(x + i, point);
         for (Index row = 0; row < kRows; ++row) {
             if (row < kAsked) prefetch<kSecond>(rows[row] + i + ahead);
-            Lanes values;
+            Values values;
             load(rows[row] + i, values);
             sums[row] += values * point;
         }
     }
-    if (whole == n) {
-        for (Index row = 0; row < kRows; ++row) scores[row] = add_lanes(sums[row]);
-        return;
+    for (Index i = whole; i < n; ++i) {
+        for (Index row = 0; row < kRows; ++row) sums[row][i - whole] += static_cast<Sum>(rows[row][i]) * x[i];
     }
-    for (Index row = 0; row < kRows; ++row) {
-        Real lanes[kLanes];
-        std::memcpy(lanes, &sums[row], sizeof(lanes));
-        for (Index i = whole; i < n; ++i) lanes[i - whole] += static_cast<Real>(rows[row][i]) * x[i];
-        scores[row] = add_lanes(lanes);
-    }
+    for (Index row = 0; row < kRows; ++row) scores[row] = add_lanes(sums[row]);
 }
 
-template <class Number>
-[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Real* x, Index n, Fetch fetch,
-                                              bool alone, Real* scores) {
+template <class Number, class Sum>
+[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Sum* x, Index n, Fetch fetch,
+                                              bool alone, Sum* scores) {
     if (fetch.from == Fetch::From::memory && alone) {
         dot_block<kRows>(rows, x, n, fetch.ahead, scores);
     } else if (fetch.from == Fetch::From::memory) {
@@ -74,29 +101,31 @@ template <class Number>
 }
 
 /// Fetches what lies `ahead` of the rows from kFirst on.
-template <Index kFirst, int kLocality, class Number>
-[[gnu::always_inline]] inline void add_block(const Real* slopes, const Number* const* rows, Index n,
-                                             Index ahead, Real* __restrict gradient) {
-    const Index whole = n - n % kLanes;
-    for (Index i = 0; i < whole; i += kLanes) {
-        Lanes sum;
+template <Index kFirst, int kLocality, class Number, class Sum>
+[[gnu::always_inline]] inline void add_block(const Sum* slopes, const Number* const* rows, Index n,
+                                             Index ahead, Sum* __restrict gradient) {
+    using Values = typename LanesOf<Sum>::Type;
+    constexpr Index kCount = LanesOf<Sum>::kCount;
+    const Index whole = n - n % kCount;
+    for (Index i = 0; i < whole; i += kCount) {
+        Values sum;
         load(gradient + i, sum);
         for (Index row = 0; row < kRows; ++row) {
             if (row >= kFirst) prefetch<kLocality>(rows[row] + i + ahead);
-            Lanes values;
+            Values values;
             load(rows[row] + i, values);
             sum += slopes[row] * values;
         }
         std::memcpy(gradient + i, &sum, sizeof(sum));
     }
     for (Index i = whole; i < n; ++i) {
-        for (Index row = 0; row < kRows; ++row) gradient[i] += slopes[row] * static_cast<Real>(rows[row][i]);
+        for (Index row = 0; row < kRows; ++row) gradient[i] += slopes[row] * static_cast<Sum>(rows[row][i]);
     }
 }
 
-template <class Number>
-[[gnu::always_inline]] inline void add_either(const Real* slopes, const Number* const* rows, Index n,
-                                              Fetch fetch, Real* gradient) {
+template <class Number, class Sum>
+[[gnu::always_inline]] inline void add_either(const Sum* slopes, const Number* const* rows, Index n,
+                                              Fetch fetch, Sum* gradient) {
     switch (fetch.from) {
         case Fetch::From::memory:
             add_block<kHalf, kSecond>(slopes, rows, n, fetch.ahead, gradient);
@@ -121,12 +150,22 @@ PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n
     dot_either(rows, x, n, fetch, alone, scores);
 }
 
+PROXSTREAM_CLONES void dot_rows(const float* const* rows, const float* x, Index n, Fetch fetch, bool alone,
+                                float* scores) {
+    dot_either(rows, x, n, fetch, alone, scores);
+}
+
 PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch,
                                 Real* gradient) {
     add_either(slopes, rows, n, fetch, gradient);
 }
 PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch,
                                 Real* gradient) {
+    add_either(slopes, rows, n, fetch, gradient);
+}
+
+PROXSTREAM_CLONES void add_rows(const float* slopes, const float* const* rows, Index n, Fetch fetch,
+                                float* gradient) {
     add_either(slopes, rows, n, fetch, gradient);
 }
 

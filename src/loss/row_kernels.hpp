@@ -1,5 +1,6 @@
 /// The inner loops of linear passes over dense rows, four at a time, and over sparse ones. Rows in single
-/// precision are added up in double: the same bits as the same numbers stored in double.
+/// precision are added up in double: the same bits as the same numbers stored in double. Only for stand-ins,
+/// whose errors an exact pass finds out, they are added up in single precision too.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -19,24 +20,31 @@ struct Fetch {
 };
 
 /// For a pass over rows `stride` apart that reads so many numbers in all.
-inline Fetch fetch_plan(Index stride, Index numbers) {
-    constexpr Index kAtHand = Index{1} << 12;  // the nearest cache has them, or a little more
-    constexpr Index kCached = Index{1} << 20;  // some cache has them
-    constexpr Index kShort = 512;              // rows of which the nearest cache holds two blocks
+template <class Number>
+Fetch fetch_plan(Index stride, Index numbers) {
+    constexpr Index kInOne = sizeof(Real) / sizeof(Number);
+    constexpr Index kAtHand = kInOne << 12U;  // the nearest cache has them, or a little more
+    constexpr Index kNear = kInOne << 17U;    // the second one has
+    constexpr Index kCached = kInOne << 20U;  // some cache has
+    // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so.
+    constexpr Index kShort = kInOne * 384;
+    constexpr Index kNearlyShort = kInOne * 512;
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     const Index block = kRows * stride;
     if (numbers <= kAtHand || block == 0) return {};
-    if (numbers <= kCached) return stride <= kShort ? Fetch{Fetch::From::cache, block} : Fetch{};
-    return {Fetch::From::memory, (kLate + block - 1) / block * block};
+    if (numbers > kCached) return {Fetch::From::memory, (kLate + block - 1) / block * block};
+    return stride <= (numbers <= kNear ? kShort : kNearlyShort) ? Fetch{Fetch::From::cache, block} : Fetch{};
 }
 
 /// scores[i] = rows[i] . x; the same bits as dot(). `alone`: without add_rows() to follow, which fetches its
 /// share.
 void dot_rows(const Real* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
 void dot_rows(const float* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
+void dot_rows(const float* const* rows, const float* x, Index n, Fetch fetch, bool alone, float* scores);
 /// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row.
 void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch, Real* gradient);
 void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch, Real* gradient);
+void add_rows(const float* slopes, const float* const* rows, Index n, Fetch fetch, float* gradient);
 
 /// One row: dot() and axpy(), whatever it is stored in.
 Real dot_row(const Real* row, ConstView x);

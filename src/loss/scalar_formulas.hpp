@@ -51,8 +51,8 @@ struct GemanMcclure {
             return {c * c / 2 / divisor, c * inverse * inverse * inverse / (divisor * divisor)};
         }
         const Real square = (r / c) * (r / c);
-        const Real divisor = 1 + square;
-        return {c * c / 2 * (square / divisor), r / (divisor * divisor)};
+        const Real inverse = 1 / (1 + square);
+        return {c * c / 2 * (square * inverse), r * inverse * inverse};
     }
 };
 

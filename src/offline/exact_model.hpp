@@ -36,15 +36,18 @@ class ExactModel {
         gradient_.swap(trial_gradient_);
     }
 
-    /// Gets ready to look at points that are 0 but for these coordinates, at a fraction of a pass's price.
-    bool compact(std::span<const Index> coordinates, Scratch& /*scratch*/) {
-        return compact_.serves(coordinates) || loss_->compact(coordinates, compact_);
-    }
-    void forget_compact() { compact_.clear(); }
-    Real compact_pass(ConstView y, View gradient, Scratch& scratch) {
+    /// As windows do (window/carried_window.hpp).
+    bool compact(std::span<const Index> coordinates, ConstView x, Scratch& /*scratch*/) {
+        if (!loss_->compact(coordinates, x, compact_)) return false;
         ++cost_.passes;
         cost_.base_samples += loss_->components();
-        return compact_.value_and_gradient(y, gradient, scratch);
+        return true;
+    }
+    void forget_compact() { compact_.clear(); }
+    Real compact_pass(ConstView move, View gradient, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.base_samples += loss_->components();
+        return compact_.bend(move, gradient, scratch);
     }
     Real compact_share() const noexcept { return compact_.share(); }
 

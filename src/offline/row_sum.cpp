@@ -65,8 +65,8 @@ Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
     return chunked_pass(*family_, pieces_, x, gradient, scratch);
 }
 
-bool RowSum::compact(std::span<const Index> coordinates, CompactRows& copy) const {
-    return copy.assign(*family_, pieces_, coordinates);
+bool RowSum::compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const {
+    return copy.look_around(x, *family_, pieces_, coordinates);
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {

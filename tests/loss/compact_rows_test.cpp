@@ -1,15 +1,15 @@
-// Copies of a few columns say what the rows say at points that are 0 elsewhere.
+// Copies say what the rows say about the way from an anchor, however short it is.
 
 #include "proxstream/loss/compact_rows.hpp"
 
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/parallel.hpp"
 #include "proxstream/loss/loss_table.hpp"
 
 #include "loss/row_fixtures.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -47,37 +47,61 @@ struct Rows {
     std::vector<RecordRows> records;
 };
 
+struct Change {
+    Real bend = 0;  // value(y) - value(x) - gradient(x).(y - x)
+    std::vector<Real> gradient;
+};
+
+/// What the rows themselves say, in double precision.
+Change exact_change(const PassFamily& family, std::span<const RecordRows> records, ConstView x,
+                    ConstView move) {
+    Scratch scratch;
+    std::vector<Real> y(x.begin(), x.end());
+    axpy(1, move, y);
+    std::vector<Real> here(x.size());
+    Change change{.bend = 0, .gradient = std::vector<Real>(x.size())};
+    const Real before = family.pass(records, x, here, scratch);
+    change.bend = family.pass(records, y, change.gradient, scratch) - before - dot(here, move);
+    axpy(-1, here, change.gradient);
+    return change;
+}
+
 TEST(CompactRows, SayWhatTheRowsSay) {
     for (const std::string& spec : fixtures::specs()) {
         for (const bool intercept : {false, true}) {
             for (const bool sparse : {false, true}) {
                 const Index features = fixtures::features_of(spec, kRecordFeatures);
                 const auto family = parse_loss(spec, {.features = features, .intercept = intercept});
-                const bool linear = family->with_features(8) != nullptr;
+                const bool linear = family->of_scores().has_value();
                 ASSERT_EQ(linear, !spec.starts_with("mlp") && !spec.starts_with("factors")) << spec;
                 if (!linear) continue;
-                for (const bool lossless : {true, false}) {
-                    const Rows rows(*family, sparse, lossless);
+                for (const Index stride : {1U, 7U}) {  // all columns, or a few
+                    if (sparse && stride == 1) continue;
+                    const Rows rows(*family, sparse, false);
                     const Index n = family->dimension();
-                    const std::vector<Index> coordinates = every(7, n);
-                    CompactRows copy;
-                    ASSERT_TRUE(copy.assign(*family, rows.records, coordinates)) << spec;
+                    const std::vector<Index> coordinates = every(stride, n);
                     Source source{.seed = 5};
                     std::vector<Real> x(n);
-                    for (const Index i : coordinates) x[i] = 0.3 * source.normal();
-                    if (n > kRecordFeatures) x.back() = 0.2;
-                    std::vector<Real> exact(n);
-                    std::vector<Real> gradient(n, 9);
-                    Scratch scratch;
-                    const Real value = family->pass(rows.records, x, exact, scratch);
-                    const Real tolerance = lossless ? 1e-14 : 1e-5;
-                    EXPECT_NEAR(copy.value_and_gradient(x, gradient, scratch), value,
-                                tolerance * (1 + std::abs(value)))
-                        << spec;
-                    for (Index i = 0; i < n; ++i) {
-                        const bool held = std::ranges::binary_search(coordinates, i) || i >= kRecordFeatures;
-                        ASSERT_NEAR(gradient[i], held ? exact[i] : 0, tolerance * (1 + norm(exact)))
-                            << spec << ", coordinate " << i;
+                    for (Real& each : x) each = 0.3 * source.normal();
+                    CompactRows copy;
+                    ASSERT_TRUE(copy.look_around(x, *family, rows.records, coordinates)) << spec;
+                    for (const Real length : {0.2, 1e-3, 1e-8}) {
+                        std::vector<Real> move(n);
+                        for (const Index i : coordinates) move[i] = length * source.normal();
+                        if (n > kRecordFeatures) move.back() = length;
+                        const Change exact = exact_change(*family, rows.records, x, move);
+                        Scratch scratch;
+                        std::vector<Real> gradient(n, 9);
+                        const Real bend = copy.bend(move, gradient, scratch);
+                        const Real size = norm(exact.gradient);
+                        // Values round as those of windows do.
+                        EXPECT_NEAR(bend, exact.bend, 1e-5 * length * size + 1e-13) << spec;
+                        for (Index i = 0; i < n; ++i) {
+                            const bool held =
+                                std::ranges::binary_search(coordinates, i) || i >= kRecordFeatures;
+                            ASSERT_NEAR(gradient[i], held ? exact.gradient[i] : 0, 1e-5 * size + 1e-15)
+                                << spec << ", coordinate " << i << ", length " << length;
+                        }
                     }
                 }
             }
@@ -85,57 +109,94 @@ TEST(CompactRows, SayWhatTheRowsSay) {
     }
 }
 
-TEST(CompactRows, ServeThoseTheyHold) {
+TEST(CompactRows, AreMadeAnewWhereTheyHoldTooLittleOrTooMuch) {
     const auto family = parse_loss("squared", {.features = kRecordFeatures});
     const Rows rows(*family, false, true);
+    const std::vector<Real> x(family->dimension());
     CompactRows copy;
-    EXPECT_FALSE(copy.serves(every(7, kRecordFeatures)));
-    ASSERT_TRUE(copy.assign(*family, rows.records, every(7, kRecordFeatures)));
-    EXPECT_TRUE(copy.serves(every(7, kRecordFeatures)));
-    EXPECT_FALSE(copy.serves(every(14, kRecordFeatures)));  // far more than that
-    EXPECT_FALSE(copy.serves(std::vector<Index>{1}));
-    std::vector<Index> fewer = every(7, kRecordFeatures);
+    const auto share_for = [&](const std::vector<Index>& coordinates) {
+        EXPECT_TRUE(copy.look_around(x, *family, rows.records, coordinates));
+        return copy.share();
+    };
+    const Real few = share_for(every(5, kRecordFeatures));
+    EXPECT_LT(few, 0.2);
+    std::vector<Index> fewer = every(5, kRecordFeatures);
     fewer.pop_back();
-    EXPECT_TRUE(copy.serves(fewer));
     fewer.push_back(kRecordFeatures);  // the intercept is always there
-    EXPECT_TRUE(copy.serves(fewer));
-    copy.clear();
-    EXPECT_FALSE(copy.serves(fewer));
+    EXPECT_EQ(share_for(fewer), few);
+    EXPECT_LT(share_for({1}), few);
+    EXPECT_EQ(share_for(every(5, kRecordFeatures)), few);
+    const Real all = share_for(every(1, kRecordFeatures));
+    EXPECT_NEAR(all, 0.5, 0.1);
+    EXPECT_EQ(share_for(every(2, kRecordFeatures)), all);  // not few
+    EXPECT_EQ(share_for(every(5, kRecordFeatures)), few);
 }
 
 TEST(CompactRows, AreNotMadeWhereTheyWouldNotPay) {
     const auto family = parse_loss("squared", {.features = kRecordFeatures});
     const Rows rows(*family, false, true);
+    const std::vector<Real> x(family->dimension());
     CompactRows copy;
-    EXPECT_TRUE(copy.assign(*family, rows.records, every(1, kRecordFeatures)));
     // Little work as it is.
-    EXPECT_FALSE(copy.assign(*family, std::span(rows.records).first(1), every(7, kRecordFeatures)));
-    EXPECT_FALSE(copy.serves(every(7, kRecordFeatures)));
+    EXPECT_FALSE(copy.look_around(x, *family, std::span(rows.records).first(1), every(7, kRecordFeatures)));
     // Rows that store far fewer numbers than the copy would.
     RowBlock thin(true);
     const std::vector<FeatureIndex> indices{3, 40};
     const std::vector<Real> values{1, 2};
     for (int row = 0; row < 4000; ++row) thin.add_sparse(indices, values, 1);
     const RecordRows record = rows_of(thin, kRecordFeatures);
-    EXPECT_FALSE(copy.assign(*family, {&record, 1}, every(1, kRecordFeatures)));
-    EXPECT_TRUE(copy.assign(*family, {&record, 1}, every(20, kRecordFeatures)));
+    EXPECT_FALSE(copy.look_around(x, *family, {&record, 1}, every(1, kRecordFeatures)));
+    EXPECT_TRUE(copy.look_around(x, *family, {&record, 1}, every(20, kRecordFeatures)));
+    // Numbers that single precision does not have.
+    RowBlock large(false);
+    std::vector<Real> row(kRecordFeatures, 1);
+    for (int i = 0; i < 400; ++i) large.add_dense(row, 1);
+    row[7] = 1e39;
+    large.add_dense(row, 1);
+    const RecordRows beyond = rows_of(large, kRecordFeatures);
+    copy.clear();
+    EXPECT_FALSE(copy.look_around(x, *family, {&beyond, 1}, every(7, kRecordFeatures)));
+    EXPECT_TRUE(copy.look_around(x, *family, {&beyond, 1}, every(8, kRecordFeatures)));  // without it
 }
 
 TEST(CompactRows, OfNoColumnsAreTheInterceptAlone) {
-    const auto with = parse_loss("squared", {.features = kRecordFeatures});
-    const auto without = parse_loss("squared", {.features = kRecordFeatures, .intercept = false});
-    const Rows rows(*with, false, true);
+    const auto family = parse_loss("cauchy", {.features = kRecordFeatures});
+    const Rows rows(*family, false, true);
+    std::vector<Real> x(family->dimension(), 0.1);
     CompactRows copy;
-    EXPECT_FALSE(copy.assign(*without, rows.records, {}));
-    ASSERT_TRUE(copy.assign(*with, rows.records, {}));
-    std::vector<Real> x(with->dimension());
-    x.back() = 0.4;
-    std::vector<Real> exact(x.size());
+    ASSERT_TRUE(copy.look_around(x, *family, rows.records, {}));
+    std::vector<Real> move(x.size());
+    move.back() = 0.4;
+    const Change exact = exact_change(*family, rows.records, x, move);
     std::vector<Real> gradient(x.size());
     Scratch scratch;
-    const Real value = with->pass(rows.records, x, exact, scratch);
-    EXPECT_NEAR(copy.value_and_gradient(x, gradient, scratch), value, 1e-14 * value);
-    EXPECT_NEAR(gradient.back(), exact.back(), 1e-14 * norm(exact));
+    EXPECT_NEAR(copy.bend(move, gradient, scratch), exact.bend, 1e-13);
+    EXPECT_NEAR(gradient.back(), exact.gradient.back(), 1e-13);
+}
+
+TEST(CompactRows, SayTheSameBitsForAnyNumberOfThreads) {
+    constexpr Index kWide = 600;
+    const auto family = parse_loss("geman-mcclure", {.features = kWide});
+    Source source;
+    const RowBlock block = draw_record(*family, kWide, 1501, source).dense;
+    const RecordRows record = rows_of(block, kWide);
+    std::vector<Real> x(family->dimension());
+    std::vector<Real> move(x.size());
+    for (Real& each : x) each = 0.1 * source.normal();
+    for (Real& each : move) each = 0.1 * source.normal();
+    CompactRows copy;
+    ASSERT_TRUE(copy.look_around(x, *family, {&record, 1}, every(1, kWide)));
+    Scratch scratch;
+    std::vector<Real> one(x.size());
+    std::vector<Real> three(x.size());
+    const Real bend = copy.bend(move, one, scratch);
+    set_threads(3);
+    EXPECT_EQ(copy.bend(move, three, scratch), bend);
+    set_threads(1);
+    EXPECT_EQ(one, three);
+    const Change exact = exact_change(*family, {&record, 1}, x, move);
+    EXPECT_NEAR(bend, exact.bend, 1e-5 * exact.bend);
+    EXPECT_LT(distance(one, exact.gradient), 1e-5 * norm(exact.gradient));
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST(CompactSteps, DoNotDependOnWhatAWindowWasAskedBefore) {
     Scratch scratch;
     std::vector<Index> all(kCopiedFeatures);
     for (Index i = 0; i < all.size(); ++i) all[i] = i;
-    ASSERT_TRUE(asked.compact(all, scratch));
+    ASSERT_TRUE(asked.compact(all, std::vector<Real>(kCopiedFeatures), scratch));
     CompactSteps one;
     CompactSteps other;
     EXPECT_EQ(solve_with(one, asked, g, 0.2, 1e-8).iterate.point,

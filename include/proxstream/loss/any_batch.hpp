@@ -43,9 +43,9 @@ class AnyBatch {
     bool add_curvature(Index age, Real weight, View matrix) const {
         return self_->add_curvature(age, weight, matrix);
     }
-    bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
-                 Scratch& scratch) const {
-        return self_->compact(weights, columns, copy, scratch);
+    bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                 CompactRows& copy, Scratch& scratch) const {
+        return self_->compact(weights, coordinates, x, copy, scratch);
     }
     Index parts(Index age) const { return self_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
@@ -68,8 +68,8 @@ class AnyBatch {
                                                  Scratch& scratch) const = 0;
         virtual Index improve(std::span<const Real> weights, View x, Scratch& scratch) const = 0;
         virtual bool add_curvature(Index age, Real weight, View matrix) const = 0;
-        virtual bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
-                             Scratch& scratch) const = 0;
+        virtual bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                             CompactRows& copy, Scratch& scratch) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -101,9 +101,9 @@ class AnyBatch {
         bool add_curvature(Index age, Real weight, View matrix) const override {
             return proxstream::add_curvature(batch, age, weight, matrix);
         }
-        bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
-                     Scratch& scratch) const override {
-            return proxstream::compact(batch, weights, columns, copy, scratch);
+        bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                     CompactRows& copy, Scratch& scratch) const override {
+            return proxstream::compact(batch, weights, coordinates, x, copy, scratch);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -1,12 +1,14 @@
-/// Some columns of weighted rows: where most coordinates are 0 and are to stay there, a pass over this copy
-/// costs a fraction of one over the rows and says the same, or nearly so: copies that no cache would hold are
-/// in single precision.
+/// A copy of weighted rows for looking around one point, the anchor, at a fraction of what the rows cost: in
+/// single precision, and without the columns of coordinates that stay where they are. It knows the scores of
+/// the anchor exactly and works out differences from there: what single precision gets wrong is small beside
+/// the difference, however short the way.
 #pragma once
 
 #include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/loss/pass_family.hpp"
+#include "proxstream/loss/scalar_loss.hpp"
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,31 +16,49 @@ namespace proxstream {
 
 class CompactRows {
   public:
-    /// Copies the columns of these coordinates, ascending, of every row of the list; those that belong to no
-    /// feature (an intercept) are always kept. False, and nothing is held: the family is none that can do
-    /// with fewer features, or the copy would cost more than the rows do, or very much memory.
-    bool assign(const PassFamily& family, std::span<const RecordRows> records,
-                std::span<const Index> coordinates);
-    void clear();
-    /// Whether it holds all of these coordinates, and not far more.
-    bool serves(std::span<const Index> coordinates) const;
+    /// x is the anchor from now on, and these coordinates, ascending, may move. Where the copy does not hold
+    /// them, or far more than them, it is made anew: of their columns, or of all if these are not few. Until
+    /// clear() the records have to stay the same. False, and nothing is held: the losses are not those of
+    /// scores, the copy would cost as much as the rows do, or very much memory, or a number is beyond single
+    /// precision.
+    bool look_around(ConstView x, const PassFamily& family, std::span<const RecordRows> records,
+                     std::span<const Index> coordinates);
+    void clear() { loss_.reset(); }
 
-    /// The weighted sum of losses at the point that has x's coordinates where the copy has columns, and 0
-    /// elsewhere. Overwrites the gradient, which is 0 elsewhere too.
-    Real value_and_gradient(ConstView x, View gradient, Scratch& scratch) const;
+    /// By how much the weighted sum of losses at anchor + move lies above its tangent at the anchor.
+    /// Overwrites `gradient` with what the gradient changes by on the way. Coordinates the copy does not hold
+    /// are taken not to move, and their gradient not to change.
+    Real bend(ConstView move, View gradient, Scratch& scratch) const;
 
-    /// Multiply-adds of a pass over it, in those of a pass over the rows.
+    /// What bend() costs, in passes over the rows.
     Real share() const noexcept { return share_; }
 
   private:
-    std::unique_ptr<PassFamily> family_;  // of rows as they are in the copy; none: nothing is held
-    Index features_ = 0;                  // of the rows themselves
+    struct Row {
+        Real target;
+        Real weight;
+        Real score;  // these three at the anchor
+        Real value;
+        Real slope;
+    };
+    struct Sums {  // of some rows
+        Real bend = 0;
+        Real slopes = 0;
+        float* gradient = nullptr;  // of the columns
+    };
+
+    Index width() const noexcept;
+    bool holds(std::span<const Index> coordinates) const;
+    bool assign(const PassFamily& family, std::span<const RecordRows> records,
+                std::span<const Index> coordinates);
+    template <class Loss>
+    void add(Loss loss, Index first, Index last, const float* move, Real intercept, Sums& sums) const;
+
+    std::optional<ScalarLoss> loss_;  // none: nothing is held
+    Index features_ = 0;              // of the rows themselves
     std::vector<Index> columns_;
-    CacheAlignedVector<Real> values_;
-    CacheAlignedVector<float> singles_;  // instead of them
-    std::vector<Real> targets_;
-    std::vector<RecordRows> records_;  // of these
-    std::vector<Index> places_;        // in the copy, by feature; for sparse rows
+    std::vector<Row> rows_;
+    CacheAlignedVector<float> values_;  // rows of width(), zeros to fill up blocks of rows
     Real share_ = 1;
 };
 

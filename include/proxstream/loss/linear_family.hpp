@@ -5,7 +5,7 @@
 #include "proxstream/loss/row_batch.hpp"
 #include "proxstream/loss/scalar_loss.hpp"
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,7 +42,7 @@ class LinearFamily final : public PassFamily {
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
     bool add_curvature(const RecordRows& record, View matrix) const override;
-    std::unique_ptr<PassFamily> with_features(Index features) const override;
+    std::optional<ScalarLoss> of_scores() const override { return loss_; }
 
   private:
     /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.

@@ -62,13 +62,13 @@ bool add_curvature(const B& batch, Index age, Real weight, View matrix) {
 
 class CompactRows;
 
-/// A batch of rows may be able to copy those with a weight, with these columns only: compact_rows.hpp. False:
+/// A batch of rows may be able to copy those with a weight, to look around x: compact_rows.hpp. False:
 /// it is not, and a pass over the records is the cheapest way to know anything about them.
 template <RecordBatch B>
-bool compact(const B& batch, std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
-             Scratch& scratch) {
-    if constexpr (requires { batch.compact(weights, columns, copy, scratch); }) {
-        return batch.compact(weights, columns, copy, scratch);
+bool compact(const B& batch, std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+             CompactRows& copy, Scratch& scratch) {
+    if constexpr (requires { batch.compact(weights, coordinates, x, copy, scratch); }) {
+        return batch.compact(weights, coordinates, x, copy, scratch);
     } else {
         return false;
     }

@@ -4,9 +4,10 @@
 
 #include "proxstream/loss/row_family.hpp"
 #include "proxstream/loss/row_ring.hpp"
+#include "proxstream/loss/scalar_loss.hpp"
 
 #include <cassert>
-#include <memory>
+#include <optional>
 #include <span>
 
 namespace proxstream {
@@ -24,9 +25,9 @@ class PassFamily : public RowFamily {
     /// by row. False: it is not, or nobody has worked it out.
     virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
 
-    /// The same losses for rows of another number of features, where they depend on a row through its scores
-    /// alone: a feature that is 0 in every row then makes no difference. Null: they do not, or nobody knows.
-    virtual std::unique_ptr<PassFamily> with_features(Index /*features*/) const { return nullptr; }
+    /// The loss of a row's score a.x, an intercept after it where x has one coordinate more than there are
+    /// features. None: a row's loss is not that of one such number.
+    virtual std::optional<ScalarLoss> of_scores() const { return std::nullopt; }
 
     /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
     virtual Index work(Index /*rows*/, Index stored) const { return stored; }

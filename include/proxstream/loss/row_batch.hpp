@@ -48,11 +48,11 @@ class RowBatch {
         record.share *= weight;
         return family_.add_curvature(record, matrix);
     }
-    /// Copies the records that have a weight, with these columns only.
-    bool compact(std::span<const Real> weights, std::span<const Index> columns, CompactRows& copy,
-                 Scratch& scratch) const {
+    /// The copy, of the records that have a weight, looks around x.
+    bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                 CompactRows& copy, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        return copy.assign(family_, ring_.weighted(weights, frame), columns);
+        return copy.look_around(x, family_, ring_.weighted(weights, frame), coordinates);
     }
     Index parts(Index age) const { return ring_.record(age).rows; }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -45,9 +45,10 @@ class SampledLoss {
     /// f(x), and its gradient unless `gradient` is empty. Only where knows_f().
     virtual Real f(ConstView x, View gradient, Scratch& scratch) const = 0;
 
-    /// Copies what f needs of its data where x is 0 but for these coordinates (loss/compact_rows.hpp). False:
-    /// there is nothing to copy.
-    virtual bool compact(std::span<const Index> /*coordinates*/, CompactRows& /*copy*/) const {
+    /// Lets a copy of the data look around x, where these coordinates may move (loss/compact_rows.hpp).
+    /// False: there is nothing to copy.
+    virtual bool compact(std::span<const Index> /*coordinates*/, ConstView /*x*/,
+                         CompactRows& /*copy*/) const {
         return false;
     }
 

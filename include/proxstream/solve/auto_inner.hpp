@@ -173,11 +173,13 @@ class AutoInner {
         return (best() + 1 + others_->long_rounds / kTrialEvery % (kSolvers - 1)) % kSolvers;
     }
 
-    /// Passes after which a trial has shown enough: twice what the best takes.
+    /// Passes after which a trial has shown enough: twice what the best takes. The best itself may have
+    /// looked better than it is in a trial that was cut short, so it gets more, but not any number.
     std::uint64_t allowance(Index who) const {
         const LongRoundTrial& usual = others_->trials[best()];
-        if (who == best() || usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
-        return kShort + static_cast<std::uint64_t>(2 * usual.passes / usual.rounds);
+        if (usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
+        const Real most = (who == best() ? 4 : 2) * usual.passes / usual.rounds;
+        return kShort + static_cast<std::uint64_t>(most);
     }
 
     void note(Index who, Real progress, Real passes, Real price) {

@@ -1,8 +1,8 @@
-/// PANOC where few coordinates are in play: it then works on a copy of the window that holds no others. A
-/// pass over that costs a fraction of one over the records; an exact pass confirms where the steps led, and
-/// shows which coordinates are in play next. The round ends only if the exact residual passes. While many are
-/// in play, for windows that cannot be copied, and after a stretch that was taken back or did not get
-/// anywhere, steps are exact.
+/// PANOC on a compact copy of the window: in single precision, and without the coordinates that are not in
+/// play where these are most. A pass over that costs half of one over the records, or far less; an exact pass
+/// confirms where the steps led, and shows which coordinates are in play next. The round ends only if the
+/// exact residual passes. The first steps of a round are exact, since many rounds need no more; so are those
+/// of windows that cannot be copied, and those after a stretch that was taken back or did not get anywhere.
 #pragma once
 
 #include "proxstream/solve/bend_test.hpp"
@@ -46,12 +46,14 @@ class CompactSteps {
             while (iterate.residual_norm > tolerance) {
                 Scratch::Frame frame(scratch);
                 const std::uint64_t before = spent();
-                if (copying && !meter.exhausted(before + kStretchOverhead) &&
+                if (copying && before > 0 && !meter.exhausted(before + kStretchOverhead) &&
                     get_ready(model, g, reference_step, iterate, cost, frame, scratch)) {
                     const Real residual = iterate.residual_norm;
                     const Real here = model.value() + iterate.regulariser;
-                    copying = stretch(model, g, reference_step, tolerance,
-                                      meter.rest(before + kStretchOverhead), iterate, report, cost, scratch);
+                    Budget cheap = meter.rest(before + kStretchOverhead);
+                    cheap.max_steps = std::min(cheap.max_steps, kLongest);
+                    copying =
+                        stretch(model, g, reference_step, tolerance, cheap, iterate, report, cost, scratch);
                     // Where rounding decides, a copy has nothing more to say.
                     const Real there = model.value() + iterate.regulariser;
                     copying = copying && (there < here - rounding_slack(here, there) ||
@@ -73,16 +75,16 @@ class CompactSteps {
     void exchange(Checkpoint& checkpoint) { checkpoint.part("steps", steps_); }
 
   private:
-    static constexpr std::uint64_t kStretchOverhead = 2;  // passes: one to correct the copy, one to confirm
-    static constexpr std::uint64_t kExactSteps = 4;       // after which fewer coordinates may be in play
-    static constexpr Index kFew = 8;                      // one coordinate in so many is few
+    static constexpr std::uint64_t kStretchOverhead = 2;  // passes: one for the anchor, one to confirm
+    static constexpr std::uint64_t kExactSteps = 4;       // between looks at whether there is a copy to make
+    static constexpr std::uint64_t kLongest = 1024;       // steps that a copy is trusted without asking
     /// How far a stretch brings the residual down: what is further away is better seen from nearer by, when
     /// other coordinates may be in play.
     static constexpr Real kGain = 1e-3;
-    static constexpr Real kAim = 0.5;  // of the tolerance: what the copy misses has to fit in as well
+    static constexpr Real kAim = 0.9;  // of the tolerance: what the copy misses has to fit in as well
 
-    /// Makes a copy of the coordinates that are not 0, or leave it in a step from here: the reference one,
-    /// or the one in use. False: they are not few, or there is no copy.
+    /// In play are coordinates that are not 0, or leave it in a step from here: the reference one, or the one
+    /// in use. False: there is no copy.
     template <Regulariser G, class Model>
     bool get_ready(Model& model, const G& g, Real reference_step, const Iterate& iterate, Cost& cost,
                    Scratch::Frame& frame, Scratch& scratch) const {
@@ -97,7 +99,7 @@ class CompactSteps {
         for (Index i = 0; i < n; ++i) {
             if (iterate.point[i] != 0 || iterate.forward[i] != 0 || ahead[i] != 0) all[count++] = i;
         }
-        return kFew * count <= n && model.compact(all.first(count), scratch);
+        return model.compact(all.first(count), iterate.point, scratch);
     }
 
     /// False: it was taken back.
@@ -108,7 +110,7 @@ class CompactSteps {
         const View anchor = frame.take(iterate.point.size());
         copy(iterate.point, anchor);
         const std::uint64_t before = model.cost().passes;
-        CompactModel<Model> compact(model, anchor, frame, scratch);
+        CompactModel<Model> compact(model, anchor, frame);
         const Real aim = std::max(kAim * tolerance, kGain * iterate.residual_norm);
         const bool kept = stretch_.run(steps_, model, compact, g, reference_step, aim, tolerance, budget,
                                        iterate, report, cost, scratch);

@@ -14,9 +14,11 @@
 #include "proxstream/solve/bend_test.hpp"
 #include "proxstream/solve/curvature_pairs.hpp"
 #include "proxstream/solve/inner_solver.hpp"
+#include "proxstream/solve/stand_in_model.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <utility>
 
 namespace proxstream {
@@ -30,6 +32,10 @@ struct PanocOptions {
     Real shrink = 0.5;  // of the step e, after a rejected forward-backward point
     Real grow = 1.6;    // of the step e, after kStreak acceptances in a row
 };
+
+/// A model in the place of another, which an exact pass over that one will judge (stand_in.hpp).
+template <class M>
+concept IsStandIn = std::derived_from<M, StandInModel>;
 
 /// The model has to offer trial_gradient().
 class Panoc {
@@ -78,16 +84,25 @@ class Panoc {
                 rounding_slack(model.value(), value) + rounding_slack(iterate.regulariser, regulariser);
             const Real worth =
                 bold ? std::min(step_, reference_step) / 2 * iterate.residual_norm * iterate.residual_norm
-                     : envelope_gap(here, iterate, model.gradient());
+                     : envelope_gap(here, iterate.regulariser, model.gradient());
             subtract(candidate, iterate.point, move);
             const Real length = norm(move);
             bool kept = model.trial_finite() && (bold ? fall >= worth - slack
                                                       : bends_little(model.value(), model.gradient(), value,
                                                                      model.trial_gradient(), move, step_));
-            if (kept) {
+            if (model.trial_finite() && (kept || bold)) {
                 look(there, candidate, model.trial_gradient(), g, cost, scratch);
                 // Where rounding decides about the fall, residuals tell whether a bold move was a good one.
-                if (bold && worth <= slack) kept = there.norm <= here.norm;
+                if (bold && kept && worth <= slack) kept = there.norm <= here.norm;
+            }
+            if constexpr (IsStandIn<Model>) {
+                // An exact pass judges where these steps lead: the envelope may say which to take, which does
+                // not mind that a move has gone a little past a kink of g.
+                if (bold && !kept && model.trial_finite()) {
+                    kept = fall + envelope_gap(there, regulariser, model.trial_gradient()) >=
+                           (1 + kEnvelopeShare) * envelope_gap(here, iterate.regulariser, model.gradient()) -
+                               slack;
+                }
             }
             if (!kept) {
                 if (bold) {
@@ -98,7 +113,6 @@ class Panoc {
                     }
                     // Its pass is paid for: the curvature met on the way makes the next point a better one.
                     radius_ = length;
-                    look(there, candidate, model.trial_gradient(), g, cost, scratch);
                     pairs_.add(iterate.point, here.residual, candidate, there.residual);
                     continue;
                 }
@@ -160,10 +174,10 @@ class Panoc {
     }
 
     /// m_e = F - phi_e, which is at least (e/2) |P_e|^2 whatever rounding says.
-    Real envelope_gap(const Outlook& here, const Iterate& iterate, ConstView gradient) const {
-        const Real least = step_ / 2 * here.norm * here.norm;
-        return std::max(
-            least, step_ * dot(gradient, here.residual) - least + (iterate.regulariser - here.regulariser));
+    Real envelope_gap(const Outlook& from, Real regulariser, ConstView gradient) const {
+        const Real least = step_ / 2 * from.norm * from.norm;
+        return std::max(least,
+                        step_ * dot(gradient, from.residual) - least + (regulariser - from.regulariser));
     }
 
     /// Writes the next candidate; false: it is the forward-backward point.
@@ -204,6 +218,7 @@ class Panoc {
     }
 
     static constexpr std::uint64_t kStreak = 3;
+    static constexpr Real kEnvelopeShare = 0.1;  // of F - phi_e, that phi_e has to fall by at least
     static constexpr Real kRetreat = 4;  // how much shorter a move is tried after one that led nowhere
     // In multiples of the reference step, as for backtracking.
     static constexpr Real kSmallestStep = 1e-15;

@@ -165,20 +165,23 @@ class CarriedWindow {
     /// empty otherwise.
     ConstView curvature() { return forecasts_ ? ConstView() : curvature_.of(batch_, live_weights()); }
 
-    /// Gets ready to look at points that are 0 but for these coordinates, ascending, at a fraction of a
-    /// pass's price. False: these records have no cheaper way.
-    bool compact(std::span<const Index> coordinates, Scratch& scratch) {
+    /// Gets ready to look around x, where these coordinates, ascending, may move, at a fraction of a pass's
+    /// price. False: these records have no cheaper way.
+    bool compact(std::span<const Index> coordinates, ConstView x, Scratch& scratch) {
         if (forecasts_) return false;
-        return compact_.serves(coordinates) ||
-               proxstream::compact(batch_, live_weights(), coordinates, compact_, scratch);
+        if (!proxstream::compact(batch_, live_weights(), coordinates, x, compact_, scratch)) return false;
+        ++cost_.passes;  // for the scores at x
+        cost_.record_values += counted_records();
+        return true;
     }
     /// The next copy is made anew, and does not depend on what was asked before.
     void forget_compact() { compact_.clear(); }
-    /// Value and gradient at such a point, nearly; the gradient's other coordinates are 0. Counted as a pass.
-    Real compact_pass(ConstView y, View gradient, Scratch& scratch) {
+    /// What the value at x + move is above its tangent at x, and what the gradient changes by, nearly.
+    /// Counted as a pass.
+    Real compact_pass(ConstView move, View gradient, Scratch& scratch) {
         ++cost_.passes;
         cost_.record_gradients += counted_records();
-        return compact_.value_and_gradient(y, gradient, scratch);
+        return compact_.bend(move, gradient, scratch);
     }
     /// What it costs, in passes.
     Real compact_share() const noexcept { return compact_.share(); }
