@@ -187,6 +187,8 @@ void CompactRows::add(Loss loss, Index first, Index last, const float* move, Rea
                       Sums& sums) const {
     const Index wide = width();
     const kernels::Fetch fetch = kernels::fetch_plan<float>(wide, values_.size());
+    Real bend = 0;
+    Real slopes = 0;
     for (Index block = first; block < last; block += kernels::kRows) {
         const float* rows[kernels::kRows];
         for (Index i = 0; i < kernels::kRows; ++i) rows[i] = values_.data() + (block + i) * wide;
@@ -201,12 +203,14 @@ void CompactRows::add(Loss loss, Index first, Index last, const float* move, Rea
             const Real change = static_cast<Real>(numbers[i]) + intercept;
             const LossPoint point = loss(row.score + change, row.target);
             const Real slope = row.weight * (point.slope - row.slope);
-            sums.bend += row.weight * ((point.value - row.value) - row.slope * change);
-            sums.slopes += slope;
+            bend += row.weight * ((point.value - row.value) - row.slope * change);
+            slopes += slope;
             numbers[i] = static_cast<float>(slope);
         }
         kernels::add_rows(numbers, rows, wide, fetch, sums.gradient);
     }
+    sums.bend = bend;
+    sums.slopes = slopes;
 }
 
 Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {

@@ -45,14 +45,11 @@ struct Cauchy {
 struct GemanMcclure {
     static Real curvature() { return 1; }  // phi'' = (1 - 3 u^2) / (1 + u^2)^3, largest at 0
     static LossPoint at(Real r, Real c) {
-        if (std::abs(r) > c) {
-            const Real inverse = c / r;
-            const Real divisor = 1 + inverse * inverse;
-            return {c * c / 2 / divisor, c * inverse * inverse * inverse / (divisor * divisor)};
-        }
-        const Real square = (r / c) * (r / c);
+        const bool far = std::abs(r) > c;
+        const Real u = (far ? c : r) / (far ? r : c);  // chosen, not branched on: nobody predicts outliers
+        const Real square = u * u;
         const Real inverse = 1 / (1 + square);
-        return {c * c / 2 * (square * inverse), r * inverse * inverse};
+        return {c * c / 2 * ((far ? 1 : square) * inverse), (far ? c * u * square : r) * inverse * inverse};
     }
 };
 

@@ -81,6 +81,7 @@ class CompactSteps {
     /// How far a stretch brings the residual down: what is further away is better seen from nearer by, when
     /// other coordinates may be in play.
     static constexpr Real kGain = 1e-3;
+    static constexpr Real kNearly = 10;  // a stretch that leaves a residual of so many tolerances goes on
     static constexpr Real kAim = 0.9;  // of the tolerance: what the copy misses has to fit in as well
 
     /// In play are coordinates that are not 0, or leave it in a step from here: the reference one, or the one
@@ -111,7 +112,8 @@ class CompactSteps {
         copy(iterate.point, anchor);
         const std::uint64_t before = model.cost().passes;
         CompactModel<Model> compact(model, anchor, frame);
-        const Real aim = std::max(kAim * tolerance, kGain * iterate.residual_norm);
+        const Real far = kGain * iterate.residual_norm;
+        const Real aim = far < kNearly * tolerance ? kAim * tolerance : far;
         const bool kept = stretch_.run(steps_, model, compact, g, reference_step, aim, tolerance, budget,
                                        iterate, report, cost, scratch);
         const auto cheap = static_cast<Real>(model.cost().passes - before);  // the confirming one among them
