@@ -1,4 +1,5 @@
 /// Passes over windows against what the machine can read and multiply, and against Eigen; vector kernels.
+#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/loss/loss_table.hpp"
@@ -33,7 +34,7 @@ Index rows_beyond_cache(const Bench& bench, Index features) {
 void limits(Bench& bench) {
     for (const bool memory : {true, false}) {
         const Index bytes = memory ? beyond_cache(bench) : Index{256} << 10U;
-        const std::vector<double> values(bytes / sizeof(double), 1.0);
+        const CacheAlignedVector<double> values(bytes / sizeof(double), 1.0);
         const ReadWay way = fastest_read(values, bench.effort(5));
         const Timings timings = contest(
             {looped([&] { keep(way.read(values.data(), values.size())); }, bench.effort())}, bench.effort());
@@ -58,7 +59,7 @@ enum class Wish { none, read, eigen };
 void window(Bench& bench, const std::string& name, const WindowShape& shape, Wish wish) {
     FullWindow window = full_window(shape);
     const Index rows = shape.window * shape.rows, bytes = rows * shape.features * sizeof(Real);
-    const std::vector<double> plain(window.values.size(), 1.0);
+    const CacheAlignedVector<double> plain(window.values.size(), 1.0);  // on pages as large as a window's
     const Effort effort = bench.effort();
     const ReadWay way = fastest_read(plain, bench.effort(5));
     std::vector<double> margins(rows), gradient(shape.features);

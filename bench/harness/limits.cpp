@@ -99,11 +99,11 @@ const std::vector<ReadWay>& read_ways() {
     return ways;
 }
 
-ReadWay fastest_read(const std::vector<double>& values, const Effort& effort) {
+ReadWay fastest_read(std::span<const double> values, const Effort& effort) {
     std::vector<Timed> contestants;
     for (const ReadWay& way : read_ways())
         contestants.push_back(
-            looped([&values, way] { keep(way.read(values.data(), values.size())); }, effort));
+            looped([values, way] { keep(way.read(values.data(), values.size())); }, effort));
     const Timings timings = contest(contestants, effort);
     Index best = 0;
     for (Index i = 1; i < read_ways().size(); ++i) {

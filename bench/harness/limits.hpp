@@ -3,6 +3,7 @@
 
 #include "harness/measure.hpp"
 
+#include <span>
 #include <vector>
 
 namespace proxstream::bench {
@@ -14,7 +15,7 @@ struct ReadWay {
 };
 const std::vector<ReadWay>& read_ways();
 /// The fastest of them on arrays of this size.
-ReadWay fastest_read(const std::vector<double>& values, const Effort& effort);
+ReadWay fastest_read(std::span<const double> values, const Effort& effort);
 
 /// Multiply-adds in registers, several chains of the widest vectors, fused where the processor can: floating
 /// point operations done.

@@ -10,13 +10,15 @@
 
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 namespace proxstream {
 namespace {
 
 /// Adds up rows in the order they come: dense ones in blocks of four, whose second read (for the gradient)
-/// finds them in the nearest cache.
+/// finds them in the nearest cache. Where rows come from memory, each is read the second time while the next
+/// one comes in.
 template <bool kGradient, class Loss>
 class Pass {
   public:
@@ -41,16 +43,23 @@ class Pass {
         }
         if (record.single != nullptr) {
             fetch_ = kernels::fetch_plan<float>(record.stride, numbers_);
+            settle();
             add_dense_rows(record, record.single, singles_, rows_);
         } else {
             fetch_ = kernels::fetch_plan<Real>(record.stride, numbers_);
-            add_dense_rows(record, record.dense, rows_, singles_);
+            if (kGradient && fetch_.from == kernels::Fetch::From::memory && !weights_.empty()) {
+                if (singles_.count > 0) flush(singles_);
+                stream(record);
+            } else {
+                add_dense_rows(record, record.dense, rows_, singles_);
+            }
         }
     }
 
     Real finish(View gradient) {
-        flush(rows_);
-        flush(singles_);
+        settle();
+        if (rows_.count > 0) flush(rows_);
+        if (singles_.count > 0) flush(singles_);
         if constexpr (kGradient) {
             if (has_intercept_) gradient.back() = intercept_slope_;
         }
@@ -81,7 +90,7 @@ class Pass {
     template <class Number, class Other>
     void add_dense_rows(const RecordRows& record, const Number* first, Held<Number>& held,
                         Held<Other>& other) {
-        flush(other);
+        if (other.count > 0) flush(other);
         if (weights_.empty()) {  // an intercept alone
             for (Index row = 0; row < record.rows; ++row) count(0, record.targets[row], record.share);
             return;
@@ -92,6 +101,23 @@ class Pass {
             held.shares[held.count] = record.share;
             if (++held.count == kernels::kRows) flush(held);
         }
+    }
+
+    void stream(const RecordRows& record) {
+        for (Index i = 0; i < record.rows; ++i) {
+            const Real* const row = record.dense + i * record.stride;
+            const Real product =
+                unsettled_ == nullptr
+                    ? kernels::dot_row(row, weights_)
+                    : kernels::dot_and_add(row, weights_.data(), weights_.size(), fetch_.ahead,
+                                           unsettled_slope_, unsettled_, gradient_.data());
+            unsettled_slope_ = count(product, record.targets[i], record.share);
+            unsettled_ = row;
+        }
+    }
+    void settle() {
+        if (unsettled_ != nullptr) kernels::add_row(unsettled_slope_, unsettled_, gradient_);
+        unsettled_ = nullptr;
     }
 
     template <class Number>
@@ -114,7 +140,8 @@ class Pass {
     }
 
     void add_sparse_row(const RowBlock& record, Index row, Real share) {
-        flush(rows_);  // keeps the order
+        settle();  // keeps the order
+        flush(rows_);
         flush(singles_);
         const auto indices = record.indices(row);
         const ConstView values = record.values(row);
@@ -134,6 +161,8 @@ class Pass {
     kernels::Fetch fetch_;
     Held<Real> rows_;
     Held<float> singles_;
+    const Real* unsettled_ = nullptr;  // the row whose share of the gradient is still to be added
+    Real unsettled_slope_ = 0;
 };
 
 template <bool kGradient, class Loss>
@@ -141,6 +170,54 @@ Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, Co
     Pass<kGradient, Loss> pass(loss, features, records, x, gradient);
     for (const RecordRows& record : records) pass.add(record);
     return pass.finish(gradient);
+}
+
+[[gnu::always_inline]] inline Real run_pass(const ScalarLoss& loss, Index features,
+                                            std::span<const RecordRows> records, ConstView x, View gradient) {
+    return formulas::visit(loss, [&](auto formula) {
+        return gradient.empty() ? run_pass<false>(formula, features, records, x, gradient)
+                                : run_pass<true>(formula, features, records, x, gradient);
+    });
+}
+
+/// Whether a pass is long enough to work on a copy of x and on sums of its own,
+/// where they lie well: on cache lines, which wide loads should not straddle.
+bool worth_placing(std::span<const RecordRows> records) {
+    constexpr Index kManyRows = 16;
+    Index dense = 0;
+    for (const RecordRows& record : records) {
+        if (record.sparse == nullptr) dense += record.rows;
+        if (dense >= kManyRows) return true;
+    }
+    return false;
+}
+
+/// Room for sums half a page off the rows: a processor that is about to store somewhere takes loads from the
+/// same place in any page for loads of what it stores, and has them wait.
+View place_sums(Index count, std::span<const RecordRows> records, Scratch::Frame& frame) {
+    constexpr Index kPage = 4096;
+    constexpr Index kLine = 64;
+    const View room = frame.take(count + kPage / sizeof(Real));
+    const auto address = [](const void* place) { return reinterpret_cast<std::uintptr_t>(place); };
+    const void* rows = records.front().dense;
+    if (rows == nullptr) rows = records.front().single;
+    const std::uintptr_t off = address(rows) + kPage / 2 - address(room.data());
+    return room.subspan(off % kPage / kLine * kLine / sizeof(Real), count);
+}
+
+constexpr Index kShortRow = 64;
+
+[[gnu::noinline]] Real placed_pass(const ScalarLoss& loss, Index features,
+                                   std::span<const RecordRows> records, ConstView x, View gradient,
+                                   Scratch& scratch) {
+    Scratch::Frame frame(scratch);
+    const View point = frame.take(x.size());
+    copy(x, point);
+    if (gradient.empty()) return run_pass(loss, features, records, point, gradient);
+    const View sums = place_sums(gradient.size(), records, frame);
+    const Real value = run_pass(loss, features, records, point, sums);
+    copy(sums, gradient);
+    return value;
 }
 
 }  // namespace
@@ -152,12 +229,12 @@ LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
 }
 
 Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
-                        Scratch& /*scratch*/) const {
+                        Scratch& scratch) const {
     assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
-    return formulas::visit(loss_, [&](auto formula) {
-        return gradient.empty() ? run_pass<false>(formula, features_, records, x, gradient)
-                                : run_pass<true>(formula, features_, records, x, gradient);
-    });
+    if (features_ >= kShortRow && worth_placing(records)) {
+        return placed_pass(loss_, features_, records, x, gradient, scratch);
+    }
+    return run_pass(loss_, features_, records, x, gradient);
 }
 
 bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {

@@ -169,6 +169,31 @@ PROXSTREAM_CLONES void add_rows(const float* slopes, const float* const* rows, I
     add_either(slopes, rows, n, fetch, gradient);
 }
 
+PROXSTREAM_CLONES Real dot_and_add(const Real* row, const Real* x, Index n, Index ahead, Real slope,
+                                   const Real* before, Real* __restrict gradient) {
+    Lanes score = {};
+    const Index whole = n - n % kLanes;
+    for (Index i = 0; i < whole; i += kLanes) {
+        prefetch<kSecond>(row + i + ahead);
+        Lanes point;
+        Lanes values;
+        Lanes sum;
+        Lanes past;
+        load(x + i, point);
+        load(row + i, values);
+        load(gradient + i, sum);
+        load(before + i, past);
+        score += values * point;
+        sum += slope * past;
+        std::memcpy(gradient + i, &sum, sizeof(sum));
+    }
+    for (Index i = whole; i < n; ++i) {
+        score[i - whole] += row[i] * x[i];
+        gradient[i] += slope * before[i];
+    }
+    return add_lanes(score);
+}
+
 PROXSTREAM_CLONES Real dot_row(const float* row, ConstView x) {
     const Real* px = x.data();
     return lane_sum(x.size(), [=](Index i) { return static_cast<Real>(row[i]) * px[i]; });

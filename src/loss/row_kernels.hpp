@@ -7,6 +7,7 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include <span>
+#include <type_traits>
 
 namespace proxstream::kernels {
 
@@ -22,7 +23,7 @@ struct Fetch {
 /// For a pass over rows `stride` apart that reads so many numbers in all.
 template <class Number>
 Fetch fetch_plan(Index stride, Index numbers) {
-    constexpr Index kInOne = sizeof(Real) / sizeof(Number);
+    constexpr Index kInOne = std::is_same_v<Number, float> ? 2 : 1;  // numbers in the place of a Real
     constexpr Index kAtHand = kInOne << 12U;  // the nearest cache has them, or a little more
     constexpr Index kNear = kInOne << 17U;    // the second one has
     constexpr Index kCached = kInOne << 20U;  // some cache has
@@ -45,6 +46,11 @@ void dot_rows(const float* const* rows, const float* x, Index n, Fetch fetch, bo
 void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch, Real* gradient);
 void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch, Real* gradient);
 void add_rows(const float* slopes, const float* const* rows, Index n, Fetch fetch, float* gradient);
+
+/// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before
+/// on the way, so that requests for what lies `ahead` never pause. The same bits as dot() and axpy().
+Real dot_and_add(const Real* row, const Real* x, Index n, Index ahead, Real slope, const Real* before,
+                 Real* gradient);
 
 /// One row: dot() and axpy(), whatever it is stored in.
 Real dot_row(const Real* row, ConstView x);

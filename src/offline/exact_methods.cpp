@@ -95,7 +95,7 @@ std::span<const OfflineMethodRow> exact_method_rows() {
                          "quasi-Newton moves on the forward-backward residual, a pass each; needs no L",
                          false, false, make_panoc},
         OfflineMethodRow{"compact", "compact[:step=0.1]",
-                         "as panoc; where few coordinates are not 0, on a copy of their columns",
+                         "as panoc, on a copy in single precision that looks around exact points",
                          "panoc, exact or on a copy of the columns in play; up to 64 passes an iteration",
                          false, false, make_compact},
         OfflineMethodRow{

@@ -114,8 +114,8 @@ constexpr std::array kInnerSolvers{
              "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
              make_accelerated},
     InnerRow{"compact", "compact",
-             "panoc; of linear models with few coordinates that are not 0, on a copy of their columns, and a "
-             "pass confirms",
+             "linear models: panoc on a copy of the rows in single precision, of few columns where few move, "
+             "and a pass confirms; panoc elsewhere",
              make_compact},
     InnerRow{"gram", "gram",
              "quadratic losses with up to 512 coordinates: works on the window's matrix, a pass confirms; "

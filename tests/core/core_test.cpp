@@ -1,4 +1,5 @@
 // Draws, working memory, error texts and round reports.
+#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/round_report.hpp"
@@ -208,6 +209,17 @@ TEST(RoundReports, CostsAdd) {
     const Cost a{.record_gradients = 1, .record_values = 2, .passes = 3, .prox = 4};
     const Cost b{.record_gradients = 10, .record_values = 20, .passes = 30, .prox = 40};
     EXPECT_EQ(a + b, (Cost{.record_gradients = 11, .record_values = 22, .passes = 33, .prox = 44}));
+}
+
+TEST(CacheAligned, LinesForSmallThingsAndLargePagesForLargeOnes) {
+    for (const Index count : {Index{1}, Index{1000}, Index{1} << 21U}) {
+        CacheAlignedVector<Real> numbers(count, 3);
+        const Index alignment = count > 1000 ? Index{2} << 20U : 64;
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(numbers.data()) % alignment, 0U) << count;
+        numbers.resize(count + 5, 4);  // moves, and frees what it was given
+        EXPECT_EQ(numbers[count - 1], 3);
+        EXPECT_EQ(numbers.back(), 4);
+    }
 }
 
 }  // namespace

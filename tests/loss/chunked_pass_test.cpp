@@ -91,6 +91,45 @@ TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
     expect_large_window(network, Window(network, 101, 9));
 }
 
+TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
+    // Features fill lanes or do not; dense, single and sparse records follow each other.
+    for (const Index features : {Index{64}, Index{101}, Index{512}}) {
+        const LinearFamily family({ScalarFormula::cauchy, 0.5}, features, true);
+        Window window(family, 40, 9);
+        std::vector<std::vector<float>> singles;
+        for (Index i = 0; i < window.rows.size(); i += 4) {
+            RecordRows& record = window.rows[i];
+            if (record.sparse != nullptr) continue;
+            window.blocks[i].round_to_single();
+            const ConstView values = window.blocks[i].all_values();
+            singles.emplace_back(values.begin(), values.end());
+            record.dense = nullptr;
+            record.single = singles.back().data();
+        }
+        Scratch scratch;
+        // One row at a time, as dot() and axpy() add.
+        Result expected{0, std::vector<Real>(family.dimension())};
+        for (Index i = 0; i < window.rows.size(); ++i) {
+            const RowBlock& block = window.blocks[i];
+            for (Index row = 0; row < block.rows(); ++row) {
+                const LossPoint point =
+                    evaluate(family.loss(), family.predict(block, row, window.x, scratch), block.target(row));
+                const Real slope = window.rows[i].share * point.slope;
+                expected.value += window.rows[i].share * point.value;
+                expected.gradient.back() += slope;
+                for (Index k = 0; k < block.values(row).size(); ++k) {
+                    const Index feature = block.sparse() ? block.indices(row)[k] : k;
+                    expected.gradient[feature] += slope * block.values(row)[k];
+                }
+            }
+        }
+        for (const Index work : {Index{0}, Index{1} << 15U, Index{1} << 19U, Index{1} << 24U}) {
+            for (RecordRows& record : window.rows) record.pass_work = work;
+            EXPECT_EQ(plain(family, window, scratch), expected) << features << " features, work " << work;
+        }
+    }
+}
+
 TEST(ChunkedPass, SmallWindowsArePlainPasses) {
     Scratch scratch;
     const LinearFamily family({ScalarFormula::squared, 1}, 64, true);

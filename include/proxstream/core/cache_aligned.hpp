@@ -1,22 +1,29 @@
-/// Memory that starts on a cache line: a wide load that straddles two of them costs twice.
+/// Memory that starts on a cache line: a wide load that straddles two of them costs twice. What is large asks
+/// for large pages, too: a pass over it would look an address up for every few rows.
 #pragma once
 
 #include "proxstream/core/types.hpp"
 
-#include <new>
 #include <vector>
 
 namespace proxstream {
 
+namespace detail {
+
+/// Throws std::bad_alloc. Free with as many bytes.
+void* allocate_aligned(Index bytes);
+void free_aligned(void* memory, Index bytes) noexcept;
+
+}  // namespace detail
+
 template <class T>
 struct CacheAligned {
     using value_type = T;
-    static constexpr std::align_val_t kLine{64};
     CacheAligned() = default;
     template <class U>
     explicit CacheAligned(const CacheAligned<U>& /*other*/) noexcept {}
-    T* allocate(Index count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
-    void deallocate(T* memory, Index /*count*/) noexcept { ::operator delete(memory, kLine); }
+    T* allocate(Index count) { return static_cast<T*>(detail::allocate_aligned(count * sizeof(T))); }
+    void deallocate(T* memory, Index count) noexcept { detail::free_aligned(memory, count * sizeof(T)); }
     friend bool operator==(const CacheAligned&, const CacheAligned&) = default;
 };
 

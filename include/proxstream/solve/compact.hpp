@@ -82,7 +82,7 @@ class CompactSteps {
     /// other coordinates may be in play.
     static constexpr Real kGain = 1e-3;
     static constexpr Real kNearly = 10;  // a stretch that leaves a residual of so many tolerances goes on
-    static constexpr Real kAim = 0.9;  // of the tolerance: what the copy misses has to fit in as well
+    static constexpr Real kAim = 0.9;    // of the tolerance: what the copy misses has to fit in as well
 
     /// In play are coordinates that are not 0, or leave it in a step from here: the reference one, or the one
     /// in use. False: there is no copy.
