@@ -23,6 +23,8 @@ namespace {
 
 constexpr Index kRecordRows = 20, kWindow = 20;
 constexpr Real kWeight = 0.5 * 2e-3;
+/// Those that are held against the peers.
+const std::vector<std::string> kJudged{"auto", "panoc", "compact"};
 
 struct Windows {
     RobustData data;
@@ -198,7 +200,7 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                    .note = note(name)});
         if (rival || i == 0) continue;
         const double passes = played["prox-grad"]->passes / played[name]->passes;
-        const bool judged = wanted && (name == "auto" || name == "panoc");
+        const bool judged = wanted && std::ranges::find(kJudged, name) != kJudged.end();
         bench.add({.name = place + name + "-passes",
                    .measured = what,
                    .against = "prox-grad with step 1/L, in window passes",
@@ -214,9 +216,9 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
                     {"eigen", "Eigen's prox-gradient"},
                     {"eigen-native", "Eigen's prox-gradient compiled for this machine"}};
     for (const auto& scaling : scalings) {
-        for (const char* name : {"auto", "panoc"}) {
+        for (const std::string& name : kJudged) {
             bench.add(
-                {.name = place + name + "-peer-by-" + scaling.name,
+                {.name = fmt::format("{}{}-peer-by-{}", place, name, scaling.name),
                  .measured = problem + ", " + name,
                  .against = fmt::format("the best peer's {} ms beside its prox-grad's {}, scaled by {} "
                                         "here",

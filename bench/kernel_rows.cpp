@@ -31,6 +31,29 @@ Index rows_beyond_cache(const Bench& bench, Index features) {
     return beyond_cache(bench) / (features * sizeof(Real));
 }
 
+/// Where this gains less than twice, the memory ends what two threads can do, not the cores.
+void read_by_two(Bench& bench, std::span<const double> values, const ReadWay& way) {
+    const auto by = [&](Index parts) {
+        return looped(
+            [&, parts] {
+                set_threads(parts);
+                parallel_for(parts, [&](Index i) {
+                    const Index begin = values.size() * i / parts;
+                    keep(way.read(values.data() + begin, values.size() * (i + 1) / parts - begin));
+                });
+                set_threads(1);
+            },
+            bench.effort());
+    };
+    const Timings timings = contest({by(1), by(2)}, bench.effort());
+    const Index bytes = values.size() * sizeof(double);
+    bench.add({.name = "limits.read-memory-threads",
+               .measured = fmt::format("reading {} KiB once, half of it by each of two threads", bytes / 1024),
+               .against = "one thread",
+               .ratio = timings.ratio(0, 1),
+               .figure = Figure{gigabytes(bytes, timings.seconds(1).median), "GB/s"}});
+}
+
 void limits(Bench& bench) {
     for (const bool memory : {true, false}) {
         const Index bytes = memory ? beyond_cache(bench) : Index{256} << 10U;
@@ -42,6 +65,7 @@ void limits(Bench& bench) {
                    .measured = fmt::format("reading {} KiB once, widest loads, {}", bytes / 1024, way.name),
                    .against = {},
                    .figure = Figure{gigabytes(bytes, timings.seconds(0).median), "GB/s"}});
+        if (memory) read_by_two(bench, values, way);
     }
     double operations = 0;
     const Timings timings =
