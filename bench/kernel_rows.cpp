@@ -47,11 +47,12 @@ void read_by_two(Bench& bench, std::span<const double> values, const ReadWay& wa
     };
     const Timings timings = contest({by(1), by(2)}, bench.effort());
     const Index bytes = values.size() * sizeof(double);
-    bench.add({.name = "limits.read-memory-threads",
-               .measured = fmt::format("reading {} KiB once, half of it by each of two threads", bytes / 1024),
-               .against = "one thread",
-               .ratio = timings.ratio(0, 1),
-               .figure = Figure{gigabytes(bytes, timings.seconds(1).median), "GB/s"}});
+    bench.add(
+        {.name = "limits.read-memory-threads",
+         .measured = fmt::format("reading {} KiB once, half of it by each of two threads", bytes / 1024),
+         .against = "one thread",
+         .ratio = timings.ratio(0, 1),
+         .figure = Figure{gigabytes(bytes, timings.seconds(1).median), "GB/s"}});
 }
 
 void limits(Bench& bench) {

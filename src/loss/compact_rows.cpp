@@ -17,7 +17,8 @@ namespace proxstream {
 namespace {
 
 constexpr Index kWorthCopying = Index{1} << 14U;  // numbers that a pass reads
-constexpr Index kMostNumbers = Index{1} << 26U;   // 256 MiB
+constexpr Index kMostNumbers = Index{1} << 26U;   // 256 MiB, for a fraction of what the rows take
+constexpr Index kMostOfAll = Index{1} << 23U;     // 32 MiB: beyond the caches a copy of all gains little
 /// One column in so many is few: leaving the others out then saves more than picking these costs.
 constexpr Index kFew = 4;
 /// A sparse row's number comes with its index and is gathered: so many dense ones cost no more.
@@ -127,7 +128,9 @@ bool CompactRows::assign(const PassFamily& family, std::span<const RecordRows> r
     const Index numbers = whole_blocks(extent.rows) * wide;
     const Real share =
         kSingleShare * static_cast<Real>(numbers) / static_cast<Real>(std::max<Index>(extent.work, 1));
-    if (extent.work < kWorthCopying || share > 2 * kSingleShare || numbers > kMostNumbers) return false;
+    if (extent.work < kWorthCopying || share > 1 || numbers > (all ? kMostOfAll : kMostNumbers)) {
+        return false;
+    }
 
     std::vector<Index> places;  // in the copy, by feature
     if (extent.sparse) {
