@@ -48,9 +48,11 @@ class Pass {
         } else {
             fetch_ = kernels::fetch_plan<Real>(record.stride, numbers_);
             if (kGradient && fetch_.from == kernels::Fetch::From::memory && !weights_.empty()) {
+                if (rows_.count > 0) flush(rows_);
                 if (singles_.count > 0) flush(singles_);
                 stream(record);
             } else {
+                settle();
                 add_dense_rows(record, record.dense, rows_, singles_);
             }
         }
@@ -165,8 +167,26 @@ class Pass {
     Real unsettled_slope_ = 0;
 };
 
+/// The whole of a pass over one row, which streams of single rows consist of; the same bits.
+template <bool kGradient, class Loss>
+Real one_row(Loss loss, Index features, const RecordRows& record, ConstView x, View gradient) {
+    const Real intercept = x.size() > features ? x[features] : 0;
+    const LossPoint point =
+        loss(kernels::dot_row(record.dense, x.first(features)) + intercept, record.targets[0]);
+    if constexpr (kGradient) {
+        const Real slope = record.share * point.slope;
+        fill(gradient, 0);
+        kernels::add_row(slope, record.dense, gradient.first(features));
+        if (x.size() > features) gradient[features] += slope;
+    }
+    return 0 + record.share * point.value;  // never -0, as sums are not
+}
+
 template <bool kGradient, class Loss>
 Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient) {
+    if (records.size() == 1 && records[0].rows == 1 && records[0].dense != nullptr) {
+        return one_row<kGradient>(loss, features, records[0], x, gradient);
+    }
     Pass<kGradient, Loss> pass(loss, features, records, x, gradient);
     for (const RecordRows& record : records) pass.add(record);
     return pass.finish(gradient);
@@ -180,8 +200,8 @@ Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, Co
     });
 }
 
-/// Whether a pass is long enough to work on a copy of x and on sums of its own,
-/// where they lie well: on cache lines, which wide loads should not straddle.
+/// Whether a pass is long enough to work on a copy of x and on sums of its own, where they lie well: on cache
+/// lines, which wide loads should not straddle.
 bool worth_placing(std::span<const RecordRows> records) {
     constexpr Index kManyRows = 16;
     Index dense = 0;

@@ -130,6 +130,26 @@ TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
     }
 }
 
+TEST(LinearPass, OneRowIsWhatItIsAmongOthers) {
+    for (const bool intercept : {false, true}) {
+        for (const Index features : {Index{1}, Index{10}, Index{200}}) {
+            const LinearFamily family({ScalarFormula::negative_square, 1}, features, intercept);
+            const LinearFamily robust({ScalarFormula::cauchy, 0.5}, features, intercept);
+            for (const LinearFamily* each : {&family, &robust}) {
+                Window alone(*each, 1, 1);
+                alone.rows[0].share = -0.7;
+                Window among(*each, 1, 1);
+                among.rows = {alone.rows[0], alone.rows[0]};
+                among.rows[1].share = 0;  // adds nothing
+                Scratch scratch;
+                EXPECT_EQ(plain(*each, alone, scratch), plain(*each, among, scratch));
+                EXPECT_EQ(each->pass(alone.rows, alone.x, {}, scratch),
+                          each->pass(among.rows, alone.x, {}, scratch));
+            }
+        }
+    }
+}
+
 TEST(ChunkedPass, SmallWindowsArePlainPasses) {
     Scratch scratch;
     const LinearFamily family({ScalarFormula::squared, 1}, 64, true);
