@@ -36,15 +36,16 @@ check() {
     ' "$log"
 }
 
-# Builds a preset with its tests, then runs the checks that need it: only on what was built just now.
-#   check_build PRESET [-DNAME=VALUE ...]
+# Builds a preset with its tests, or the targets named in $PROXSTREAM_TARGETS under another title, then runs the checks
+# that need it: only on what was built just now.
+#   check_build TITLE PRESET [-DNAME=VALUE ...]
 declare -A built
 build() {
-    scripts/build.sh "$1" -DPROXSTREAM_TESTS=ON "${@:2}" && echo "ok build $1"
+    scripts/build.sh "$2" -DPROXSTREAM_TESTS=ON "${@:3}" && echo "ok build $1"
 }
 check_build() {
     check "$1 build" build "$@"
-    grep -q "^ok build $1$" "$logs/$1-build" && built[$1]=yes
+    grep -q "^ok build $1$" "$logs/${1// /-}-build" && built[$1]=yes
 }
 check_built() {
     local preset=$1
@@ -102,21 +103,22 @@ program() {
 # The sanitizers. Reports name functions but no lines, which saves a tenth of the compilation; the preset itself has
 # lines.
 sanitized=dev
-[ $long = yes ] && sanitized=dev-full
-sanitized_build() {
-    if [ $long = yes ]; then
-        check_build dev-full
-    else
-        check_build dev -DPROXSTREAM_PROGRAM=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=
-    fi
+sanitized_options=(-DPROXSTREAM_PROGRAM=OFF -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=)
+if [ $long = yes ]; then
+    sanitized=dev-full
+    sanitized_options=()
+fi
+sanitized_pages() {
+    PROXSTREAM_TARGETS="test_route test_play" check_build "$sanitized pages" $sanitized "${sanitized_options[@]}"
 }
 sanitized_tests() {
+    check_build $sanitized $sanitized "${sanitized_options[@]}"
     check_built $sanitized "$sanitized tests" run_tests $sanitized
     [ $long = yes ] && check_built dev-full "dev-full command line" run_cli dev-full
 }
-# Tests write the pages that it looks at.
+# Tests write the pages that it looks at. Mostly it waits for a browser: compilers get on beside it.
 page() {
-    check_built $sanitized "report page" tests/web/web.sh build/release build/$sanitized/tests
+    check_built "$sanitized pages" "report page" tests/web/web.sh build/release build/$sanitized/tests
 }
 # A quarter of an hour of clang-tidy: for test-long.
 lint() {
@@ -132,17 +134,17 @@ smoke_bench() {
 check "format" scripts/format.sh --check
 check "rooms" tests/rooms/rooms.sh
 if [ $long = yes ]; then
-    check_build release -DPROXSTREAM_TEST_ROOMS=
+    check_build release release -DPROXSTREAM_TEST_ROOMS=
 else
     # Optimised, the tests of what is compiled for several instruction sets; the others come under the sanitizers.
-    check_build release "-DPROXSTREAM_TEST_ROOMS=core;loss;prox;traffic"
+    check_build release release "-DPROXSTREAM_TEST_ROOMS=core;loss;prox;traffic"
 fi
 check_built release "release tests" run_tests release
-side_by_side sanitized_build program
+side_by_side sanitized_pages program
 side_by_side sanitized_tests page
 if [ $long = yes ]; then
     lint
-    check_build tsan
+    check_build tsan tsan
     check_built tsan "tsan tests" run_tests tsan
     check "bench" smoke_bench
 fi
