@@ -108,8 +108,11 @@ if [ $long = yes ]; then
     sanitized=dev-full
     sanitized_options=()
 fi
+# The programs that write the pages to look at, as the check of these names them.
 sanitized_pages() {
-    PROXSTREAM_TARGETS="test_route test_play" check_build "$sanitized pages" $sanitized "${sanitized_options[@]}"
+    local writers
+    writers=$(grep -oE '\$tests/test_[a-z]+' tests/web/web.sh | cut -d/ -f2 | sort -u | xargs)
+    PROXSTREAM_TARGETS=$writers check_build "$sanitized pages" $sanitized "${sanitized_options[@]}"
 }
 sanitized_tests() {
     check_build $sanitized $sanitized "${sanitized_options[@]}"
