@@ -236,11 +236,7 @@ Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {
                 way.data(), intercept, sums[i]);
         });
     };
-    if (chunks == 1) {
-        add_chunk(0);
-    } else {
-        parallel_for(chunks, add_chunk);
-    }
+    parallel_for(chunks, add_chunk);
     fill(gradient, 0);
     Real total = 0;
     for (const Sums& each : sums) {

@@ -65,6 +65,28 @@ TEST(AutoInner, FindsOutThatQuasiNewtonMovesPayInLongRounds) {
     EXPECT_LT(passes, plain_passes + plain_passes / 4);
 }
 
+TEST(AutoInner, DoesNotLeaveAHardRoundToWhoeverWasBestInEasyOnes) {
+    const AnyRegulariser g = parse_regulariser("l1:0.3");
+    const std::vector<Real> solution = steps(40);
+    Scratch scratch;
+    Cost cost;
+    AutoInner automatic;
+    const auto play = [&](Real condition) {
+        FormulaModel model = quadratic_with_l1(solution, 0.3, condition);
+        const Real eta = 1 / condition;
+        Iterate iterate = begin_at(model, g, std::vector<Real>(40), eta, scratch);
+        automatic.solve(model, g, eta, 1e-8, Budget{}, iterate, cost, scratch);
+        EXPECT_LE(iterate.residual_norm, 1e-8);
+        return model.passes;
+    };
+    for (int round = 0; round < 5; ++round) play(20);
+    const std::uint64_t hard = play(10'000);
+    FormulaModel twin = quadratic_with_l1(solution, 0.3, 10'000);
+    Iterate other = begin_at(twin, g, std::vector<Real>(40), 1e-4, scratch);
+    Panoc().solve(twin, g, 1e-4, 1e-8, Budget{}, other, cost, scratch);
+    EXPECT_LT(hard, 5 * twin.passes);
+}
+
 TEST(AutoInner, KeepsToItsBudgetAndSaysSo) {
     const AnyRegulariser g = parse_regulariser("l1:0.3");
     Scratch scratch;

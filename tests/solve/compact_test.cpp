@@ -180,5 +180,45 @@ TEST(CompactSteps, GoOnFromACheckpointBitForBit) {
     }
 }
 
+/// A stand-in that is what it stands for.
+class ExactStandIn : public StandInModel {
+  public:
+    ExactStandIn(FormulaModel& model, Scratch::Frame& frame)
+        : StandInModel(model.value(), model.gradient(), frame), model_(model) {}
+    Real try_at(ConstView y, Scratch& /*scratch*/) {
+        ++model_.passes;
+        return trial_value_ = model_.at(y, trial_gradient_);
+    }
+
+  private:
+    FormulaModel& model_;
+};
+
+TEST(StandIns, TakeMovesPastKinksByTheEnvelope) {
+    const AnyRegulariser g = parse_regulariser("l1:0.3");
+    std::vector<Real> solution(60);
+    for (Index i = 0; i < solution.size(); i += 2) solution[i] = std::cos(static_cast<Real>(i));
+    std::uint64_t exact = 0;
+    std::uint64_t standing_in = 0;
+    for (const Real condition : {30.0, 300.0, 3000.0}) {
+        const Real eta = 1 / condition;
+        Scratch scratch;
+        Cost cost;
+        FormulaModel model = quadratic_with_l1(solution, 0.3, condition);
+        FormulaModel twin = quadratic_with_l1(solution, 0.3, condition);
+        Iterate iterate = begin_at(model, g, std::vector<Real>(60), eta, scratch);
+        Iterate other = begin_at(twin, g, std::vector<Real>(60), eta, scratch);
+        Panoc().solve(model, g, eta, 1e-9, Budget{}, iterate, cost, scratch);
+        Scratch::Frame frame(scratch);
+        ExactStandIn stand_in(twin, frame);
+        const InnerReport report = Panoc().solve(stand_in, g, eta, 1e-9, Budget{}, other, cost, scratch);
+        EXPECT_EQ(report.status, SolveStatus::converged);
+        EXPECT_LE(distance(iterate.point, other.point), 1e-5);
+        exact += model.passes;
+        standing_in += twin.passes;
+    }
+    EXPECT_LT(standing_in, exact);
+}
+
 }  // namespace
 }  // namespace proxstream
