@@ -186,18 +186,20 @@ bool CompactRows::look_around(ConstView x, const PassFamily& family, std::span<c
 }
 
 template <class Loss>
-void CompactRows::add(Loss loss, Index first, Index last, const float* move, Real intercept,
+void CompactRows::add(Loss loss, Index first, Index last, std::span<const float> move, Real intercept,
                       Sums& sums) const {
     const Index wide = width();
-    const kernels::Fetch fetch = kernels::fetch_plan<float>(wide, values_.size());
+    const kernels::BlockPlan plan = kernels::plan_blocks<float>(wide, values_.size());
     Real bend = 0;
     Real slopes = 0;
-    for (Index block = first; block < last; block += kernels::kRows) {
-        const float* rows[kernels::kRows];
-        for (Index i = 0; i < kernels::kRows; ++i) rows[i] = values_.data() + (block + i) * wide;
-        float numbers[kernels::kRows];  // what scores change by, then slopes
-        kernels::dot_rows(rows, move, wide, fetch, false, numbers);
-        for (Index i = 0; i < kernels::kRows; ++i) {
+    for (Index block = first; block < last; block += plan.rows) {
+        const Index count = std::min(plan.rows, last - block);
+        const float* pointers[kernels::kMostRows];
+        for (Index i = 0; i < count; ++i) pointers[i] = values_.data() + (block + i) * wide;
+        const std::span<const float* const> rows(pointers, count);
+        float numbers[kernels::kMostRows];  // what scores change by, then slopes
+        kernels::dot_rows(rows, move, plan, false, numbers);
+        for (Index i = 0; i < count; ++i) {
             if (block + i >= rows_.size()) {
                 numbers[i] = 0;
                 continue;
@@ -210,7 +212,7 @@ void CompactRows::add(Loss loss, Index first, Index last, const float* move, Rea
             slopes += slope;
             numbers[i] = static_cast<float>(slope);
         }
-        kernels::add_rows(numbers, rows, wide, fetch, sums.gradient);
+        kernels::add_rows(numbers, rows, plan, sums.gradient);
     }
     sums.bend = bend;
     sums.slopes = slopes;
@@ -227,13 +229,13 @@ Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {
     for (Index k = 0; k < columns_.size(); ++k) way[k] = static_cast<float>(move[columns_[k]]);
     const Real intercept = move.size() > features_ ? move[features_] : 0;
     const std::span<Sums> sums = frame.take<Sums>(chunks);
-    for (Sums& each : sums) each = {.gradient = frame.take<float>(wide).data()};
+    for (Sums& each : sums) each = {.gradient = frame.take<float>(wide)};
 
     const auto add_chunk = [&](Index i) {
-        std::fill_n(sums[i].gradient, wide, 0.0F);
+        std::ranges::fill(sums[i].gradient, 0.0F);
         formulas::visit(*loss_, [&](auto formula) {
             add(formula, blocks * i / chunks * kernels::kRows, blocks * (i + 1) / chunks * kernels::kRows,
-                way.data(), intercept, sums[i]);
+                way, intercept, sums[i]);
         });
     };
     parallel_for(chunks, add_chunk);

@@ -16,7 +16,7 @@
 namespace proxstream {
 namespace {
 
-/// Adds up rows in the order they come: dense ones in blocks of four, whose second read (for the gradient)
+/// Adds up rows in the order they come: dense ones in blocks, whose second read (for the gradient)
 /// finds them in the nearest cache. Where rows come from memory, each is read the second time while the next
 /// one comes in.
 template <bool kGradient, class Loss>
@@ -42,12 +42,12 @@ class Pass {
             return;
         }
         if (record.single != nullptr) {
-            fetch_ = kernels::fetch_plan<float>(record.stride, numbers_);
+            plan_ = kernels::plan_blocks<float>(record.stride, numbers_);
             settle();
             add_dense_rows(record, record.single, singles_, rows_);
         } else {
-            fetch_ = kernels::fetch_plan<Real>(record.stride, numbers_);
-            if (kGradient && fetch_.from == kernels::Fetch::From::memory && !weights_.empty()) {
+            plan_ = kernels::plan_blocks<Real>(record.stride, numbers_);
+            if (kGradient && plan_.from == kernels::BlockPlan::From::memory && !weights_.empty()) {
                 if (rows_.count > 0) flush(rows_);
                 if (singles_.count > 0) flush(singles_);
                 stream(record);
@@ -63,9 +63,9 @@ class Pass {
         if (rows_.count > 0) flush(rows_);
         if (singles_.count > 0) flush(singles_);
         if constexpr (kGradient) {
-            if (has_intercept_) gradient.back() = intercept_slope_;
+            if (has_intercept_) gradient.back() = totals_.slope;
         }
-        return total_;
+        return totals_.value;
     }
 
   private:
@@ -73,18 +73,23 @@ class Pass {
     struct Held {
         Index count = 0;
         // Of so many; a pass over a single row would notice if the others were made zeros.
-        const Number* rows[kernels::kRows];
-        Real targets[kernels::kRows];
-        Real shares[kernels::kRows];
+        const Number* rows[kernels::kMostRows];
+        Real targets[kernels::kMostRows];
+        Real shares[kernels::kMostRows];
+    };
+
+    struct Totals {
+        Real value = 0;
+        Real slope = 0;  // along the intercept
     };
 
     /// Counts one row's loss and returns its share of the gradient along the row.
-    Real count(Real product, Real target, Real share) {
+    Real count(Real product, Real target, Real share, Totals& totals) const {
         const LossPoint point = loss_(product + intercept_, target);
-        total_ += share * point.value;
+        totals.value += share * point.value;
         if constexpr (!kGradient) return 0;
         const Real slope = share * point.slope;
-        intercept_slope_ += slope;
+        totals.slope += slope;
         return slope;
     }
 
@@ -94,14 +99,16 @@ class Pass {
                         Held<Other>& other) {
         if (other.count > 0) flush(other);
         if (weights_.empty()) {  // an intercept alone
-            for (Index row = 0; row < record.rows; ++row) count(0, record.targets[row], record.share);
+            for (Index row = 0; row < record.rows; ++row) {
+                count(0, record.targets[row], record.share, totals_);
+            }
             return;
         }
         for (Index row = 0; row < record.rows; ++row) {
             held.rows[held.count] = first + row * record.stride;
             held.targets[held.count] = record.targets[row];
             held.shares[held.count] = record.share;
-            if (++held.count == kernels::kRows) flush(held);
+            if (++held.count >= plan_.rows) flush(held);
         }
     }
 
@@ -111,9 +118,9 @@ class Pass {
             const Real product =
                 unsettled_ == nullptr
                     ? kernels::dot_row(row, weights_)
-                    : kernels::dot_and_add(row, weights_.data(), weights_.size(), fetch_.ahead,
+                    : kernels::dot_and_add(row, weights_.data(), weights_.size(), plan_.ahead,
                                            unsettled_slope_, unsettled_, gradient_.data());
-            unsettled_slope_ = count(product, record.targets[i], record.share);
+            unsettled_slope_ = count(product, record.targets[i], record.share, totals_);
             unsettled_ = row;
         }
     }
@@ -124,20 +131,15 @@ class Pass {
 
     template <class Number>
     void flush(Held<Number>& held) {
-        const Index n = weights_.size();
-        Real numbers[kernels::kRows];  // products, then slopes
-        const bool full = held.count == kernels::kRows;
-        if (full) kernels::dot_rows(held.rows, weights_.data(), n, fetch_, !kGradient, numbers);
-        for (Index i = 0; i < held.count; ++i) {
-            if (!full) numbers[i] = kernels::dot_row(held.rows[i], weights_);
-            numbers[i] = count(numbers[i], held.targets[i], held.shares[i]);
-            if constexpr (kGradient) {
-                if (!full) kernels::add_row(numbers[i], held.rows[i], gradient_);
-            }
+        const std::span<const Number* const> rows(held.rows, held.count);
+        Real numbers[kernels::kMostRows];  // products, then slopes
+        kernels::dot_rows(rows, weights_, plan_, !kGradient, numbers);
+        Totals totals = totals_;  // in registers meanwhile
+        for (Index i = 0; i < rows.size(); ++i) {
+            numbers[i] = count(numbers[i], held.targets[i], held.shares[i], totals);
         }
-        if constexpr (kGradient) {
-            if (full) kernels::add_rows(numbers, held.rows, n, fetch_, gradient_.data());
-        }
+        totals_ = totals;
+        if constexpr (kGradient) kernels::add_rows(numbers, rows, plan_, gradient_);
         held.count = 0;
     }
 
@@ -148,7 +150,7 @@ class Pass {
         const auto indices = record.indices(row);
         const ConstView values = record.values(row);
         const Real product = kernels::dot_sparse(indices, values, weights_);
-        const Real slope = count(product, record.target(row), share);
+        const Real slope = count(product, record.target(row), share, totals_);
         if constexpr (kGradient) kernels::add_sparse(slope, indices, values, gradient_);
     }
 
@@ -157,10 +159,9 @@ class Pass {
     View gradient_;
     bool has_intercept_;
     Real intercept_ = 0;
-    Real intercept_slope_ = 0;
-    Real total_ = 0;
+    Totals totals_;
     Index numbers_ = 0;  // in all rows of the pass
-    kernels::Fetch fetch_;
+    kernels::BlockPlan plan_;
     Held<Real> rows_;
     Held<float> singles_;
     const Real* unsettled_ = nullptr;  // the row whose share of the gradient is still to be added

@@ -3,7 +3,9 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/simd.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace proxstream::kernels {
 namespace {
@@ -39,6 +41,35 @@ requires(sizeof(Values) == sizeof(Number) * LanesOf<Number>::kCount)
     std::memcpy(&to, wide, sizeof(to));
 }
 
+/// use(constant) with the number of lanes that the end of a row fills, fewer than all; not at all for none.
+template <class Use>
+[[gnu::always_inline]] inline void with_rest(Index rest, Use use) {
+    switch (rest) {
+        case 7:
+            return use(std::integral_constant<Index, 7>());
+        case 6:
+            return use(std::integral_constant<Index, 6>());
+        case 5:
+            return use(std::integral_constant<Index, 5>());
+        case 4:
+            return use(std::integral_constant<Index, 4>());
+        case 3:
+            return use(std::integral_constant<Index, 3>());
+        case 2:
+            return use(std::integral_constant<Index, 2>());
+        case 1:
+            return use(std::integral_constant<Index, 1>());
+        default:
+            return;
+    }
+}
+/// The first lanes; zeros in the others leave sums as they are.
+template <Index kRest, class Number>
+[[gnu::always_inline]] inline void load_rest(const Number* from, Lanes& to) {
+    const auto lane = [from](Index k) { return k < kRest ? static_cast<Real>(from[k]) : 0; };
+    to = Lanes{lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), 0};
+}
+
 /// In a fixed tree, whatever the registers.
 [[gnu::always_inline]] inline float add_lanes(const SingleLanes& lanes) {
     using Half [[gnu::vector_size(kLanes * sizeof(float))]] = float;
@@ -51,6 +82,33 @@ requires(sizeof(Values) == sizeof(Number) * LanesOf<Number>::kCount)
 }
 using proxstream::add_lanes;
 
+using Four [[gnu::vector_size(kRows * sizeof(Real))]] = Real;
+
+/// Of the sums of two rows: halves added, then halves of these.
+[[gnu::always_inline]] inline void add_halves(const Lanes& a, const Lanes& b, Four& to) {
+    const Four first = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    const Four second = __builtin_shufflevector(b, b, 0, 1, 2, 3) + __builtin_shufflevector(b, b, 4, 5, 6, 7);
+    to = __builtin_shufflevector(first, second, 0, 1, 4, 5) +
+         __builtin_shufflevector(first, second, 2, 3, 6, 7);
+}
+/// add_lanes() of each sum, the same tree, with fewer instructions for all of them together.
+[[gnu::always_inline]] inline void add_lanes_of(const Lanes (&sums)[kRows], Real* to) {
+    Four first;
+    Four second;
+    add_halves(sums[0], sums[1], first);
+    add_halves(sums[2], sums[3], second);
+    const Four scores = __builtin_shufflevector(first, second, 0, 2, 4, 6) +
+                        __builtin_shufflevector(first, second, 1, 3, 5, 7);
+    std::memcpy(to, &scores, sizeof(scores));
+}
+[[gnu::always_inline]] inline void add_lanes_of(const SingleLanes (&sums)[kRows], float* to) {
+    for (Index row = 0; row < kRows; ++row) to[row] = add_lanes(sums[row]);
+}
+template <class Values, class Sum>
+[[gnu::always_inline]] inline void add_lanes_of(const Values (&sums)[1], Sum* to) {
+    *to = add_lanes(sums[0]);
+}
+
 /// Nothing is read: addresses beyond the end of what there is do no harm.
 template <int kLocality>
 [[gnu::always_inline]] inline void prefetch(const void* from) {
@@ -59,58 +117,83 @@ template <int kLocality>
 constexpr int kNearest = 3,
               kSecond = 2;  // caches: the nearest one has room for two blocks of short rows only
 
-/// From memory each of the two loops over a block asks for half of what comes: without that, loads stop
+/// From memory each of the two loops over four rows asks for half of what comes: without that, loads stop
 /// wherever a row ends at a page and while the second loop works in the cache. From a cache only the second
 /// loop does, whose rows are near.
 constexpr Index kHalf = kRows / 2;
 
 /// Fetches what lies `ahead` of the first kAsked rows.
-template <Index kAsked, class Number, class Sum>
-[[gnu::always_inline]] inline void dot_block(const Number* const* rows, const Sum* x, Index n, Index ahead,
+template <Index kCount, Index kAsked, class Number, class Sum>
+[[gnu::always_inline]] inline void dot_group(const Number* const* rows, const Sum* x, Index n, Index ahead,
                                              Sum* scores) {
     using Values = typename LanesOf<Sum>::Type;
-    constexpr Index kCount = LanesOf<Sum>::kCount;
-    Values sums[kRows] = {};
-    const Index whole = n - n % kCount;
-    for (Index i = 0; i < whole; i += kCount) {
+    constexpr Index kWide = LanesOf<Sum>::kCount;
+    Values sums[kCount] = {};
+    const Index whole = n - n % kWide;
+    for (Index i = 0; i < whole; i += kWide) {
         Values point;
         load(x + i, point);
-        for (Index row = 0; row < kRows; ++row) {
+        for (Index row = 0; row < kCount; ++row) {
             if (row < kAsked) prefetch<kSecond>(rows[row] + i + ahead);
             Values values;
             load(rows[row] + i, values);
             sums[row] += values * point;
         }
     }
-    for (Index i = whole; i < n; ++i) {
-        for (Index row = 0; row < kRows; ++row) sums[row][i - whole] += static_cast<Sum>(rows[row][i]) * x[i];
+    if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
+        with_rest(n - whole, [&](auto rest) {
+            Values point;
+            load_rest<rest>(x + whole, point);
+            for (Index row = 0; row < kCount; ++row) {
+                Values values;
+                load_rest<rest>(rows[row] + whole, values);
+                sums[row] += values * point;
+            }
+        });
     }
-    for (Index row = 0; row < kRows; ++row) scores[row] = add_lanes(sums[row]);
+    add_lanes_of(sums, scores);
+}
+
+template <Index kAsked, class Number, class Sum>
+[[gnu::always_inline]] inline void dot_block(std::span<const Number* const> rows, std::span<const Sum> x,
+                                             Index ahead, Sum* scores) {
+    Index row = 0;
+    for (; row + kRows <= rows.size(); row += kRows) {
+        dot_group<kRows, kAsked>(rows.data() + row, x.data(), x.size(), ahead, scores + row);
+    }
+    for (; row < rows.size(); ++row) {
+        dot_group<1, 0>(rows.data() + row, x.data(), x.size(), 0, scores + row);
+    }
 }
 
 template <class Number, class Sum>
-[[gnu::always_inline]] inline void dot_either(const Number* const* rows, const Sum* x, Index n, Fetch fetch,
-                                              bool alone, Sum* scores) {
-    if (fetch.from == Fetch::From::memory && alone) {
-        dot_block<kRows>(rows, x, n, fetch.ahead, scores);
-    } else if (fetch.from == Fetch::From::memory) {
-        dot_block<kHalf>(rows, x, n, fetch.ahead, scores);
+[[gnu::always_inline]] inline void dot_either(std::span<const Number* const> rows, std::span<const Sum> x,
+                                              const BlockPlan& plan, bool alone, Sum* scores) {
+    if (plan.from == BlockPlan::From::memory && alone) {
+        dot_block<kRows>(rows, x, plan.ahead, scores);
+    } else if (plan.from == BlockPlan::From::memory) {
+        dot_block<kHalf>(rows, x, plan.ahead, scores);
     } else {
-        dot_block<0>(rows, x, n, 0, scores);
+        dot_block<0>(rows, x, 0, scores);
     }
 }
 
 /// Fetches what lies `ahead` of the rows from kFirst on.
-template <Index kFirst, int kLocality, class Number, class Sum>
-[[gnu::always_inline]] inline void add_block(const Sum* slopes, const Number* const* rows, Index n,
-                                             Index ahead, Sum* __restrict gradient) {
+template <Index kCount, Index kFirst, int kLocality, class Number, class Sum>
+[[gnu::always_inline]] inline void add_group(const Sum* from_slopes, const Number* const* from_rows, Index n,
+                                             Index ahead, Sum* gradient) {
     using Values = typename LanesOf<Sum>::Type;
-    constexpr Index kCount = LanesOf<Sum>::kCount;
-    const Index whole = n - n % kCount;
-    for (Index i = 0; i < whole; i += kCount) {
+    constexpr Index kWide = LanesOf<Sum>::kCount;
+    // In registers: for all the compiler knows, the gradient could lie over them.
+    Sum slopes[kCount];
+    const Number* rows[kCount];
+    std::copy_n(from_slopes, kCount, slopes);
+    std::copy_n(from_rows, kCount, rows);
+    const Index whole = n - n % kWide;
+    for (Index i = 0; i < whole; i += kWide) {
         Values sum;
         load(gradient + i, sum);
-        for (Index row = 0; row < kRows; ++row) {
+        for (Index row = 0; row < kCount; ++row) {
             if (row >= kFirst) prefetch<kLocality>(rows[row] + i + ahead);
             Values values;
             load(rows[row] + i, values);
@@ -118,55 +201,72 @@ template <Index kFirst, int kLocality, class Number, class Sum>
         }
         std::memcpy(gradient + i, &sum, sizeof(sum));
     }
-    for (Index i = whole; i < n; ++i) {
-        for (Index row = 0; row < kRows; ++row) gradient[i] += slopes[row] * static_cast<Sum>(rows[row][i]);
+    if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
+        with_rest(n - whole, [&](auto rest) {
+            for (Index k = whole; k < whole + rest; ++k) {
+                Real sum = gradient[k];
+                for (Index row = 0; row < kCount; ++row) sum += slopes[row] * static_cast<Real>(rows[row][k]);
+                gradient[k] = sum;
+            }
+        });
+    }
+}
+
+template <Index kFirst, int kLocality, class Number, class Sum>
+[[gnu::always_inline]] inline void add_block(const Sum* slopes, std::span<const Number* const> rows,
+                                             Index ahead, std::span<Sum> gradient) {
+    Index row = 0;
+    for (; row + kRows <= rows.size(); row += kRows) {
+        add_group<kRows, kFirst, kLocality>(slopes + row, rows.data() + row, gradient.size(), ahead,
+                                            gradient.data());
+    }
+    for (; row < rows.size(); ++row) {
+        add_group<1, 1, kLocality>(slopes + row, rows.data() + row, gradient.size(), 0, gradient.data());
     }
 }
 
 template <class Number, class Sum>
-[[gnu::always_inline]] inline void add_either(const Sum* slopes, const Number* const* rows, Index n,
-                                              Fetch fetch, Sum* gradient) {
-    switch (fetch.from) {
-        case Fetch::From::memory:
-            add_block<kHalf, kSecond>(slopes, rows, n, fetch.ahead, gradient);
+[[gnu::always_inline]] inline void add_either(const Sum* slopes, std::span<const Number* const> rows,
+                                              const BlockPlan& plan, std::span<Sum> gradient) {
+    switch (plan.from) {
+        case BlockPlan::From::memory:
+            add_block<kHalf, kSecond>(slopes, rows, plan.ahead, gradient);
             break;
-        case Fetch::From::cache:
-            add_block<0, kNearest>(slopes, rows, n, fetch.ahead, gradient);
+        case BlockPlan::From::cache:
+            add_block<0, kNearest>(slopes, rows, plan.ahead, gradient);
             break;
-        case Fetch::From::nowhere:
-            add_block<kRows, kNearest>(slopes, rows, n, 0, gradient);
+        case BlockPlan::From::nowhere:
+            add_block<kRows, kNearest>(slopes, rows, 0, gradient);
             break;
     }
 }
 
 }  // namespace
 
-PROXSTREAM_CLONES void dot_rows(const Real* const* rows, const Real* x, Index n, Fetch fetch, bool alone,
-                                Real* scores) {
-    dot_either(rows, x, n, fetch, alone, scores);
+PROXSTREAM_CLONES void dot_rows(std::span<const Real* const> rows, ConstView x, const BlockPlan& plan,
+                                bool alone, Real* scores) {
+    dot_either(rows, x, plan, alone, scores);
 }
-PROXSTREAM_CLONES void dot_rows(const float* const* rows, const Real* x, Index n, Fetch fetch, bool alone,
-                                Real* scores) {
-    dot_either(rows, x, n, fetch, alone, scores);
+PROXSTREAM_CLONES void dot_rows(std::span<const float* const> rows, ConstView x, const BlockPlan& plan,
+                                bool alone, Real* scores) {
+    dot_either(rows, x, plan, alone, scores);
 }
-
-PROXSTREAM_CLONES void dot_rows(const float* const* rows, const float* x, Index n, Fetch fetch, bool alone,
-                                float* scores) {
-    dot_either(rows, x, n, fetch, alone, scores);
-}
-
-PROXSTREAM_CLONES void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch,
-                                Real* gradient) {
-    add_either(slopes, rows, n, fetch, gradient);
-}
-PROXSTREAM_CLONES void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch,
-                                Real* gradient) {
-    add_either(slopes, rows, n, fetch, gradient);
+PROXSTREAM_CLONES void dot_rows(std::span<const float* const> rows, std::span<const float> x,
+                                const BlockPlan& plan, bool alone, float* scores) {
+    dot_either(rows, x, plan, alone, scores);
 }
 
-PROXSTREAM_CLONES void add_rows(const float* slopes, const float* const* rows, Index n, Fetch fetch,
-                                float* gradient) {
-    add_either(slopes, rows, n, fetch, gradient);
+PROXSTREAM_CLONES void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan,
+                                View gradient) {
+    add_either(slopes, rows, plan, gradient);
+}
+PROXSTREAM_CLONES void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan,
+                                View gradient) {
+    add_either(slopes, rows, plan, gradient);
+}
+PROXSTREAM_CLONES void add_rows(const float* slopes, std::span<const float* const> rows,
+                                const BlockPlan& plan, std::span<float> gradient) {
+    add_either(slopes, rows, plan, gradient);
 }
 
 PROXSTREAM_CLONES Real dot_and_add(const Real* row, const Real* x, Index n, Index ahead, Real slope,

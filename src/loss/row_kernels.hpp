@@ -1,28 +1,32 @@
-/// The inner loops of linear passes over dense rows, four at a time, and over sparse ones. Rows in single
-/// precision are added up in double: the same bits as the same numbers stored in double. Only for stand-ins,
-/// whose errors an exact pass finds out, they are added up in single precision too.
+/// The inner loops of linear passes over blocks of dense rows, four at a time, and over sparse ones. Rows in
+/// single precision are added up in double: the same bits as the same numbers stored in double. Only for
+/// stand-ins, whose errors an exact pass finds out, they are added up in single precision too.
 #pragma once
 
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/row_block.hpp"
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 
 namespace proxstream::kernels {
 
-inline constexpr Index kRows = 4;
+inline constexpr Index kRows = 4;       // read side by side
+inline constexpr Index kMostRows = 32;  // of a block
 
-/// What a block of rows fetches for those that come.
-struct Fetch {
+/// How a pass takes its rows: so many are scored, then added to the gradient while the nearest cache still
+/// has them. A block fetches for those that come.
+struct BlockPlan {
     enum class From { nowhere, cache, memory };
+    Index rows = kRows;
     From from = From::nowhere;
-    Index ahead = 0;  // in numbers, whole blocks
+    Index ahead = 0;  // in numbers
 };
 
 /// For a pass over rows `stride` apart that reads so many numbers in all.
 template <class Number>
-Fetch fetch_plan(Index stride, Index numbers) {
+BlockPlan plan_blocks(Index stride, Index numbers) {
     constexpr Index kInOne = std::is_same_v<Number, float> ? 2 : 1;  // numbers in the place of a Real
     constexpr Index kAtHand = kInOne << 12U;  // the nearest cache has them, or a little more
     constexpr Index kNear = kInOne << 17U;    // the second one has
@@ -31,21 +35,30 @@ Fetch fetch_plan(Index stride, Index numbers) {
     constexpr Index kShort = kInOne * 384;
     constexpr Index kNearlyShort = kInOne * 512;
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
-    const Index block = kRows * stride;
-    if (numbers <= kAtHand || block == 0) return {};
-    if (numbers > kCached) return {Fetch::From::memory, (kLate + block - 1) / block * block};
-    return stride <= (numbers <= kNear ? kShort : kNearlyShort) ? Fetch{Fetch::From::cache, block} : Fetch{};
+    if (stride == 0) return {};
+    const Index rows = std::clamp(kRows * kShort / stride / kRows * kRows, kRows, kMostRows);
+    if (numbers <= kAtHand) return {.rows = rows};
+    if (numbers > kCached) {
+        const Index group = kRows * stride;
+        return {.rows = rows, .from = BlockPlan::From::memory, .ahead = (kLate + group - 1) / group * group};
+    }
+    if (stride > (numbers <= kNear ? kShort : kNearlyShort)) return {.rows = rows};
+    return {.rows = rows, .from = BlockPlan::From::cache, .ahead = rows * stride};
 }
 
 /// scores[i] = rows[i] . x; the same bits as dot(). `alone`: without add_rows() to follow, which fetches its
 /// share.
-void dot_rows(const Real* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
-void dot_rows(const float* const* rows, const Real* x, Index n, Fetch fetch, bool alone, Real* scores);
-void dot_rows(const float* const* rows, const float* x, Index n, Fetch fetch, bool alone, float* scores);
+void dot_rows(std::span<const Real* const> rows, ConstView x, const BlockPlan& plan, bool alone,
+              Real* scores);
+void dot_rows(std::span<const float* const> rows, ConstView x, const BlockPlan& plan, bool alone,
+              Real* scores);
+void dot_rows(std::span<const float* const> rows, std::span<const float> x, const BlockPlan& plan, bool alone,
+              float* scores);
 /// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row.
-void add_rows(const Real* slopes, const Real* const* rows, Index n, Fetch fetch, Real* gradient);
-void add_rows(const Real* slopes, const float* const* rows, Index n, Fetch fetch, Real* gradient);
-void add_rows(const float* slopes, const float* const* rows, Index n, Fetch fetch, float* gradient);
+void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan, View gradient);
+void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan, View gradient);
+void add_rows(const float* slopes, std::span<const float* const> rows, const BlockPlan& plan,
+              std::span<float> gradient);
 
 /// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before
 /// on the way, so that requests for what lies `ahead` never pause. The same bits as dot() and axpy().

@@ -40,14 +40,6 @@ Real one_row_of(Index rows) {
     return 1 / static_cast<Real>(rows);
 }
 
-/// Whether `next` goes on where `rows` ends: then a pass need not tell the two apart.
-bool goes_on(const RecordRows& rows, const RecordRows& next) {
-    if (next.share != rows.share || next.targets != rows.targets + rows.rows) return false;
-    const Index length = rows.rows * rows.stride;
-    return (rows.dense != nullptr && next.dense == rows.dense + length) ||
-           (rows.single != nullptr && next.single == rows.single + length);
-}
-
 }  // namespace
 
 Index row_stride(Index features, bool cached) {
@@ -204,16 +196,22 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
     const std::span<RecordRows> records = frame.take<RecordRows>(weights.size());
     Index used = 0;
     Index at = slot_of(weights.size());
+    Index next = capacity_;  // the slot whose rows would go on where those of the last record end
+    Real weight = 0;         // of the last record
     for (Index age = weights.size(); age-- > 0;) {
         if (++at == capacity_) at = 0;
         if (weights[age] == 0) continue;
-        RecordRows next = rows_in(at);
-        next.share = weights[age] / static_cast<Real>(next.rows);
-        if (used > 0 && goes_on(records[used - 1], next)) {
-            records[used - 1].rows += next.rows;
+        const Slot& slot = slots_[at];
+        const bool fills = !slot.is_sparse && slot.rows == rows_a_slot_;
+        if (fills && at == next && weights[age] == weight) {
+            records[used - 1].rows += slot.rows;
         } else {
-            records[used++] = next;
+            RecordRows& record = records[used++];
+            record = rows_in(at);
+            record.share = weights[age] / static_cast<Real>(slot.rows);
         }
+        next = fills ? at + 1 : capacity_;
+        weight = weights[age];
     }
     return records.first(used);
 }

@@ -92,10 +92,11 @@ TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
 }
 
 TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
-    // Features fill lanes or do not; dense, single and sparse records follow each other.
-    for (const Index features : {Index{64}, Index{101}, Index{512}}) {
+    // Features fill lanes or any part of them; dense, single and sparse records follow each other, and short
+    // rows fill blocks.
+    for (const Index features : {1, 2, 11, 12, 13, 14, 15, 16, 64, 101, 512}) {
         const LinearFamily family({ScalarFormula::cauchy, 0.5}, features, true);
-        Window window(family, 40, 9);
+        Window window(family, 40, features < 64 ? 70 : 9);
         std::vector<std::vector<float>> singles;
         for (Index i = 0; i < window.rows.size(); i += 4) {
             RecordRows& record = window.rows[i];

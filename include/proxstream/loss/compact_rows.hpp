@@ -44,7 +44,7 @@ class CompactRows {
     struct Sums {  // of some rows
         Real bend = 0;
         Real slopes = 0;
-        float* gradient = nullptr;  // of the columns
+        std::span<float> gradient = {};  // of the columns
     };
 
     Index width() const noexcept;
@@ -52,7 +52,8 @@ class CompactRows {
     bool assign(const PassFamily& family, std::span<const RecordRows> records,
                 std::span<const Index> coordinates);
     template <class Loss>
-    void add(Loss loss, Index first, Index last, const float* move, Real intercept, Sums& sums) const;
+    void add(Loss loss, Index first, Index last, std::span<const float> move, Real intercept,
+             Sums& sums) const;
 
     std::optional<ScalarLoss> loss_;  // none: nothing is held
     Index features_ = 0;              // of the rows themselves
