@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace proxstream {
 namespace {
@@ -36,32 +37,23 @@ class Pass {
 
     void add(const RecordRows& record) {
         if (record.sparse != nullptr) {
+            finish(rows_);
+            finish(singles_);
             for (Index row = 0; row < record.rows; ++row) {
                 add_sparse_row(*record.sparse, record.first + row, record.share);
             }
-            return;
-        }
-        if (record.single != nullptr) {
-            plan_ = kernels::plan_blocks<float>(record.stride, numbers_);
-            settle();
-            add_dense_rows(record, record.single, singles_, rows_);
+        } else if (record.single != nullptr) {
+            finish(rows_);
+            add_dense_rows(record, record.single, singles_);
         } else {
-            plan_ = kernels::plan_blocks<Real>(record.stride, numbers_);
-            if (kGradient && plan_.from == kernels::BlockPlan::From::memory && !weights_.empty()) {
-                if (rows_.count > 0) flush(rows_);
-                if (singles_.count > 0) flush(singles_);
-                stream(record);
-            } else {
-                settle();
-                add_dense_rows(record, record.dense, rows_, singles_);
-            }
+            finish(singles_);
+            add_dense_rows(record, record.dense, rows_);
         }
     }
 
     Real finish(View gradient) {
-        settle();
-        if (rows_.count > 0) flush(rows_);
-        if (singles_.count > 0) flush(singles_);
+        finish(rows_);
+        finish(singles_);
         if constexpr (kGradient) {
             if (has_intercept_) gradient.back() = totals_.slope;
         }
@@ -69,6 +61,7 @@ class Pass {
     }
 
   private:
+    /// A block in the making, of rows of a kind.
     template <class Number>
     struct Held {
         Index count = 0;
@@ -77,7 +70,6 @@ class Pass {
         Real targets[kernels::kMostRows];
         Real shares[kernels::kMostRows];
     };
-
     struct Totals {
         Real value = 0;
         Real slope = 0;  // along the intercept
@@ -93,17 +85,23 @@ class Pass {
         return slope;
     }
 
-    /// Rows of one kind are held until there are enough; those of the other kind come before them.
-    template <class Number, class Other>
-    void add_dense_rows(const RecordRows& record, const Number* first, Held<Number>& held,
-                        Held<Other>& other) {
-        if (other.count > 0) flush(other);
+    template <class Number>
+    void add_dense_rows(const RecordRows& record, const Number* first, Held<Number>& held) {
         if (weights_.empty()) {  // an intercept alone
             for (Index row = 0; row < record.rows; ++row) {
                 count(0, record.targets[row], record.share, totals_);
             }
             return;
         }
+        plan_ = kernels::plan_blocks<Number>(record.stride, numbers_);
+        if constexpr (kGradient && std::is_same_v<Number, Real>) {
+            if (plan_.streams) {
+                if (held.count > 0) flush(held);
+                stream(record);
+                return;
+            }
+        }
+        settle();
         for (Index row = 0; row < record.rows; ++row) {
             held.rows[held.count] = first + row * record.stride;
             held.targets[held.count] = record.targets[row];
@@ -112,21 +110,26 @@ class Pass {
         }
     }
 
+    /// Before rows of another kind: this keeps the order.
+    template <class Number>
+    void finish(Held<Number>& held) {
+        settle();
+        if (held.count > 0) flush(held);
+    }
+
     void stream(const RecordRows& record) {
         for (Index i = 0; i < record.rows; ++i) {
             const Real* const row = record.dense + i * record.stride;
-            const Real product =
-                unsettled_ == nullptr
-                    ? kernels::dot_row(row, weights_)
-                    : kernels::dot_and_add(row, weights_.data(), weights_.size(), plan_.ahead,
-                                           unsettled_slope_, unsettled_, gradient_.data());
-            unsettled_slope_ = count(product, record.targets[i], record.share, totals_);
-            unsettled_ = row;
+            const Real product = scored_ == nullptr
+                                     ? kernels::dot_row(row, weights_)
+                                     : kernels::dot_and_add(row, weights_, scored_slope_, scored_, gradient_);
+            scored_slope_ = count(product, record.targets[i], record.share, totals_);
+            scored_ = row;
         }
     }
     void settle() {
-        if (unsettled_ != nullptr) kernels::add_row(unsettled_slope_, unsettled_, gradient_);
-        unsettled_ = nullptr;
+        if (scored_ != nullptr) kernels::add_row(scored_slope_, scored_, gradient_);
+        scored_ = nullptr;
     }
 
     template <class Number>
@@ -144,9 +147,6 @@ class Pass {
     }
 
     void add_sparse_row(const RowBlock& record, Index row, Real share) {
-        settle();  // keeps the order
-        flush(rows_);
-        flush(singles_);
         const auto indices = record.indices(row);
         const ConstView values = record.values(row);
         const Real product = kernels::dot_sparse(indices, values, weights_);
@@ -164,8 +164,8 @@ class Pass {
     kernels::BlockPlan plan_;
     Held<Real> rows_;
     Held<float> singles_;
-    const Real* unsettled_ = nullptr;  // the row whose share of the gradient is still to be added
-    Real unsettled_slope_ = 0;
+    const Real* scored_ = nullptr;  // the row whose share of the gradient is still to be added
+    Real scored_slope_ = 0;
 };
 
 /// The whole of a pass over one row, which streams of single rows consist of; the same bits.

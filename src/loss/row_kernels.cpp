@@ -141,6 +141,9 @@ template <Index kCount, Index kAsked, class Number, class Sum>
         }
     }
     if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
+        for (Index row = 0; row < kCount && whole < n; ++row) {
+            if (row < kAsked) prefetch<kSecond>(rows[row] + whole + ahead);
+        }
         with_rest(n - whole, [&](auto rest) {
             Values point;
             load_rest<rest>(x + whole, point);
@@ -203,6 +206,7 @@ template <Index kCount, Index kFirst, int kLocality, class Number, class Sum>
     }
     if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
         with_rest(n - whole, [&](auto rest) {
+            for (Index row = kFirst; row < kCount; ++row) prefetch<kLocality>(rows[row] + whole + ahead);
             for (Index k = whole; k < whole + rest; ++k) {
                 Real sum = gradient[k];
                 for (Index row = 0; row < kCount; ++row) sum += slopes[row] * static_cast<Real>(rows[row][k]);
@@ -241,6 +245,10 @@ template <class Number, class Sum>
     }
 }
 
+/// A little less than what passes by while one line is on its way: requests from further off wait for the
+/// same few places.
+constexpr Index kStreamAhead = 1024;
+
 }  // namespace
 
 PROXSTREAM_CLONES void dot_rows(std::span<const Real* const> rows, ConstView x, const BlockPlan& plan,
@@ -269,28 +277,36 @@ PROXSTREAM_CLONES void add_rows(const float* slopes, std::span<const float* cons
     add_either(slopes, rows, plan, gradient);
 }
 
-PROXSTREAM_CLONES Real dot_and_add(const Real* row, const Real* x, Index n, Index ahead, Real slope,
-                                   const Real* before, Real* __restrict gradient) {
+PROXSTREAM_CLONES Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before,
+                                   View gradient) {
     Lanes score = {};
+    const Index n = x.size();
     const Index whole = n - n % kLanes;
+    const Real* const point = x.data();
+    Real* const sums = gradient.data();
     for (Index i = 0; i < whole; i += kLanes) {
-        prefetch<kSecond>(row + i + ahead);
-        Lanes point;
+        prefetch<kSecond>(row + i + kStreamAhead);
+        Lanes weights;
         Lanes values;
         Lanes sum;
         Lanes past;
-        load(x + i, point);
+        load(point + i, weights);
         load(row + i, values);
-        load(gradient + i, sum);
+        load(sums + i, sum);
         load(before + i, past);
-        score += values * point;
+        score += values * weights;
         sum += slope * past;
-        std::memcpy(gradient + i, &sum, sizeof(sum));
+        std::memcpy(sums + i, &sum, sizeof(sum));
     }
-    for (Index i = whole; i < n; ++i) {
-        score[i - whole] += row[i] * x[i];
-        gradient[i] += slope * before[i];
-    }
+    with_rest(n - whole, [&](auto rest) {
+        prefetch<kSecond>(row + whole + kStreamAhead);
+        Lanes weights;
+        Lanes values;
+        load_rest<rest>(point + whole, weights);
+        load_rest<rest>(row + whole, values);
+        score += values * weights;
+        for (Index k = whole; k < whole + rest; ++k) sums[k] += slope * before[k];
+    });
     return add_lanes(score);
 }
 

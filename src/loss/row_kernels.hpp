@@ -22,6 +22,9 @@ struct BlockPlan {
     Index rows = kRows;
     From from = From::nowhere;
     Index ahead = 0;  // in numbers
+    /// Rows come from memory, and the nearest cache holds two with all that belongs to them: then one is
+    /// better added while the next one comes in, unless widening single precision keeps the processor busy.
+    bool streams = false;
 };
 
 /// For a pass over rows `stride` apart that reads so many numbers in all.
@@ -34,13 +37,17 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
     // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so.
     constexpr Index kShort = kInOne * 384;
     constexpr Index kNearlyShort = kInOne * 512;
+    constexpr Index kTwoAtHand = 1024;
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     if (stride == 0) return {};
     const Index rows = std::clamp(kRows * kShort / stride / kRows * kRows, kRows, kMostRows);
     if (numbers <= kAtHand) return {.rows = rows};
     if (numbers > kCached) {
         const Index group = kRows * stride;
-        return {.rows = rows, .from = BlockPlan::From::memory, .ahead = (kLate + group - 1) / group * group};
+        return {.rows = rows,
+                .from = BlockPlan::From::memory,
+                .ahead = (kLate + group - 1) / group * group,
+                .streams = stride <= kTwoAtHand};
     }
     if (stride > (numbers <= kNear ? kShort : kNearlyShort)) return {.rows = rows};
     return {.rows = rows, .from = BlockPlan::From::cache, .ahead = rows * stride};
@@ -61,9 +68,8 @@ void add_rows(const float* slopes, std::span<const float* const> rows, const Blo
               std::span<float> gradient);
 
 /// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before
-/// on the way, so that requests for what lies `ahead` never pause. The same bits as dot() and axpy().
-Real dot_and_add(const Real* row, const Real* x, Index n, Index ahead, Real slope, const Real* before,
-                 Real* gradient);
+/// on the way, so that requests for what comes never pause. The same bits as dot() and axpy().
+Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before, View gradient);
 
 /// One row: dot() and axpy(), whatever it is stored in.
 Real dot_row(const Real* row, ConstView x);
