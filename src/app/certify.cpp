@@ -7,6 +7,7 @@
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/json.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream::app {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/json.hpp"
 
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream::app {
 namespace {

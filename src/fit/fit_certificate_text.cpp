@@ -1,20 +1,17 @@
 /// The certificate of a fit in words, for a terminal, and as JSON.
 #include "proxstream/fit/fit_certificate.hpp"
 
+#include "core/json.hpp"
+#include "regret/append.hpp"
+
 #include <iterator>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... Values>
-void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
-}
 
 void append_point(std::string& out, std::string_view label, const MeasuredPoint& point, bool chosen) {
     append(out, "  {:<8}{:>10} {:>17.12g} {:>11.4e} {}{:>9}  {}\n", label, point.iteration, point.objective(),

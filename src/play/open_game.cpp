@@ -4,10 +4,11 @@
 #include "proxstream/game/game_table.hpp"
 #include "proxstream/io/output_file.hpp"
 
+#include "core/json.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -19,7 +19,7 @@ std::string quoted(const std::string& name) {
 
 void add(std::string& line, Real value) {
     line += ',';
-    if (!std::isnan(value)) fmt::format_to(std::back_inserter(line), "{}", value);
+    if (!std::isnan(value)) line += fmt::format("{}", value);
 }
 
 }  // namespace
@@ -37,14 +37,14 @@ PlayTrace::PlayTrace(const std::string& path, const Game& game) : file_(path) {
 
 void PlayTrace::write(const RoundFigures& figures) {
     line_.clear();
-    fmt::format_to(std::back_inserter(line_), "{}", figures.round);
+    line_ += fmt::format("{}", figures.round);
     for (const Real value : {figures.gap, figures.gap_bound, figures.instant_gap, figures.gain})
         add(line_, value);
     for (const SeatFigures& seat : figures.seats) {
         for (const Real value :
              {seat.residual, seat.bound, seat.instant, seat.variation, seat.regret, seat.cost})
             add(line_, value);
-        fmt::format_to(std::back_inserter(line_), ",{},{}", seat.steps, seat.base_samples);
+        line_ += fmt::format(",{},{}", seat.steps, seat.base_samples);
     }
     line_ += '\n';
     file_.write(line_);

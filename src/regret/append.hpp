@@ -1,7 +1,6 @@
 /// Text written as fmt formats it, at the end of a string.
 #pragma once
 
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -11,7 +10,7 @@ namespace proxstream {
 
 template <class... Values>
 void append(std::string& out, fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(out), form, std::forward<Values>(values)...);
+    out += fmt::format(form, std::forward<Values>(values)...);
 }
 
 }  // namespace proxstream

@@ -1,9 +1,8 @@
 /// The certificate for programs.
 #include "proxstream/regret/certificate.hpp"
 
+#include "core/json.hpp"
 #include "json_number.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -1,13 +1,13 @@
 /// A game's certificate for a terminal, and for programs.
 #include "proxstream/regret/game_certificate.hpp"
 
+#include "core/json.hpp"
 #include "json_number.hpp"
 #include "text_lines.hpp"
 
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "proxstream/core/types.hpp"
 
-#include <cmath>
+#include "core/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 namespace proxstream {
 

@@ -4,6 +4,7 @@
 #include "proxstream/core/round_report.hpp"
 
 #include "append.hpp"
+#include "core/json.hpp"
 #include "line_cursor.hpp"
 
 #include <array>
@@ -15,7 +16,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -1,9 +1,9 @@
 #include "line_cursor.hpp"
 
+#include "core/json.hpp"
+
 #include <charconv>
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

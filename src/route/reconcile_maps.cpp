@@ -3,9 +3,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
 
+#include "core/json.hpp"
 #include "route/route_tables.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

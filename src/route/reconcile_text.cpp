@@ -1,11 +1,12 @@
 /// The result of a reconciliation for people and for programs.
 #include "proxstream/route/reconcile.hpp"
 
+#include "core/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
+#include "core/json.hpp"
 #include "route/csv_file.hpp"
 #include "route/path_log.hpp"
 #include "route/route_folder.hpp"
@@ -11,8 +12,6 @@
 
 #include <array>
 #include <optional>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -4,6 +4,7 @@
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/route/reconcile.hpp"
 
+#include "core/json.hpp"
 #include "route/route_tables.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -3,13 +3,12 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
 
+#include "core/json.hpp"
 #include "route/route_folder.hpp"
 #include "route/route_tables.hpp"
 
 #include <charconv>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

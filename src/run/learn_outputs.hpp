@@ -7,8 +7,7 @@
 #include "proxstream/run/learn_run.hpp"
 
 #include <optional>
-
-#include <fmt/format.h>
+#include <string>
 
 namespace proxstream {
 
@@ -18,7 +17,7 @@ struct LearnRun::Outputs {
     Tally tally;
     std::optional<LedgerWriter> ledger;
     std::optional<OutputFile> predictions;
-    fmt::memory_buffer line;
+    std::string line;
 };
 
 }  // namespace proxstream

@@ -214,10 +214,10 @@ void LearnRun::write_predictions(LearnOutcome& outcome) {
     guarded(outcome, outputs_->predictions, [&](OutputFile& file) {
         outputs_->line.clear();
         for (const Real prediction : predictions_) {
-            fmt::format_to(fmt::appender(outputs_->line), "{}\n", prediction);
+            outputs_->line += fmt::format("{}\n", prediction);
         }
         predictions_bytes_ += outputs_->line.size();
-        file.write({outputs_->line.data(), outputs_->line.size()});
+        file.write(outputs_->line);
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
         if (settings_.predictions == "-") file.flush();
     });
@@ -272,19 +272,12 @@ std::vector<Real> LearnRun::figures() const {
 }
 
 std::string LearnRun::decision() const {
-    fmt::memory_buffer text;
-    fmt::format_to(fmt::appender(text), "{{\"predictions\":[");
+    std::string text = "{\"predictions\":[";
     for (Index i = 0; i < predictions_.size(); ++i) {
-        const bool finite = std::isfinite(predictions_[i]);
-        const char* before = i == 0 ? "" : ",";
-        if (finite) {
-            fmt::format_to(fmt::appender(text), "{}{}", before, predictions_[i]);
-        } else {
-            fmt::format_to(fmt::appender(text), "{}null", before);
-        }
+        if (i > 0) text += ',';
+        text += std::isfinite(predictions_[i]) ? fmt::format("{}", predictions_[i]) : "null";
     }
-    fmt::format_to(fmt::appender(text), "]}}");
-    return fmt::to_string(text);
+    return text + "]}";
 }
 
 void LearnRun::end_turn() {

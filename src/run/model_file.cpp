@@ -3,11 +3,11 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/io/output_file.hpp"
 
+#include "core/json.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -1,6 +1,7 @@
 /// Posts: which of them are new, playing those, and answering the others again.
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
 #include "serve/desk.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -1,11 +1,11 @@
 /// JSON from strangers: what a body may be, and where it is wrong.
 #pragma once
 
+#include "core/json.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -1,11 +1,10 @@
 /// The API's description of itself: OpenAPI 3.0, made from the table of routes.
 #pragma once
 
+#include "core/json.hpp"
 #include "serve/roster.hpp"
 
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
 #include "serve/json_body.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

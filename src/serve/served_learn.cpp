@@ -6,6 +6,7 @@
 #include "proxstream/run/settings_reader.hpp"
 #include "proxstream/store/run_store.hpp"
 
+#include "core/json.hpp"
 #include "serve/row_json.hpp"
 #include "serve/same_settings.hpp"
 
@@ -15,7 +16,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -6,6 +6,7 @@
 #include "proxstream/store/run_store.hpp"
 #include "proxstream/traffic/fed_demand.hpp"
 
+#include "core/json.hpp"
 #include "io/json_writer.hpp"
 #include "serve/same_settings.hpp"
 
@@ -15,7 +16,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -2,6 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {
@@ -52,7 +53,7 @@ class CsvTable final : public NumberTable {
         line_.clear();
         for (Index i = 0; i < numbers.size(); ++i) {
             if (i > 0) line_ += ',';
-            if (!std::isnan(numbers[i])) fmt::format_to(std::back_inserter(line_), "{}", numbers[i]);
+            if (!std::isnan(numbers[i])) line_ += fmt::format("{}", numbers[i]);
         }
         line_ += '\n';
         write_(line_);

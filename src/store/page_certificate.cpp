@@ -2,9 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 
-#include <string_view>
+#include "core/json.hpp"
 
-#include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace proxstream {
 namespace {

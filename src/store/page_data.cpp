@@ -2,10 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
 #include "io/json_writer.hpp"
 #include "store/page_certificate.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -2,9 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
 #include "store/store_file.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -2,11 +2,10 @@
 ///   {"period": "08:05", "demand": {"A->B": 12.5}, "events": [{"link": "A-B", "capacity": 0.5}]}
 #pragma once
 
+#include "core/json.hpp"
 #include "traffic/line_demand.hpp"
 
 #include <functional>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -1,11 +1,10 @@
 /// Coordinates of nodes: TNTP node files and CSV, which are tables, and GeoJSON.
 #include "proxstream/traffic/open_network.hpp"
 
+#include "core/json.hpp"
 #include "traffic/text_table.hpp"
 
 #include <cmath>
-
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -4,6 +4,7 @@
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/run/report_page.hpp"
 
+#include "core/json.hpp"
 #include "play/play_report_fixture.hpp"
 
 #include <cmath>
@@ -12,7 +13,6 @@
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

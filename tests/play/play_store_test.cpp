@@ -6,6 +6,7 @@
 #include "proxstream/play/open_game.hpp"
 #include "proxstream/play/play_job.hpp"
 
+#include "core/json.hpp"
 #include "run/temporary_folder.hpp"
 #include "support/stored_run.hpp"
 
@@ -16,7 +17,6 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream::test {
 namespace {

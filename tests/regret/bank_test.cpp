@@ -4,13 +4,13 @@
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 
+#include "core/json.hpp"
 #include "regret/naive_bank.hpp"
 #include "regret/temporary_file.hpp"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

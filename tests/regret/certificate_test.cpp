@@ -2,12 +2,12 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/json.hpp"
 #include "regret/naive_run.hpp"
 
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -3,6 +3,7 @@
 #include "proxstream/regret/ledger_reader.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 
+#include "core/json.hpp"
 #include "regret/naive_run.hpp"
 #include "regret/temporary_file.hpp"
 
@@ -12,7 +13,6 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

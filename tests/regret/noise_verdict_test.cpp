@@ -2,6 +2,7 @@
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/regret/ledger_writer.hpp"
 
+#include "core/json.hpp"
 #include "regret/naive_bank.hpp"
 #include "regret/naive_noise.hpp"
 #include "regret/temporary_file.hpp"
@@ -11,7 +12,6 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

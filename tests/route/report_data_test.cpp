@@ -4,13 +4,13 @@
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/run/report_page.hpp"
 
+#include "core/json.hpp"
 #include "route/report_fixture.hpp"
 
 #include <cstdlib>
 #include <limits>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

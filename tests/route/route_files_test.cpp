@@ -4,6 +4,7 @@
 #include "proxstream/io/output_file.hpp"
 #include "proxstream/route/decision_log.hpp"
 
+#include "core/json.hpp"
 #include "route/csv_file.hpp"
 #include "route/csv_table.hpp"
 #include "route/route_tables.hpp"
@@ -13,7 +14,6 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
 namespace proxstream {

@@ -5,6 +5,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/route/route_run.hpp"
 
+#include "core/json.hpp"
 #include "run/temporary_folder.hpp"
 #include "support/routing_twin.hpp"
 
@@ -18,7 +19,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream::test {
 

@@ -4,11 +4,12 @@
 
 #include "proxstream/core/types.hpp"
 
+#include "core/json.hpp"
+
 #include <set>
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 

@@ -3,12 +3,12 @@
 #include "proxstream/serve/served_run.hpp"
 #include "proxstream/store/run_store.hpp"
 
+#include "core/json.hpp"
 #include "store/toy_run.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/run/report_page.hpp"
 
+#include "core/json.hpp"
 #include "regret/naive_run.hpp"
 #include "store/toy_run.hpp"
 
@@ -11,7 +12,6 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace proxstream {
 namespace {

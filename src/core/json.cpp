@@ -1,0 +1,3 @@
+#include "core/json.hpp"
+
+PROXSTREAM_JSON()
