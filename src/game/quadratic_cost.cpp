@@ -2,9 +2,9 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/game/quadratic_game.hpp"
 
+#include "core/eigenvalues.hpp"
 #include "reach.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -79,15 +79,14 @@ void QuadraticCost::check() const {
 
 void QuadraticCost::find_curvature() {
     if (terms_.curvature.empty()) return;
-    const auto n = static_cast<Eigen::Index>(dimension());
-    const Eigen::Map<const Eigen::MatrixXd> matrix(terms_.curvature.data(), n, n);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix, Eigen::EigenvaluesOnly);
-    const auto& values = solver.eigenvalues();
+    const auto values = symmetric_eigenvalues(terms_.curvature, dimension());
+    if (values.empty())
+        throw ConfigError("the eigenvalues of the curvature are not found: its entries are too large");
     // Computed eigenvalues are off by n roundings of the largest, at most.
-    const Real largest = values.cwiseAbs().maxCoeff();
-    const Real error = static_cast<Real>(n) * 2 * kUnitRoundoff * largest;
+    const Real largest = std::max(std::abs(values.front()), std::abs(values.back()));
+    const Real error = static_cast<Real>(dimension()) * 2 * kUnitRoundoff * largest;
     smoothness_ = largest + error;
-    convex_ = values.minCoeff() >= -error;
+    convex_ = values.front() >= -error;
 }
 
 void QuadraticCost::find_variation(std::span<const AnyRegulariser> sets) {

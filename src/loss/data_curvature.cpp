@@ -4,9 +4,9 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 
+#include "core/eigenvalues.hpp"
 #include "loss/row_kernels.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -125,13 +125,10 @@ Pair exact_eigenvalues(const WeightedRows& rows) {
             }
         });
     });
-    const auto size = static_cast<Eigen::Index>(n);
     Pair found{kInfinity, kInfinity};
     for (Index m = 0; m < rows.matrices(); ++m) {
-        using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-        const Eigen::Map<const RowMajor> lower(sums.data() + m * n * n, size, size);
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(lower, Eigen::EigenvaluesOnly);
-        found[m] = solver.info() == Eigen::Success ? kRounding * solver.eigenvalues()(size - 1) : kInfinity;
+        const std::vector<Real> values = symmetric_eigenvalues(ConstView(sums).subspan(m * n * n, n * n), n);
+        if (!values.empty()) found[m] = kRounding * values.back();
     }
     return found;
 }
@@ -162,8 +159,8 @@ class Lanczos {
         axpy(-along, vector_, product);
         if (!beside_.empty()) axpy(-beside_.back(), previous_, product);
         const Real rest = norm(product);
-        const Eigen::VectorXd values = ritz_values();
-        const Real largest = values(values.size() - 1);
+        const std::vector<Real> values = tridiagonal_eigenvalues(diagonal_, beside_);  // Ritz'
+        const Real largest = values.back();
         constexpr Real kInvariant = 1e-13;  // the matrix maps what is spanned so far into itself
         if (!(rest > kInvariant * largest)) {
             bound_ = largest;
@@ -178,20 +175,13 @@ class Lanczos {
     }
 
   private:
-    Eigen::VectorXd ritz_values() const {
-        const auto size = static_cast<Eigen::Index>(diagonal_.size());
-        const Eigen::Map<const Eigen::VectorXd> diagonal(diagonal_.data(), size);
-        const Eigen::Map<const Eigen::VectorXd> beside(beside_.data(), size - 1);
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-        solver.computeFromTridiagonal(diagonal, beside, Eigen::EigenvaluesOnly);
-        return solver.eigenvalues();
-    }
-
     /// The smallest lambda / largest, up to 1e-4, that the inequality leaves out; it is wanted only if it is
     /// below kOverstated.
-    void find_bound(const Eigen::VectorXd& values, Real largest) {
+    void find_bound(std::span<const Real> values, Real largest) {
         const auto left_out = [&](Real ratio) {
-            return (ratio * largest - values.array()).log().sum() > log_beside_ - log_part_;
+            Real log_distances = 0;
+            for (const Real value : values) log_distances += std::log(ratio * largest - value);
+            return log_distances > log_beside_ - log_part_;
         };
         if (!left_out(kOverstated)) return;
         Real low = 1;

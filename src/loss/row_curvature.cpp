@@ -2,8 +2,10 @@
 
 #include "proxstream/core/linalg.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "core/eigenvalues.hpp"
+
 #include <algorithm>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -37,21 +39,18 @@ Real largest_curvature(const RowBlock& record, bool intercept, std::span<const R
     const Real bound = squares / static_cast<Real>(rows);
     if (rows == 1 || rows > kMostRows) return bound;
     // B B'/R and B'B/R have the same largest eigenvalue, and the first is small.
-    const auto size = static_cast<Eigen::Index>(rows);
-    Eigen::MatrixXd gram(size, size);
+    std::vector<Real> gram(rows * rows);
     for (Index i = 0; i < rows; ++i) {
         for (Index j = 0; j <= i; ++j) {
             const Real product =
                 record.sparse() ? sparse_product(record, i, j) : dot(record.values(i), record.values(j));
-            gram(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-                scales[i] * scales[j] * (product + constant) / static_cast<Real>(rows);
+            gram[i * rows + j] = scales[i] * scales[j] * (product + constant) / static_cast<Real>(rows);
         }
     }
-    if (!gram.triangularView<Eigen::Lower>().toDenseMatrix().allFinite()) return bound;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
-    if (solver.info() != Eigen::Success) return bound;
+    if (!all_finite(gram)) return bound;
+    const std::vector<Real> values = symmetric_eigenvalues(gram, rows);
     constexpr Real kRounding = 1 + 1e-12;
-    return std::min(bound, kRounding * solver.eigenvalues()(size - 1));
+    return values.empty() ? bound : std::min(bound, kRounding * values.back());
 }
 
 }  // namespace proxstream
