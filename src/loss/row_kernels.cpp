@@ -42,6 +42,8 @@ requires(sizeof(Values) == sizeof(Number) * LanesOf<Number>::kCount)
 }
 
 /// use(constant) with the number of lanes that the end of a row fills, fewer than all; not at all for none.
+/// What is used has to be inlined: a function of its own would not be compiled for the caller's instruction
+/// set.
 template <class Use>
 [[gnu::always_inline]] inline void with_rest(Index rest, Use use) {
     switch (rest) {
@@ -144,15 +146,16 @@ template <Index kCount, Index kAsked, class Number, class Sum>
         for (Index row = 0; row < kCount && whole < n; ++row) {
             if (row < kAsked) prefetch<kSecond>(rows[row] + whole + ahead);
         }
-        with_rest(n - whole, [&](auto rest) {
-            Values point;
-            load_rest<rest>(x + whole, point);
-            for (Index row = 0; row < kCount; ++row) {
-                Values values;
-                load_rest<rest>(rows[row] + whole, values);
-                sums[row] += values * point;
-            }
-        });
+        with_rest(
+            n - whole, [&](auto rest) __attribute__((always_inline)) {
+                Values point;
+                load_rest<rest>(x + whole, point);
+                for (Index row = 0; row < kCount; ++row) {
+                    Values values;
+                    load_rest<rest>(rows[row] + whole, values);
+                    sums[row] += values * point;
+                }
+            });
     }
     add_lanes_of(sums, scores);
 }
@@ -205,14 +208,16 @@ template <Index kCount, Index kFirst, int kLocality, class Number, class Sum>
         std::memcpy(gradient + i, &sum, sizeof(sum));
     }
     if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
-        with_rest(n - whole, [&](auto rest) {
-            for (Index row = kFirst; row < kCount; ++row) prefetch<kLocality>(rows[row] + whole + ahead);
-            for (Index k = whole; k < whole + rest; ++k) {
-                Real sum = gradient[k];
-                for (Index row = 0; row < kCount; ++row) sum += slopes[row] * static_cast<Real>(rows[row][k]);
-                gradient[k] = sum;
-            }
-        });
+        with_rest(
+            n - whole, [&](auto rest) __attribute__((always_inline)) {
+                for (Index row = kFirst; row < kCount; ++row) prefetch<kLocality>(rows[row] + whole + ahead);
+                for (Index k = whole; k < whole + rest; ++k) {
+                    Real sum = gradient[k];
+                    for (Index row = 0; row < kCount; ++row)
+                        sum += slopes[row] * static_cast<Real>(rows[row][k]);
+                    gradient[k] = sum;
+                }
+            });
     }
 }
 
@@ -298,15 +303,16 @@ PROXSTREAM_CLONES Real dot_and_add(const Real* row, ConstView x, Real slope, con
         sum += slope * past;
         std::memcpy(sums + i, &sum, sizeof(sum));
     }
-    with_rest(n - whole, [&](auto rest) {
-        prefetch<kSecond>(row + whole + kStreamAhead);
-        Lanes weights;
-        Lanes values;
-        load_rest<rest>(point + whole, weights);
-        load_rest<rest>(row + whole, values);
-        score += values * weights;
-        for (Index k = whole; k < whole + rest; ++k) sums[k] += slope * before[k];
-    });
+    with_rest(
+        n - whole, [&](auto rest) __attribute__((always_inline)) {
+            prefetch<kSecond>(row + whole + kStreamAhead);
+            Lanes weights;
+            Lanes values;
+            load_rest<rest>(point + whole, weights);
+            load_rest<rest>(row + whole, values);
+            score += values * weights;
+            for (Index k = whole; k < whole + rest; ++k) sums[k] += slope * before[k];
+        });
     return add_lanes(score);
 }
 
