@@ -4,7 +4,6 @@
 #include "proxstream/core/parallel.hpp"
 
 #include "loss/row_kernels.hpp"
-#include "loss/scalar_formulas.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -138,11 +137,14 @@ bool CompactRows::assign(const PassFamily& family, std::span<const RecordRows> r
         for (Index k = 0; k < columns_.size(); ++k) places[columns_[k]] = k;
     }
     values_.assign(numbers, 0);
-    rows_.clear();
-    rows_.reserve(extent.rows);
+    for (std::vector<Real>* each :
+         {&known_.targets, &known_.weights, &known_.scores, &known_.values, &known_.slopes}) {
+        each->assign(whole_blocks(extent.rows), 0);
+    }
+    Index at = 0;
     for (const RecordRows& record : records) {
-        for (Index row = 0; row < record.rows; ++row) {
-            float* const to = values_.data() + rows_.size() * wide;
+        for (Index row = 0; row < record.rows; ++row, ++at) {
+            float* const to = values_.data() + at * wide;
             if (record.sparse != nullptr) {
                 const auto indices = record.sparse->indices(record.first + row);
                 const ConstView values = record.sparse->values(record.first + row);
@@ -155,9 +157,9 @@ bool CompactRows::assign(const PassFamily& family, std::span<const RecordRows> r
             } else {
                 copy_row(record.dense + row * record.stride, columns_, all, to);
             }
-            const Real target =
+            known_.targets[at] =
                 record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
-            rows_.push_back({.target = target, .weight = record.share, .score = 0, .value = 0, .slope = 0});
+            known_.weights[at] = record.share;
         }
     }
     if (!all_single(values_)) return false;
@@ -174,24 +176,20 @@ bool CompactRows::look_around(ConstView x, const PassFamily& family, std::span<c
     Index at = 0;
     for (const RecordRows& record : records) {
         for (Index row = 0; row < record.rows; ++row, ++at) {
-            Row& known = rows_[at];
-            known.score = score_of(record, row, weights) + intercept;
-            const LossPoint point = evaluate(*loss_, known.score, known.target);
-            known.value = point.value;
-            known.slope = point.slope;
+            known_.scores[at] = score_of(record, row, weights) + intercept;
         }
     }
-    assert(at == rows_.size());
+    assert(whole_blocks(at) == known_.scores.size());
+    evaluate(*loss_, known_.scores, known_.targets, known_.values, known_.slopes);
     return true;
 }
 
-template <class Loss>
-void CompactRows::add(Loss loss, Index first, Index last, std::span<const float> move, Real intercept,
+void CompactRows::add(Index first, Index last, std::span<const float> move, Real intercept,
                       Sums& sums) const {
     const Index wide = width();
     const kernels::BlockPlan plan = kernels::plan_blocks<float>(wide, values_.size());
     Real bend = 0;
-    Real slopes = 0;
+    Real total_slope = 0;
     for (Index block = first; block < last; block += plan.rows) {
         const Index count = std::min(plan.rows, last - block);
         const float* pointers[kernels::kMostRows];
@@ -199,28 +197,33 @@ void CompactRows::add(Loss loss, Index first, Index last, std::span<const float>
         const std::span<const float* const> rows(pointers, count);
         float numbers[kernels::kMostRows];  // what scores change by, then slopes
         kernels::dot_rows(rows, move, plan, false, numbers);
+        Real changes[kernels::kMostRows];
+        Real scores[kernels::kMostRows];
+        Real values[kernels::kMostRows];
+        Real slopes[kernels::kMostRows];
         for (Index i = 0; i < count; ++i) {
-            if (block + i >= rows_.size()) {
-                numbers[i] = 0;
-                continue;
-            }
-            const Row& row = rows_[block + i];
-            const Real change = static_cast<Real>(numbers[i]) + intercept;
-            const LossPoint point = loss(row.score + change, row.target);
-            const Real slope = row.weight * (point.slope - row.slope);
-            bend += row.weight * ((point.value - row.value) - row.slope * change);
-            slopes += slope;
+            changes[i] = static_cast<Real>(numbers[i]) + intercept;
+            scores[i] = known_.scores[block + i] + changes[i];
+        }
+        evaluate(*loss_, {scores, count}, ConstView(known_.targets).subspan(block, count), {values, count},
+                 {slopes, count});
+        for (Index i = 0; i < count; ++i) {
+            const Index row = block + i;
+            const Real slope = known_.weights[row] * (slopes[i] - known_.slopes[row]);
+            bend +=
+                known_.weights[row] * ((values[i] - known_.values[row]) - known_.slopes[row] * changes[i]);
+            total_slope += slope;
             numbers[i] = static_cast<float>(slope);
         }
         kernels::add_rows(numbers, rows, plan, sums.gradient);
     }
     sums.bend = bend;
-    sums.slopes = slopes;
+    sums.slopes = total_slope;
 }
 
 Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {
     const Index wide = width();
-    const Index blocks = whole_blocks(rows_.size()) / kernels::kRows;
+    const Index blocks = known_.scores.size() / kernels::kRows;
     const Index least = std::max(kLeastBend, kLeastBendRows * wide);
     const Index chunks = std::clamp<Index>(values_.size() / least, 1, kMostBends);
     Scratch::Frame frame(scratch);
@@ -233,10 +236,8 @@ Real CompactRows::bend(ConstView move, View gradient, Scratch& scratch) const {
 
     const auto add_chunk = [&](Index i) {
         std::ranges::fill(sums[i].gradient, 0.0F);
-        formulas::visit(*loss_, [&](auto formula) {
-            add(formula, blocks * i / chunks * kernels::kRows, blocks * (i + 1) / chunks * kernels::kRows,
-                way, intercept, sums[i]);
-        });
+        add(blocks * i / chunks * kernels::kRows, blocks * (i + 1) / chunks * kernels::kRows, way, intercept,
+            sums[i]);
     };
     parallel_for(chunks, add_chunk);
     fill(gradient, 0);

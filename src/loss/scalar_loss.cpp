@@ -1,9 +1,11 @@
 #include "proxstream/loss/scalar_loss.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/simd.hpp"
 
 #include "loss/scalar_formulas.hpp"
 
+#include <cassert>
 #include <cmath>
 #include <string>
 
@@ -11,6 +13,24 @@ namespace proxstream {
 
 LossPoint evaluate(const ScalarLoss& loss, Real score, Real target) {
     return formulas::visit(loss, [=](auto formula) { return formula(score, target); });
+}
+
+PROXSTREAM_CLONES void evaluate(const ScalarLoss& loss, ConstView scores, ConstView targets, View values,
+                                View slopes) {
+    const Index n = scores.size();
+    assert(targets.size() == n && values.size() == n && slopes.size() == n);
+    const Real* __restrict from_scores = scores.data();
+    const Real* __restrict from_targets = targets.data();
+    Real* __restrict to_values = values.data();
+    Real* __restrict to_slopes = slopes.data();
+    formulas::visit(
+        loss, [=](auto formula) __attribute__((always_inline)) {
+            for (Index i = 0; i < n; ++i) {
+                const LossPoint point = formula(from_scores[i], from_targets[i]);
+                to_values[i] = point.value;
+                to_slopes[i] = point.slope;
+            }
+        });
 }
 
 Real curvature_bound(ScalarFormula formula) {

@@ -1,8 +1,11 @@
 #include "proxstream/loss/scalar_loss.hpp"
 
+#include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -152,6 +155,33 @@ TEST_P(ScalarLosses, KeepNaN) {
     EXPECT_TRUE(std::isnan(point.slope)) << c.name;
     if (c.kind == TargetKind::none) return;
     EXPECT_TRUE(std::isnan(evaluate({c.formula}, 1, std::numeric_limits<Real>::quiet_NaN()).value)) << c.name;
+}
+
+TEST_P(ScalarLosses, GiveTheSameBitsForManyRowsAtOnce) {
+    const ScalarLoss loss{GetParam().formula, 0.75};
+    for (const Index rows : {0, 1, 4, 7, 8, 37}) {
+        std::vector<Real> scores(rows), targets(rows), values(rows), slopes(rows);
+        for (Index i = 0; i < rows; ++i) {
+            scores[i] =
+                normal({.seed = 5, .round = rows, .sample = i}) * std::pow(10, static_cast<Real>(i % 5) - 2);
+            targets[i] = i % 3 == 0 ? 1 : -1;
+        }
+        if (rows > 8) {
+            scores[2] = -0.0;
+            scores[5] = std::numeric_limits<Real>::max();
+            scores[6] = -std::numeric_limits<Real>::infinity();
+        }
+        evaluate(loss, scores, targets, values, slopes);
+        for (Index i = 0; i < rows; ++i) {
+            const LossPoint alone = evaluate(loss, scores[i], targets[i]);
+            // Which NaN is nobody's business.
+            const auto bits = [](Real value) {
+                return std::isnan(value) ? 0 : 1 + std::bit_cast<std::uint64_t>(value);
+            };
+            EXPECT_EQ(bits(values[i]), bits(alone.value)) << scores[i];
+            EXPECT_EQ(bits(slopes[i]), bits(alone.slope)) << scores[i];
+        }
+    }
 }
 
 TEST_P(ScalarLosses, KnowTheirTargets) {

@@ -34,12 +34,13 @@ class CompactRows {
     Real share() const noexcept { return share_; }
 
   private:
-    struct Row {
-        Real target;
-        Real weight;
-        Real score;  // these three at the anchor
-        Real value;
-        Real slope;
+    /// By row, with zeros to fill up blocks.
+    struct Known {
+        std::vector<Real> targets;
+        std::vector<Real> weights;
+        std::vector<Real> scores;  // these three at the anchor
+        std::vector<Real> values;
+        std::vector<Real> slopes;
     };
     struct Sums {  // of some rows
         Real bend = 0;
@@ -51,15 +52,13 @@ class CompactRows {
     bool holds(std::span<const Index> coordinates) const;
     bool assign(const PassFamily& family, std::span<const RecordRows> records,
                 std::span<const Index> coordinates);
-    template <class Loss>
-    void add(Loss loss, Index first, Index last, std::span<const float> move, Real intercept,
-             Sums& sums) const;
+    void add(Index first, Index last, std::span<const float> move, Real intercept, Sums& sums) const;
 
     std::optional<ScalarLoss> loss_;  // none: nothing is held
     Index features_ = 0;              // of the rows themselves
     std::vector<Index> columns_;
-    std::vector<Row> rows_;
-    CacheAlignedVector<float> values_;  // rows of width(), zeros to fill up blocks of rows
+    Known known_;
+    CacheAlignedVector<float> values_;  // rows of width(), as many as are known
     Real share_ = 1;
 };
 

@@ -38,6 +38,8 @@ struct LossPoint {
 
 /// NaN in, NaN out. Bounded formulas stay accurate for every finite score, up to the largest double.
 LossPoint evaluate(const ScalarLoss& loss, Real score, Real target);
+/// The same for many rows, the same bits: value and slope of scores[i] and targets[i], for every i.
+void evaluate(const ScalarLoss& loss, ConstView scores, ConstView targets, View values, View slopes);
 
 /// The supremum of |phi''| over all scores (for |target| = 1 where the margin counts).
 Real curvature_bound(ScalarFormula formula);
