@@ -7,15 +7,17 @@
 
 #include <nlohmann/json.hpp>
 
-// From a std::string, from a std::string_view; a serializer is what writes. Whoever parses from elsewhere
-// gets a parser of his own.
-#define PROXSTREAM_JSON(prefix)                                                                           \
-    namespace nlohmann::detail {                                                                          \
-    prefix template class parser<json, iterator_input_adapter<std::string::const_iterator>>;              \
-    prefix template class parser<json, iterator_input_adapter<std::string_view::const_iterator>>;         \
-    prefix template class parser<ordered_json, iterator_input_adapter<std::string::const_iterator>>;      \
-    prefix template class parser<ordered_json, iterator_input_adapter<std::string_view::const_iterator>>; \
-    prefix template class serializer<json>;                                                               \
-    prefix template class serializer<ordered_json>;                                                       \
-    }
-PROXSTREAM_JSON(extern)
+namespace nlohmann::detail {
+
+using StringInput = iterator_input_adapter<std::string::const_iterator>;
+using ViewInput = iterator_input_adapter<std::string_view::const_iterator>;
+// Whoever parses from elsewhere gets a parser of his own.
+extern template class parser<json, StringInput>;
+extern template class parser<json, ViewInput>;
+extern template class parser<ordered_json, StringInput>;
+extern template class parser<ordered_json, ViewInput>;
+// What dump() works with.
+extern template class serializer<json>;
+extern template class serializer<ordered_json>;
+
+}  // namespace nlohmann::detail
