@@ -79,9 +79,8 @@ void QuadraticCost::check() const {
 
 void QuadraticCost::find_curvature() {
     if (terms_.curvature.empty()) return;
-    const auto values = symmetric_eigenvalues(terms_.curvature, dimension());
-    if (values.empty())
-        throw ConfigError("the eigenvalues of the curvature are not found: its entries are too large");
+    const std::vector<Real> values = symmetric_eigenvalues(terms_.curvature, dimension());
+    if (values.empty()) throw ConfigError("the iteration for the eigenvalues of the curvature did not end");
     // Computed eigenvalues are off by n roundings of the largest, at most.
     const Real largest = std::max(std::abs(values.front()), std::abs(values.back()));
     const Real error = static_cast<Real>(dimension()) * 2 * kUnitRoundoff * largest;
