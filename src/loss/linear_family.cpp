@@ -13,18 +13,20 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace proxstream {
 namespace {
 
 /// Adds up rows in the order they come: dense ones in blocks, whose second read (for the gradient)
 /// finds them in the nearest cache. Where rows come from memory, each is read the second time while the next
-/// one comes in.
+/// one comes in, from a copy if there is room for one.
 template <bool kGradient, class Loss>
 class Pass {
   public:
-    Pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient)
-        : loss_(loss), weights_(x.first(features)), has_intercept_(x.size() > features) {
+    Pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient,
+         View room)
+        : loss_(loss), weights_(x.first(features)), room_(room), has_intercept_(x.size() > features) {
         for (const RecordRows& record : records) {
             numbers_ = record.pass_work > 0 ? record.pass_work : numbers_ + record.rows * record.stride;
         }
@@ -119,13 +121,19 @@ class Pass {
 
     void stream(const RecordRows& record) {
         for (Index i = 0; i < record.rows; ++i) {
-            const Real* const row = record.dense + i * record.stride;
-            const Real product = scored_ == nullptr
-                                     ? kernels::dot_row(row, weights_)
-                                     : kernels::dot_and_add(row, weights_, scored_slope_, scored_, gradient_);
+            const Real product = next_product(record.dense + i * record.stride);
             scored_slope_ = count(product, record.targets[i], record.share, totals_);
-            scored_ = row;
         }
+    }
+    /// Of a row that becomes the scored one; the one before is added.
+    Real next_product(const Real* row) {
+        const Real* const before = std::exchange(scored_, row);
+        if (before == nullptr) return kernels::dot_row(row, weights_);
+        if (!plan_.keeps || room_.empty()) {
+            return kernels::dot_and_add(row, weights_, scored_slope_, before, gradient_);
+        }
+        scored_ = room_.data();
+        return kernels::dot_add_and_keep(row, weights_, scored_slope_, before, room_.data(), gradient_);
     }
     void settle() {
         if (scored_ != nullptr) kernels::add_row(scored_slope_, scored_, gradient_);
@@ -157,6 +165,7 @@ class Pass {
     Loss loss_;
     ConstView weights_;
     View gradient_;
+    View room_;
     bool has_intercept_;
     Real intercept_ = 0;
     Totals totals_;
@@ -184,20 +193,22 @@ Real one_row(Loss loss, Index features, const RecordRows& record, ConstView x, V
 }
 
 template <bool kGradient, class Loss>
-Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient) {
+Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient,
+              View room) {
     if (records.size() == 1 && records[0].rows == 1 && records[0].dense != nullptr) {
         return one_row<kGradient>(loss, features, records[0], x, gradient);
     }
-    Pass<kGradient, Loss> pass(loss, features, records, x, gradient);
+    Pass<kGradient, Loss> pass(loss, features, records, x, gradient, room);
     for (const RecordRows& record : records) pass.add(record);
     return pass.finish(gradient);
 }
 
 [[gnu::always_inline]] inline Real run_pass(const ScalarLoss& loss, Index features,
-                                            std::span<const RecordRows> records, ConstView x, View gradient) {
+                                            std::span<const RecordRows> records, ConstView x, View gradient,
+                                            View room) {
     return formulas::visit(loss, [&](auto formula) {
-        return gradient.empty() ? run_pass<false>(formula, features, records, x, gradient)
-                                : run_pass<true>(formula, features, records, x, gradient);
+        return gradient.empty() ? run_pass<false>(formula, features, records, x, gradient, room)
+                                : run_pass<true>(formula, features, records, x, gradient, room);
     });
 }
 
@@ -213,16 +224,19 @@ bool worth_placing(std::span<const RecordRows> records) {
     return false;
 }
 
-/// Room for sums half a page off the rows: a processor that is about to store somewhere takes loads from the
-/// same place in any page for loads of what it stores, and has them wait.
-View place_sums(Index count, std::span<const RecordRows> records, Scratch::Frame& frame) {
-    constexpr Index kPage = 4096;
+constexpr Index kPage = 4096;  // bytes
+
+/// Room for what is stored to, so many bytes off the rows in whatever page: a processor that is about to
+/// store somewhere takes loads from the same place in any page for loads of what it stores, and has them
+/// wait.
+View place_off(std::span<const RecordRows> records, std::uintptr_t bytes, Index count,
+               Scratch::Frame& frame) {
     constexpr Index kLine = 64;
     const View room = frame.take(count + kPage / sizeof(Real));
     const auto address = [](const void* place) { return reinterpret_cast<std::uintptr_t>(place); };
     const void* rows = records.front().dense;
     if (rows == nullptr) rows = records.front().single;
-    const std::uintptr_t off = address(rows) + kPage / 2 - address(room.data());
+    const std::uintptr_t off = address(rows) + bytes - address(room.data());
     return room.subspan(off % kPage / kLine * kLine / sizeof(Real), count);
 }
 
@@ -234,9 +248,10 @@ constexpr Index kShortRow = 64;
     Scratch::Frame frame(scratch);
     const View point = frame.take(x.size());
     copy(x, point);
-    if (gradient.empty()) return run_pass(loss, features, records, point, gradient);
-    const View sums = place_sums(gradient.size(), records, frame);
-    const Real value = run_pass(loss, features, records, point, sums);
+    if (gradient.empty()) return run_pass(loss, features, records, point, gradient, {});
+    const View sums = place_off(records, kPage / 2, gradient.size(), frame);
+    const View room = place_off(records, kPage / 4, features, frame);
+    const Real value = run_pass(loss, features, records, point, sums, room);
     copy(sums, gradient);
     return value;
 }
@@ -255,7 +270,7 @@ Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View g
     if (features_ >= kShortRow && worth_placing(records)) {
         return placed_pass(loss_, features_, records, x, gradient, scratch);
     }
-    return run_pass(loss_, features_, records, x, gradient);
+    return run_pass(loss_, features_, records, x, gradient, {});
 }
 
 bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {

@@ -250,9 +250,52 @@ template <class Number, class Sum>
     }
 }
 
-/// A little less than what passes by while one line is on its way: requests from further off wait for the
-/// same few places.
-constexpr Index kStreamAhead = 1024;
+/// The processor's own requests ahead stop where rows are read a second time, even from the nearest cache:
+/// then ours are all there are, and those from further off than what passes by while one line is on its way
+/// only wait for the same few places. Rows that are kept in a copy are read once; the processor asks for what
+/// comes soon, and ours are for what comes later.
+constexpr Index kAheadOfTwice = 1024;
+constexpr Index kAheadOfOnce = 2048;
+
+template <bool kKeeps>
+[[gnu::always_inline]] inline Real dot_and_add_either(const Real* row, ConstView x, Real slope,
+                                                      const Real* before, Real* kept, View gradient) {
+    constexpr Index kAhead = kKeeps ? kAheadOfOnce : kAheadOfTwice;
+    Lanes score = {};
+    const Index n = x.size();
+    const Index whole = n - n % kLanes;
+    const Real* const point = x.data();
+    Real* const sums = gradient.data();
+    for (Index i = 0; i < whole; i += kLanes) {
+        prefetch<kSecond>(row + i + kAhead);
+        Lanes weights;
+        Lanes values;
+        Lanes sum;
+        Lanes past;
+        load(point + i, weights);
+        load(row + i, values);
+        load(sums + i, sum);
+        load(before + i, past);
+        score += values * weights;
+        sum += slope * past;
+        if constexpr (kKeeps) std::memcpy(kept + i, &values, sizeof(values));
+        std::memcpy(sums + i, &sum, sizeof(sum));
+    }
+    with_rest(
+        n - whole, [&](auto rest) __attribute__((always_inline)) {
+            prefetch<kSecond>(row + whole + kAhead);
+            Lanes weights;
+            Lanes values;
+            load_rest<rest>(point + whole, weights);
+            load_rest<rest>(row + whole, values);
+            score += values * weights;
+            for (Index k = whole; k < whole + rest; ++k) {
+                sums[k] += slope * before[k];
+                if constexpr (kKeeps) kept[k] = row[k];
+            }
+        });
+    return add_lanes(score);
+}
 
 }  // namespace
 
@@ -284,36 +327,11 @@ PROXSTREAM_CLONES void add_rows(const float* slopes, std::span<const float* cons
 
 PROXSTREAM_CLONES Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before,
                                    View gradient) {
-    Lanes score = {};
-    const Index n = x.size();
-    const Index whole = n - n % kLanes;
-    const Real* const point = x.data();
-    Real* const sums = gradient.data();
-    for (Index i = 0; i < whole; i += kLanes) {
-        prefetch<kSecond>(row + i + kStreamAhead);
-        Lanes weights;
-        Lanes values;
-        Lanes sum;
-        Lanes past;
-        load(point + i, weights);
-        load(row + i, values);
-        load(sums + i, sum);
-        load(before + i, past);
-        score += values * weights;
-        sum += slope * past;
-        std::memcpy(sums + i, &sum, sizeof(sum));
-    }
-    with_rest(
-        n - whole, [&](auto rest) __attribute__((always_inline)) {
-            prefetch<kSecond>(row + whole + kStreamAhead);
-            Lanes weights;
-            Lanes values;
-            load_rest<rest>(point + whole, weights);
-            load_rest<rest>(row + whole, values);
-            score += values * weights;
-            for (Index k = whole; k < whole + rest; ++k) sums[k] += slope * before[k];
-        });
-    return add_lanes(score);
+    return dot_and_add_either<false>(row, x, slope, before, nullptr, gradient);
+}
+PROXSTREAM_CLONES Real dot_add_and_keep(const Real* row, ConstView x, Real slope, const Real* before,
+                                        Real* kept, View gradient) {
+    return dot_and_add_either<true>(row, x, slope, before, kept, gradient);
 }
 
 PROXSTREAM_CLONES Real dot_row(const float* row, ConstView x) {

@@ -23,8 +23,10 @@ struct BlockPlan {
     From from = From::nowhere;
     Index ahead = 0;  // in numbers
     /// Rows come from memory, and the nearest cache holds two with all that belongs to them: then one is
-    /// better added while the next one comes in, unless widening single precision keeps the processor busy.
+    /// better added while the next one comes in, unless widening single precision keeps the processor busy or
+    /// the calls for rows of a few numbers do.
     bool streams = false;
+    bool keeps = false;  // and from a copy, unless stores to one so short come late
 };
 
 /// For a pass over rows `stride` apart that reads so many numbers in all.
@@ -37,6 +39,8 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
     // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so.
     constexpr Index kShort = kInOne * 384;
     constexpr Index kNearlyShort = kInOne * 512;
+    constexpr Index kFew = 16;
+    constexpr Index kWorthKeeping = 128;
     constexpr Index kTwoAtHand = 1024;
     constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
     if (stride == 0) return {};
@@ -47,7 +51,8 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
         return {.rows = rows,
                 .from = BlockPlan::From::memory,
                 .ahead = (kLate + group - 1) / group * group,
-                .streams = stride <= kTwoAtHand};
+                .streams = stride > kFew && stride <= kTwoAtHand,
+                .keeps = stride >= kWorthKeeping};
     }
     if (stride > (numbers <= kNear ? kShort : kNearlyShort)) return {.rows = rows};
     return {.rows = rows, .from = BlockPlan::From::cache, .ahead = rows * stride};
@@ -70,6 +75,9 @@ void add_rows(const float* slopes, std::span<const float* const> rows, const Blo
 /// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before
 /// on the way, so that requests for what comes never pause. The same bits as dot() and axpy().
 Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before, View gradient);
+/// The same, and keeps a copy of the row, which may take the place of `before`.
+Real dot_add_and_keep(const Real* row, ConstView x, Real slope, const Real* before, Real* kept,
+                      View gradient);
 
 /// One row: dot() and axpy(), whatever it is stored in.
 Real dot_row(const Real* row, ConstView x);

@@ -94,7 +94,7 @@ TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
 TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
     // Features fill lanes or any part of them; dense, single and sparse records follow each other, and short
     // rows fill blocks.
-    for (const Index features : {1, 2, 11, 12, 13, 14, 15, 16, 64, 101, 512, 1100}) {
+    for (const Index features : {1, 2, 11, 12, 13, 14, 15, 16, 21, 64, 101, 203, 512, 1100}) {
         const LinearFamily family({ScalarFormula::cauchy, 0.5}, features, true);
         Window window(family, 40, features < 64 ? 70 : 9);
         std::vector<std::vector<float>> singles;
