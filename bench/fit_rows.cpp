@@ -53,7 +53,7 @@ void fit(Bench& bench, const FitCase& task) {
     const Real start = task.l1 < 0 ? 1 / static_cast<Real>(data.features) : 0;
     const OfflineProblem problem =
         make_offline_problem(loss, parse_regulariser(task.g), std::vector<Real>(data.features, start));
-    const std::vector<std::string> methods{"panoc", "compact", "accelerated", "backtracking"};
+    const std::vector<std::string> methods{"panoc", "compact", "plane", "accelerated", "backtracking"};
     std::vector<double> passes(methods.size() + 2);
     std::vector<Timed> timed;
     for (Index i = 0; i < methods.size(); ++i)
@@ -95,7 +95,7 @@ void fit(Bench& bench, const FitCase& task) {
         }
     };
     const double share = task.panoc / task.prox_grad;
-    add_peer("backtracking", peer + ", scaled by our backtracking here", 3, share);
+    add_peer("backtracking", peer + ", scaled by our backtracking here", eigen - 1, share);
     add_peer("eigen", peer + ", scaled by Eigen's prox-gradient here", eigen, share);
     add_peer("eigen-native", peer + ", scaled by the same compiled for this machine", eigen + 1, share);
     // A whole run depends on how hard the instance is, which was another one there; a pass does not.

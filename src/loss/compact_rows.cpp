@@ -215,7 +215,7 @@ void CompactRows::add(Index first, Index last, std::span<const float> move, Real
             total_slope += slope;
             numbers[i] = static_cast<float>(slope);
         }
-        kernels::add_rows(numbers, rows, plan, sums.gradient);
+        kernels::add_rows(numbers, rows, plan, false, sums.gradient);
     }
     sums.bend = bend;
     sums.slopes = total_slope;

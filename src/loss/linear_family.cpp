@@ -150,7 +150,7 @@ class Pass {
             numbers[i] = count(numbers[i], held.targets[i], held.shares[i], totals);
         }
         totals_ = totals;
-        if constexpr (kGradient) kernels::add_rows(numbers, rows, plan_, gradient_);
+        if constexpr (kGradient) kernels::add_rows(numbers, rows, plan_, false, gradient_);
         held.count = 0;
     }
 

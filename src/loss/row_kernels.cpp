@@ -236,10 +236,14 @@ template <Index kFirst, int kLocality, class Number, class Sum>
 
 template <class Number, class Sum>
 [[gnu::always_inline]] inline void add_either(const Sum* slopes, std::span<const Number* const> rows,
-                                              const BlockPlan& plan, std::span<Sum> gradient) {
+                                              const BlockPlan& plan, bool alone, std::span<Sum> gradient) {
     switch (plan.from) {
         case BlockPlan::From::memory:
-            add_block<kHalf, kSecond>(slopes, rows, plan.ahead, gradient);
+            if (alone) {
+                add_block<0, kSecond>(slopes, rows, plan.ahead, gradient);
+            } else {
+                add_block<kHalf, kSecond>(slopes, rows, plan.ahead, gradient);
+            }
             break;
         case BlockPlan::From::cache:
             add_block<0, kNearest>(slopes, rows, plan.ahead, gradient);
@@ -313,16 +317,16 @@ PROXSTREAM_CLONES void dot_rows(std::span<const float* const> rows, std::span<co
 }
 
 PROXSTREAM_CLONES void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan,
-                                View gradient) {
-    add_either(slopes, rows, plan, gradient);
+                                bool alone, View gradient) {
+    add_either(slopes, rows, plan, alone, gradient);
 }
 PROXSTREAM_CLONES void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan,
-                                View gradient) {
-    add_either(slopes, rows, plan, gradient);
+                                bool alone, View gradient) {
+    add_either(slopes, rows, plan, alone, gradient);
 }
 PROXSTREAM_CLONES void add_rows(const float* slopes, std::span<const float* const> rows,
-                                const BlockPlan& plan, std::span<float> gradient) {
-    add_either(slopes, rows, plan, gradient);
+                                const BlockPlan& plan, bool alone, std::span<float> gradient) {
+    add_either(slopes, rows, plan, alone, gradient);
 }
 
 PROXSTREAM_CLONES Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before,

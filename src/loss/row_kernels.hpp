@@ -66,10 +66,13 @@ void dot_rows(std::span<const float* const> rows, ConstView x, const BlockPlan& 
               Real* scores);
 void dot_rows(std::span<const float* const> rows, std::span<const float> x, const BlockPlan& plan, bool alone,
               float* scores);
-/// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row.
-void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan, View gradient);
-void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan, View gradient);
-void add_rows(const float* slopes, std::span<const float* const> rows, const BlockPlan& plan,
+/// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row. `alone`: without dot_rows()
+/// before it, which has fetched its share.
+void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan, bool alone,
+              View gradient);
+void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan, bool alone,
+              View gradient);
+void add_rows(const float* slopes, std::span<const float* const> rows, const BlockPlan& plan, bool alone,
               std::span<float> gradient);
 
 /// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before

@@ -98,8 +98,8 @@ class ExactMethod final : public OfflineMethod {
             const InnerReport report =
                 solver_.solve(model_, problem_.g, first_step_, tolerance, Budget{.max_steps = kCandidates},
                               iterate_, cost, scratch_);
-            if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
             if (report.steps == 0) {
+                if (report.status == SolveStatus::not_finite) return StepStatus::not_finite;
                 if (step() > tried) break;
                 if (step() < tried) idle = 0;
                 continue;

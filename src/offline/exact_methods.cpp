@@ -3,6 +3,7 @@
 #include "proxstream/solve/backtracking.hpp"
 #include "proxstream/solve/compact.hpp"
 #include "proxstream/solve/panoc.hpp"
+#include "proxstream/solve/plane.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 
 #include "offline/argument_reader.hpp"
@@ -79,11 +80,13 @@ std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& p
     return searching(arguments, Panoc(options), search.step);
 }
 
-std::unique_ptr<OfflineMethod> make_compact(const Spec& spec, const MethodParts& parts) {
+/// For solvers that go on for many passes a call.
+template <class Solver>
+std::unique_ptr<OfflineMethod> make_stretching(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
     const Real step = arguments.step(arguments.problem().reference_step, "the reference step, to begin with");
-    return std::make_unique<ExactMethod<CompactSteps>>(arguments.problem(), CompactSteps(), step, true,
-                                                       arguments.parameters(), parts.epsilon);
+    return std::make_unique<ExactMethod<Solver>>(arguments.problem(), Solver(), step, true,
+                                                 arguments.parameters(), parts.epsilon);
 }
 
 }  // namespace
@@ -97,7 +100,12 @@ std::span<const OfflineMethodRow> exact_method_rows() {
         OfflineMethodRow{"compact", "compact[:step=0.1]",
                          "as panoc, on a copy in single precision that looks around exact points",
                          "panoc, exact or on a copy of the columns in play; up to 64 passes an iteration",
-                         false, false, make_compact},
+                         false, false, make_stretching<CompactSteps>},
+        OfflineMethodRow{"plane", "plane[:step=0.1]",
+                         "parallel tangents (Shah, Buehler & Kempthorne 1964) from forward-backward points",
+                         "to where the plane of the last two moves is lowest, which scores tell without a "
+                         "pass; up to 64 steps an iteration",
+                         false, false, make_stretching<PlaneSteps>},
         OfflineMethodRow{
             "accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
             "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",

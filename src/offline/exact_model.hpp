@@ -5,6 +5,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/compact_rows.hpp"
+#include "proxstream/loss/row_scores.hpp"
 #include "proxstream/offline/sampled_loss.hpp"
 
 #include <cmath>
@@ -51,6 +52,25 @@ class ExactModel {
     }
     Real compact_share() const noexcept { return compact_.share(); }
 
+    bool know_scores(Scratch& /*scratch*/) {
+        if (!scores_known_) scores_known_ = loss_->know_scores(scores_);
+        return scores_known_;
+    }
+    Index scores() const noexcept { return scores_.rows(); }
+    void score(ConstView y, View scores, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.base_samples += loss_->components();
+        scores_.score(y, scores, scratch);
+    }
+    Real evaluate(ConstView scores, View slopes, Scratch& scratch) const {
+        return scores_.evaluate(scores, slopes, scratch);
+    }
+    void gradient_along(ConstView slopes, View gradient, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.base_samples += loss_->components();
+        scores_.gradient(slopes, gradient, scratch);
+    }
+
     /// Of all passes so far.
     const Cost& cost() const noexcept { return cost_; }
 
@@ -67,6 +87,8 @@ class ExactModel {
     std::vector<Real> gradient_;
     std::vector<Real> trial_gradient_;
     CompactRows compact_;
+    RowScores scores_;
+    bool scores_known_ = false;
     Cost cost_;
 };
 

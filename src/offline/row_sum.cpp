@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/loss/compact_rows.hpp"
+#include "proxstream/loss/row_scores.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -67,6 +68,10 @@ Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
 
 bool RowSum::compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const {
     return copy.look_around(x, *family_, pieces_, coordinates);
+}
+
+bool RowSum::know_scores(RowScores& scores) const {
+    return scores.assign(*family_, pieces_);
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {

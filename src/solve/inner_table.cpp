@@ -73,6 +73,10 @@ AnyInner make_accelerated(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
     return AnyInner(Accelerated());
 }
 
+AnyInner make_plane(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
+    return AnyInner(PlaneSteps());
+}
+
 AnyInner make_compact(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
     return AnyInner(CompactSteps());
 }
@@ -113,6 +117,10 @@ constexpr std::array kInnerSolvers{
     InnerRow{"accelerated", "accelerated",
              "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
              make_accelerated},
+    InnerRow{"plane", "plane",
+             "linear models: to where the plane of the last two moves is lowest, which carried scores tell "
+             "without a pass; accelerated elsewhere",
+             make_plane},
     InnerRow{"compact", "compact",
              "linear models: panoc on a copy of the rows in single precision, of few columns where few move, "
              "and a pass confirms; panoc elsewhere",

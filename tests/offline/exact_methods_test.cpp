@@ -26,7 +26,7 @@ using recorded::RecordedLoss;
 using recorded::Vector;
 
 const std::vector<std::string>& methods() {
-    static const std::vector<std::string> names{"panoc",        "compact",  "accelerated",
+    static const std::vector<std::string> names{"panoc",        "compact",  "plane",    "accelerated",
                                                 "backtracking", "adaptive", "prox-grad"};
     return names;
 }

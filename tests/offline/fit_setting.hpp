@@ -76,6 +76,7 @@ inline OfflineProblem hidden(OfflineProblem problem) {
 inline std::vector<std::string> every_method() {
     return {"panoc",
             "compact",
+            "plane",
             "accelerated",
             "backtracking",
             "adaptive",

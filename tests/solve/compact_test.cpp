@@ -2,11 +2,9 @@
 
 #include "proxstream/solve/compact.hpp"
 
-#include "proxstream/core/draw.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/window/carried_window.hpp"
 
+#include "solve/robust_window.hpp"
 #include "solve/test_models.hpp"
 
 #include <cmath>
@@ -18,68 +16,11 @@
 namespace proxstream {
 namespace {
 
-using CopiedWindow = CarriedWindow<AnyBatch<RowBlock>>;
-constexpr Index kCopiedFeatures = 120;
-
-/// A model with five features that matter, and rows that are sometimes far off.
-RowBlock robust_rows(Round t, Index rows, Real scale = 1) {
-    RowBlock record(false);
-    for (std::uint32_t row = 0; row < rows; ++row) {
-        std::vector<Real> values(kCopiedFeatures);
-        Real target = 0.1 * normal({.seed = 2, .round = t, .record = row});
-        for (Index i = 0; i < values.size(); ++i) {
-            values[i] = normal({.seed = 1, .round = t, .record = row, .sample = i});
-            if (i % 25 == 3) target += values[i] * (i % 2 == 0 ? 0.4 : -0.3);
-            values[i] *= scale;
-        }
-        if (row % 10 == 9) target += 8;
-        record.add_dense(values, target);
-    }
-    return record;
-}
-
-CopiedWindow window_of(const char* loss, Round rounds, Real scale = 1) {
-    const WindowWeights weights = WindowWeights::parse("8");
-    const auto family = parse_loss(loss, {.features = kCopiedFeatures, .intercept = false});
-    CopiedWindow window(family->make_batch(CopiedWindow::slots(8)), kCopiedFeatures, weights);
-    Scratch scratch;
-    const std::vector<Real> x(kCopiedFeatures);
-    for (Round t = 1; t <= rounds; ++t) {
-        window.arrive(robust_rows(t, 30, scale), x, scratch);
-        window.carry(x, scratch);
-    }
-    return window;
-}
-
-struct Solved {
-    InnerReport report;
-    Iterate iterate;
-    Real before = 0;
-    Real after = 0;
-    std::uint64_t passes = 0;
-};
-
-template <class Solver>
-Solved solve_with(Solver& solver, CopiedWindow& window, const AnyRegulariser& g, Real eta, Real tolerance,
-                  const Budget& budget = {}) {
-    Scratch scratch;
-    std::vector<Real> start(kCopiedFeatures);
-    g.prox(start, 1, start, scratch);
-    Solved solved{.report = {}, .iterate = begin_at(window, g, start, eta, scratch)};
-    solved.before = window.value() + solved.iterate.regulariser;
-    const std::uint64_t first = window.cost().passes;
-    Cost cost;
-    solved.report = solver.solve(window, g, eta, tolerance, budget, solved.iterate, cost, scratch);
-    solved.after = window.value() + solved.iterate.regulariser;
-    solved.passes = window.cost().passes - first;
-    return solved;
-}
-
 TEST(CompactSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
     for (const char* loss : {"geman-mcclure", "cauchy", "huber:1", "squared"}) {
         for (const char* reg : {"l1:0.02", "simplex", "box:0,0.5", "group:0.05,size=4", "zero"}) {
             const AnyRegulariser g = parse_regulariser(reg);
-            CopiedWindow window = window_of(loss, 10);
+            RobustWindow window = window_of(loss, 10);
             CompactSteps solver;
             const Real tolerance = 1e-7;
             const Solved solved = solve_with(solver, window, g, 0.2, tolerance);
@@ -95,7 +36,7 @@ TEST(CompactSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
             EXPECT_GE(solved.report.cheap_steps, solved.report.confirmations);
             EXPECT_GE(solved.passes, solved.report.cheap_steps);
             // Where exact steps lead.
-            CopiedWindow twin = window_of(loss, 10);
+            RobustWindow twin = window_of(loss, 10);
             Panoc exact;
             const Solved expected = solve_with(exact, twin, g, 0.2, tolerance);
             EXPECT_NEAR(solved.after, expected.after, 1e-3 * expected.after) << loss << ", " << reg;
@@ -105,7 +46,7 @@ TEST(CompactSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
 
 TEST(CompactSteps, WorkOnTheCoordinatesInPlay) {
     const AnyRegulariser g = parse_regulariser("simplex");
-    CopiedWindow window = window_of("geman-mcclure", 10);
+    RobustWindow window = window_of("geman-mcclure", 10);
     CompactSteps solver;
     const Solved solved = solve_with(solver, window, g, 0.2, 1e-9);
     ASSERT_EQ(solved.report.status, SolveStatus::converged);
@@ -115,8 +56,8 @@ TEST(CompactSteps, WorkOnTheCoordinatesInPlay) {
 
 TEST(CompactSteps, LeaveNumbersBeyondSinglePrecisionToExactSteps) {
     const AnyRegulariser g = parse_regulariser("l1:0.02");
-    CopiedWindow window = window_of("geman-mcclure", 10, 1e40);
-    CopiedWindow twin = window_of("geman-mcclure", 10, 1e40);
+    RobustWindow window = window_of("geman-mcclure", 10, 1e40);
+    RobustWindow twin = window_of("geman-mcclure", 10, 1e40);
     CompactSteps solver;
     Panoc exact;
     const Real eta = 0.2e-80;
@@ -129,7 +70,7 @@ TEST(CompactSteps, LeaveNumbersBeyondSinglePrecisionToExactSteps) {
 TEST(CompactSteps, KeepToTheirBudget) {
     const AnyRegulariser g = parse_regulariser("l1:0.02");
     for (const std::uint64_t most : {1U, 2U, 3U, 10U, 30U}) {
-        CopiedWindow window = window_of("geman-mcclure", 10);
+        RobustWindow window = window_of("geman-mcclure", 10);
         CompactSteps solver;
         const Solved solved = solve_with(solver, window, g, 0.2, 1e-12, {.max_steps = most});
         const bool there = solved.iterate.residual_norm <= 1e-12;
@@ -142,8 +83,8 @@ TEST(CompactSteps, KeepToTheirBudget) {
 
 TEST(CompactSteps, GiveUpWhereRoundingDecides) {
     const AnyRegulariser g = parse_regulariser("simplex");
-    CopiedWindow window = window_of("geman-mcclure", 10);
-    CopiedWindow twin = window_of("geman-mcclure", 10);
+    RobustWindow window = window_of("geman-mcclure", 10);
+    RobustWindow twin = window_of("geman-mcclure", 10);
     CompactSteps solver;
     Panoc exact;
     const Solved solved = solve_with(solver, window, g, 0.2, 0);
@@ -155,12 +96,12 @@ TEST(CompactSteps, GiveUpWhereRoundingDecides) {
 
 TEST(CompactSteps, DoNotDependOnWhatAWindowWasAskedBefore) {
     const AnyRegulariser g = parse_regulariser("l1:0.02");
-    CopiedWindow asked = window_of("geman-mcclure", 10);
-    CopiedWindow fresh = window_of("geman-mcclure", 10);
+    RobustWindow asked = window_of("geman-mcclure", 10);
+    RobustWindow fresh = window_of("geman-mcclure", 10);
     Scratch scratch;
-    std::vector<Index> all(kCopiedFeatures);
+    std::vector<Index> all(kRobustFeatures);
     for (Index i = 0; i < all.size(); ++i) all[i] = i;
-    ASSERT_TRUE(asked.compact(all, std::vector<Real>(kCopiedFeatures), scratch));
+    ASSERT_TRUE(asked.compact(all, std::vector<Real>(kRobustFeatures), scratch));
     CompactSteps one;
     CompactSteps other;
     EXPECT_EQ(solve_with(one, asked, g, 0.2, 1e-8).iterate.point,
@@ -172,8 +113,8 @@ TEST(CompactSteps, GoOnFromACheckpointBitForBit) {
     CompactSteps whole;
     CompactSteps pieces;
     for (Round rounds = 8; rounds < 14; ++rounds) {
-        CopiedWindow window = window_of("geman-mcclure", rounds);
-        CopiedWindow twin = window_of("geman-mcclure", rounds);
+        RobustWindow window = window_of("geman-mcclure", rounds);
+        RobustWindow twin = window_of("geman-mcclure", rounds);
         ASSERT_EQ(solve_with(whole, window, g, 0.2, 1e-6).iterate.point,
                   solve_with(pieces, twin, g, 0.2, 1e-6).iterate.point);
         reload(pieces);

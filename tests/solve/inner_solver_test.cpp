@@ -124,7 +124,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
-    EXPECT_EQ(inner_solvers().size(), 13U);
+    EXPECT_EQ(inner_solvers().size(), 14U);
     for (const InnerRow& row : inner_solvers()) {
         // Spider is made together with the window whose gradients it estimates.
         EXPECT_EQ(refusal(std::string(row.name)),
@@ -147,6 +147,7 @@ TEST(InnerTable, MakesEveryRowAndRefusesTheRest) {
     EXPECT_NE(refusal("adaptive:lambda=3").find("lambda must lie in (0, 2)"), std::string::npos);
     EXPECT_NE(refusal("gram:memory=3"), "");
     EXPECT_NE(refusal("compact:memory=3"), "");
+    EXPECT_NE(refusal("plane:memory=3"), "");
     // Every violation at once.
     const std::string all = refusal("backtracking:lambda=0,shrink=2,grow=0.5");
     for (const char* what : {"lambda", "shrink", "grow"}) EXPECT_NE(all.find(what), std::string::npos);

@@ -108,9 +108,9 @@ class RowDice {
     std::uint64_t next_ = 0;
 };
 
-constexpr const char* kSolvers[] = {"prox-grad",     "backtracking", "panoc",    "compact",
-                                    "accelerated",   "adaptive",     "gram",     "auto",
-                                    "window-spider", "window-steps", "prox-sgd", "adam"};
+constexpr const char* kSolvers[] = {"prox-grad",    "backtracking", "panoc", "compact", "plane",
+                                    "accelerated",  "adaptive",     "gram",  "auto",    "window-spider",
+                                    "window-steps", "prox-sgd",     "adam"};
 
 struct Problem {
     Index dimension, window;

@@ -47,6 +47,9 @@ class AnyBatch {
                  CompactRows& copy, Scratch& scratch) const {
         return self_->compact(weights, coordinates, x, copy, scratch);
     }
+    bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
+        return self_->know_scores(weights, scores, scratch);
+    }
     Index parts(Index age) const { return self_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
@@ -70,6 +73,8 @@ class AnyBatch {
         virtual bool add_curvature(Index age, Real weight, View matrix) const = 0;
         virtual bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
                              CompactRows& copy, Scratch& scratch) const = 0;
+        virtual bool know_scores(std::span<const Real> weights, RowScores& scores,
+                                 Scratch& scratch) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -104,6 +109,9 @@ class AnyBatch {
         bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
                      CompactRows& copy, Scratch& scratch) const override {
             return proxstream::compact(batch, weights, coordinates, x, copy, scratch);
+        }
+        bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const override {
+            return proxstream::know_scores(batch, weights, scores, scratch);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

@@ -74,6 +74,19 @@ bool compact(const B& batch, std::span<const Real> weights, std::span<const Inde
     }
 }
 
+class RowScores;
+
+/// A batch of rows may know the records with a weight by the scores of their rows: row_scores.hpp. False: it
+/// does not.
+template <RecordBatch B>
+bool know_scores(const B& batch, std::span<const Real> weights, RowScores& scores, Scratch& scratch) {
+    if constexpr (requires { batch.know_scores(weights, scores, scratch); }) {
+        return batch.know_scores(weights, scores, scratch);
+    } else {
+        return false;
+    }
+}
+
 /// Families may bring `using Batch = ...` (constructed from (family, capacity)): contiguous records and a
 /// kernel that reads each of them once. Others are kept in a plain ring (window/record_ring.hpp).
 template <class F>

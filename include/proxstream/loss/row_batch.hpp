@@ -4,6 +4,7 @@
 #include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/loss/pass_family.hpp"
 #include "proxstream/loss/row_ring.hpp"
+#include "proxstream/loss/row_scores.hpp"
 
 #include <cassert>
 #include <span>
@@ -53,6 +54,11 @@ class RowBatch {
                  CompactRows& copy, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
         return copy.look_around(x, family_, ring_.weighted(weights, frame), coordinates);
+    }
+    /// Until the next push.
+    bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        return scores.assign(family_, ring_.weighted(weights, frame));
     }
     Index parts(Index age) const { return ring_.record(age).rows; }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

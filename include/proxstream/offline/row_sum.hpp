@@ -23,6 +23,7 @@ class RowSum final : public SampledLoss {
     /// In pieces of so many rows, added in their order: the same bits for any number of threads.
     Real f(ConstView x, View gradient, Scratch& scratch) const override;
     bool compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const override;
+    bool know_scores(RowScores& scores) const override;
     std::optional<SmoothnessFacts> smoothness() const override;
     Real infimum() const override;
 

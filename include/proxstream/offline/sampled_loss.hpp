@@ -15,6 +15,7 @@
 namespace proxstream {
 
 class CompactRows;
+class RowScores;
 
 using SampleId = std::uint64_t;
 
@@ -51,6 +52,9 @@ class SampledLoss {
                          CompactRows& /*copy*/) const {
         return false;
     }
+
+    /// Lets the data be known by the scores of their rows (loss/row_scores.hpp). False: they have none.
+    virtual bool know_scores(RowScores& /*scores*/) const { return false; }
 
     /// Constants that hold everywhere; nothing where there are none to read off the data.
     virtual std::optional<SmoothnessFacts> smoothness() const { return std::nullopt; }

@@ -13,16 +13,33 @@ inline Real rounding_slack(Real a, Real b) {
     return 16 * kUnitRoundoff * (std::abs(a) + std::abs(b));
 }
 
+/// A move d from x to y: values at both, and what f rises by along d at both, <grad f(x), d> and <grad f(y),
+/// d>.
+struct Bend {
+    Real value = 0;
+    Real next_value = 0;
+    Real slope = 0;
+    Real next_slope = 0;
+    Real length_squared = 0;
+};
+
 /// Where |d|^2 / (2e) is so small that rounding of the values would decide, gradients do:
 /// <grad f(y) - grad f(x), d> <= |d|^2 / e, which for quadratic f, and moves so short, says the same.
+inline bool bends_little(const Bend& bend, Real step) {
+    constexpr Real kClear = 1e4;
+    const Real allowed = bend.length_squared / (2 * step);
+    const Real slack = rounding_slack(bend.value, bend.next_value);
+    if (allowed > kClear * slack) return bend.next_value <= bend.value + bend.slope + allowed;
+    return bend.next_slope - bend.slope <= 2 * allowed;
+}
 inline bool bends_little(Real value, ConstView gradient, Real next_value, ConstView next_gradient,
                          ConstView move, Real step) {
-    constexpr Real kClear = 1e4;
-    const Real allowed = squared_norm(move) / (2 * step);
-    const Real slack = rounding_slack(value, next_value);
-    const Real slope = dot(gradient, move);
-    if (allowed > kClear * slack) return next_value <= value + slope + allowed;
-    return dot(next_gradient, move) - slope <= 2 * allowed;
+    return bends_little({.value = value,
+                         .next_value = next_value,
+                         .slope = dot(gradient, move),
+                         .next_slope = dot(next_gradient, move),
+                         .length_squared = squared_norm(move)},
+                        step);
 }
 
 }  // namespace proxstream

@@ -9,6 +9,7 @@
 #include "proxstream/solve/confirmed.hpp"
 #include "proxstream/solve/gram.hpp"
 #include "proxstream/solve/panoc.hpp"
+#include "proxstream/solve/plane.hpp"
 #include "proxstream/solve/prox_grad.hpp"
 #include "proxstream/solve/window_spider.hpp"
 
@@ -22,8 +23,9 @@ namespace proxstream {
 
 class AnyInner {
   public:
-    using Held = std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<WindowSpider>,
-                              Confirmed<OwnMoves>, Panoc, Accelerated, CompactSteps, GramSteps, AutoInner>;
+    using Held =
+        std::variant<ProxGrad, Backtracking, Confirmed<SampledGradient>, Confirmed<WindowSpider>,
+                     Confirmed<OwnMoves>, Panoc, Accelerated, PlaneSteps, CompactSteps, GramSteps, AutoInner>;
 
     /// `inner` is one of the alternatives of Held.
     template <class Inner>

@@ -10,6 +10,7 @@
 #include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/row_scores.hpp"
 #include "proxstream/window/carry.hpp"
 #include "proxstream/window/window_curvature.hpp"
 #include "proxstream/window/window_weights.hpp"
@@ -185,6 +186,27 @@ class CarriedWindow {
     }
     /// What it costs, in passes.
     Real compact_share() const noexcept { return compact_.share(); }
+
+    /// Gets ready to be asked by the scores of its rows (loss/row_scores.hpp), until the next arrival. False:
+    /// its losses are not those of scores.
+    bool know_scores(Scratch& scratch) {
+        return !forecasts_ && proxstream::know_scores(batch_, live_weights(), scores_, scratch);
+    }
+    Index scores() const noexcept { return scores_.rows(); }
+    /// Counted as a pass, as turning slopes into a gradient is: both read every row.
+    void score(ConstView y, View scores, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.record_values += counted_records();
+        scores_.score(y, scores, scratch);
+    }
+    Real evaluate(ConstView scores, View slopes, Scratch& scratch) const {
+        return scores_.evaluate(scores, slopes, scratch);
+    }
+    void gradient_along(ConstView slopes, View gradient, Scratch& scratch) {
+        ++cost_.passes;
+        cost_.record_gradients += counted_records();
+        scores_.gradient(slopes, gradient, scratch);
+    }
 
     /// Lets the records move y their own way, if they have one; false: they have not. Nothing is carried.
     bool improve(View y, Scratch& scratch) {
@@ -456,6 +478,7 @@ class CarriedWindow {
     std::vector<Real> change_;
     WindowCurvature curvature_;
     CompactRows compact_;  // of this round's window, if somebody asked
+    RowScores scores_;     // likewise
     Carry current_, before_, trial_;
     Arrival arrival_;
     Round round_ = 0;
