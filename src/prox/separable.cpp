@@ -51,20 +51,43 @@ SumTraits Linear::sum_traits() const {
 
 L1Norm::L1Norm(Coefficients weights) : weights_(checked_weights(std::move(weights), "weight")) {}
 
-Real L1Norm::value(ConstView x, Scratch&) const {
-    return weights_.visit(
-        [&](auto w) { return lane_sum(x.size(), [&](Index i) { return w(i) * std::abs(x[i]); }); });
+namespace {
+
+template <class Weight>
+[[gnu::always_inline]] inline Real l1_sum(const Real* x, Index n, Weight weight) {
+    return lane_sum(
+        n, [=](Index i) __attribute__((always_inline)) { return weight(i) * std::abs(x[i]); });
+}
+/// In place: where a result may lie over what it is made of, compilers go number by number.
+template <class Weight>
+[[gnu::always_inline]] inline void shrink_all(Real* x, Index n, Real step, Weight weight) {
+    for (Index i = 0; i < n; ++i) {
+        const Real threshold = step * weight(i);
+        // x minus its clipped self: exactly 0 inside, and a NaN stays one.
+        x[i] -= std::min(std::max(x[i], -threshold), threshold);
+    }
 }
 
-Real L1Norm::prox(ConstView v, Real step, View out, Scratch& scratch) const {
-    weights_.visit([&](auto w) {
-        for (Index i = 0; i < v.size(); ++i) {
-            const Real threshold = step * w(i);
-            // v minus its clipped self: exactly 0 inside, and a NaN stays one.
-            out[i] = v[i] - std::min(std::max(v[i], -threshold), threshold);
-        }
+PROXSTREAM_CLONES Real l1_value(ConstView x, const Coefficients& weights) {
+    return weights.visit([&](auto weight)
+                             __attribute__((always_inline)) { return l1_sum(x.data(), x.size(), weight); });
+}
+PROXSTREAM_CLONES Real l1_prox(View x, Real step, const Coefficients& weights) {
+    return weights.visit([&](auto weight) __attribute__((always_inline)) {
+        shrink_all(x.data(), x.size(), step, weight);
+        return l1_sum(x.data(), x.size(), weight);
     });
-    return value(out, scratch);
+}
+
+}  // namespace
+
+Real L1Norm::value(ConstView x, Scratch&) const {
+    return l1_value(x, weights_);
+}
+
+Real L1Norm::prox(ConstView v, Real step, View out, Scratch&) const {
+    if (out.data() != v.data()) copy(v, out);
+    return l1_prox(out, step, weights_);
 }
 
 SumTraits L1Norm::sum_traits() const {

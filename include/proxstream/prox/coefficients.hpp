@@ -23,10 +23,11 @@ class Coefficients {
     void check_size(Index n, std::string_view what) const;
 
     /// Calls body(at) with at(i) the coefficient of i, so that each case gets a loop without the question.
+    /// Inlined, for loops that are compiled for several instruction sets.
     template <class Body>
-    auto visit(Body body) const {
-        if (common_for_all_) return body([c = common_](Index) { return c; });
-        return body([p = each_.data()](Index i) { return p[i]; });
+    [[gnu::always_inline]] auto visit(Body body) const {
+        if (common_for_all_) return body([c = common_](Index) __attribute__((always_inline)) { return c; });
+        return body([p = each_.data()](Index i) __attribute__((always_inline)) { return p[i]; });
     }
 
   private:
