@@ -248,8 +248,13 @@ class PlaneSteps {
         Real twist = 0;
     };
 
-    /// How far from the forward point, in multiples of the two moves, the plane should be lowest.
-    static std::pair<Real, Real> lowest(const Plane& plane) {
+    /// From the forward point, in multiples of the two moves.
+    struct Offset {
+        Real on = 0;
+        Real past = 0;
+    };
+    /// Where the plane should be lowest.
+    static Offset lowest(const Plane& plane) {
         const Real size = std::sqrt(std::abs(plane.bend));
         if (!(size > 0)) return {0, 0};
         const Real past_size = std::sqrt(std::abs(plane.past_bend));
@@ -268,14 +273,14 @@ class PlaneSteps {
     template <Regulariser G, class Model>
     static bool go_ahead(const Plane& plane, Ground& at, Model& model, const G& g, Cost& cost,
                          Scratch& scratch) {
-        auto [on, past] = lowest(plane);
-        if (!std::isfinite(on) || !std::isfinite(past) || (on == 0 && past == 0)) return false;
+        Offset to = lowest(plane);
+        if (!std::isfinite(to.on) || !std::isfinite(to.past) || (to.on == 0 && to.past == 0)) return false;
         Scratch::Frame frame(scratch);
         const View planned = frame.take(at.ahead.point.size());
-        for (int attempt = 0; attempt < kAttempts; ++attempt, on *= kNearer, past *= kNearer) {
+        for (int attempt = 0; attempt < kAttempts; ++attempt, to.on *= kNearer, to.past *= kNearer) {
             const auto combine = [&](View Move::*part) {
-                scaled(1 + on, at.to_forward.*part, at.to_ahead.*part);
-                if (at.came) axpy(past, at.past.*part, at.to_ahead.*part);
+                scaled(1 + to.on, at.to_forward.*part, at.to_ahead.*part);
+                if (at.came) axpy(to.past, at.past.*part, at.to_ahead.*part);
             };
             combine(&Move::way);
             step_along(at.here.point, 1, at.to_ahead.way, planned);
