@@ -87,6 +87,31 @@ TEST(AutoInner, DoesNotLeaveAHardRoundToWhoeverWasBestInEasyOnes) {
     EXPECT_LT(hard, 5 * twin.passes);
 }
 
+TEST(AutoInner, TakesHarderRoundsForHarderAndNotForTheFaultOfWhoIsBest) {
+    const AnyRegulariser g = parse_regulariser("l1:0.3");
+    const std::vector<Real> solution = steps(40);
+    Scratch scratch;
+    Cost cost;
+    AutoInner automatic;
+    Panoc best;
+    std::uint64_t passes = 0, its_passes = 0;
+    for (int round = 0; round < 20; ++round) {
+        const Real condition = round < 10 ? 100 : 1e5;
+        const Real eta = 1 / condition;
+        FormulaModel model = quadratic_with_l1(solution, 0.3, condition);
+        FormulaModel twin = quadratic_with_l1(solution, 0.3, condition);
+        Iterate iterate = begin_at(model, g, std::vector<Real>(40), eta, scratch);
+        Iterate other = begin_at(twin, g, std::vector<Real>(40), eta, scratch);
+        automatic.solve(model, g, eta, 1e-8, Budget{}, iterate, cost, scratch);
+        best.solve(twin, g, eta, 1e-8, Budget{}, other, cost, scratch);
+        ASSERT_LE(iterate.residual_norm, 1e-8);
+        if (round < 10) continue;
+        passes += model.passes;
+        its_passes += twin.passes;
+    }
+    EXPECT_LT(passes, 2 * its_passes);
+}
+
 TEST(AutoInner, KeepsToItsBudgetAndSaysSo) {
     const AnyRegulariser g = parse_regulariser("l1:0.3");
     Scratch scratch;

@@ -38,13 +38,17 @@ struct LongRounds {
     CompactSteps bold;  // panoc, on the coordinates in play where these are few
     GramSteps gram;
     std::array<LongRoundTrial, kSolvers> trials;
-    std::uint64_t long_rounds = 0;  // since all were tried
+    std::uint64_t since_trial = 0;  // long rounds
+    std::uint64_t trials_made = 0;  // since all were tried once
+    bool doubted = false;           // the best took far longer than it used to
 
     void exchange(Checkpoint& checkpoint) {
         checkpoint.part("adaptive", adaptive);
         checkpoint.part("bold", bold);
         checkpoint.part("gram", gram);
-        checkpoint.exchange("long rounds", long_rounds);
+        checkpoint.exchange("since trial", since_trial);
+        checkpoint.exchange("trials made", trials_made);
+        checkpoint.exchange("doubted", doubted);
         for (LongRoundTrial& trial : trials) {
             checkpoint.exchange("rounds", trial.rounds);
             checkpoint.exchange("progress", trial.progress);
@@ -93,16 +97,19 @@ class AutoInner {
         }
 
         const Index who = choose();
+        const bool usual = tried(who) && who == best();
         const Real residual = iterate.residual_norm;
         const std::uint64_t begun_with = spent();
         const auto begun = std::chrono::steady_clock::now();
-        const bool going = run(who, allowance(who));
+        const bool going = run(who, allowance(who, pass_work(model)));
+        others_->doubted = usual && going;
         const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begun).count();
         const auto passes = static_cast<Real>(spent() - begun_with);
         const Real whole = passes - (who == kBold ? others_->bold.passes_saved() : 0);
         note(who, std::log(residual / std::max(iterate.residual_norm, kUnitRoundoff * residual)), passes,
              clock_ == AutoClock::seconds ? seconds : whole * pass_work(model) + passes * kOverheads[who]);
-        if (going) run(best(), budget.max_steps);
+        // Harder than rounds were so far is what bold moves are for.
+        if (going) run(others_->doubted ? kBold : best(), budget.max_steps);
         long_ = spent() > kShort;
         return report;
     }
@@ -128,7 +135,8 @@ class AutoInner {
     static constexpr Index kFewCoordinates = 4 * kShort;  // their matrix costs n/4 passes
     /// One long round in so many goes to another solver than the best so far.
     static constexpr std::uint64_t kTrialEvery = 32;
-    static constexpr Real kForget = 0.8;  // of what earlier rounds showed
+    static constexpr Real kForget = 0.8;                  // of what earlier rounds showed
+    static constexpr Real kTrial = 1.25, kBestAgain = 4;  // rounds of the best, in price
 
     /// In multiply-adds a coordinate: two a row, once for its score and once for its gradient.
     template <class Model>
@@ -163,32 +171,47 @@ class AutoInner {
                                   others_->trials.begin());
     }
 
-    /// Who works the next long round off: whoever was not tried yet, now and then another one, else the best.
+    bool tried(Index who) const { return others_->trials[who].rounds > 0; }
+
+    /// Who works the next long round off: whoever was not tried yet, now and then another one, or if the best
+    /// is in doubt, else the best.
     Index choose() {
         for (Index who = 0; who < kSolvers; ++who) {
-            if (others_->trials[who].rounds == 0) return who;
+            if (!tried(who)) return who;
         }
-        ++others_->long_rounds;
-        if (others_->long_rounds % kTrialEvery != 0) return best();
-        return (best() + 1 + others_->long_rounds / kTrialEvery % (kSolvers - 1)) % kSolvers;
+        if (++others_->since_trial < kTrialEvery && !others_->doubted) return best();
+        others_->since_trial = 0;
+        return (best() + 1 + others_->trials_made++ % (kSolvers - 1)) % kSolvers;
     }
 
-    /// Passes after which a trial has shown enough: twice what the best takes. The best itself may have
-    /// looked better than it is in a trial that was cut short, so it gets more, but not any number.
-    std::uint64_t allowance(Index who) const {
+    /// Passes after which a trial has shown enough: it has had the price of a round of the best, and a little
+    /// more. The best itself may have looked better than it is in a trial that was cut short, so it gets
+    /// several times that, but not any number.
+    std::uint64_t allowance(Index who, Real work) const {
         const LongRoundTrial& usual = others_->trials[best()];
         if (usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
-        const Real most = (who == best() ? 4 : 2) * usual.passes / usual.rounds;
-        return kShort + static_cast<std::uint64_t>(most);
+        const Real usual_pass = usual.price / usual.passes;
+        const Real its_pass =
+            who == best() || clock_ == AutoClock::seconds ? usual_pass : work + kOverheads[who];
+        const Real most = (who == best() ? kBestAgain : kTrial) * usual.price / usual.rounds;
+        return kShort + static_cast<std::uint64_t>(most / its_pass);
     }
 
     void note(Index who, Real progress, Real passes, Real price) {
         LongRoundTrial& trial = others_->trials[who];
+        const bool known = tried(who) && who == best();
+        const Real before = trial.rate();
         const auto add = [](Real& sum, Real more) { sum = kForget * sum + more; };
         add(trial.rounds, 1);
         add(trial.progress, progress);
         add(trial.passes, passes);
         add(trial.price, price);
+        // Rounds have become harder or easier, for everybody: trials of other days are not held against it.
+        if (!known || !(before > 0)) return;
+        const Real change = trial.rate() / before;
+        for (LongRoundTrial& each : others_->trials) {
+            if (&each != &trial) each.progress *= change;
+        }
     }
 
     AutoClock clock_;
