@@ -212,6 +212,46 @@ Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, Co
     });
 }
 
+/// A pass over sparse rows alone, by pairs: worth it where every coordinate is far away, and most are met
+/// more than once.
+bool worth_pairing(Index features, std::span<const RecordRows> records) {
+    constexpr Index kFar = Index{1} << 19U;
+    constexpr Index kOften = 2;
+    if (features < kFar) return false;
+    Index stored = 0;
+    for (const RecordRows& record : records) {
+        if (record.sparse == nullptr) return false;
+        stored += record.sparse->stored(record.first, record.rows);
+    }
+    return stored >= kOften * features;
+}
+
+template <class Loss>
+Real paired_pass(Loss loss, Index features, std::span<const RecordRows> records, ConstView x, View gradient,
+                 std::span<kernels::Paired> pairs) {
+    for (Index i = 0; i < features; ++i) pairs[i] = {.x = x[i]};
+    const Real intercept = x.size() > features ? x[features] : 0;
+    Real total = 0;
+    Real total_slope = 0;
+    for (const RecordRows& record : records) {
+        const std::span<const FeatureIndex> all = record.sparse->all_indices();
+        for (Index row = record.first; row < record.first + record.rows; ++row) {
+            const auto indices = record.sparse->indices(row);
+            const ConstView values = record.sparse->values(row);
+            const auto coming = all.subspan(static_cast<Index>(indices.data() - all.data()) + indices.size());
+            const Real product = kernels::dot_paired(indices, values, coming, pairs);
+            const LossPoint point = loss(product + intercept, record.sparse->target(row));
+            const Real slope = record.share * point.slope;
+            total += record.share * point.value;
+            total_slope += slope;
+            kernels::add_paired(slope, indices, values, pairs);
+        }
+    }
+    for (Index i = 0; i < features; ++i) gradient[i] = pairs[i].sum;
+    if (x.size() > features) gradient[features] = total_slope;
+    return total;
+}
+
 /// Whether a pass is long enough to work on a copy of x and on sums of its own, where they lie well: on cache
 /// lines, which wide loads should not straddle.
 bool worth_placing(std::span<const RecordRows> records) {
@@ -267,6 +307,13 @@ LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
 Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                         Scratch& scratch) const {
     assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+    if (!gradient.empty() && worth_pairing(features_, records)) {
+        Scratch::Frame frame(scratch);
+        const std::span<kernels::Paired> pairs = frame.take<kernels::Paired>(features_);
+        return formulas::visit(loss_, [&](auto formula) {
+            return paired_pass(formula, features_, records, x, gradient, pairs);
+        });
+    }
     if (features_ >= kShortRow && worth_placing(records)) {
         return placed_pass(loss_, features_, records, x, gradient, scratch);
     }

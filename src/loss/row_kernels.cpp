@@ -355,21 +355,49 @@ void add_row(Real slope, const Real* row, View gradient) {
     axpy(slope, {row, gradient.size()}, gradient);
 }
 
-Real dot_sparse(std::span<const FeatureIndex> indices, ConstView values, ConstView x) {
-    // Two sums hide the latency of the adds; gathering wider does not pay for scattered reads.
+namespace {
+
+/// Two sums hide the latency of the adds; gathering wider does not pay for scattered reads.
+template <class Point>
+[[gnu::always_inline]] inline Real dot_scattered(std::span<const FeatureIndex> indices, ConstView values,
+                                                 Point point) {
     Real even = 0;
     Real odd = 0;
     Index k = 0;
     for (; k + 2 <= values.size(); k += 2) {
-        even += values[k] * x[indices[k]];
-        odd += values[k + 1] * x[indices[k + 1]];
+        even += values[k] * point(k);
+        odd += values[k + 1] * point(k + 1);
     }
-    if (k < values.size()) even += values[k] * x[indices[k]];
+    if (k < indices.size()) even += values[k] * point(k);
     return even + odd;
+}
+
+}  // namespace
+
+Real dot_sparse(std::span<const FeatureIndex> indices, ConstView values, ConstView x) {
+    return dot_scattered(indices, values, [&](Index k) { return x[indices[k]]; });
 }
 
 void add_sparse(Real slope, std::span<const FeatureIndex> indices, ConstView values, View gradient) {
     for (Index k = 0; k < values.size(); ++k) gradient[indices[k]] += slope * values[k];
+}
+
+Real dot_paired(std::span<const FeatureIndex> indices, ConstView values, std::span<const FeatureIndex> coming,
+                std::span<const Paired> pairs) {
+    constexpr Index kAhead = 96;  // numbers that pass by while one pair is on its way
+    if (coming.size() < kAhead) {
+        return dot_scattered(indices, values, [&](Index k) { return pairs[indices[k]].x; });
+    }
+    const FeatureIndex* const ahead = indices.data() + kAhead;  // rows lie one after the other
+    return dot_scattered(indices, values, [&](Index k) {
+        prefetch<kNearest>(&pairs[ahead[k]]);
+        return pairs[indices[k]].x;
+    });
+}
+
+void add_paired(Real slope, std::span<const FeatureIndex> indices, ConstView values,
+                std::span<Paired> pairs) {
+    for (Index k = 0; k < values.size(); ++k) pairs[indices[k]].sum += slope * values[k];
 }
 
 }  // namespace proxstream::kernels

@@ -91,4 +91,14 @@ void add_row(Real slope, const float* row, View gradient);
 Real dot_sparse(std::span<const FeatureIndex> indices, ConstView values, ConstView x);
 void add_sparse(Real slope, std::span<const FeatureIndex> indices, ConstView values, View gradient);
 
+/// A coordinate beside its sum: what a sparse row meets in far places, it meets there once.
+struct Paired {
+    Real x = 0;
+    Real sum = 0;
+};
+/// The same bits as the two above. `coming`: the indices of the rows that follow this one.
+Real dot_paired(std::span<const FeatureIndex> indices, ConstView values, std::span<const FeatureIndex> coming,
+                std::span<const Paired> pairs);
+void add_paired(Real slope, std::span<const FeatureIndex> indices, ConstView values, std::span<Paired> pairs);
+
 }  // namespace proxstream::kernels

@@ -131,6 +131,55 @@ TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
     }
 }
 
+TEST(LinearPass, BitsDoNotDependOnPairs) {
+    // So many columns that x and its gradient are worth laying side by side, and rows of different lengths.
+    const Index features = (Index{1} << 19U) + 3;
+    for (const bool intercept : {false, true}) {
+        const LinearFamily family({ScalarFormula::huber, 0.5}, features, intercept);
+        Source source{.seed = 4};
+        std::vector<RowBlock> blocks(3, RowBlock(true));
+        std::vector<FeatureIndex> indices;
+        std::vector<Real> values;
+        for (Index row = 0; row < 9'000; ++row) {
+            indices.clear();
+            values.clear();
+            for (Index at = source.below(9'000); at < features;
+                 at += 1 + source.below(row % 2 == 0 ? 9'000 : 8'000)) {
+                indices.push_back(static_cast<FeatureIndex>(at));
+                values.push_back(source.normal());
+            }
+            blocks[row % 3].add_sparse(indices, values, source.normal());
+        }
+        Index stored = 0;
+        std::vector<RecordRows> records;
+        for (const RowBlock& block : blocks) {
+            records.push_back(rows_of(block, features));
+            stored += block.all_values().size();
+        }
+        records[1].share *= -3;
+        ASSERT_GT(stored, 2 * features) << "not enough to be worth it: the test compares nothing";
+        const std::vector<Real> x = source.point(family.dimension(), 0.1);
+        Scratch scratch;
+        Result expected{0, std::vector<Real>(family.dimension())};
+        for (const RecordRows& record : records) {
+            for (Index row = 0; row < record.rows; ++row) {
+                const LossPoint point =
+                    evaluate(family.loss(), family.predict(*record.sparse, row, x, scratch),
+                             record.sparse->target(row));
+                const Real slope = record.share * point.slope;
+                expected.value += record.share * point.value;
+                if (intercept) expected.gradient.back() += slope;
+                for (Index k = 0; k < record.sparse->values(row).size(); ++k)
+                    expected.gradient[record.sparse->indices(row)[k]] +=
+                        slope * record.sparse->values(row)[k];
+            }
+        }
+        Result found{0, std::vector<Real>(family.dimension(), 99)};
+        found.value = family.pass(records, x, found.gradient, scratch);
+        EXPECT_EQ(found, expected);
+    }
+}
+
 TEST(LinearPass, OneRowIsWhatItIsAmongOthers) {
     for (const bool intercept : {false, true}) {
         for (const Index features : {Index{1}, Index{10}, Index{200}}) {

@@ -39,6 +39,8 @@ class RowBlock {
     std::span<const FeatureIndex> indices(Index row) const {
         return std::span(indices_).subspan(offsets_[row], offsets_[row + 1] - offsets_[row]);
     }
+    /// All indices in row order.
+    std::span<const FeatureIndex> all_indices() const noexcept { return indices_; }
     /// How many values are stored for `count` rows from `first` on.
     Index stored(Index first, Index count) const { return offsets_[first + count] - offsets_[first]; }
     /// All values in row order; for dense blocks a row-major matrix.
