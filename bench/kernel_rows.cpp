@@ -243,8 +243,8 @@ std::uint64_t read_sparse(const RowBlock& rows, const ReadWay& way) {
     return bits;
 }
 
-void sparse(Bench& bench) {
-    const Index rows = bench.size(200'000, 500), columns = 100'000, nonzeros = 50;
+void sparse(Bench& bench, const std::string& name, Index columns) {
+    const Index rows = bench.size(200'000, 500), nonzeros = 50;
     RowBlock block(true);
     const std::vector<Real> numbers = normal_numbers(rows * nonzeros, 1);
     std::vector<FeatureIndex> indices(nonzeros);
@@ -279,12 +279,12 @@ void sparse(Bench& bench) {
     set_threads(1);
     const std::string what = fmt::format("gradient over {} sparse rows, {} of {} columns, {} MB", rows,
                                          nonzeros, columns, bytes / 1'000'000);
-    bench.add({.name = "kernels.sparse-read",
+    bench.add({.name = "kernels." + name + "-read",
                .measured = what,
                .against = "reading values and indices",
                .ratio = timings.ratio(2, 0),
                .figure = Figure{gigabytes(bytes, timings.seconds(0).median), "GB/s"}});
-    bench.add({.name = "kernels.sparse-threads",
+    bench.add({.name = "kernels." + name + "-threads",
                .measured = what + ", two threads",
                .against = "one thread",
                .ratio = timings.ratio(0, 1),
@@ -383,7 +383,10 @@ void kernel_rows(Bench& bench) {
     });
     bench.group("kernels.loss", [&] { other_losses(bench); });
     bench.group("kernels.perceptron", [&] { perceptron(bench); });
-    bench.group("kernels.sparse", [&] { sparse(bench); });
+    bench.group("kernels.sparse", [&] {
+        sparse(bench, "sparse", 100'000);
+        sparse(bench, "sparse-wide", 1'000'000);
+    });
     bench.group("kernels.batched", [&] { batched(bench); });
     bench.group("kernels.vector", [&] { vectors(bench); });
 }
