@@ -104,7 +104,16 @@ class Pass {
             }
         }
         settle();
-        for (Index row = 0; row < record.rows; ++row) {
+        Index row = 0;
+        if (held.count == 0) {  // blocks that are whole need not be held
+            for (; row + plan_.rows <= record.rows; row += plan_.rows) {
+                const Number* rows[kernels::kMostRows];
+                for (Index i = 0; i < plan_.rows; ++i) rows[i] = first + (row + i) * record.stride;
+                add_block<Number>({rows, plan_.rows}, record.targets + row,
+                                  [&](Index) { return record.share; });
+            }
+        }
+        for (; row < record.rows; ++row) {
             held.rows[held.count] = first + row * record.stride;
             held.targets[held.count] = record.targets[row];
             held.shares[held.count] = record.share;
@@ -142,16 +151,20 @@ class Pass {
 
     template <class Number>
     void flush(Held<Number>& held) {
-        const std::span<const Number* const> rows(held.rows, held.count);
+        add_block<Number>({held.rows, held.count}, held.targets, [&](Index i) { return held.shares[i]; });
+        held.count = 0;
+    }
+
+    template <class Number, class Share>
+    void add_block(std::span<const Number* const> rows, const Real* targets, Share share) {
         Real numbers[kernels::kMostRows];  // products, then slopes
         kernels::dot_rows(rows, weights_, plan_, !kGradient, numbers);
         Totals totals = totals_;  // in registers meanwhile
         for (Index i = 0; i < rows.size(); ++i) {
-            numbers[i] = count(numbers[i], held.targets[i], held.shares[i], totals);
+            numbers[i] = count(numbers[i], targets[i], share(i), totals);
         }
         totals_ = totals;
         if constexpr (kGradient) kernels::add_rows(numbers, rows, plan_, false, gradient_);
-        held.count = 0;
     }
 
     void add_sparse_row(const RowBlock& record, Index row, Real share) {

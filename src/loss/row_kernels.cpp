@@ -246,7 +246,11 @@ template <class Number, class Sum>
             }
             break;
         case BlockPlan::From::cache:
-            add_block<0, kNearest>(slopes, rows, plan.ahead, gradient);
+            if (plan.half) {
+                add_block<kHalf, kNearest>(slopes, rows, plan.ahead, gradient);
+            } else {
+                add_block<0, kNearest>(slopes, rows, plan.ahead, gradient);
+            }
             break;
         case BlockPlan::From::nowhere:
             add_block<kRows, kNearest>(slopes, rows, 0, gradient);

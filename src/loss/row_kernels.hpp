@@ -21,7 +21,8 @@ struct BlockPlan {
     enum class From { nowhere, cache, memory };
     Index rows = kRows;
     From from = From::nowhere;
-    Index ahead = 0;  // in numbers
+    bool half = false;  // fetches only half of what comes from a cache: there is no room for two blocks
+    Index ahead = 0;    // in numbers
     /// Rows come from memory, and the nearest cache holds two with all that belongs to them: then one is
     /// better added while the next one comes in, unless widening single precision keeps the processor busy or
     /// the calls for rows of a few numbers do.
@@ -36,9 +37,11 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
     constexpr Index kAtHand = kInOne << 12U;  // the nearest cache has them, or a little more
     constexpr Index kNear = kInOne << 17U;    // the second one has
     constexpr Index kCached = kInOne << 20U;  // some cache has
-    // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so.
+    // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so; a block and
+    // a half.
     constexpr Index kShort = kInOne * 384;
     constexpr Index kNearlyShort = kInOne * 512;
+    constexpr Index kHalfShort = kInOne * 640;
     constexpr Index kFew = 16;
     constexpr Index kWorthKeeping = 128;
     constexpr Index kTwoAtHand = 1024;
@@ -54,8 +57,11 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
                 .streams = stride > kFew && stride <= kTwoAtHand,
                 .keeps = stride >= kWorthKeeping};
     }
-    if (stride > (numbers <= kNear ? kShort : kNearlyShort)) return {.rows = rows};
-    return {.rows = rows, .from = BlockPlan::From::cache, .ahead = rows * stride};
+    if (stride > kHalfShort) return {.rows = rows};
+    return {.rows = rows,
+            .from = BlockPlan::From::cache,
+            .half = stride > (numbers <= kNear ? kShort : kNearlyShort),
+            .ahead = rows * stride};
 }
 
 /// scores[i] = rows[i] . x; the same bits as dot(). `alone`: without add_rows() to follow, which fetches its
