@@ -263,7 +263,7 @@ template <class Number, class Sum>
 /// only wait for the same few places. Rows that are kept in a copy are read once; the processor asks for what
 /// comes soon, and ours are for what comes later.
 constexpr Index kAheadOfTwice = 1024;
-constexpr Index kAheadOfOnce = 2048;
+constexpr Index kAheadOfOnce = 1280;
 
 template <bool kKeeps>
 [[gnu::always_inline]] inline Real dot_and_add_either(const Real* row, ConstView x, Real slope,
