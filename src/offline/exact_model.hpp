@@ -56,13 +56,13 @@ class ExactModel {
         if (!scores_known_) scores_known_ = loss_->know_scores(scores_);
         return scores_known_;
     }
-    Index scores() const noexcept { return scores_.rows(); }
+    Index score_count() const noexcept { return scores_.rows(); }
     void score(ConstView y, View scores, Scratch& scratch) {
         ++cost_.passes;
         cost_.base_samples += loss_->components();
         scores_.score(y, scores, scratch);
     }
-    Real evaluate(ConstView scores, View slopes, Scratch& scratch) const {
+    Real value_at_scores(ConstView scores, View slopes, Scratch& scratch) const {
         return scores_.evaluate(scores, slopes, scratch);
     }
     void gradient_along(ConstView slopes, View gradient, Scratch& scratch) {

@@ -165,8 +165,8 @@ TEST(PlaneSteps, AreAcceleratedOnesWhereThereAreNoScores) {
 class Drifting : public RobustWindow {
   public:
     explicit Drifting(RobustWindow window) : RobustWindow(std::move(window)) {}
-    Real evaluate(ConstView scores, View slopes, Scratch& scratch) {
-        return RobustWindow::evaluate(scores, slopes, scratch) - 1e-3 * static_cast<Real>(asked_++);
+    Real value_at_scores(ConstView scores, View slopes, Scratch& scratch) {
+        return RobustWindow::value_at_scores(scores, slopes, scratch) - 1e-3 * static_cast<Real>(asked_++);
     }
 
   private:

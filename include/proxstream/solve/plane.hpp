@@ -24,9 +24,9 @@ namespace proxstream {
 template <class M>
 concept Scored = requires(M& model, ConstView y, View out, Scratch& scratch) {
     { model.know_scores(scratch) } -> std::same_as<bool>;
-    { model.scores() } -> std::same_as<Index>;
+    { model.score_count() } -> std::same_as<Index>;
     model.score(y, out, scratch);
-    { model.evaluate(y, out, scratch) } -> std::same_as<Real>;
+    { model.value_at_scores(y, out, scratch) } -> std::same_as<Real>;
     model.gradient_along(y, out, scratch);
 };
 
@@ -36,27 +36,28 @@ class PlaneSteps {
 
     StepClaim step_claim() const noexcept { return {.smoothness = 0, .lambda = 1}; }
     /// The step it would try next.
-    Real step_or(Real reference_step) const noexcept { return step_ == 0 ? reference_step : step_; }
+    Real step_or(Real reference_step) const noexcept {
+        return step_ == 0 ? elsewhere_.step_or(reference_step) : step_;
+    }
 
     /// Every step has the forward-backward point's test behind it, as accelerated ones do, which are taken
     /// where there are no scores and after a stretch that was taken back.
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
+        const BudgetMeter meter(budget);
         InnerReport report;
         std::uint64_t attempts = 0;
         if constexpr (Scored<Model>) {
             if (iterate.residual_norm <= tolerance) return report;
-            const BudgetMeter meter(budget);
-            if (step_ == 0) step_ = reference_step;
             bool trusted = model.know_scores(scratch);
+            if (trusted && step_ == 0) step_ = reference_step;
             while (trusted && iterate.residual_norm > tolerance && report.status == SolveStatus::converged) {
                 Stretch stretch{.tolerance = tolerance, .meter = meter, .attempts = attempts};
                 trusted = run(stretch, model, g, reference_step, iterate, report, cost, scratch);
             }
             if (trusted) return report;
         }
-        const BudgetMeter meter(budget);
         report.add(elsewhere_.solve(model, g, reference_step, tolerance, meter.rest(attempts), iterate, cost,
                                     scratch));
         return report;
@@ -81,7 +82,7 @@ class PlaneSteps {
             : point(frame.take(n)), scores(frame.take(rows)), slopes(frame.take(rows)) {}
         template <class Model>
         void look(Model& model, Scratch& scratch) {
-            value = model.evaluate(scores, slopes, scratch);
+            value = model.value_at_scores(scores, slopes, scratch);
         }
         View point;
         View scores;
@@ -121,7 +122,7 @@ class PlaneSteps {
              InnerReport& report, Cost& cost, Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const Index n = iterate.point.size();
-        Ground at(frame, n, model.scores());
+        Ground at(frame, n, model.score_count());
         View gradient = frame.take(n);
         View next_gradient = frame.take(n);
         const View start = frame.take(n);
@@ -202,8 +203,9 @@ class PlaneSteps {
         // What carried scores say, an exact pass has to find.
         const Real fell = (model.value() - model.try_at(iterate.point, scratch)) +
                           (start_regulariser - iterate.regulariser);
-        const Real slack = rounding_slack(model.value(), start_regulariser) +
-                           kUnitRoundoff * static_cast<Real>(model.scores() + n) * std::abs(model.value());
+        const Real slack =
+            rounding_slack(model.value(), start_regulariser) +
+            kUnitRoundoff * static_cast<Real>(model.score_count() + n) * std::abs(model.value());
         if (!model.trial_finite() || !(fell >= steps.certified_decrease - slack)) {
             copy(start, iterate.point);
             iterate.regulariser = start_regulariser;
@@ -217,6 +219,7 @@ class PlaneSteps {
         test_at(iterate, model.gradient(), g, reference_step, scratch);
         ++cost.prox;
         report.add(steps);
+        if (iterate.residual_norm <= stretch.tolerance) report.status = SolveStatus::converged;
         return true;
     }
 

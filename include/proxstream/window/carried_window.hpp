@@ -192,14 +192,14 @@ class CarriedWindow {
     bool know_scores(Scratch& scratch) {
         return !forecasts_ && proxstream::know_scores(batch_, live_weights(), scores_, scratch);
     }
-    Index scores() const noexcept { return scores_.rows(); }
+    Index score_count() const noexcept { return scores_.rows(); }
     /// Counted as a pass, as turning slopes into a gradient is: both read every row.
     void score(ConstView y, View scores, Scratch& scratch) {
         ++cost_.passes;
         cost_.record_values += counted_records();
         scores_.score(y, scores, scratch);
     }
-    Real evaluate(ConstView scores, View slopes, Scratch& scratch) const {
+    Real value_at_scores(ConstView scores, View slopes, Scratch& scratch) const {
         return scores_.evaluate(scores, slopes, scratch);
     }
     void gradient_along(ConstView slopes, View gradient, Scratch& scratch) {
