@@ -137,6 +137,7 @@ class AutoInner {
     static constexpr std::uint64_t kTrialEvery = 32;
     static constexpr Real kForget = 0.8;                  // of what earlier rounds showed
     static constexpr Real kTrial = 1.25, kBestAgain = 4;  // rounds of the best, in price
+    static constexpr Real kMostChange = 100;              // from round to round, of what work brings
 
     /// In multiply-adds a coordinate: two a row, once for its score and once for its gradient.
     template <class Model>
@@ -189,7 +190,7 @@ class AutoInner {
     /// several times that, but not any number.
     std::uint64_t allowance(Index who, Real work) const {
         const LongRoundTrial& usual = others_->trials[best()];
-        if (usual.rounds == 0) return std::numeric_limits<std::uint64_t>::max();
+        if (!(usual.price > 0)) return std::numeric_limits<std::uint64_t>::max();
         const Real usual_pass = usual.price / usual.passes;
         const Real its_pass =
             who == best() || clock_ == AutoClock::seconds ? usual_pass : work + kOverheads[who];
@@ -208,7 +209,7 @@ class AutoInner {
         add(trial.price, price);
         // Rounds have become harder or easier, for everybody: trials of other days are not held against it.
         if (!known || !(before > 0)) return;
-        const Real change = trial.rate() / before;
+        const Real change = std::clamp(trial.rate() / before, 1 / kMostChange, kMostChange);
         for (LongRoundTrial& each : others_->trials) {
             if (&each != &trial) each.progress *= change;
         }
