@@ -258,10 +258,10 @@ template <class Number, class Sum>
     }
 }
 
-/// The processor's own requests ahead stop where rows are read a second time, even from the nearest cache:
-/// then ours are all there are, and those from further off than what passes by while one line is on its way
-/// only wait for the same few places. Rows that are kept in a copy are read once; the processor asks for what
-/// comes soon, and ours are for what comes later.
+/// By timings, the processor's own requests ahead stop where rows are read a second time, even from the
+/// nearest cache: then ours are all there are, and those from further off than what passes by while one line
+/// is on its way only wait for the same few places. Rows that are kept in a copy are read once; the processor
+/// asks for what comes soon, and ours are for what comes later.
 constexpr Index kAheadOfTwice = 1024;
 constexpr Index kAheadOfOnce = 1280;
 
