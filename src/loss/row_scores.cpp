@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <tuple>
-#include <utility>
 
 namespace proxstream {
 namespace {
@@ -18,12 +16,12 @@ constexpr Index kLeastPart = Index{1} << 17U;
 constexpr Index kLeastPartRows = 32;
 constexpr Index kMostParts = 32;
 
-/// The part of [first, last) that lies in [begin, begin + count), counted from there: where it begins, and
-/// how long it is.
-std::pair<Index, Index> overlap(Index first, Index last, Index begin, Index count) {
-    const Index from = std::clamp(first, begin, begin + count);
-    const Index to = std::clamp(last, begin, begin + count);
-    return {from - begin, to - from};
+/// Those of `rows`, which are numbered from `begin` on, whose numbers lie in [first, last).
+template <class Row>
+std::span<const Row> between(Index first, Index last, Index begin, const std::vector<Row>& rows) {
+    const Index from = std::clamp(first, begin, begin + rows.size());
+    const Index to = std::clamp(last, begin, begin + rows.size());
+    return std::span(rows).subspan(from - begin, to - from);
 }
 
 template <class Number>
@@ -88,12 +86,9 @@ Index RowScores::chunks() const {
 }
 
 RowScores::Some RowScores::some(Index first, Index last) const {
-    Some part;
-    std::tie(part.dense, part.dense_count) = overlap(first, last, 0, dense_.size());
-    std::tie(part.singles, part.singles_count) = overlap(first, last, dense_.size(), singles_.size());
-    std::tie(part.sparse, part.sparse_count) =
-        overlap(first, last, dense_.size() + singles_.size(), sparse_.size());
-    return part;
+    return {.dense = between(first, last, 0, dense_),
+            .singles = between(first, last, dense_.size(), singles_),
+            .sparse = between(first, last, dense_.size() + singles_.size(), sparse_)};
 }
 
 void RowScores::score_some(Index first, Index last, ConstView x, View scores) const {
@@ -103,12 +98,11 @@ void RowScores::score_some(Index first, Index last, ConstView x, View scores) co
     if (features_ == 0) {
         std::fill_n(to, last - first, 0);
     } else {
-        score_dense(std::span(dense_).subspan(part.dense, part.dense_count), stride_, numbers_, weights, to);
-        to += part.dense_count;
-        score_dense(std::span(singles_).subspan(part.singles, part.singles_count), stride_, numbers_, weights,
-                    to);
-        to += part.singles_count;
-        for (const SparseRow& row : std::span(sparse_).subspan(part.sparse, part.sparse_count)) {
+        score_dense(part.dense, stride_, numbers_, weights, to);
+        to += part.dense.size();
+        score_dense(part.singles, stride_, numbers_, weights, to);
+        to += part.singles.size();
+        for (const SparseRow& row : part.sparse) {
             *to++ = kernels::dot_sparse(row.block->indices(row.row), row.block->values(row.row), weights);
         }
     }
@@ -148,12 +142,11 @@ void RowScores::add_some(Index first, Index last, ConstView slopes, View gradien
     const Real* from = slopes.data() + first;
     fill(gradient, 0);
     if (features_ > 0) {
-        add_dense(std::span(dense_).subspan(part.dense, part.dense_count), stride_, numbers_, from, weights);
-        from += part.dense_count;
-        add_dense(std::span(singles_).subspan(part.singles, part.singles_count), stride_, numbers_, from,
-                  weights);
-        from += part.singles_count;
-        for (const SparseRow& row : std::span(sparse_).subspan(part.sparse, part.sparse_count)) {
+        add_dense(part.dense, stride_, numbers_, from, weights);
+        from += part.dense.size();
+        add_dense(part.singles, stride_, numbers_, from, weights);
+        from += part.singles.size();
+        for (const SparseRow& row : part.sparse) {
             kernels::add_sparse(*from++, row.block->indices(row.row), row.block->values(row.row), weights);
         }
     }

@@ -333,6 +333,8 @@ TEST(ExactMethods, ReadTheirArgumentsAndRefuseTheRest) {
     EXPECT_NE(refusal("panoc:memory=0"), "");
     EXPECT_NE(refusal("panoc:memory=100000"), "");
     EXPECT_NE(refusal("accelerated:shrink=1"), "");
+    EXPECT_NE(refusal("plane:memory=3"), "");
+    EXPECT_NE(refusal("plane:step=0"), "");
     EXPECT_NE(refusal("panoc:shrink=0.999"), "");
     EXPECT_NE(refusal("backtracking:lambda=2"), "");
     EXPECT_NE(refusal("backtracking:grow=0.5"), "");

@@ -23,15 +23,9 @@ TEST(CompactSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
             RobustWindow window = window_of(loss, 10);
             CompactSteps solver;
             const Real tolerance = 1e-7;
+            SCOPED_TRACE(std::string(loss) + ", " + reg);
             const Solved solved = solve_with(solver, window, g, 0.2, tolerance);
-            ASSERT_EQ(solved.report.status, SolveStatus::converged) << loss << ", " << reg;
-            // What a fresh pass says of the end, not what anybody remembers.
-            Scratch scratch;
-            const std::vector<Real>& end = solved.iterate.point;
-            const Real value = window.try_at(end, scratch) + g.value(end, scratch);
-            EXPECT_LE(norm(residual(g, end, window.trial_gradient(), 0.2)), tolerance * (1 + 1e-9));
-            EXPECT_NEAR(value, solved.after, 1e-13);
-            EXPECT_LE(solved.report.certified_decrease, solved.before - value + 1e-13) << loss << ", " << reg;
+            expect_exact_end(solved, window, g, 0.2, tolerance);
             EXPECT_GT(solved.report.certified_decrease, 0);
             EXPECT_GE(solved.report.cheap_steps, solved.report.confirmations);
             EXPECT_GE(solved.passes, solved.report.cheap_steps);

@@ -3,12 +3,11 @@
 
 #include "proxstream/solve/plane.hpp"
 
-#include "proxstream/core/parallel.hpp"
-
 #include "solve/robust_window.hpp"
 #include "solve/test_models.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,18 +22,13 @@ TEST(PlaneSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
             RobustWindow window = window_of(loss, 10);
             PlaneSteps solver;
             const Real tolerance = 1e-7;
+            SCOPED_TRACE(std::string(loss) + ", " + reg);
             const Solved solved = solve_with(solver, window, g, 0.2, tolerance);
-            ASSERT_EQ(solved.report.status, SolveStatus::converged) << loss << ", " << reg;
+            expect_exact_end(solved, window, g, 0.2, tolerance);
             EXPECT_EQ(solved.report.failed_confirmations + 1, solved.report.confirmations)
                 << "no stretch was taken back, and the last step passed: " << loss << ", " << reg;
-            // What a fresh pass says of the end, not what anybody remembers.
-            Scratch scratch;
-            const std::vector<Real>& end = solved.iterate.point;
-            const Real value = window.try_at(end, scratch) + g.value(end, scratch);
-            EXPECT_LE(norm(residual(g, end, window.trial_gradient(), 0.2)), tolerance * (1 + 1e-9));
-            EXPECT_NEAR(value, solved.after, 1e-13);
-            EXPECT_LE(solved.report.certified_decrease, solved.before - value + 1e-13) << loss << ", " << reg;
-            EXPECT_GT(solved.report.certified_decrease, 0.1 * (solved.before - value)) << loss << ", " << reg;
+            EXPECT_GT(solved.report.certified_decrease, 0.1 * (solved.before - solved.after))
+                << loss << ", " << reg;
             RobustWindow twin = window_of(loss, 10);
             Accelerated rival;
             const Solved expected = solve_with(rival, twin, g, 0.2, tolerance);
@@ -47,12 +41,12 @@ TEST(PlaneSteps, EndAtTheExactTestAndLowerTheWindowByWhatTheyCertify) {
 /// Steps that conjugate gradients take from 0 on a quadratic window.
 std::uint64_t conjugate_gradients(RobustWindow& window, Real tolerance) {
     Scratch scratch;
-    std::vector<Real> x(kRobustFeatures), ahead(x), left(x), bent(x);
+    std::vector<Real> left(kRobustFeatures), bent(left);
     const auto gradient_at = [&](ConstView y, std::vector<Real>& out) {
         window.try_at(y, scratch);
         out.assign(window.trial_gradient().begin(), window.trial_gradient().end());
     };
-    gradient_at(x, left);
+    gradient_at(std::vector<Real>(kRobustFeatures), left);
     std::vector<Real> way(left), origin(left);
     std::uint64_t steps = 0;
     for (; norm(left) > tolerance; ++steps) {
@@ -60,7 +54,6 @@ std::uint64_t conjugate_gradients(RobustWindow& window, Real tolerance) {
         subtract(bent, origin, bent);  // the matrix times the way
         const Real before = squared_norm(left);
         const Real share = before / dot(way, bent);
-        axpy(-share, way, x);
         axpy(-share, bent, left);
         scaled(squared_norm(left) / before, way, way);
         axpy(1, left, way);
@@ -122,7 +115,7 @@ TEST(PlaneSteps, GiveUpWhereRoundingDecides) {
     }
 }
 
-TEST(PlaneSteps, GoOnFromACheckpointBitForBitForAnyThreads) {
+TEST(PlaneSteps, GoOnFromACheckpointBitForBit) {
     const AnyRegulariser g = parse_regulariser("l1:0.02");
     PlaneSteps whole;
     PlaneSteps pieces;
@@ -130,9 +123,7 @@ TEST(PlaneSteps, GoOnFromACheckpointBitForBitForAnyThreads) {
         RobustWindow window = window_of("geman-mcclure", rounds);
         RobustWindow twin = window_of("geman-mcclure", rounds);
         const Solved expected = solve_with(whole, window, g, 0.2, 1e-6);
-        set_threads(1 + rounds % 3);
         ASSERT_EQ(expected.iterate.point, solve_with(pieces, twin, g, 0.2, 1e-6).iterate.point);
-        set_threads(1);
         reload(pieces);
     }
 }

@@ -10,6 +10,8 @@
 
 #include <vector>
 
+#include <gtest/gtest.h>
+
 namespace proxstream {
 
 using RobustWindow = CarriedWindow<AnyBatch<RowBlock>>;
@@ -67,6 +69,19 @@ Solved solve_with(Solver& solver, RobustWindow& window, const AnyRegulariser& g,
     solved.after = window.value() + solved.iterate.regulariser;
     solved.passes = window.cost().passes - first;
     return solved;
+}
+
+/// What a fresh pass says of the end, not what anybody remembers: it passes the test, and lies as far down as
+/// was certified.
+inline void expect_exact_end(const Solved& solved, RobustWindow& window, const AnyRegulariser& g, Real eta,
+                             Real tolerance) {
+    ASSERT_EQ(solved.report.status, SolveStatus::converged);
+    Scratch scratch;
+    const std::vector<Real>& end = solved.iterate.point;
+    const Real value = window.try_at(end, scratch) + g.value(end, scratch);
+    EXPECT_LE(norm(residual(g, end, window.trial_gradient(), eta)), tolerance * (1 + 1e-9));
+    EXPECT_NEAR(value, solved.after, 1e-13);
+    EXPECT_LE(solved.report.certified_decrease, solved.before - value + 1e-13);
 }
 
 }  // namespace proxstream

@@ -33,11 +33,10 @@ class RowScores {
         const RowBlock* block = nullptr;
         Index row = 0;
     };
-    /// Some rows of each kind: where they begin among those of it, and how many there are.
-    struct Some {
-        Index dense = 0, dense_count = 0;
-        Index singles = 0, singles_count = 0;
-        Index sparse = 0, sparse_count = 0;
+    struct Some {  // rows
+        std::span<const Real* const> dense;
+        std::span<const float* const> singles;
+        std::span<const SparseRow> sparse;
     };
 
     Index chunks() const;

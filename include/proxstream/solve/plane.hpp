@@ -40,8 +40,8 @@ class PlaneSteps {
         return step_ == 0 ? elsewhere_.step_or(reference_step) : step_;
     }
 
-    /// Every step has the forward-backward point's test behind it, as accelerated ones do, which are taken
-    /// where there are no scores and after a stretch that was taken back.
+    /// Every step goes through a forward-backward point that has passed backtracking's test, (T3).
+    /// Accelerated ones are taken where there are no scores and after a stretch that was taken back.
     template <Regulariser G, class Model>
     InnerReport solve(Model& model, const G& g, Real reference_step, Real tolerance, const Budget& budget,
                       Iterate& iterate, Cost& cost, Scratch& scratch) {
