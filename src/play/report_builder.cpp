@@ -64,7 +64,7 @@ void set_range(PlayReportPath& path) {
 }
 
 std::string verdict_figure(const Inequality& each, Real value) {
-    const bool blank = each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
+    const bool blank = each.left == 0 && each.right == 0 && !kept(each.verdict);
     return blank ? "" : fmt::format("{:.4g}", value);
 }
 
@@ -222,7 +222,7 @@ void ReportBuilder::add_findings(const GameCertificate& certificate) {
             fmt::format("The game was ended after {} of {} rounds.", certificate.rounds, asked_));
     }
     const Inequality& every_round = certificate.at("G1");
-    if (every_round.verdict == Verdict::holds) {
+    if (kept(every_round.verdict)) {
         findings.push_back(fmt::format(
             "Against its window every player's residual kept its bound in every round from the second on{}; "
             "the tightest came to {:.3g} of it.",

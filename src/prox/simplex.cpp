@@ -92,6 +92,12 @@ void SimplexProduct::check_dimension(Index n) const {
     radii_.check_size(blocks_.count(n), "radii");
 }
 
+Real SimplexProduct::prox_scale(Index n) const {
+    Real total = 0;
+    blocks_.for_each(n, [&](Index k, Index, Index) { total += radii_[k]; });
+    return total;
+}
+
 void SimplexProduct::project_direction(View d) const {
     blocks_.for_each(d.size(), [&](Index, Index begin, Index size) { remove_mean(d.subspan(begin, size)); });
 }

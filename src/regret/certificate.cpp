@@ -1,6 +1,7 @@
 #include "proxstream/regret/certificate.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/regret/worst_round.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,10 @@ std::string_view name(Verdict verdict) {
     switch (verdict) {
         case Verdict::holds:
             return "holds";
+        case Verdict::holds_to_rounding:
+            return "holds up to rounding";
+        case Verdict::undecided:
+            return "undecided";
         case Verdict::violated:
             return "violated";
         case Verdict::not_promised:
@@ -23,6 +28,13 @@ std::string_view name(Verdict verdict) {
             return "stated";
     }
     return "?";
+}
+
+Verdict Inequality::decide(Real scale) const {
+    const Real excess = identity ? std::abs(left - right) : left - right;
+    if (excess + slack <= 0) return Verdict::holds;
+    if (!(excess <= slack)) return confidence < 1 ? Verdict::missed : Verdict::violated;
+    return slack <= kSmallSlack * std::abs(scale) ? Verdict::holds_to_rounding : Verdict::undecided;
 }
 
 Real Inequality::margin() const {

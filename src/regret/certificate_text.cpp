@@ -158,8 +158,10 @@ void append_bank(std::string& out, const Certificate& certificate) {
 }
 
 void append_inequality(std::string& out, const Inequality& each) {
-    const std::string_view verdict = each.verdict == Verdict::violated ? "VIOLATED" : name(each.verdict);
-    const bool blank = each.left == 0 && each.right == 0 && each.verdict != Verdict::holds;
+    const std::string_view verdict = each.verdict == Verdict::violated            ? "VIOLATED"
+                                     : each.verdict == Verdict::holds_to_rounding ? "up to rounding"
+                                                                                  : name(each.verdict);
+    const bool blank = each.left == 0 && each.right == 0 && (!kept(each.verdict) || each.id == "C0");
     if (each.verdict == Verdict::stated) {
         append(out, "  {:<4}{:<46} {:>10} {:>10.3e} {:>8}  {}\n", each.id, each.statement, "-", each.right,
                "-", verdict);
@@ -173,8 +175,7 @@ void append_inequality(std::string& out, const Inequality& each) {
         note += fmt::format("{}rounding explains {:.3g} at most", note.empty() ? "" : "; ", each.slack);
     }
     // What holds needs no word, unless it need not have held.
-    if (!note.empty() && (each.verdict != Verdict::holds || each.confidence < 1))
-        append_wrapped(out, note, kIndent);
+    if (!note.empty() && (!kept(each.verdict) || each.confidence < 1)) append_wrapped(out, note, kIndent);
 }
 
 void append_claim(std::string& out, const PaperClaim& claim) {

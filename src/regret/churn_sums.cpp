@@ -39,6 +39,8 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
     const Real noise = sure_noise(rules, report);
     if (report.cheap_steps > 0) {
         unproved.note(report.round);
+    } else if (stood_still(report) && report.path == 0) {
+        path.observe(report.round, 0, 0, 0);
     } else if (std::isfinite(report.objective_entry) && std::isfinite(report.objective_exit)) {
         // An update may also have been accepted by the rounding of a value.
         const Real slack = (1 + steps) * fall_rounding(report) +

@@ -1,5 +1,6 @@
 /// What was proved, in one sentence.
 #include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/worst_round.hpp"
 
 #include "certificate_words.hpp"
 
@@ -35,6 +36,12 @@ std::string endless(const RunSummary& run) {
         run.budget_exhausted, run.noise->smallest_delta);
 }
 
+/// The regret as a statement that holds whatever rounding did.
+std::string regret_words(const RunSummary& run) {
+    if (run.regret_bound <= run.regret * (1 + kSmallSlack)) return fmt::format("{:.4g}", run.regret);
+    return fmt::format("at most {:.4g} ({:.4g} as measured, with rounding)", run.regret_bound, run.regret);
+}
+
 /// Without exact figures.
 std::string unmeasured(const Certificate& certificate) {
     if (certificate.summary.bank)
@@ -68,27 +75,29 @@ std::string conclusion(const Certificate& certificate) {
     }
     if (!run.measured) return unmeasured(certificate);
     const Inequality& path = certificate.at("C3a");
-    if (path.verdict != Verdict::holds) return "Nothing was proved: " + path.explanation + ".";
-    std::string text = fmt::format(
-        "Proved on this run: the local regret over {} rounds is {:.4g}, at most {:.4g} by residuals and "
-        "variation along "
-        "the path",
-        run.totals.rounds, run.regret, certificate.at("C3b").right);
+    const Inequality& minkowski = certificate.at("C3b");
+    if (path.verdict == Verdict::not_applicable) return "Nothing was proved: " + path.explanation + ".";
+    std::string text = fmt::format("Proved on this run: the local regret over {} rounds is {}",
+                                   run.totals.rounds, regret_words(run));
+    if (kept(path.verdict) && kept(minkowski.verdict)) {
+        text += fmt::format(", at most {:.4g} by residuals and variation along the path",
+                            minkowski.right + minkowski.slack + path.slack);
+    }
     if (run.bank) {
         text += " of the members in charge";
-        if (const Inequality& tracking = certificate.at("C8"); tracking.verdict == Verdict::holds) {
+        if (const Inequality& tracking = certificate.at("C8"); kept(tracking.verdict)) {
             text += fmt::format(
                 ", and the weights' mean of f + g, {:.4g} a round, is within its bound against the best "
                 "sequence of members",
                 run.bank->weighted_loss);
         }
-    } else if (certificate.at("C6").verdict == Verdict::holds) {
+    } else if (kept(certificate.at("C6").verdict)) {
         text += fmt::format(", and its {} inner updates are within what the energy E_T = {:.4g} allows",
                             run.totals.steps, run.energy);
     }
     if (run.noise) {
         const Inequality& bound = certificate.at("C11");
-        if (bound.verdict == Verdict::holds) {
+        if (kept(bound.verdict)) {
             text += fmt::format(
                 "; sampled gradients alone certify {:.4g} at most with probability {:g} at least, if the "
                 "noise "
@@ -102,9 +111,14 @@ std::string conclusion(const Certificate& certificate) {
             text += "; member " + member_name(member.header) + cut.substr(1);
     }
     const auto missed = [](Verdict verdict) { return verdict == Verdict::missed; };
-    const auto open = [](Verdict verdict) { return verdict != Verdict::holds && verdict != Verdict::missed; };
+    const auto undecided = [](Verdict verdict) { return verdict == Verdict::undecided; };
+    const auto open = [&](Verdict verdict) {
+        return !kept(verdict) && !missed(verdict) && !undecided(verdict);
+    };
     if (const std::string ids = list(certificate, missed); !ids.empty())
         text += fmt::format("; missed, though promised with a probability or in the mean only: {}", ids);
+    if (const std::string ids = list(certificate, undecided); !ids.empty())
+        text += fmt::format("; rounding leaves {} undecided", ids);
     if (const std::string ids = list(certificate, open); !ids.empty())
         text += fmt::format("; nothing is claimed about {}", ids);
     return text + ".";

@@ -32,16 +32,16 @@ void DigestChain::Release::operator()(EVP_MD_CTX* context) const noexcept {
     EVP_MD_CTX_free(context);
 }
 
-DigestChain::DigestChain(Kind kind) : kind_(kind), running_(EVP_MD_CTX_new()), closing_(EVP_MD_CTX_new()) {
-    require(running_ && closing_ ? 1 : 0);
+DigestChain::DigestChain() : running_(EVP_MD_CTX_new()) {
+    require(running_ ? 1 : 0);
     require(EVP_DigestInit_ex(running_.get(), EVP_sha256(), nullptr));
 }
 
-DigestChain::DigestChain(std::string_view state) : DigestChain(Kind::linked) {
+DigestChain::DigestChain(std::string_view state) : DigestChain() {
     if (state.empty()) return;
     const auto known = [](char digit) { return kDigits.find(digit) != std::string_view::npos; };
     if (state.size() != kAllDigits || !std::all_of(state.begin(), state.end(), known))
-        throw Error("a chain of digests goes on from 64 hexadecimal digits");
+        throw Error("a chain of digests continues from 64 hexadecimal digits");
     begun_ = true;
     state.copy(text_, kAllDigits);
     std::array<char, kAllDigits / 2> link{};
@@ -55,33 +55,19 @@ void DigestChain::absorb(std::string_view bytes) {
     require(EVP_DigestUpdate(running_.get(), bytes.data(), bytes.size()));
 }
 
-void DigestChain::close_line() {
-    const bool linked = kind_ == Kind::linked;
-    if (!linked) require(EVP_MD_CTX_copy_ex(closing_.get(), running_.get()));
-    const Bytes bytes = finish(linked ? running_.get() : closing_.get());
+std::string_view DigestChain::seal(std::size_t digits) {
+    const Bytes bytes = finish(running_.get());
     for (std::size_t i = 0; i < kAllDigits; ++i) {
         text_[i] = kDigits[i % 2 == 0 ? bytes[i / 2] >> 4 : bytes[i / 2] & 15];
     }
-    if (!linked) return;
     require(EVP_DigestInit_ex(running_.get(), EVP_sha256(), nullptr));
     require(EVP_DigestUpdate(running_.get(), bytes.data(), kAllDigits / 2));
     begun_ = true;
+    return {text_, digits};
 }
 
-std::string_view DigestChain::seal(std::size_t digits) {
-    close_line();
-    const std::string_view sealed(text_, digits);
-    // A linked chain has taken the digest along as it is.
-    if (kind_ == Kind::whole) {
-        absorb(sealed);
-        absorb(kSealClose);
-    }
-    return sealed;
-}
-
-std::string DigestChain::state() {
-    if (kind_ == Kind::whole) close_line();
-    return kind_ == Kind::linked && !begun_ ? std::string() : std::string(text_, kAllDigits);
+std::string DigestChain::state() const {
+    return begun_ ? std::string(text_, kAllDigits) : std::string();
 }
 
 }  // namespace proxstream

@@ -35,6 +35,11 @@ Real fall_rounding(const RoundReport& report) {
            4 * kUnitRoundoff * (std::abs(report.objective_entry) + std::abs(report.objective_exit));
 }
 
+bool stood_still(const RoundReport& report) {
+    return report.steps == 0 && report.cheap_steps == 0 && report.movement == 0 && report.penalty == 0 &&
+           report.certified_decrease == 0 && report.objective_entry == report.objective_exit;
+}
+
 void EnergySums::add(const RunHeader& rules, const RoundReport& report) {
     largest_loss = std::max({largest_loss, std::abs(report.loss), std::abs(report.outgoing_loss)});
     if (!std::isfinite(report.objective_entry) || !std::isfinite(report.objective_exit)) {
@@ -57,6 +62,10 @@ void EnergySums::add_decrease(const RunHeader& rules, const RoundReport& report)
         off_rule.note(report.round);
     }
     const Real fall = report.objective_entry - report.objective_exit;
+    if (stood_still(report)) {
+        decrease.observe(report.round, 0, 0, 0);
+        return;
+    }
     const Real proved = fixed ? rules.fixed_gain() * report.squared_residuals : report.certified_decrease;
     const Real steps = static_cast<Real>(report.steps);
     const Real off = report.residual_rounding;

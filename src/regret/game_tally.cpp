@@ -27,8 +27,8 @@ Inequality nothing(std::string id, std::string statement, Verdict verdict, std::
             .explanation = std::move(why)};
 }
 
-void judge(Inequality& inequality) {
-    inequality.verdict = inequality.margin() >= 0 ? Verdict::holds : Verdict::violated;
+void judge(Inequality& inequality, Real scale) {
+    inequality.verdict = inequality.decide(scale);
 }
 
 }  // namespace
@@ -66,7 +66,9 @@ void GameTally::add(std::span<const RoundReport> reports, std::span<const RowExt
     Real squares = 0;
     bool promised = true;
     for (Index i = 0; i < seats_.size(); ++i) {
-        promised = add_player(seats_[i], reports[i]) && promised;
+        const RoundReport& judged = seats_[i].tally.judged();
+        promised = add_player(seats_[i], judged) && promised;
+        largest_rounding_ = std::max(largest_rounding_, judged.residual_rounding);
         gap = std::max(gap, reports[i].entry_residual);
         squares += reports[i].entry_residual * reports[i].entry_residual;
     }
@@ -123,6 +125,7 @@ bool GameTally::add_player(Seat& seat, const RoundReport& report) {
     seat.left = departure_of(seat.header, report);
     // A bank's next play may be another member's, of which this round promised nothing.
     seat.promised = seat.header.exit_test && seat.header.members.empty() && seat.left.sure &&
+                    report.residual_rounding <= report.aim &&
                     (report.status == RoundStatus::quiet || report.status == RoundStatus::solved);
     return promised;
 }
@@ -140,7 +143,7 @@ Inequality GameTally::every_round() const {
     result.right = every_round_.right;
     result.slack = every_round_.slack;
     result.round = every_round_.round;
-    judge(result);
+    judge(result, every_round_.largest_right);
     if (every_round_.violations > 0) {
         result.explanation = fmt::format("violated {} times, first in round {}", every_round_.violations,
                                          every_round_.first_violation);
@@ -184,8 +187,8 @@ Inequality GameTally::bounded_variation() const {
     result.right = worst->variation.right;
     result.slack = worst->variation.slack;
     result.round = worst->variation.round;
-    judge(result);
-    // Only a bound that somebody has proved can be violated.
+    judge(result, worst->variation.largest_right);
+    // Only a bound that was proved can be violated.
     if (result.verdict == Verdict::violated && !rules_.variations[who]->proved)
         result.verdict = Verdict::missed;
     result.explanation = fmt::format("D of {} of {} players; tightest for player {} ({})", known,
@@ -213,7 +216,8 @@ Inequality GameTally::wanted() const {
         return nothing(result.id, result.statement, Verdict::not_applicable, "see G1");
     result.left = largest_gap_ * largest_gap_;
     result.right = rules_.epsilon.value_or(derived);
-    result.slack = 1e-9 * result.right;
+    result.slack =
+        largest_rounding_ * (2 * largest_gap_ + largest_rounding_) + 16 * kUnitRoundoff * result.right;
     result.round = largest_gap_round_;
     const auto exceeded = [](const Seat& seat) { return seat.variation.violations > 0; };
     if (unpromised_ || std::any_of(seats_.begin(), seats_.end(), exceeded)) {
@@ -227,7 +231,7 @@ Inequality GameTally::wanted() const {
             fmt::format("these windows, tolerances and D guarantee {:.4g}; see 'advise'", derived);
         return result;
     }
-    judge(result);
+    judge(result, result.right);
     result.explanation = rules_.epsilon ? fmt::format("as wanted; ((delta+sigma+D)/w)^2 is {:.4g}", derived)
                                         : "((delta+sigma+D)/w)^2, the largest over the players";
     return result;
@@ -247,9 +251,13 @@ Inequality GameTally::some_round() const {
         result.right += root * root;
     }
     result.left = smallest_sum_;
-    result.slack = 1e-9 * result.right;
+    // sum (R + r)^2 - sum R^2 for roundings of at most r, by Cauchy and Schwarz.
+    const Real players = static_cast<Real>(seats_.size());
+    result.slack =
+        largest_rounding_ * (2 * std::sqrt(players * smallest_sum_) + players * largest_rounding_) +
+        64 * kUnitRoundoff * result.right;
     result.round = smallest_round_;
-    judge(result);
+    judge(result, result.right);
     result.explanation = "delta and c are the root mean squares over these rounds";
     return result;
 }
@@ -303,6 +311,7 @@ void GameTally::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("smallest sum", smallest_sum_);
     checkpoint.exchange("smallest sum's round", smallest_round_);
     checkpoint.exchange("full rounds", full_rounds_);
+    checkpoint.exchange("largest rounding", largest_rounding_);
 }
 
 GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const {

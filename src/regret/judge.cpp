@@ -24,6 +24,7 @@ Certificate Judge::certificate() const {
     result.header = header_;
     result.summary = summary();
     result.inequalities = {exit_test(), firm_bound(), path_regret(), minkowski(), a_priori()};
+    if (!bank_) result.inequalities.insert(result.inequalities.begin(), consistency());
     if (bank_) {
         result.inequalities.push_back(tracking());
         for (Index k = 0; k < tally_.members_.size(); ++k) {
@@ -53,13 +54,23 @@ Certificate Judge::certificate() const {
 }
 
 void Judge::judge(Inequality& inequality) {
+    judge(inequality, inequality.right);
+}
+
+void Judge::judge(Inequality& inequality, Real scale) {
     if (!std::isfinite(inequality.left) || !std::isfinite(inequality.right) ||
         !std::isfinite(inequality.slack)) {
         settle(inequality, Verdict::not_applicable, "the figures leave the range of double precision");
         return;
     }
-    const Verdict broken = inequality.confidence < 1 ? Verdict::missed : Verdict::violated;
-    inequality.verdict = inequality.margin() >= 0 ? Verdict::holds : broken;
+    inequality.verdict = inequality.decide(scale);
+    explain(inequality);
+}
+
+void Judge::explain(Inequality& inequality) {
+    if (inequality.verdict != Verdict::undecided) return;
+    inequality.explanation =
+        fmt::format("rounding may have changed the two sides by {:.3g}, too much to tell", inequality.slack);
 }
 
 bool Judge::settle(Inequality& inequality, Verdict verdict, std::string explanation) {
@@ -75,7 +86,7 @@ Inequality Judge::from(const WorstRound& worst, std::string id, std::string stat
     result.right = worst.right;
     result.slack = worst.slack;
     result.round = worst.round;
-    if (worst.checked > 0) judge(result);
+    if (worst.checked > 0) judge(result, worst.largest_right);
     return result;
 }
 
@@ -89,9 +100,9 @@ bool Judge::nothing_played(Inequality& inequality) const {
 bool Judge::misses_tests() const {
     const ResidualSums& sums = tally_.residuals_;
     // A bank's member starts from a round in which it may not have been in charge.
-    return sums.exhausted || sums.untested ||
+    return sums.exhausted || sums.untested || sums.blurred ||
            std::any_of(tally_.members_.begin(), tally_.members_.end(), [](const Tally& member) {
-               return member.residuals_.exhausted || member.residuals_.untested;
+               return member.residuals_.exhausted || member.residuals_.untested || member.residuals_.blurred;
            });
 }
 
@@ -106,11 +117,29 @@ std::string Judge::missed_tests() const {
     if (sums.untested) {
         text += fmt::format("{}{} rounds had no exit test", text.empty() ? "" : "; ", sums.untested.count);
     }
+    if (sums.blurred) {
+        text += fmt::format(
+            "{}not promised in {} rounds in which rounding may exceed the tolerance, first in round {}",
+            text.empty() ? "" : "; ", sums.blurred.count, sums.blurred.first);
+    }
     return text.empty() ? "members missed exit tests in rounds in which they were not in charge" : text;
 }
 
 std::string Judge::with_length(std::string_view for_box, std::string_view otherwise) const {
     return std::string(header_.box() && !bank_ ? for_box : otherwise);
+}
+
+Inequality Judge::consistency() const {
+    Inequality result{.id = "C0", .statement = "figures of a round agree with each other"};
+    if (nothing_played(result)) return result;
+    result.verdict = Verdict::holds;
+    for (const auto& [keys, rule, rounds] : tally_.consistency_.contradictions()) {
+        result.verdict = Verdict::violated;
+        result.explanation +=
+            fmt::format("{}{}: {}; broken in {} rounds, first in round {}",
+                        result.explanation.empty() ? "" : "; ", keys, rule, rounds.count, rounds.first);
+    }
+    return result;
 }
 
 Inequality Judge::exit_test() const {
@@ -134,10 +163,15 @@ Inequality Judge::exit_test() const {
         result.explanation =
             fmt::format("{} rounds stopped or went on without their confirmations, first in round {}",
                         tally_.noise_.untested.count, tally_.noise_.untested.first);
-    } else if (sums.exhausted || sums.untested) {
+    } else if (sums.exhausted || sums.untested || sums.blurred) {
         result.verdict = Verdict::not_promised;
         result.explanation = missed_tests() + "; the bounds below use the residuals actually reached";
         if (sums.exhausted && tally_.noise_.endless) result.explanation += "; " + endless();
+    } else if (kept(result.verdict) && sums.exit_test.unclear > 0) {
+        // A test is a promise about its own round: the slack is compared with that round's tolerance.
+        result.verdict = Verdict::undecided;
+        result.explanation =
+            fmt::format("rounding hides the outcome of the test in {} rounds", sums.exit_test.unclear);
     }
     return result;
 }
@@ -240,6 +274,7 @@ RunSummary Judge::summary() const {
     result.totals = tally_.totals_;
     result.measured = !tally_.residuals_.unmeasured;
     result.regret = tally_.residuals_.regret.value();
+    result.regret_bound = tally_.residuals_.regret_bound.value() + tally_.residuals_.regret_bound.rounding(4);
     result.variation = tally_.residuals_.variation.value();
     result.energy = result.measured ? energy_ : 0;
     result.mean_loss = tally_.loss_.value() / rounds;

@@ -14,10 +14,16 @@ class Judge {
     Certificate certificate() const;
 
   private:
+    /// The verdict on the sides; a slack is compared with `scale`, or with the right side.
     static void judge(Inequality& inequality);
+    static void judge(Inequality& inequality, Real scale);
     /// Takes the sides away and says why; always true.
     static bool settle(Inequality& inequality, Verdict verdict, std::string explanation);
+    /// A line that is checked in every round. What rounding hides in a round is compared with the largest
+    /// right side of the run, since a round in which next to nothing happens decides nothing.
     static Inequality from(const WorstRound& worst, std::string id, std::string statement);
+    /// Why a line is undecided, where nothing else was said.
+    static void explain(Inequality& inequality);
 
     // Each settles the verdict and says true where its inequality has nothing to stand on.
     bool nothing_played(Inequality& inequality) const;        // needs at least one round
@@ -38,6 +44,7 @@ class Judge {
     /// The statement with the window's length as it is called: w, or w_a unless the window is a box.
     std::string with_length(std::string_view for_box, std::string_view otherwise) const;
 
+    Inequality consistency() const;    // C0
     Inequality exit_test() const;      // C1
     Inequality firm_bound() const;     // C2
     Inequality path_regret() const;    // C3a

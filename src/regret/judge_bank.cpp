@@ -48,7 +48,7 @@ Inequality Judge::tracking() const {
     judge(result);
     if (result.verdict == Verdict::violated) {
         result.explanation = "the weights or the losses are not those of one run";
-    } else if (result.verdict == Verdict::holds) {
+    } else if (kept(result.verdict)) {
         result.explanation = fmt::format("best {:.6g}, price {:.6g}, of which the mix gap D_T is {:.6g}",
                                          side->best, side->price, bound.gap());
     }

@@ -78,7 +78,7 @@ Inequality Judge::active_rounds() const {
         result.slack = sums.gap_slack + sums.gaps.rounding(2) + sums.gap_changes.rounding(2);
     }
     judge(result);
-    if (result.verdict == Verdict::holds && !(steady && unit > 0)) {
+    if (kept(result.verdict) && !(steady && unit > 0)) {
         result.explanation = header_.noise ? "with noise the number of active rounds is not bounded"
                              : header_.hysteresis < 1
                                  ? "tolerances vary or budgets ran out: no bound on the number of rounds"
@@ -99,6 +99,11 @@ Inequality Judge::switching() const {
         return result;
     if (header_.noise) {
         settle(result, Verdict::not_promised, "noise may cost what a move gains");
+        return result;
+    }
+    if (sums.penalty.magnitude() == 0) {
+        result.verdict = Verdict::holds;
+        result.explanation = "no move was made";
         return result;
     }
     result.left = sums.penalty.value();

@@ -60,8 +60,15 @@ Inequality Judge::decrease() const {
                              penalised       ? "proved decrease + penalty <= fall of Psi_t"
                              : header_.noise ? "sum eta|p| (c|p| - s_t) <= fall of Psi_t"
                                              : "proved decrease <= fall of Psi_t, every round");
-    if (nothing_played(result) || unmeasured(result) || leaves_domain(result) ||
-        promises_no_decrease(result) || unsure(result, "a single update may climb; see C12"))
+    if (nothing_played(result) || unmeasured(result)) return result;
+    if (sums.off_rule) {
+        settle(result, Verdict::violated,
+               fmt::format("{} rounds used other steps than the declared eta, first in round {}",
+                           sums.off_rule.count, sums.off_rule.first));
+        return result;
+    }
+    if (leaves_domain(result) || promises_no_decrease(result) ||
+        unsure(result, "a single update may climb; see C12"))
         return result;
     const bool fixed = header_.step_rule == StepRule::fixed;
     if (result.verdict == Verdict::violated) {
@@ -76,11 +83,6 @@ Inequality Judge::decrease() const {
                                      ? "sigma was claimed too small, see C10: " + where
                                      : result.explanation + "; or sigma was claimed too small";
         }
-    } else if (sums.off_rule) {
-        result.verdict = Verdict::violated;
-        result.explanation =
-            fmt::format("{} rounds used other steps than the declared eta, first in round {}",
-                        sums.off_rule.count, sums.off_rule.first);
     }
     return result;
 }
@@ -93,15 +95,15 @@ Inequality Judge::identity() const {
     result.left = sums.falls.value();
     result.right = energy_;
     result.slack = 2 * sums.objective_slack + sums.falls.rounding(2) + energy_slack_;
-    judge(result);
     const Real size = std::max(sums.falls.magnitude(), magnitude_);
+    judge(result, size + largest_loss_);
     const Real difference = std::abs(result.left - result.right);
     if (result.verdict == Verdict::violated) {
         result.explanation = fmt::format(
             "reported values do not belong to one run: the sides differ by {:.3g}, {:.3g} of the "
             "magnitude summed",
             difference, difference / size);
-    } else if (result.verdict == Verdict::holds) {
+    } else if (kept(result.verdict)) {
         result.explanation = fmt::format("the sides differ by {:.3g}, {:.3g} of the magnitude summed",
                                          difference, size > 0 ? difference / size : 0);
     }

@@ -99,7 +99,7 @@ Inequality Judge::one_run() const {
     }
     judge(result);
     if (result.verdict == Verdict::not_applicable) return result;
-    if (measured && result.verdict == Verdict::holds && claimed_noise().verdict == Verdict::missed) {
+    if (measured && kept(result.verdict) && claimed_noise().verdict == Verdict::missed) {
         result.verdict = Verdict::not_promised;
         result.explanation = "it rests on sigma, which was very likely claimed too small, see C13";
         return result;
@@ -109,6 +109,7 @@ Inequality Judge::one_run() const {
         confidence);
     if (!measured) {
         result.verdict = Verdict::stated;
+        result.right += result.slack;  // what is stated counts rounding against itself
         result.explanation += "; the referee was off, so Reg itself is not known";
     } else if (result.verdict == Verdict::missed) {
         result.explanation += fmt::format(

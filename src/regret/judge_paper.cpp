@@ -13,7 +13,7 @@ PaperClaim Judge::paper_regret() const {
     claim.reason =
         "its proof takes r_0 for at most delta/w, which fails unless x_1 nearly minimises g, and its V "
         "is a "
-        "supremum over fixed x, which a moving x_t exceeds; V here is the variation along the path";
+        "supremum over fixed x, which a moving x_t can exceed; V here is the variation along the path";
     claim.applicable = tally_.totals_.rounds > 0 && !misses_tests() && speaks_of_this();
     if (!claim.applicable) return claim;
     const ResidualSums& sums = tally_.residuals_;
@@ -73,7 +73,7 @@ PaperClaim Judge::paper_ending() const {
     const Real eta = header_.reference_step;
     const Real room = 1 - eta * header_.claimed_smoothness();
     const Real delta = tally_.residuals_.smallest_tolerance * header_.effective_length;
-    claim.reason = "(23) changes with the unit of x and, for eta > 1, lets loops pass that never end";
+    claim.reason = "(23) changes with the unit of x and, for some eta > 2, lets loops pass that never end";
     claim.applicable = header_.step_rule == StepRule::fixed && room > 0 && delta > 0 && speaks_of_noise();
     if (!claim.applicable) return claim;
     claim.left = 2 * sigma() * sigma() / (eta * room);

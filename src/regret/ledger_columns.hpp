@@ -58,11 +58,11 @@ inline constexpr std::array<Column, 26> kColumns{{
     {"path", &RoundReport::path, kNonnegative},
     {"jump", &RoundReport::jump, kNonnegative},
     {"pen", &RoundReport::penalty, kNonnegative},
-    {"er", &RoundReport::residual_rounding, kNonnegative},
-    {"eo", &RoundReport::objective_rounding, kNonnegative},
+    {"nx", &RoundReport::point_norm, kNonnegative},
+    {"ng", &RoundReport::gradient_norm, kNonnegative},
 }};
 
-/// Of runs with sampled gradients; 0 in all others. Version 2 did not have them.
+/// Of runs with sampled gradients; 0 in all others.
 inline constexpr std::array<Column, 4> kNoiseColumns{{
     {"Rg", &RoundReport::first_residual, kNonnegative},
     {"n1", &RoundReport::first_noise, kNonnegative},

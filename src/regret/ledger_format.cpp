@@ -73,6 +73,7 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append_field(out, "r0", header.initial_residual);
     append_field(out, "g1", header.initial_objective);
     append_field(out, "ginf", header.regulariser_infimum);
+    append_field(out, "gs", header.prox_scale);
     append(out, ",\"records\":{}", header.initial_records);
     append(out, ",\"exit_test\":{}", header.exit_test);
     append_key(out, "max_steps");
@@ -111,16 +112,15 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.initial_residual = read_field(cursor, "r0", kNonnegative);
     header.initial_objective = read_field(cursor, "g1", kMaybeInfinite);
     header.regulariser_infimum = read_field(cursor, "ginf", kMaybeInfinite);
-    if (cursor.version() > 3) header.initial_records = read_count(cursor, "records");
+    header.prox_scale = read_field(cursor, "gs", kNonnegative);
+    header.initial_records = read_count(cursor, "records");
     cursor.key("exit_test");
     header.exit_test = cursor.boolean();
     header.max_steps = read_optional(cursor, "max_steps", [&] { return cursor.integer(); });
     header.max_seconds = read_optional(cursor, "max_seconds", [&] { return cursor.real(kNonnegative); });
     cursor.key("also");
     cursor.integers(header.other_windows);
-    header.version = cursor.version();
-    if (cursor.version() > 2)
-        header.noise = read_optional(cursor, "noise", [&] { return read_noise(cursor); });
+    header.noise = read_optional(cursor, "noise", [&] { return read_noise(cursor); });
     cursor.key("settings");
     cursor.expect("{");
     if (cursor.take("}")) return;
@@ -154,7 +154,7 @@ void read_report(LineCursor& cursor, RoundReport& report) {
             report.*column.figure = read_field(cursor, column.key, column.range);
         };
         for (const Column& column : kColumns) read(column);
-        if (cursor.version() > 2) std::for_each(kNoiseColumns.begin(), kNoiseColumns.end(), read);
+        for (const Column& column : kNoiseColumns) read(column);
     }
     report.cost = read_cost(cursor, "c");
     report.referee_cost = read_cost(cursor, "cr");
@@ -225,12 +225,13 @@ void read_version(LineCursor& cursor) {
     cursor.key("ledger");
     cursor.expect("\"proxstream\"");
     const std::uint64_t version = read_count(cursor, "version");
-    if (version < kOldestLedger || version > kLedgerVersion) {
-        cursor.fail(
-            fmt::format("the ledger has version {}", version),
-            fmt::format("a version from {} to {}, which this release reads", kOldestLedger, kLedgerVersion));
+    if (version != kLedgerVersion) {
+        cursor.fail(fmt::format("the ledger has version {}", version),
+                    fmt::format("version {}, which this release reads; {}", kLedgerVersion,
+                                version < kLedgerVersion
+                                    ? "older ledgers lack the figures that bound rounding: run again"
+                                    : "a later release wrote this ledger"));
     }
-    cursor.set_version(version);
 }
 
 RunHeader read_header(LineCursor& cursor) {

@@ -98,7 +98,7 @@ inline void append_costs(std::string& out, const Cost& cost, const Cost& referee
 inline Cost read_cost(LineCursor& cursor, std::string_view key) {
     std::array<std::uint64_t, 6> numbers{};
     cursor.key(key);
-    cursor.integers(std::span(numbers).first(cursor.version() == 2 ? 4 : numbers.size()));
+    cursor.integers(std::span(numbers));
     return {.record_gradients = numbers[0],
             .record_values = numbers[1],
             .passes = numbers[2],

@@ -96,11 +96,10 @@ struct LedgerReader::State {
     void read_opening() {
         const std::string_view text = read_line();
         if (!text.starts_with(kLedgerOpening)) throw_foreign();
-        // The version decides how the rest is to be read, so it is looked at even before the seal.
-        LineCursor opening(text, source, line, 0);
+        // A version that cannot be read is named even where the seal does not fit.
+        LineCursor opening(text, source, line);
         read_version(opening);
-        chain = DigestChain(chain_kind(opening.version()));
-        LineCursor cursor(unseal(text, kRowDigits), source, line, 0);
+        LineCursor cursor(unseal(text, kRowDigits), source, line);
         header = read_header(cursor);
         finish(cursor);
         try {
@@ -165,7 +164,7 @@ bool LedgerReader::next() {
     if (state.finished) return false;
     const std::string_view text = state.read_line();
     if (text.starts_with(kFooterOpening)) {
-        LineCursor cursor(state.unseal(text, kAllDigits), state.source, state.line, state.header.version);
+        LineCursor cursor(state.unseal(text, kAllDigits), state.source, state.line);
         state.footer = read_footer(cursor);
         state.finish(cursor);
         check_footer(state.header, state.footer, state.source, state.line);
@@ -176,7 +175,7 @@ bool LedgerReader::next() {
         state.finished = true;
         return false;
     }
-    LineCursor cursor(state.unseal(text, kRowDigits), state.source, state.line, state.header.version);
+    LineCursor cursor(state.unseal(text, kRowDigits), state.source, state.line);
     read_row(cursor, state.row);
     state.finish(cursor);
     check_row(state.header, state.row.report, extras(), state.source, state.line);

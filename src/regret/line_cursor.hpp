@@ -32,12 +32,8 @@ std::string_view expectation(Real value, Range range);
 
 class LineCursor {
   public:
-    /// `version` is that of the ledger; 0: not read yet.
-    LineCursor(std::string_view text, const std::string& source, std::uint64_t line, std::uint64_t version)
-        : rest_(text), source_(source), line_(line), version_(version) {}
-
-    std::uint64_t version() const noexcept { return version_; }
-    void set_version(std::uint64_t version) noexcept { version_ = version; }
+    LineCursor(std::string_view text, const std::string& source, std::uint64_t line)
+        : rest_(text), source_(source), line_(line) {}
 
     bool at_key(std::string_view key) const;
     void key(std::string_view key);          // consumes {"key": or ,"key":
@@ -64,7 +60,6 @@ class LineCursor {
     bool first_ = true;
     const std::string& source_;
     std::uint64_t line_;
-    std::uint64_t version_;
 };
 
 }  // namespace proxstream

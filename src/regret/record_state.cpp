@@ -14,7 +14,7 @@ void exchange(Checkpoint& checkpoint, std::string_view name, RunHeader& header) 
     if (!checkpoint.reading()) append_header(text, header);
     checkpoint.exchange(name, text);
     if (!checkpoint.reading()) return;
-    LineCursor cursor(text, kSource, 0, 0);
+    LineCursor cursor(text, kSource, 0);
     header = read_header(cursor);
     checkpoint.require(cursor.rest().empty(), "a whole header");
 }
@@ -24,7 +24,7 @@ void exchange(Checkpoint& checkpoint, std::string_view name, RunFooter& footer) 
     if (!checkpoint.reading()) append_footer(text, footer);
     checkpoint.exchange(name, text);
     if (!checkpoint.reading()) return;
-    LineCursor cursor(text, kSource, 0, kLedgerVersion);
+    LineCursor cursor(text, kSource, 0);
     footer = read_footer(cursor);
     checkpoint.require(cursor.rest().empty(), "a whole footer");
 }

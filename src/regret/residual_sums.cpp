@@ -29,6 +29,8 @@ void ResidualSums::add(const RunHeader& rules, const RoundReport& played, const 
     // C2's two roundings, one more to pass from the firm bound to the sum, and r_{t-1} measured twice.
     const Real off = 3 * rounding + 2 * from.rounding;
     regret.add(played.entry_residual * played.entry_residual);
+    const Real most_entry = played.entry_residual + rounding;
+    regret_bound.add(most_entry * most_entry);
     variation.add(played.variation * played.variation);
     changes.add(change * change);
     exits.add(from.residual * from.residual);
@@ -60,6 +62,10 @@ void ResidualSums::add_exit(const RunHeader& rules, const RoundReport& played) {
     const bool exact = quiet && rules.switching == 0 && !rules.noise;
     const Real seen = exact ? played.model_residual : played.tested_residual;
     const Real rounding = played.residual_rounding;
+    if (rounding > asked) {
+        blurred.note(played.round);
+        return;
+    }
     const Real pushed = asked + rules.switching_push();
     if (!rules.noise && seen <= asked + rounding && played.exit_residual > pushed + rounding) {
         // The test passed, but the true residual is not where the test leaves it.

@@ -15,8 +15,6 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
         if (!fine) violations.push_back(fmt::format("{}: {} is {}; allowed: {}", who, field, value, allowed));
     };
     const auto finite_from_zero = [](Real value) { return std::isfinite(value) && value >= 0; };
-    ask(header.version >= kOldestLedger && header.version <= kLedgerVersion, "version", header.version,
-        fmt::format("{} to {}", kOldestLedger, kLedgerVersion));
     ask(header.dimension > 0, "dimension", header.dimension, "at least 1");
     ask(header.window > 0, "window", header.window, "at least 1");
     ask(std::isfinite(header.effective_length) && header.effective_length > 0, "effective length",
@@ -37,6 +35,7 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
         header.initial_objective, "a number or +infinity");
     ask(!std::isnan(header.regulariser_infimum) && header.regulariser_infimum != kInfinity, "inf g",
         header.regulariser_infimum, "a number or -infinity");
+    ask(finite_from_zero(header.prox_scale), "prox scale", header.prox_scale, "a finite number >= 0");
     if (header.max_seconds) {
         ask(finite_from_zero(*header.max_seconds), "max_seconds", *header.max_seconds,
             "a finite number >= 0");

@@ -22,7 +22,9 @@ void BankSums::add(const RoundReport& report, const BankRound& bank) {
 
 Tally::Tally(const RunHeader& header)
     : header_(header),
+      rounding_(header),
       departure_{header.initial_residual, 0, header.initial_residual},
+      consistency_(header),
       other_regrets_(header.other_windows.size()) {
     header_.validate();
     if (header_.members.empty()) return;
@@ -49,17 +51,26 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
     ++totals_.rounds;
     totals_.steps += report.steps;
     add_played(report, extras);
+    judged_ = report;
     if (extras.bank != nullptr) {
-        add_bank(report, *extras.bank);
-        return;
+        add_bank(*extras.bank);
+    } else {
+        add_learner();
     }
-    residuals_.add(header_, report, departure_);
-    departure_ = departure_of(header_, report);
-    energy_.add(header_, report);
-    churn_.add(header_, report);
-    if (header_.noise) noise_.add(header_, report);
+}
+
+void Tally::add_learner() {
+    rounding_.judge(judged_);
+    // r_0 was measured where the first round was entered.
+    if (totals_.rounds == 1) departure_.rounding = judged_.residual_rounding;
+    consistency_.add(header_, judged_, departure_);
+    residuals_.add(header_, judged_, departure_);
+    departure_ = departure_of(header_, judged_);
+    energy_.add(header_, judged_);
+    churn_.add(header_, judged_);
+    if (header_.noise) noise_.add(header_, judged_);
     // A confirmation by another sample is one more test; by an exact one it is that of the next update.
-    if (header_.exit_test) tests_ += report.steps + 1 + (header_.noise ? report.confirmations : 0);
+    if (header_.exit_test) tests_ += judged_.steps + 1 + (header_.noise ? judged_.confirmations : 0);
 }
 
 void Tally::add_played(const RoundReport& report, const RowExtras& extras) {
@@ -78,17 +89,20 @@ void Tally::add_played(const RoundReport& report, const RowExtras& extras) {
     }
 }
 
-void Tally::add_bank(const RoundReport& report, const BankRound& bank) {
-    // Whatever picks the member, its own window bounds its own residual (docs/certificate.md).
-    const Index k = bank.in_charge;
-    residuals_.add(header_.members[k], bank.members[k], members_[k].departure_);
-    churn_.add_movement(report);
-    bank_->add(report, bank);
+void Tally::add_bank(const BankRound& bank) {
+    const Departure from = members_[bank.in_charge].departure_;
+    churn_.add_movement(judged_);
+    bank_->add(judged_, bank);
     tests_ = 0;
     for (Index i = 0; i < members_.size(); ++i) {
         members_[i].add(bank.members[i]);
         tests_ += members_[i].tests_;
     }
+    // Whatever picks the member, its own window bounds its own residual (docs/certificate.md).
+    const Tally& played = members_[bank.in_charge];
+    judged_.residual_rounding = played.judged_.residual_rounding;
+    judged_.objective_rounding = played.judged_.objective_rounding;
+    residuals_.add(played.header_, played.judged_, from);
 }
 
 RunFooter Tally::fill_footer(const Closing& closing, RunEnding ending, Real seconds) const {

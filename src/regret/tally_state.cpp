@@ -34,6 +34,9 @@ void WorstRound::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("checked", checked);
     checkpoint.exchange("violations", violations);
     checkpoint.exchange("first violation", first_violation);
+    checkpoint.exchange("close", close);
+    checkpoint.exchange("unclear", unclear);
+    checkpoint.exchange("largest right", largest_right);
     checkpoint.exchange("severity", severity_);
 }
 
@@ -60,6 +63,7 @@ void ResidualSums::exchange(Checkpoint& checkpoint) {
     checkpoint.part("exit test", exit_test);
     checkpoint.part("firm bound", firm_bound);
     checkpoint.part("regret", regret);
+    checkpoint.part("regret bound", regret_bound);
     checkpoint.part("variation", variation);
     checkpoint.part("changes", changes);
     checkpoint.part("exits", exits);
@@ -70,6 +74,7 @@ void ResidualSums::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("rounding norm", rounding_norm);
     checkpoint.part("exhausted", exhausted);
     checkpoint.part("untested", untested);
+    checkpoint.part("blurred", blurred);
     checkpoint.part("unmeasured", unmeasured);
     checkpoint.part("unsure", unsure);
     checkpoint.part("off aim", off_aim);
@@ -192,6 +197,8 @@ void Tally::exchange(Checkpoint& checkpoint) {
     exchange_cost(checkpoint, "referee's cost", totals_.referee_cost);
     checkpoint.part("order", order_);
     checkpoint.part("departure", departure_);
+    checkpoint.part("rounding", rounding_);
+    checkpoint.part("consistency", consistency_);
     checkpoint.exchange("tests", tests_);
     checkpoint.part("loss", loss_);
     checkpoint.part("objective", objective_);

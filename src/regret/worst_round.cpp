@@ -3,15 +3,29 @@
 #include <algorithm>
 
 namespace proxstream {
+namespace {
+
+/// A number that grows with `size`, between 0 and 1.
+Real rank(Real size) {
+    return size < kInfinity ? size / (1 + size) : 1;
+}
+
+}  // namespace
 
 void WorstRound::observe(Round now, Real now_left, Real now_right, Real now_slack) {
-    const Real bound = now_right + now_slack;
-    const bool holds = now_left <= bound;
-    // How much of the bound is used up; every broken case ranks above every kept one.
-    const Real used = bound > 0 ? now_left / bound : (holds ? 0 : kInfinity);
-    const Real severity = holds ? std::min(used, Real{1}) : 1 + used;
     ++checked;
-    if (!holds && ++violations == 1) first_violation = now;
+    largest_right = std::max(largest_right, now_right);
+    Real severity = 0;
+    if (!(now_left <= now_right + now_slack)) {
+        if (++violations == 1) first_violation = now;
+        severity = 2 + rank(now_left - now_right - now_slack);
+    } else if (now_left + now_slack > now_right) {
+        ++close;
+        if (now_slack > kSmallSlack * now_right) ++unclear;
+        severity = 1 + rank(now_slack);
+    } else {
+        severity = now_right > 0 ? std::max<Real>(now_left + now_slack, 0) / now_right : 0;
+    }
     if (severity <= severity_) return;
     severity_ = severity;
     round = now;

@@ -15,12 +15,16 @@ namespace {
 int weight(Verdict verdict) {
     switch (verdict) {
         case Verdict::violated:
-            return 5;
+            return 7;
         case Verdict::missed:
-            return 4;
+            return 6;
+        case Verdict::undecided:
+            return 5;
         case Verdict::not_promised:
-            return 3;
+            return 4;
         case Verdict::stated:
+            return 3;
+        case Verdict::holds_to_rounding:
             return 2;
         case Verdict::holds:
             return 1;

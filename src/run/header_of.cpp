@@ -22,6 +22,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     header.initial_objective = facts.initial_objective;
     header.initial_records = facts.initial_records;
     header.regulariser_infimum = facts.infimum_regulariser;
+    header.prox_scale = facts.prox_scale;
     header.exit_test = facts.promises_exit;
     header.noise = facts.noise;
     header.play = facts.play;

@@ -58,10 +58,6 @@ void check_header(const LearnSettings& settings, const RunHeader& here, const Ru
                                              settings.resume, name, before, settings.ledger, text));
         }
     }
-    if (there.version != here.version) {
-        violations.push_back(fmt::format("resume = {}: {} has version {}, and version {} would be written",
-                                         settings.resume, settings.ledger, there.version, here.version));
-    }
     if (violations.empty()) {
         violations.push_back(
             fmt::format("resume = {}: the settings are those of {}, but step, start or noise come out "

@@ -152,8 +152,8 @@ TEST(PlayJob, ATrioWithNoiseAndConfirmationIsCertified) {
     const PlayOutcome outcome = play_out(settings);
     EXPECT_EQ(outcome.ending, RunEnding::finished);
     EXPECT_TRUE(outcome.certificate.sound()) << to_text(outcome.certificate);
-    EXPECT_EQ(outcome.certificate.at("G1").verdict, Verdict::holds);
-    EXPECT_EQ(outcome.certificate.at("G2").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(outcome.certificate.at("G1").verdict));
+    EXPECT_TRUE(kept(outcome.certificate.at("G2").verdict));
     for (const Certificate& player : outcome.certificate.players)
         EXPECT_GT(player.summary.totals.cost.base_samples, 120U);
     EXPECT_NE(to_text(outcome.certificate).find("base samples"), std::string::npos);

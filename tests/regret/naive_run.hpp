@@ -167,8 +167,8 @@ inline RoundReport enter(const Played& run, const Point& x, Round number, const 
     report.exchange = run.value(x, solved) - run.value(x, model);
     report.regulariser = run.g(x);
     report.objective_entry = run.value(x, solved) + run.g(x);
-    report.residual_rounding = 16 * kUnitRoundoff * (length(x) / plan.eta + length(now) + length(next) + 1);
-    report.objective_rounding = 16 * kUnitRoundoff * (std::abs(report.objective_entry) + report.loss + 1);
+    report.point_norm = length(x);
+    report.gradient_norm = std::max({length(now), length(next), length(run.losses.back().gradient(x))});
     return report;
 }
 

@@ -51,10 +51,10 @@ TEST(NoiseCertificate, BoundedNoiseProvesItsInequalitiesOnEveryRun) {
         if (i % 2 == 1) rules.variant = "paper";
         const Certificate result = play_noisily(rules).live();
         for (const char* id : {"C1", "C2", "C3a", "C3b", "C3c", "C4", "C5", "C6", "C7a", "C7b", "C10"})
-            ASSERT_EQ(result.at(id).verdict, Verdict::holds) << id << '\n' << to_text(result);
+            ASSERT_TRUE(kept(result.at(id).verdict)) << id << '\n' << to_text(result);
         ASSERT_TRUE(result.sound());
         for (const Inequality& each : result.inequalities)
-            if (each.verdict == Verdict::holds) ++held[each.id];
+            if (kept(each.verdict)) ++held[each.id];
         updates += result.summary.totals.steps;
         failed += result.summary.failed_confirmations;
         tightest = std::max(tightest, result.at("C10").ratio());
@@ -149,13 +149,14 @@ TEST(NoiseCertificate, GaussianNoiseKeepsItsProbabilities) {
         for (const char* id : {"C3c", "C4", "C6", "C7a", "C7b", "C10"})
             ASSERT_EQ(result.at(id).verdict, Verdict::not_promised) << id << to_text(result);
         for (const char* id : {"C1", "C2", "C3a", "C3b", "C5"})
-            ASSERT_EQ(result.at(id).verdict, Verdict::holds) << id << to_text(result);
+            ASSERT_TRUE(kept(result.at(id).verdict)) << id << to_text(result);
         missed_regret += result.at("C11").verdict == Verdict::missed ? 1 : 0;
         missed_noise += result.at("C13").verdict == Verdict::missed ? 1 : 0;
         // Whoever never measures the regret is told the same bound.
         const Certificate blind = naive::without_referee(run).live();
         ASSERT_EQ(blind.at("C11").verdict, Verdict::stated) << to_text(blind);
-        ASSERT_EQ(blind.at("C11").right, result.at("C11").right);
+        ASSERT_NEAR(blind.at("C11").right, result.at("C11").right, 1e-9 * result.at("C11").right);
+        ASSERT_GE(blind.at("C11").right, result.at("C11").right);  // rounding counts against what is stated
         ++stated;
     }
     EXPECT_LE(missed_regret, runs / 20);
@@ -175,7 +176,7 @@ Means mean_count(NoisyPlan rules, int runs) {
         rules.seed = static_cast<std::uint64_t>(i) + 1;
         const Certificate result = play_noisily(rules).live();
         const Inequality& count = result.at("C12");
-        EXPECT_TRUE(count.verdict == Verdict::holds || count.verdict == Verdict::missed) << to_text(result);
+        EXPECT_TRUE(kept(count.verdict) || count.verdict == Verdict::missed) << to_text(result);
         means.updates += static_cast<Real>(result.summary.totals.steps) / runs;
         means.bound += count.right / runs;
         means.missed += count.verdict == Verdict::missed ? 1 : 0;
@@ -229,7 +230,7 @@ TEST(NoiseCertificate, ThresholdExampleMeetsTheMeanCount) {
             above = kicked();
         }
         report.status = report.steps > 0 ? RoundStatus::solved : RoundStatus::quiet;
-        report.residual_rounding = report.objective_rounding = 1e-12;
+        report.point_norm = report.gradient_norm = 1;
         tally.add(report);
     }
     const Closing closing{.regulariser = 0, .losses = {0}, .weights = {1}, .members = {}};
@@ -238,7 +239,7 @@ TEST(NoiseCertificate, ThresholdExampleMeetsTheMeanCount) {
                 1, 0.05);
     EXPECT_NEAR(result.at("C12").ratio(), 1, 0.05) << to_text(result);
     EXPECT_NEAR(result.at("C13").ratio(), 0.05, 0.005);
-    EXPECT_EQ(result.at("C13").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(result.at("C13").verdict));
 }
 
 TEST(NoiseCertificate, TheSharpBoundTakesTheBestKappa) {

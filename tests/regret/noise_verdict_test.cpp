@@ -30,8 +30,10 @@ bool says(const std::string& text, const std::string& words) {
 }
 
 void expect_verdicts(const Certificate& result, const std::map<std::string, Verdict>& expected) {
-    for (const auto& [id, verdict] : expected)
-        EXPECT_EQ(result.at(id).verdict, verdict) << id << '\n' << to_text(result);
+    for (const auto& [id, verdict] : expected) {
+        const Verdict seen = result.at(id).verdict;
+        EXPECT_EQ(kept(seen) ? Verdict::holds : seen, verdict) << id << '\n' << to_text(result);
+    }
 }
 
 TEST(NoiseVerdict, KeptSamplesPromiseNothingWithAProbability) {
@@ -127,7 +129,7 @@ TEST(NoiseVerdict, EndlessLoopsAreNamedWithTheSmallestDelta) {
 TEST(NoiseVerdict, ConditionsOfTheCountsAreNamed) {
     NoisyPlan rules = plan(Noise::sphere);
     rules.level = 0.9 * 0.7 * rules.plan.delta / 3;  // sigma = 0.9 c delta
-    EXPECT_EQ(play_noisily(rules).live().at("C6").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(play_noisily(rules).live().at("C6").verdict));
     rules.level = 1.05 * 0.7 * rules.plan.delta / 3;
     const Certificate noisy = play_noisily(rules).live();
     EXPECT_EQ(noisy.at("C6").verdict, Verdict::not_promised);
@@ -138,7 +140,7 @@ TEST(NoiseVerdict, ConditionsOfTheCountsAreNamed) {
     const Certificate confirmed = play_noisily(rules).live();
     EXPECT_EQ(confirmed.at("C12").verdict, Verdict::not_promised);
     EXPECT_TRUE(says(confirmed.at("C12").explanation, "delta above 0.363731")) << to_text(confirmed);
-    EXPECT_EQ(confirmed.at("C6").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(confirmed.at("C6").verdict));
     rules.confirm = 1;
     rules.level = 0.75 * rules.plan.delta / 3;  // (C-ii), which asks how rounds end
     rules.plan.max_steps = 1;
@@ -159,7 +161,7 @@ TEST(NoiseVerdict, ABoundClaimedTooSmallIsFoundOut) {
     rules.fill = 1 - 1e-9;
     EXPECT_EQ(play_noisily(rules).live().at("C10").verdict, Verdict::violated);
     rules.fill = 1 + 1e-9;
-    EXPECT_EQ(play_noisily(rules).live().at("C10").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(play_noisily(rules).live().at("C10").verdict));
     // In the mean square it is missed, which proves nothing.
     rules.noise = Noise::gaussian;
     rules.fill = 0.1;
@@ -191,7 +193,7 @@ TEST(NoiseVerdict, RecursiveDifferencesPromiseTheirFirstBatch) {
                              {"C11", Verdict::holds},
                              {"C13", Verdict::holds}});
     run.reports[7].kept_noise = 1;  // of many samples: nothing was said of it
-    EXPECT_EQ(run.live().at("C10").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(run.live().at("C10").verdict));
 }
 
 TEST(NoiseVerdict, TamperedFiguresAreFound) {
@@ -304,7 +306,7 @@ TEST(NoiseVerdict, BanksTakeTheNoiseOfTheMemberInCharge) {
     wide.seed = 2;
     const Certificate sure = bank({play_noisily(plan(Noise::sphere)), play_noisily(wide)});
     expect_verdicts(sure, {{"C1", Verdict::holds}, {"C2", Verdict::holds}, {"C3c", Verdict::holds}});
-    for (const Certificate& member : sure.members) EXPECT_EQ(member.at("C10").verdict, Verdict::holds);
+    for (const Certificate& member : sure.members) EXPECT_TRUE(kept(member.at("C10").verdict));
     EXPECT_GT(sure.summary.totals.cost.base_samples, 0U);
 
     wide.noise = Noise::gaussian;

@@ -99,9 +99,9 @@ TEST(Epochs, TogetherTheyAreAsGoodAsTheWorst) {
     EXPECT_EQ(find(all, "C1").verdict, Verdict::not_promised);
     EXPECT_NE(find(all, "C1").explanation.find("holds in 2"), std::string::npos)
         << find(all, "C1").explanation;
-    EXPECT_EQ(find(all, "C2").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(find(all, "C2").verdict));
     EXPECT_EQ(find(all, "C2").left, 3) << "the sides of the epoch that came closest";
-    EXPECT_EQ(find(all, "C9").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(find(all, "C9").verdict));
     EXPECT_EQ(all.size(), epochs[1].inequalities.size());
     EXPECT_TRUE(sound(epochs));
     EXPECT_NE(epochs_conclusion(epochs).find("13 rounds"), std::string::npos) << epochs_conclusion(epochs);

@@ -177,10 +177,11 @@ void play_bank(const BankCase& bank, RowLearner& learner, std::map<std::string, 
             ASSERT_NE(inequality.verdict, Verdict::violated)
                 << each->header.name << ": " << inequality.id << ", " << inequality.left << " against "
                 << inequality.right << " + " << inequality.slack << "; " << inequality.explanation;
-            seen[inequality.id] += inequality.verdict == Verdict::holds ? 1 : 0;
+            seen[inequality.id] += kept(inequality.verdict) ? 1 : 0;
         }
     }
-    ASSERT_EQ(certificate.at("C8").verdict, follows ? Verdict::not_promised : Verdict::holds);
+    ASSERT_TRUE(follows ? certificate.at("C8").verdict == Verdict::not_promised
+                        : kept(certificate.at("C8").verdict));
     ++seen[bank.play.substr(0, bank.play.find(':'))];
 }
 

@@ -206,7 +206,7 @@ TEST(CertificateSweep, HoldsOnTenThousandRandomRuns) {
                 << ", n = " << problem.dimension << ", w = " << problem.window << ": " << inequality.id
                 << ", " << inequality.left << " against " << inequality.right << " + " << inequality.slack
                 << "; " << inequality.explanation;
-            if (inequality.verdict != Verdict::holds) continue;
+            if (!kept(inequality.verdict)) continue;
             ++held[inequality.id];
             tightest[inequality.id] = std::max(tightest[inequality.id], inequality.ratio());
         }
@@ -248,7 +248,7 @@ Certificate run_bowls(G g, const ScoreFamily& family, Real step, Real claimed, I
 TEST(Certificate, HoldsOnTheUnbrokenBowls) {
     const Certificate certificate = run_bowls(parse_regulariser("l1:0.01"), ScoreFamily{}, 1, 1, 4);
     EXPECT_TRUE(certificate.sound());
-    EXPECT_EQ(certificate.at("C4").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(certificate.at("C4").verdict));
 }
 
 TEST(Certificate, FindsAnLClaimedTooSmall) {

@@ -185,7 +185,7 @@ TEST(CheapUpdates, EndInExactTestsHoweverBadTheyAre) {
             EXPECT_GT(certificate.summary.failed_confirmations, 20U);
         }
         if (size > 0) {
-            EXPECT_EQ(certificate.at("C9").verdict, Verdict::holds);
+            EXPECT_TRUE(kept(certificate.at("C9").verdict));
         }
         RecordProperty("failed_" + std::to_string(size),
                        std::to_string(certificate.summary.failed_confirmations) + " of " +
@@ -208,7 +208,7 @@ LearnerParts parts(const std::string& inner, Real delta) {
 TEST(CheapUpdates, OnAFewRecordsAreConfirmedByAllOfThem) {
     const auto learner = make_learner("time-smoothed:window=64", parts("sampled:records=8,updates=6", 0.15));
     const Certificate certificate = confirm_run(*learner, 0.15, 64);
-    EXPECT_EQ(certificate.at("C9").verdict, Verdict::holds);
+    EXPECT_TRUE(kept(certificate.at("C9").verdict));
     EXPECT_GT(certificate.summary.cheap_steps, certificate.summary.confirmations);
     // Failed: not there yet, or taken back. The last one of a round that works passes, or exact steps end it.
     EXPECT_GE(certificate.summary.confirmations, certificate.summary.active);

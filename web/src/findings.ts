@@ -5,7 +5,7 @@ import { count, figure } from './format';
 
 /** A sign beside the word, for those who scan and for those who see no colour. */
 export function verdictSign(verdict: string): { sign: string; kind: 'good' | 'bad' | 'open' } {
-  if (verdict === 'holds') return { sign: '\u2713', kind: 'good' };
+  if (verdict === 'holds' || verdict === 'holds up to rounding') return { sign: '\u2713', kind: 'good' };
   if (verdict === 'violated' || verdict === 'missed') return { sign: '\u2717', kind: 'bad' };
   return { sign: '\u25cb', kind: 'open' };
 }

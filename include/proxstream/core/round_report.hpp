@@ -73,7 +73,7 @@ struct RoundReport {
     Real model_change = 0;     // |Pi (grad Q_{t+1} - grad Q_t)(x_t)|
 
     Real loss = 0;             // f_t(x_t)
-    Real outgoing_loss = 0;    // f(x_t) of the record that left the model; 0 where none was evaluated
+    Real outgoing_loss = 0;    // f(x_t) of the record that left the model; 0 where none did
     Real exchange = 0;         // Q_{t+1}(x_t) - Q_t(x_t)
     Real regulariser = 0;      // g(x_t)
     Real objective_entry = 0;  // Psi_t(x_t), Psi_t = Q_{t+1} + g
@@ -102,7 +102,12 @@ struct RoundReport {
     Real jump = 0;              // |y_0 - x_t|: where the loop started, when it was not x_t
     Real penalty = 0;           // kappa |x_{t+1} - x_t|_1
 
-    // Bounds on what rounding did to the figures above: a certificate forgives this much and no more.
+    // Sizes that tell how much rounding can have done to the figures above (regret/rounding.hpp).
+    Real point_norm = 0;     // |x_t|
+    Real gradient_norm = 0;  // largest |gradient| met: of f_t at x_t, of the model at x_t and x_{t+1}
+
+    // Bounds on that rounding. The learner's own estimate, for its own decisions; the referee replaces both
+    // by bounds that it computes from the figures above.
     Real residual_rounding = 0;
     Real objective_rounding = 0;
 

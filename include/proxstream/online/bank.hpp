@@ -149,6 +149,7 @@ class Bank final : public Learner<Record> {
         facts.initial_records = longest.initial_records;
         facts.initial_objective = longest.initial_objective;
         facts.infimum_regulariser = longest.infimum_regulariser;
+        facts.prox_scale = longest.prox_scale;
         return facts;
     }
 

@@ -31,6 +31,7 @@ struct LearnerFacts {
     Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
     Index initial_records = 0;       // in the window before the first round
     Real infimum_regulariser = 0;
+    Real prox_scale = 0;  // size of the constants in the regulariser's prox
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // how a bank picks its member; empty: no bank
     std::vector<LearnerFacts> members;  // of a bank

@@ -42,6 +42,7 @@ class PlayedRound {
         if (!std::isfinite(iterate_.regulariser)) {
             throw ConfigError("the starting point lies outside the domain of the regulariser");
         }
+        prox_scale_ = prox_scale(g_, iterate_.point.size());
         initial_objective_ = iterate_.regulariser;
         // S_0 = 0: the first entry residual is bounded from here (the t = 1 term the paper's Theorem 1
         // lacks).
@@ -154,6 +155,7 @@ class PlayedRound {
         note_movement(before_.point, iterate_.point, report);
         report.residual_rounding = std::max(report.residual_rounding, residual_rounding());
         report.objective_rounding = std::max(report.objective_rounding, objective_rounding());
+        report.gradient_norm = std::max(report.gradient_norm, window_.gradient_norm());
         report.cost = cost_since_entry();
     }
 
@@ -174,11 +176,12 @@ class PlayedRound {
         ++prox_;
     }
 
-    /// Bound on what rounding can do to a residual at the current point: P is a difference divided by eta,
-    /// and the gradient has the carry's drift.
+    /// What rounding can do to a residual at the current point: P is a difference divided by eta, and the
+    /// gradient has the carry's drift.
     Real residual_rounding() const {
         constexpr Real kRelative = 0x1p-43;
-        const Real scale = norm(iterate_.point) / step_ + window_.gradient_norm() + window_.newest_norm();
+        const Real scale =
+            (norm(iterate_.point) + prox_scale_) / step_ + window_.gradient_norm() + window_.newest_norm();
         return kRelative * scale + window_.gradient_drift();
     }
 
@@ -205,6 +208,7 @@ class PlayedRound {
         facts.initial_objective = initial_objective_;
         facts.initial_records = initial_records_;
         facts.infimum_regulariser = infimum(g_);
+        facts.prox_scale = prox_scale_;
         return facts;
     }
 
@@ -309,6 +313,9 @@ class PlayedRound {
         report.objective_entry = window_.value() + iterate_.regulariser;
         report.residual_rounding = residual_rounding();
         report.objective_rounding = objective_rounding();
+        report.point_norm = norm(iterate_.point);
+        report.gradient_norm =
+            std::max({report.gradient_norm, window_.newest_norm(), window_.gradient_norm()});
     }
 
     Real objective_rounding() const {
@@ -349,6 +356,7 @@ class PlayedRound {
     Index initial_records_ = 0;
     Real initial_residual_ = 0;
     Real initial_objective_ = 0;
+    Real prox_scale_ = 0;
     Real residual_change_ = 0;
     Real arrival_scale_ = 0;
     std::uint64_t prox_ = 0;

@@ -176,6 +176,7 @@ class SampledSteps final : public Learner<typename B::Record> {
         facts.initial_objective = initial_.objective;
         facts.initial_records = initial_.records;
         facts.infimum_regulariser = infimum(g_);
+        facts.prox_scale = prox_scale(g_, now_.point.size());
         NoiseFacts noise;
         noise.oracle = "samples:" + std::to_string(options_.samples);
         noise.refereed = false;

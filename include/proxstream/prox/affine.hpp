@@ -1,8 +1,10 @@
 /// Sets cut out by linear equations and one linear inequality.
 #pragma once
 
+#include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace proxstream {
@@ -21,6 +23,7 @@ class AffineSet {
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
+    Real prox_scale(Index /*n*/) const { return norm(offsets_); }
     SumTraits sum_traits() const;
 
   private:
@@ -38,6 +41,7 @@ class HalfSpace {
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     void check_dimension(Index n) const;
+    Real prox_scale(Index /*n*/) const { return std::abs(offset_); }
     SumTraits sum_traits() const;
 
   private:

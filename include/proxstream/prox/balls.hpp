@@ -11,6 +11,7 @@ class L1Ball {
     explicit L1Ball(Real radius);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    Real prox_scale(Index /*n*/) const { return radius_; }
 
   private:
     Real radius_;
@@ -22,6 +23,7 @@ class L2Ball {
     explicit L2Ball(Real radius);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    Real prox_scale(Index /*n*/) const { return radius_; }
     SumTraits sum_traits() const;
 
   private:

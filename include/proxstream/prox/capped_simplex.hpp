@@ -3,6 +3,8 @@
 
 #include "proxstream/prox/box.hpp"
 
+#include <cmath>
+
 namespace proxstream {
 
 /// Indicator of {lo <= x <= hi, sum x = total}.
@@ -20,6 +22,7 @@ class CappedSimplex {
     /// With common bounds, whether the total can be reached depends on n: n lo <= total <= n hi.
     void check_dimension(Index n) const;
     void project_direction(View d) const;
+    Real prox_scale(Index /*n*/) const { return std::abs(total_); }
 
   private:
     Real total_;

@@ -33,6 +33,7 @@ class Scaled {
     void check_dimension(Index n) const { proxstream::check_dimension(g_, n); }
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
     Real infimum() const { return factor_ * proxstream::infimum(g_); }
+    Real prox_scale(Index n) const { return proxstream::prox_scale(g_, n); }
     SumTraits sum_traits() const { return traits_when_scaled(proxstream::sum_traits(g_), factor_); }
     bool can_switch() const { return supports_switching(g_); }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
@@ -68,6 +69,8 @@ class Translated {
     }
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
     Real infimum() const { return proxstream::infimum(g_); }
+    /// by + prox_g(v - by) rounds at the size of `by`, however small v is.
+    Real prox_scale(Index n) const { return norm(by_) + proxstream::prox_scale(g_, n); }
     SumTraits sum_traits() const { return traits_when_translated(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
@@ -106,6 +109,7 @@ class Sliced {
     void check_dimension(Index n) const { check_slice_fits(end_, n); }
     void project_direction(View d) const { proxstream::project_direction(g_, part(d)); }
     Real infimum() const { return proxstream::infimum(g_); }
+    Real prox_scale(Index /*n*/) const { return proxstream::prox_scale(g_, end_ - begin_); }
     SumTraits sum_traits() const { return traits_when_sliced(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
@@ -155,6 +159,11 @@ class Blocks {
     }
     /// Every inner infimum is 0 or -infinity, so their number does not matter.
     Real infimum() const { return proxstream::infimum(g_); }
+    Real prox_scale(Index n) const {
+        Real total = 0;
+        blocks_.for_each(n, [&](Index, Index, Index size) { total += proxstream::prox_scale(g_, size); });
+        return total;
+    }
     SumTraits sum_traits() const { return traits_in_blocks(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,

@@ -30,6 +30,10 @@ concept Regulariser = std::copyable<G> &&
 //                                              prox residuals do not see it, so certificates need not pay for
 //                                              it
 //   Real infimum() const                       inf g; 0 unless stated
+//   Real prox_scale(Index n) const             size of the constants that prox adds to its argument and takes
+//                                              away again (a shift, a radius, an offset), for vectors of
+//                                              length n: prox(v) is exact up to a small multiple of the unit
+//                                              roundoff times |v| + prox_scale(n). 0 unless stated
 //   SumTraits sum_traits() const               how it adds up with others; nothing is known unless stated
 //   bool can_switch() const and
 //   Real switching_prox(v, step, pull, centre, out, scratch) const
@@ -50,6 +54,15 @@ template <Regulariser G>
 Real infimum(const G& g) {
     if constexpr (requires { g.infimum(); }) {
         return g.infimum();
+    } else {
+        return 0;
+    }
+}
+
+template <Regulariser G>
+Real prox_scale(const G& g, Index n) {
+    if constexpr (requires { g.prox_scale(n); }) {
+        return g.prox_scale(n);
     } else {
         return 0;
     }
@@ -115,6 +128,7 @@ class AnyRegulariser {
     void check_dimension(Index n) const { self_->check_dimension(n); }
     void project_direction(View d) const { self_->project_direction(d); }
     Real infimum() const { return self_->infimum(); }
+    Real prox_scale(Index n) const { return self_->prox_scale(n); }
     const SumTraits& sum_traits() const { return self_->traits; }
     bool can_switch() const { return self_->can_switch(); }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
@@ -131,6 +145,7 @@ class AnyRegulariser {
         virtual void check_dimension(Index n) const = 0;
         virtual void project_direction(View d) const = 0;
         virtual Real infimum() const = 0;
+        virtual Real prox_scale(Index n) const = 0;
         virtual bool can_switch() const = 0;
         virtual Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
                                     Scratch& scratch) const = 0;
@@ -146,6 +161,7 @@ class AnyRegulariser {
         void check_dimension(Index n) const override { proxstream::check_dimension(g, n); }
         void project_direction(View d) const override { proxstream::project_direction(g, d); }
         Real infimum() const override { return proxstream::infimum(g); }
+        Real prox_scale(Index n) const override { return proxstream::prox_scale(g, n); }
         bool can_switch() const override { return supports_switching(g); }
         Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
                             Scratch& scratch) const override {

@@ -18,6 +18,7 @@ class Simplex {
                         Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
+    Real prox_scale(Index /*n*/) const { return radius_; }
 
   private:
     Real radius_;
@@ -36,6 +37,7 @@ class SimplexProduct {
                         Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
+    Real prox_scale(Index n) const;
 
   private:
     BlockLayout blocks_;

@@ -50,6 +50,9 @@ class Composed {
     }
     /// A lower bound on the infimum, equal to it when both are attained at one point.
     Real infimum() const { return proxstream::infimum(first_) + proxstream::infimum(second_); }
+    Real prox_scale(Index n) const {
+        return proxstream::prox_scale(first_, n) + proxstream::prox_scale(second_, n);
+    }
     SumTraits sum_traits() const {
         return traits_of_sum(proxstream::sum_traits(first_), proxstream::sum_traits(second_));
     }
@@ -84,6 +87,7 @@ class Curved {
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
     /// A lower bound on the infimum, equal to it when g is least at 0.
     Real infimum() const { return proxstream::infimum(g_); }
+    Real prox_scale(Index n) const { return proxstream::prox_scale(g_, n); }
     SumTraits sum_traits() const { return traits_of_sum(square_.sum_traits(), proxstream::sum_traits(g_)); }
     /// Completing the square divides the pull like the step.
     bool can_switch() const { return supports_switching(g_); }

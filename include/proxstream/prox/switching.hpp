@@ -63,6 +63,7 @@ class Switching {
         proxstream::check_dimension(g_, n);
     }
     void project_direction(View d) const { proxstream::project_direction(g_, d); }
+    Real prox_scale(Index n) const { return proxstream::prox_scale(g_, n); }
     /// A lower bound on the infimum, equal to it when g is least at the centre.
     Real infimum() const { return proxstream::infimum(g_); }
 

@@ -14,7 +14,9 @@
 namespace proxstream {
 
 enum class Verdict : std::uint8_t {
-    holds,
+    holds,              // whatever rounding did to the two sides
+    holds_to_rounding,  // the two sides agree within what rounding may have done, and that is little
+    undecided,          // rounding may have done so much that neither side can be called the larger one
     violated,
     not_promised,    // the learner did not promise it, or not in every round
     not_applicable,  // this run has nothing to compare
@@ -23,8 +25,12 @@ enum class Verdict : std::uint8_t {
 };
 
 std::string_view name(Verdict verdict);
+/// Holds, or holds up to rounding.
+constexpr bool kept(Verdict verdict) {
+    return verdict == Verdict::holds || verdict == Verdict::holds_to_rounding;
+}
 
-/// left <= right + slack, or |left - right| <= slack for an identity.
+/// left <= right, or left = right for an identity.
 struct Inequality {
     std::string id;
     std::string statement;  // in words and symbols
@@ -37,7 +43,11 @@ struct Inequality {
     std::string explanation = {};
     Real confidence = 1;  // how likely the promise is kept; 0: it is one about the mean over runs
 
-    Real margin() const;  // what is left of right + slack; negative when violated
+    /// The verdict on the two sides: it holds if left + slack <= right, is violated if left - slack > right,
+    /// and is close otherwise, which holds up to rounding where the slack is small against `scale`. A broken
+    /// promise about a mean or a probability is missed, not violated.
+    Verdict decide(Real scale) const;
+    Real margin() const;  // right + slack - left; negative when violated
     Real ratio() const;   // left / right; 0 for 0/0
 
     friend bool operator==(const Inequality&, const Inequality&) = default;
@@ -88,7 +98,8 @@ struct NoiseSummary {
 struct RunSummary {
     RunTotals totals;
     bool measured = true;       // regret, variation and energy; if not, they are 0 and mean nothing
-    Real regret = 0;            // Reg_w(T) = sum R_t^2
+    Real regret = 0;            // Reg_w(T) = sum R_t^2, as measured
+    Real regret_bound = 0;      // sum (R_t + its rounding)^2: the true regret is at most this
     Real variation = 0;         // Vpath = sum d_t^2
     Real energy = 0;            // E_T; of a bank, of all its members
     Real mean_loss = 0;         // of f_t(x_t)
@@ -120,13 +131,13 @@ struct RunSummary {
 struct Certificate {
     RunHeader header;
     RunSummary summary;
-    // C1..C7c and C9, with sampled gradients C10..C13 too; of a bank C1..C3c and C8
+    // C0..C7c and C9, with sampled gradients C10..C13 too; of a bank C1..C3c and C8
     std::vector<Inequality> inequalities;
     // Theorem 1, Theorem 3; with sampled gradients 2, 4 and 5; none of a bank
     std::vector<PaperClaim> paper_claims;
     std::vector<Certificate> members;  // of a bank, one each
 
-    /// No inequality is violated, here or in a member.
+    /// No inequality is violated, here or in a member. What is undecided proves nothing, and breaks nothing.
     bool sound() const;
     /// Throws Error if there is no such inequality.
     const Inequality& at(std::string_view id) const;

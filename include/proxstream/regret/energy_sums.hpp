@@ -11,6 +11,9 @@
 
 namespace proxstream {
 
+/// The point did not move and no update was made: the objective fell by nothing, whatever rounding did to its
+/// value.
+bool stood_still(const RoundReport& report);
 /// What rounding may have done to the fall of Psi_t in a round.
 Real fall_rounding(const RoundReport& report);
 

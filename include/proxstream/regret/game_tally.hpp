@@ -54,7 +54,8 @@ class GameTally {
 
     GameRules rules_;
     std::vector<Seat> seats_;
-    Index longest_ = 1;  // window
+    Index longest_ = 1;          // window
+    Real largest_rounding_ = 0;  // of a residual, over players and rounds
     Round rounds_ = 0;
     Round refused_ = 0;
     WorstRound every_round_;  // G1

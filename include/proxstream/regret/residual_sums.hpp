@@ -27,6 +27,7 @@ struct ResidualSums {
     WorstRound exit_test;         // C1
     WorstRound firm_bound;        // C2
     CompensatedSum regret;        // sum R_t^2
+    CompensatedSum regret_bound;  // sum (R_t + its rounding)^2
     CompensatedSum variation;     // sum d_t^2
     CompensatedSum changes;       // sum |v_t|^2, |v_t| = d_t / w_a
     CompensatedSum exits;         // sum r_{t-1}^2
@@ -37,6 +38,7 @@ struct ResidualSums {
     Real rounding_norm = 0;       // sum of the squares of what it may add to r_{t-1} + |v_t|
     Occurrences exhausted;        // rounds that ended on their budget
     Occurrences untested;         // rounds without a promised exit test
+    Occurrences blurred;          // rounds in which rounding may exceed what the test asks
     Occurrences unmeasured;       // rounds whose exact figures nobody measured
     Occurrences unsure;           // rounds whose r_{t-1} was promised, but not surely
     Occurrences off_aim;          // rounds whose aim is not theta rho_t

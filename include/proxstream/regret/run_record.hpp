@@ -16,8 +16,7 @@
 
 namespace proxstream {
 
-inline constexpr std::uint64_t kLedgerVersion = 5;
-inline constexpr std::uint64_t kOldestLedger = 2;  // what can still be read
+inline constexpr std::uint64_t kLedgerVersion = 6;
 
 /// How the inner updates choose their steps; it decides which decrease and which count are promised.
 enum class StepRule : std::uint8_t {
@@ -32,7 +31,6 @@ std::string_view name(StepRule rule);
 std::string_view name(RunEnding ending);
 
 struct RunHeader {
-    std::uint64_t version = kLedgerVersion;  // of the ledger it was read from
     std::vector<std::pair<std::string, std::string>>
         settings;                    // free text, carried for the reader's eyes only
     std::string name;                // of a member of a bank
@@ -51,6 +49,7 @@ struct RunHeader {
     Real initial_objective = 0;    // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
     Index initial_records = 0;     // in the window before the first round
     Real regulariser_infimum = 0;  // inf g; may be -infinity
+    Real prox_scale = 0;           // size of the constants in g's prox: what it rounds at beside |v|
     bool exit_test = false;        // does the learner promise r_t <= delta_t / w?
     std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
     std::optional<Real> max_seconds;

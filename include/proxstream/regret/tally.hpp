@@ -13,6 +13,9 @@
 #include "proxstream/regret/run_record.hpp"
 #include "proxstream/regret/tracking_bound.hpp"
 
+#include "regret/consistency.hpp"
+#include "regret/rounding.hpp"
+
 #include <optional>
 #include <vector>
 
@@ -57,19 +60,25 @@ class Tally {
     const RunTotals& totals() const noexcept { return totals_; }
     Real regret() const { return residuals_.regret.value(); }  // Reg_w so far
     const std::vector<Tally>& members() const noexcept { return members_; }
+    /// The report added last, with the referee's own bounds on its rounding.
+    const RoundReport& judged() const noexcept { return judged_; }
 
   private:
     friend class Judge;
 
     void add_played(const RoundReport& report, const RowExtras& extras);
-    void add_bank(const RoundReport& report, const BankRound& bank);
+    void add_learner();
+    void add_bank(const BankRound& bank);
     RunFooter fill_footer(const Closing& closing, RunEnding ending, Real seconds) const;
     void check_totals(const RunFooter& footer) const;
 
     RunHeader header_;
     RunTotals totals_;
     RoundOrder order_;
+    RoundingBounds rounding_;
+    RoundReport judged_;
     Departure departure_;  // how the learner left its point
+    Consistency consistency_;
     std::uint64_t tests_ = 0;
     CompensatedSum loss_;       // sum f_t(x_t)
     CompensatedSum objective_;  // sum f_t(x_t) + g(x_t)

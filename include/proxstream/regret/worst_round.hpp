@@ -6,19 +6,28 @@
 
 namespace proxstream {
 
+/// A slack of at most this part of what it is compared with is small: two sides that agree within it hold up
+/// to rounding. A larger one leaves open whether the inequality holds.
+inline constexpr Real kSmallSlack = 1e-6;
+
 class WorstRound {
   public:
-    /// left <= right + slack is asked of this round.
+    /// left <= right is asked of this round; rounding may have moved the two sides by `slack` together.
     void observe(Round round, Real left, Real right, Real slack);
     void exchange(Checkpoint& checkpoint);
 
+    // The round with the worst case: a violation by the most, else the largest slack that hides the sign of
+    // right - left, else the closest call.
     Round round = 0;  // 0: nothing observed
     Real left = 0;
     Real right = 0;
     Real slack = 0;
     Round checked = 0;
-    Round violations = 0;
+    Round violations = 0;  // left > right beyond the slack
     Round first_violation = 0;
+    Round close = 0;         // rounds whose slack hides the sign of right - left
+    Round unclear = 0;       // those of them whose slack is not small against their own right side
+    Real largest_right = 0;  // over all rounds
 
   private:
     Real severity_ = -kInfinity;

@@ -8,6 +8,7 @@
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/traffic/routing.hpp"
 
+#include <cmath>
 #include <memory>
 
 namespace proxstream {
@@ -25,6 +26,7 @@ class SplitSet {
     void check_dimension(Index n) const;
     void project_direction(View d) const;
     Real infimum() const { return constant_; }
+    Real prox_scale(Index n) const { return std::sqrt(static_cast<Real>(n)); }
 
   private:
     template <class One, class Many>

@@ -315,6 +315,7 @@ class CarriedWindow {
             if (share == 1) current_.norm = newest_norm_;
             current_.value = share * arrival_.loss;
             subtract(current_.gradient, before_.gradient, change_);
+            arrival_.outgoing_loss = before_.value / share;  // all there was in the window
             arrival_.exchange = current_.value - before_.value;
             return;
         }

@@ -1,0 +1,95 @@
+#include "consistency.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace proxstream {
+
+void Consistency::add(const RunHeader& rules, const RoundReport& report, const Departure& from) {
+    ++checked_;
+    const bool measured = !rules.noise || rules.noise->refereed;
+    if (measured) {
+        add_residuals(rules, report, from);
+        add_objectives(rules, report);
+    }
+    add_distances(rules, report);
+}
+
+void Consistency::add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from) {
+    const Real off = report.residual_rounding;
+    if (rules.model == "previous" && std::abs(report.entry_residual - report.model_residual) > 2 * off)
+        split_.note(report.round);
+    // A prox is non-expansive: |P(x; d) - P(x; d')| <= |d - d'| (Lemma 2, both ways).
+    const Real slack = 3 * off + 2 * from.rounding;
+    const Real change = report.variation / rules.effective_length;
+    if (report.entry_residual < from.residual - change - slack) low_entry_.note(report.round);
+    const Real away = std::abs(report.model_residual - from.residual);
+    if (away > report.model_change + slack) model_.note(report.round);
+}
+
+void Consistency::add_objectives(const RunHeader& rules, const RoundReport& report) {
+    const Real off = report.objective_rounding;
+    const bool finite = std::isfinite(report.objective_entry) && std::isfinite(objective_);
+    if (finite &&
+        std::abs(report.objective_entry - objective_ - report.exchange) > 4 * off + 2 * objective_slack_)
+        jump_.note(report.round);
+    if (rules.box() && rules.model == "previous") {
+        const Real expected = (report.loss - report.outgoing_loss) / static_cast<Real>(rules.window);
+        if (std::abs(report.exchange - expected) > 2 * off) exchange_.note(report.round);
+    }
+    objective_ = report.objective_exit;
+    objective_slack_ = off;
+}
+
+void Consistency::add_distances(const RunHeader& rules, const RoundReport& report) {
+    // sum e |P_e| <= e_max sqrt(N sum |P_e|^2), by Cauchy and Schwarz.
+    if (rules.step_rule != StepRule::none && report.cheap_steps == 0) {
+        const Real steps = static_cast<Real>(report.steps);
+        const Real most = report.largest_step * std::sqrt(steps * report.squared_residuals);
+        if (report.path > most * (1 + 1e-9) + 4 * std::numeric_limits<Real>::min()) path_.note(report.round);
+    }
+    if (point_norm_ > 0 || report.point_norm > 0) {
+        const Real size = point_norm_ + report.point_norm + movement_;
+        const Real slack = (64 + static_cast<Real>(rules.dimension)) * kUnitRoundoff * size;
+        if (checked_ > 1 && std::abs(report.point_norm - point_norm_) > movement_ + slack)
+            norm_.note(report.round);
+    }
+    point_norm_ = report.point_norm;
+    movement_ = report.movement;
+}
+
+std::vector<Consistency::Contradiction> Consistency::contradictions() const {
+    std::vector<Contradiction> found;
+    const std::array<Contradiction, 7> all{{
+        {"R, Rq", "the model is the judge, so both are one residual", split_},
+        {"R, d", "R_t is at least r_{t-1} - |v_t|", low_entry_},
+        {"Rq, u", "Rq differs from r_{t-1} by at most u_t", model_},
+        {"Pe, x", "Pe is Px of the round before plus x", jump_},
+        {"x, f, fo", "x is (f - fo)/w", exchange_},
+        {"path, N, P2", "path <= e1 sqrt(N P2)", path_},
+        {"nx, mv", "|x_t| changes by at most the move", norm_},
+    }};
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+                 [](const Contradiction& each) { return static_cast<bool>(each.rounds); });
+    return found;
+}
+
+void Consistency::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("split", split_);
+    checkpoint.part("low entry", low_entry_);
+    checkpoint.part("model", model_);
+    checkpoint.part("jump", jump_);
+    checkpoint.part("exchange", exchange_);
+    checkpoint.part("path", path_);
+    checkpoint.part("norm", norm_);
+    checkpoint.exchange("checked", checked_);
+    checkpoint.exchange("objective", objective_);
+    checkpoint.exchange("objective slack", objective_slack_);
+    checkpoint.exchange("point norm", point_norm_);
+    checkpoint.exchange("movement", movement_);
+}
+
+}  // namespace proxstream

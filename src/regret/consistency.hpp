@@ -1,0 +1,53 @@
+/// C0: figures of a row that follow from each other, and from the row before, for every learner and every
+/// loss. A ledger whose figures were changed one by one breaks some of them.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/regret/residual_sums.hpp"
+#include "proxstream/regret/run_record.hpp"
+#include "proxstream/regret/worst_round.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+class Consistency {
+  public:
+    explicit Consistency(const RunHeader& header) : objective_(header.initial_objective) {}
+
+    /// `report` has the referee's rounding bounds; `from` says how the learner had left x_t.
+    void add(const RunHeader& rules, const RoundReport& report, const Departure& from);
+    void exchange(Checkpoint& checkpoint);
+
+    struct Contradiction {
+        std::string_view keys;  // of the ledger
+        std::string_view rule;  // that does not hold
+        const Occurrences& rounds;
+    };
+    /// What was broken; empty: nothing.
+    std::vector<Contradiction> contradictions() const;
+    Round checked() const { return checked_; }
+
+  private:
+    void add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from);
+    void add_objectives(const RunHeader& rules, const RoundReport& report);
+    void add_distances(const RunHeader& rules, const RoundReport& report);
+
+    Occurrences split_;      // R and Rq differ although the model is the judge
+    Occurrences low_entry_;  // R below r_{t-1} - |v_t|
+    Occurrences model_;      // Rq further from r_{t-1} than the model changed
+    Occurrences jump_;       // Pe is not the Px before, plus x
+    Occurrences exchange_;   // x is not (f - fo) / w
+    Occurrences path_;       // longer than its steps and residuals allow
+    Occurrences norm_;       // |x_t| changed by more than the move
+
+    Round checked_ = 0;
+    Real objective_;            // Px of the round before; at first that of the start
+    Real objective_slack_ = 0;  // its rounding
+    Real point_norm_ = 0;       // |x_t| and the move of the round before
+    Real movement_ = 0;
+};
+
+}  // namespace proxstream

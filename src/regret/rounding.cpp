@@ -1,0 +1,70 @@
+#include "rounding.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace proxstream {
+
+RoundingBounds::RoundingBounds(const RunHeader& header)
+    : relative_((0x1p10 + 4 * static_cast<Real>(header.dimension) + 4 * static_cast<Real>(header.window)) *
+                kUnitRoundoff),
+      curvature_(std::max(1 / header.reference_step, header.smoothness.value_or(0))),
+      prox_(header.prox_scale / header.reference_step),
+      accepts_steps_(header.step_rule != StepRule::none),
+      noisy_(header.noise.has_value()),
+      span_(std::max<Round>(header.window, 1)) {}
+
+void RoundingBounds::Sizes::add(const Sizes& other) {
+    point = std::max(point, other.point);
+    gradient = std::max(gradient, other.gradient);
+    value = std::max(value, other.value);
+    curvature = std::max(curvature, other.curvature);
+    walked += other.walked;
+}
+
+void RoundingBounds::judge(RoundReport& report) {
+    if (filled_ == span_) {
+        before_ = now_;
+        now_ = {};
+        filled_ = 0;
+    }
+    ++filled_;
+    const Real walked = std::max(report.movement, report.jump + report.path);
+    const auto finite = [](Real value) { return std::isfinite(value) ? std::abs(value) : 0; };
+    now_.add({.point = report.point_norm + walked,
+              .gradient = report.gradient_norm,
+              .value = std::max({std::abs(report.loss), std::abs(report.outgoing_loss),
+                                 finite(report.objective_entry), finite(report.objective_exit)}) +
+                       finite(report.regulariser),
+              .curvature = accepts_steps_ && report.smallest_step > 0 ? 1 / report.smallest_step : Real{0},
+              .walked = walked});
+    ++carried_;
+    Sizes sizes = now_;
+    sizes.add(before_);
+    // A loss that came at another point has changed its gradient by at most L times the way since then.
+    const Real curvature = std::max(curvature_, sizes.curvature);
+    const Real gradient = sizes.gradient + curvature * sizes.walked;
+    const Real drift = 40 * kUnitRoundoff * static_cast<Real>(carried_);
+    report.residual_rounding = relative_ * (curvature * sizes.point + gradient + prox_) + drift * gradient;
+    report.objective_rounding = relative_ * (sizes.value + gradient * sizes.point) + drift * sizes.value;
+    // An accepted step, and the pass that confirms a quiet round, evaluate the whole window.
+    const std::uint64_t passes = noisy_ ? report.referee_cost.passes : report.cost.passes;
+    if (report.steps > 0 || (report.status == RoundStatus::quiet && passes > 0)) carried_ = 0;
+}
+
+void RoundingBounds::Sizes::exchange(Checkpoint& checkpoint) {
+    checkpoint.exchange("point", point);
+    checkpoint.exchange("gradient", gradient);
+    checkpoint.exchange("value", value);
+    checkpoint.exchange("curvature", curvature);
+    checkpoint.exchange("walked", walked);
+}
+
+void RoundingBounds::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("sizes now", now_);
+    checkpoint.part("sizes before", before_);
+    checkpoint.exchange("rounds filled", filled_);
+    checkpoint.exchange("rounds carried", carried_);
+}
+
+}  // namespace proxstream
