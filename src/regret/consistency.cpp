@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <string>
 
 namespace proxstream {
 
@@ -36,7 +37,9 @@ void Consistency::add_objectives(const RunHeader& rules, const RoundReport& repo
     if (finite &&
         std::abs(report.objective_entry - objective_ - report.exchange) > 4 * off + 2 * objective_slack_)
         jump_.note(report.round);
-    if (rules.box() && rules.model == "previous") {
+    // A plain mean of the last w losses, by its name: other windows can have w_a = w too.
+    const bool plain = rules.window_text == std::to_string(rules.window);
+    if (plain && rules.model == "previous") {
         const Real expected = (report.loss - report.outgoing_loss) / static_cast<Real>(rules.window);
         if (std::abs(report.exchange - expected) > 2 * off) exchange_.note(report.round);
     }
