@@ -35,13 +35,17 @@ void print_row(std::string_view usage, std::string_view help) {
 
 void list_losses() {
     fmt::print("losses (--loss), residual r = a.x - y, margin m = y a.x:\n");
-    for (const LossRow& row : losses()) print_row(row.usage, fmt::format("{}: {}", row.help, row.formula));
+    for (const LossRow& row : losses()) {
+        print_row(row.usage, row.formula.empty() ? row.help : fmt::format("{}: {}", row.help, row.formula));
+    }
 }
 
 void list_regularisers() {
     fmt::print("regularisers (--reg), joined by '+' where the sum has a prox:\n");
     for (const RegulariserRow& row : regularisers()) {
-        print_row(row.usage, fmt::format("{}: {}, {}", row.help, row.formula, row.cost));
+        print_row(row.usage, row.formula.empty()
+                                 ? row.help
+                                 : fmt::format("{}: {}, {}", row.help, row.formula, row.cost));
     }
 }
 

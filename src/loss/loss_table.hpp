@@ -3,36 +3,30 @@
 #pragma once
 
 #include "proxstream/core/spec.hpp"
+#include "proxstream/loss/row_loss.hpp"
 
 #include "loss/pass_family.hpp"
 #include "loss/scalar_loss.hpp"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace proxstream {
 
-/// What the data say about the shape of a model.
-struct RowShape {
-    Index features = 0;
-    bool intercept = true;           // linear models only: networks always have biases, pca has none
-    Index classes = 0;               // for losses over categories whose text does not tell; 0: not known
-    std::vector<Real> largest = {};  // of each feature, where all rows are known; else empty
-};
-
 struct LossRow {
-    std::string_view name;
-    std::string_view usage;      // the textual form
-    std::string_view formula;    // of one row
-    std::string_view curvature;  // a bound on the second derivative along the score
-    std::string_view help;
+    std::string name;
+    std::string usage;      // the textual form
+    std::string formula;    // of one row; registered ones say it in `help`
+    std::string curvature;  // a bound on the second derivative along the score
+    std::string help;
     ScalarLoss (*scalar)(const Spec& spec);  // the loss of a score; nullptr for models of their own
-    std::unique_ptr<PassFamily> (*make)(const Spec& spec, const RowShape& shape);
+    std::function<std::unique_ptr<PassFamily>(const Spec& spec, const RowShape& shape)> make;
 };
 
+/// Those that are built in, then those that were registered.
 std::span<const LossRow> losses();
 
 /// `huber:1.5`, `mlp:hidden=16;16,task=softmax,classes=3`, ... Throws ConfigError if the name or an argument
