@@ -1,10 +1,11 @@
 // Losses given as code. A well moves around the plane; every round we stand somewhere first, and only then
 // learn where the well was and how deep. The mean of the last 16 wells is kept stationary inside a box.
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/box.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/time_smoothed.hpp"
+#include "solve/backtracking.hpp"
 
 #include <cmath>
 #include <cstdio>

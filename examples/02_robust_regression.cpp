@@ -1,15 +1,16 @@
 // Sparse regression on rows whose truth drifts and whose noise has heavy tails: Cauchy loss plus L1. The
 // window of a linear model is evaluated in one pass over contiguous rows. Ends with the certificate of the
 // run.
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/separable.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
-#include "proxstream/run/synthetic.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "loss/linear_family.hpp"
+#include "online/time_smoothed.hpp"
+#include "online/update_rules.hpp"
+#include "regret/tally.hpp"
+#include "run/header_of.hpp"
+#include "run/synthetic.hpp"
+#include "solve/backtracking.hpp"
 
 #include <algorithm>
 #include <cstdio>

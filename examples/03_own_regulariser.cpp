@@ -4,9 +4,10 @@
 //   v.
 // This one is a dead zone: a coordinate may move freely within [-free, free]; what goes beyond costs.
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/time_smoothed.hpp"
+#include "solve/backtracking.hpp"
 
 #include <algorithm>
 #include <cmath>

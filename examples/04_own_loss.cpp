@@ -4,10 +4,11 @@
 // for speed; this one does not, and is kept in the plain ring.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/loss/loss_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/balls.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/time_smoothed.hpp"
+#include "solve/backtracking.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -2,14 +2,15 @@
 // out the certificate again, without the losses, the learner or the data. A changed digit is found.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/simplex.hpp"
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/time_smoothed.hpp"
+#include "regret/ledger_writer.hpp"
+#include "regret/tally.hpp"
+#include "run/header_of.hpp"
+#include "solve/backtracking.hpp"
 
 #include <cmath>
 #include <cstdio>

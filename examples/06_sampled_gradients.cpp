@@ -4,12 +4,13 @@
 // simulate, and when a round may stop, the advisor says; what a run of estimates proves, the certificate.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/advice.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
 #include "proxstream/prox/box.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/advice.hpp"
+#include "online/noisy_smoothed.hpp"
+#include "regret/tally.hpp"
+#include "run/header_of.hpp"
 
 #include <algorithm>
 #include <cmath>

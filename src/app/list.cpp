@@ -1,20 +1,20 @@
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/offline/sampler.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/route/built_in.hpp"
-#include "proxstream/route/strategy.hpp"
-#include "proxstream/solve/inner_table.hpp"
 #include "proxstream/traffic/link_costs.hpp"
-#include "proxstream/window/oracle_table.hpp"
-#include "proxstream/window/window_weights.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/find_row.hpp"
+#include "game/game_table.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/method_table.hpp"
+#include "offline/sampler.hpp"
+#include "online/learner_table.hpp"
+#include "online/selector.hpp"
+#include "route/built_in.hpp"
+#include "route/strategy.hpp"
+#include "solve/inner_table.hpp"
+#include "window/oracle_table.hpp"
+#include "window/window_weights.hpp"
 
 #include <array>
 #include <string_view>
@@ -35,13 +35,17 @@ void print_row(std::string_view usage, std::string_view help) {
 
 void list_losses() {
     fmt::print("losses (--loss), residual r = a.x - y, margin m = y a.x:\n");
-    for (const LossRow& row : losses()) print_row(row.usage, fmt::format("{}: {}", row.help, row.formula));
+    for (const LossRow& row : losses()) {
+        print_row(row.usage, row.formula.empty() ? row.help : fmt::format("{}: {}", row.help, row.formula));
+    }
 }
 
 void list_regularisers() {
     fmt::print("regularisers (--reg), joined by '+' where the sum has a prox:\n");
     for (const RegulariserRow& row : regularisers()) {
-        print_row(row.usage, fmt::format("{}: {}, {}", row.help, row.formula, row.cost));
+        print_row(row.usage, row.formula.empty()
+                                 ? row.help
+                                 : fmt::format("{}: {}, {}", row.help, row.formula, row.cost));
     }
 }
 

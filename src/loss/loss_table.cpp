@@ -1,10 +1,12 @@
-#include "proxstream/loss/loss_table.hpp"
+#include "loss/loss_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/loss/factors_family.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/mlp_family.hpp"
+
+#include "core/find_row.hpp"
+#include "loss/factors_family.hpp"
+#include "loss/linear_family.hpp"
+#include "loss/mlp_family.hpp"
+#include "loss/row_loss_family.hpp"
 
 #include <algorithm>
 #include <array>
@@ -133,60 +135,86 @@ Made make_factors(const Spec& spec, const RowShape& shape) {
     return std::make_unique<FactorsFamily>(options);
 }
 
-constexpr std::string_view kOne = "1";
+constexpr const char* kOne = "1";
 
 // In formulas: score s = a.x + b, residual r = s - y, u = r/c with c = 1 unless given, margin m = y s.
-constexpr auto kLosses = std::to_array<LossRow>({
-    {"squared", "squared", "r^2/2", kOne, "least squares", plain<ScalarFormula::squared>, make_linear},
-    {"huber", "huber[:c]", "r^2/2 if |r| <= c, else c|r| - c^2/2", kOne,
-     "least squares for small residuals, absolute error for large ones", scaled<ScalarFormula::huber>,
-     make_linear},
-    {"cauchy", "cauchy[:c]", "(c^2/2) log(1 + u^2)", kOne,
-     "robust regression; outliers count logarithmically (non-convex)", scaled<ScalarFormula::cauchy>,
-     make_linear},
-    {"geman-mcclure", "geman-mcclure[:c]", "(c^2/2) u^2/(1 + u^2)", kOne,
-     "robust regression with a bounded loss (non-convex)", scaled<ScalarFormula::geman_mcclure>, make_linear},
-    {"welsch", "welsch[:c]", "(c^2/2) (1 - exp(-u^2))", kOne,
-     "robust regression; outliers are forgotten exponentially (non-convex)", scaled<ScalarFormula::welsch>,
-     make_linear},
-    {"tukey", "tukey[:c]", "(c^2/6) (1 - max(0, 1 - u^2)^3)", kOne,
-     "biweight; residuals beyond c have no pull at all (non-convex)", scaled<ScalarFormula::tukey>,
-     make_linear},
-    {"logistic", "logistic", "log(1 + exp(-m))", "1/4", "logistic regression", plain<ScalarFormula::logistic>,
-     make_linear},
-    {"sigmoid", "sigmoid", "1/(1 + exp(m))", "1/(6 sqrt 3) = 0.0962", "smooth count of errors (non-convex)",
-     plain<ScalarFormula::sigmoid>, make_linear},
-    {"squared-sigmoid", "squared-sigmoid", "1/(1 + exp(m))^2", "0.1541",
-     "squared probability of the wrong label (non-convex)", plain<ScalarFormula::squared_sigmoid>,
-     make_linear},
-    {"log-difference", "log-difference", "log(1 + exp(-m)) - log(1 + exp(-m-1))", "0.0924",
-     "logistic loss, bounded by 1 (non-convex)", plain<ScalarFormula::log_difference>, make_linear},
-    {"tanh", "tanh", "1 - tanh(m)", "4/(3 sqrt 3) = 0.7698", "smooth count of errors, steeper (non-convex)",
-     plain<ScalarFormula::tanh>, make_linear},
-    {"smoothed-hinge", "smoothed-hinge", "0 if m >= 1, 1/2 - m if m <= 0, else (1-m)^2/2", kOne,
-     "support vector machine with a rounded corner", plain<ScalarFormula::smoothed_hinge>, make_linear},
-    {"pca", "pca", "-(a.x)^2/2", kOne,
-     "negative variance along x: leading component under a bounded set (non-convex)", nullptr, make_pca},
-    {"mlp",
-     "mlp[:hidden=16;16,activation=tanh|sigmoid|softplus|gelu,task=regression|binary|softmax,loss=NAME,"
-     "classes=K]",
-     "the task's loss of a network's output; softmax: -log p_y", "none",
-     "small network: regression with a residual loss, binary with a margin loss, or classes (non-convex)",
-     nullptr, make_mlp},
-    {"factors", "factors[:rank=8,loss=NAME,rows=M,columns=N,first=0|1]", "phi(u_i.v_j; y)", "none",
-     "matrix factorisation; a row is the numbers i, j of an entry and its value (non-convex)", nullptr,
-     make_factors},
-});
+// Built-in rows first. Made on first use, so that static initialisers of other units can register.
+std::vector<LossRow>& table() {
+    static std::vector<LossRow> rows{
+        {"squared", "squared", "r^2/2", kOne, "least squares", plain<ScalarFormula::squared>, make_linear},
+        {"huber", "huber[:c]", "r^2/2 if |r| <= c, else c|r| - c^2/2", kOne,
+         "least squares for small residuals, absolute error for large ones", scaled<ScalarFormula::huber>,
+         make_linear},
+        {"cauchy", "cauchy[:c]", "(c^2/2) log(1 + u^2)", kOne,
+         "robust regression; outliers count logarithmically (non-convex)", scaled<ScalarFormula::cauchy>,
+         make_linear},
+        {"geman-mcclure", "geman-mcclure[:c]", "(c^2/2) u^2/(1 + u^2)", kOne,
+         "robust regression with a bounded loss (non-convex)", scaled<ScalarFormula::geman_mcclure>,
+         make_linear},
+        {"welsch", "welsch[:c]", "(c^2/2) (1 - exp(-u^2))", kOne,
+         "robust regression; outliers are forgotten exponentially (non-convex)",
+         scaled<ScalarFormula::welsch>, make_linear},
+        {"tukey", "tukey[:c]", "(c^2/6) (1 - max(0, 1 - u^2)^3)", kOne,
+         "biweight; residuals beyond c have no pull at all (non-convex)", scaled<ScalarFormula::tukey>,
+         make_linear},
+        {"logistic", "logistic", "log(1 + exp(-m))", "1/4", "logistic regression",
+         plain<ScalarFormula::logistic>, make_linear},
+        {"sigmoid", "sigmoid", "1/(1 + exp(m))", "1/(6 sqrt 3) = 0.0962",
+         "smooth count of errors (non-convex)", plain<ScalarFormula::sigmoid>, make_linear},
+        {"squared-sigmoid", "squared-sigmoid", "1/(1 + exp(m))^2", "0.1541",
+         "squared probability of the wrong label (non-convex)", plain<ScalarFormula::squared_sigmoid>,
+         make_linear},
+        {"log-difference", "log-difference", "log(1 + exp(-m)) - log(1 + exp(-m-1))", "0.0924",
+         "logistic loss, bounded by 1 (non-convex)", plain<ScalarFormula::log_difference>, make_linear},
+        {"tanh", "tanh", "1 - tanh(m)", "4/(3 sqrt 3) = 0.7698",
+         "smooth count of errors, steeper (non-convex)", plain<ScalarFormula::tanh>, make_linear},
+        {"smoothed-hinge", "smoothed-hinge", "0 if m >= 1, 1/2 - m if m <= 0, else (1-m)^2/2", kOne,
+         "support vector machine with a rounded corner", plain<ScalarFormula::smoothed_hinge>, make_linear},
+        {"pca", "pca", "-(a.x)^2/2", kOne,
+         "negative variance along x: leading component under a bounded set (non-convex)", nullptr, make_pca},
+        {"mlp",
+         "mlp[:hidden=16;16,activation=tanh|sigmoid|softplus|gelu,task=regression|binary|softmax,loss=NAME,"
+         "classes=K]",
+         "the task's loss of a network's output; softmax: -log p_y", "none",
+         "small network: regression with a residual loss, binary with a margin loss, or classes (non-convex)",
+         nullptr, make_mlp},
+        {"factors", "factors[:rank=8,loss=NAME,rows=M,columns=N,first=0|1]", "phi(u_i.v_j; y)", "none",
+         "matrix factorisation; a row is the numbers i, j of an entry and its value (non-convex)", nullptr,
+         make_factors},
+    };
+    return rows;
+}
 
 }  // namespace
 
 std::span<const LossRow> losses() {
-    return kLosses;
+    return table();
+}
+
+void register_loss(std::string name, std::string usage, std::string help,
+                   std::function<std::unique_ptr<RowLoss>(const Spec& spec, const RowShape& shape)> make) {
+    LossRow row{.name = std::move(name),
+                .usage = std::move(usage),
+                .formula = {},
+                .curvature = "as the loss says",
+                .help = std::move(help),
+                .scalar = nullptr,
+                .make = nullptr};
+    if (make) {
+        row.make = [make = std::move(make)](const Spec& spec, const RowShape& shape) -> Made {
+            return std::make_unique<RowLossFamily>(spec.name(), make(spec, shape), shape.features);
+        };
+    }
+    add_row(table(), "loss", std::move(row));
+}
+
+std::unique_ptr<RowFamily> make_row_family(std::string_view loss, const RowShape& shape) {
+    return parse_loss(loss, shape);
 }
 
 std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& shape) {
     const Spec spec = Spec::parse(text);
-    Made family = find_row(losses(), "loss", spec.name()).make(spec, shape);
+    Made family = find_row(losses(), "loss", spec.name(), kPluginHint).make(spec, shape);
     spec.finish();
     return family;
 }

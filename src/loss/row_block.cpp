@@ -1,7 +1,8 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
-#include "proxstream/core/checksum.hpp"
+
+#include "core/checksum.hpp"
 
 #include <algorithm>
 #include <cassert>

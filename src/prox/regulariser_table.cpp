@@ -1,7 +1,6 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/box.hpp"
@@ -14,6 +13,7 @@
 #include "proxstream/prox/simplex.hpp"
 #include "proxstream/prox/total_variation.hpp"
 
+#include "core/find_row.hpp"
 #include "violations.hpp"
 
 #include <algorithm>
@@ -105,82 +105,92 @@ AnyRegulariser make_sliced(const Spec& spec) {
 
 constexpr Real kZero = 0;
 
-// name, usage, formula, cost, help, maker
-constexpr RegulariserRow kRows[] = {
-    {"zero", "zero", "0", "O(n)", "no regularisation", [](const Spec&) { return AnyRegulariser(Zero{}); }},
-    {"linear", "linear:0.5 | linear:slopes=1;2;3", "sum c_i x_i", "O(n)", "a slope, common or per coordinate",
-     [](const Spec& s) { return AnyRegulariser(Linear(coefficients(s, 0, "slope", "slopes"))); }},
-    {"l1", "l1:0.01 | l1:weights=1;2;3", "sum w_i |x_i|", "O(n)", "lasso: sparse coordinates",
-     [](const Spec& s) { return AnyRegulariser(L1Norm(coefficients(s, 0, "weight", "weights"))); }},
-    {"nonneg-l1", "nonneg-l1:0.01 | nonneg-l1:weights=1;2;3", "sum w_i x_i, x >= 0", "O(n)",
-     "sparse and non-negative coordinates",
-     [](const Spec& s) {
-         return AnyRegulariser(
-             Composed(L1Norm(coefficients(s, 0, "weight", "weights")), Box::non_negative()));
-     }},
-    {"l2", "l2:0.1", "w |x|", "O(n)", "all coordinates vanish together",
-     [](const Spec& s) { return AnyRegulariser(L2Norm(s.number(0, "weight"))); }},
-    {"l2sq", "l2sq:0.1", "(w/2) |x|^2", "O(n)", "ridge: small coordinates",
-     [](const Spec& s) { return AnyRegulariser(L2Squared(s.number(0, "weight"))); }},
-    {"elastic", "elastic:0.1,0.2", "l1 |x|_1 + (l2/2) |x|^2", "O(n)", "elastic net",
-     [](const Spec& s) {
-         return AnyRegulariser(ElasticNet(L2Squared(s.number(1, "l2")), L1Norm(s.number(0, "l1"))));
-     }},
-    {"linf", "linf:0.1", "w max |x_i|", "O(n)", "coordinates share one largest size",
-     [](const Spec& s) { return AnyRegulariser(LInfinityNorm(s.number(0, "weight"))); }},
-    {"group", "group:0.1,size=4 | group:0.1,sizes=3;4;5,weights=1;2;1", "w sum_k w_k |x_k|", "O(n)",
-     "group lasso, without implicit size weights", [](const Spec& s) { return AnyRegulariser(group(s)); }},
-    {"sparse-group", "sparse-group:0.1,0.05,size=4", "w sum_k w_k |x_k| + l1 |x|_1", "O(n)",
-     "sparse groups and sparse coordinates in them",
-     [](const Spec& s) { return AnyRegulariser(SparseGroup(L1Norm(s.number(1, "l1")), group(s))); }},
-    {"tv", "tv:0.1", "w sum |x_{i+1} - x_i|", "O(n)", "total variation: piecewise constant",
-     [](const Spec& s) { return AnyRegulariser(TotalVariation(s.number(0, "weight"))); }},
-    {"fused", "fused:0.1,0.05", "w sum |x_{i+1} - x_i| + l1 |x|_1", "O(n)",
-     "fused lasso: sparse and piecewise constant",
-     [](const Spec& s) {
-         return AnyRegulariser(FusedLasso(TotalVariation(s.number(0, "weight")), L1Norm(s.number(1, "l1"))));
-     }},
-    {"nuclear", "nuclear:0.1,rows=3,cols=4", "w sum of singular values", "O(n min(rows, cols))",
-     "low rank; x is a matrix, row after row",
-     [](const Spec& s) {
-         return AnyRegulariser(NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols")));
-     }},
-    {"box", "box:-1,1 | box:lo=0;0,hi=1;inf", "lo <= x <= hi", "O(n)", "bounds, possibly infinite",
-     [](const Spec& s) {
-         return AnyRegulariser(Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)));
-     }},
-    {"nonneg", "nonneg", "x >= 0", "O(n)", "non-negative coordinates",
-     [](const Spec&) { return AnyRegulariser(Box::non_negative()); }},
-    {"simplex", "simplex | simplex:2", "x >= 0, sum x = r", "O(n)", "shares of a whole",
-     [](const Spec& s) { return AnyRegulariser(Simplex(s.number_or(0, "radius", 1))); }},
-    {"capped-simplex", "capped-simplex:sum=1,lo=0,hi=0.5", "lo <= x <= hi, sum x = s",
-     "O(n) a pass, a few passes", "shares with bounds",
-     [](const Spec& s) {
-         return AnyRegulariser(CappedSimplex(s.number_or(0, "sum", 1), bound(s, 1, "lo", &kZero),
-                                             bound(s, 2, "hi", &kInfinity)));
-     }},
-    {"l1ball", "l1ball:1", "|x|_1 <= r", "O(n)", "bounded sum of sizes",
-     [](const Spec& s) { return AnyRegulariser(L1Ball(s.number(0, "radius"))); }},
-    {"l2ball", "l2ball:1", "|x| <= r", "O(n)", "bounded length",
-     [](const Spec& s) { return AnyRegulariser(L2Ball(s.number(0, "radius"))); }},
-    {"linfball", "linfball:1", "max |x_i| <= r", "O(n)", "bounded sizes",
-     [](const Spec& s) { return AnyRegulariser(Box::linf_ball(s.number(0, "radius"))); }},
-    {"hyperplane", "hyperplane:a=1;2;3,b=1", "a.x = b", "O(n)", "one linear equation",
-     [](const Spec& s) { return AnyRegulariser(AffineSet::hyperplane(s.numbers("a"), s.number(0, "b"))); }},
-    {"halfspace", "halfspace:a=1;2;3,b=1", "a.x <= b", "O(n)", "one linear inequality",
-     [](const Spec& s) { return AnyRegulariser(HalfSpace(s.numbers("a"), s.number(0, "b"))); }},
-    {"affine", "affine:a=1;1;0;0;1;-1,b=1;0", "A x = b", "O(n rank A)",
-     "linear equations; A is given row after row",
-     [](const Spec& s) { return AnyRegulariser(AffineSet(s.numbers("a"), s.numbers("b"))); }},
-    {"blocks",
-     "blocks:(simplex),sizes=3;4;5 | blocks:(simplex),sizes=2;3,radii=1;4 | blocks:(l2ball:1),size=4",
-     "sum_k g(x_k)", "the sum of the blocks'", "the same g on each of consecutive blocks", make_blocks},
-    {"scale", "scale:2,(l1:0.1)", "c g(x)", "as g", "a positive multiple", make_scaled},
-    {"shift", "shift:by=1;2,(l1:0.1)", "g(x - by)", "as g, plus O(n)", "g around another point",
-     make_translated},
-    {"slice", "slice:0,10,(l1:0.1)", "g(x[begin, end))", "as g, plus O(n)",
-     "g on some coordinates, nothing on the others", make_sliced},
-};
+/// Built-in rows first. Made on first use, so that static initialisers of other units can register.
+std::vector<RegulariserRow>& table() {
+    // name, usage, formula, cost, help, maker
+    static std::vector<RegulariserRow> rows{
+        {"zero", "zero", "0", "O(n)", "no regularisation",
+         [](const Spec&) { return AnyRegulariser(Zero{}); }},
+        {"linear", "linear:0.5 | linear:slopes=1;2;3", "sum c_i x_i", "O(n)",
+         "a slope, common or per coordinate",
+         [](const Spec& s) { return AnyRegulariser(Linear(coefficients(s, 0, "slope", "slopes"))); }},
+        {"l1", "l1:0.01 | l1:weights=1;2;3", "sum w_i |x_i|", "O(n)", "lasso: sparse coordinates",
+         [](const Spec& s) { return AnyRegulariser(L1Norm(coefficients(s, 0, "weight", "weights"))); }},
+        {"nonneg-l1", "nonneg-l1:0.01 | nonneg-l1:weights=1;2;3", "sum w_i x_i, x >= 0", "O(n)",
+         "sparse and non-negative coordinates",
+         [](const Spec& s) {
+             return AnyRegulariser(
+                 Composed(L1Norm(coefficients(s, 0, "weight", "weights")), Box::non_negative()));
+         }},
+        {"l2", "l2:0.1", "w |x|", "O(n)", "all coordinates vanish together",
+         [](const Spec& s) { return AnyRegulariser(L2Norm(s.number(0, "weight"))); }},
+        {"l2sq", "l2sq:0.1", "(w/2) |x|^2", "O(n)", "ridge: small coordinates",
+         [](const Spec& s) { return AnyRegulariser(L2Squared(s.number(0, "weight"))); }},
+        {"elastic", "elastic:0.1,0.2", "l1 |x|_1 + (l2/2) |x|^2", "O(n)", "elastic net",
+         [](const Spec& s) {
+             return AnyRegulariser(ElasticNet(L2Squared(s.number(1, "l2")), L1Norm(s.number(0, "l1"))));
+         }},
+        {"linf", "linf:0.1", "w max |x_i|", "O(n)", "coordinates share one largest size",
+         [](const Spec& s) { return AnyRegulariser(LInfinityNorm(s.number(0, "weight"))); }},
+        {"group", "group:0.1,size=4 | group:0.1,sizes=3;4;5,weights=1;2;1", "w sum_k w_k |x_k|", "O(n)",
+         "group lasso, without implicit size weights",
+         [](const Spec& s) { return AnyRegulariser(group(s)); }},
+        {"sparse-group", "sparse-group:0.1,0.05,size=4", "w sum_k w_k |x_k| + l1 |x|_1", "O(n)",
+         "sparse groups and sparse coordinates in them",
+         [](const Spec& s) { return AnyRegulariser(SparseGroup(L1Norm(s.number(1, "l1")), group(s))); }},
+        {"tv", "tv:0.1", "w sum |x_{i+1} - x_i|", "O(n)", "total variation: piecewise constant",
+         [](const Spec& s) { return AnyRegulariser(TotalVariation(s.number(0, "weight"))); }},
+        {"fused", "fused:0.1,0.05", "w sum |x_{i+1} - x_i| + l1 |x|_1", "O(n)",
+         "fused lasso: sparse and piecewise constant",
+         [](const Spec& s) {
+             return AnyRegulariser(
+                 FusedLasso(TotalVariation(s.number(0, "weight")), L1Norm(s.number(1, "l1"))));
+         }},
+        {"nuclear", "nuclear:0.1,rows=3,cols=4", "w sum of singular values", "O(n min(rows, cols))",
+         "low rank; x is a matrix, row after row",
+         [](const Spec& s) {
+             return AnyRegulariser(NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols")));
+         }},
+        {"box", "box:-1,1 | box:lo=0;0,hi=1;inf", "lo <= x <= hi", "O(n)", "bounds, possibly infinite",
+         [](const Spec& s) {
+             return AnyRegulariser(Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)));
+         }},
+        {"nonneg", "nonneg", "x >= 0", "O(n)", "non-negative coordinates",
+         [](const Spec&) { return AnyRegulariser(Box::non_negative()); }},
+        {"simplex", "simplex | simplex:2", "x >= 0, sum x = r", "O(n)", "shares of a whole",
+         [](const Spec& s) { return AnyRegulariser(Simplex(s.number_or(0, "radius", 1))); }},
+        {"capped-simplex", "capped-simplex:sum=1,lo=0,hi=0.5", "lo <= x <= hi, sum x = s",
+         "O(n) a pass, a few passes", "shares with bounds",
+         [](const Spec& s) {
+             return AnyRegulariser(CappedSimplex(s.number_or(0, "sum", 1), bound(s, 1, "lo", &kZero),
+                                                 bound(s, 2, "hi", &kInfinity)));
+         }},
+        {"l1ball", "l1ball:1", "|x|_1 <= r", "O(n)", "bounded sum of sizes",
+         [](const Spec& s) { return AnyRegulariser(L1Ball(s.number(0, "radius"))); }},
+        {"l2ball", "l2ball:1", "|x| <= r", "O(n)", "bounded length",
+         [](const Spec& s) { return AnyRegulariser(L2Ball(s.number(0, "radius"))); }},
+        {"linfball", "linfball:1", "max |x_i| <= r", "O(n)", "bounded sizes",
+         [](const Spec& s) { return AnyRegulariser(Box::linf_ball(s.number(0, "radius"))); }},
+        {"hyperplane", "hyperplane:a=1;2;3,b=1", "a.x = b", "O(n)", "one linear equation",
+         [](const Spec& s) {
+             return AnyRegulariser(AffineSet::hyperplane(s.numbers("a"), s.number(0, "b")));
+         }},
+        {"halfspace", "halfspace:a=1;2;3,b=1", "a.x <= b", "O(n)", "one linear inequality",
+         [](const Spec& s) { return AnyRegulariser(HalfSpace(s.numbers("a"), s.number(0, "b"))); }},
+        {"affine", "affine:a=1;1;0;0;1;-1,b=1;0", "A x = b", "O(n rank A)",
+         "linear equations; A is given row after row",
+         [](const Spec& s) { return AnyRegulariser(AffineSet(s.numbers("a"), s.numbers("b"))); }},
+        {"blocks",
+         "blocks:(simplex),sizes=3;4;5 | blocks:(simplex),sizes=2;3,radii=1;4 | blocks:(l2ball:1),size=4",
+         "sum_k g(x_k)", "the sum of the blocks'", "the same g on each of consecutive blocks", make_blocks},
+        {"scale", "scale:2,(l1:0.1)", "c g(x)", "as g", "a positive multiple", make_scaled},
+        {"shift", "shift:by=1;2,(l1:0.1)", "g(x - by)", "as g, plus O(n)", "g around another point",
+         make_translated},
+        {"slice", "slice:0,10,(l1:0.1)", "g(x[begin, end))", "as g, plus O(n)",
+         "g on some coordinates, nothing on the others", make_sliced},
+    };
+    return rows;
+}
 
 /// A plus sign joins terms unless it is the sign of a number or of its exponent.
 std::vector<std::string> split_terms(std::string_view text) {
@@ -230,7 +240,7 @@ AnyRegulariser parse_term(std::string_view text) {
         return parse_sum(text.substr(first + 1, last - first - 1));
     }
     const Spec spec = Spec::parse(text);
-    const RegulariserRow& row = find_row(kRows, "regulariser", spec.name());
+    const RegulariserRow& row = find_row(table(), "regulariser", spec.name(), kPluginHint);
     try {
         AnyRegulariser g = row.make(spec);
         spec.finish();
@@ -262,7 +272,18 @@ AnyRegulariser parse_sum(std::string_view text) {
 }  // namespace
 
 std::span<const RegulariserRow> regularisers() {
-    return kRows;
+    return table();
+}
+
+void register_regulariser(std::string name, std::string usage, std::string help,
+                          std::function<AnyRegulariser(const Spec& spec)> make) {
+    add_row(table(), "regulariser",
+            RegulariserRow{.name = std::move(name),
+                           .usage = std::move(usage),
+                           .formula = {},
+                           .cost = {},
+                           .help = std::move(help),
+                           .make = std::move(make)});
 }
 
 AnyRegulariser parse_regulariser(std::string_view text) {

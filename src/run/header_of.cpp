@@ -1,4 +1,4 @@
-#include "proxstream/run/header_of.hpp"
+#include "run/header_of.hpp"
 
 namespace proxstream {
 

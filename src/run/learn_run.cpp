@@ -1,8 +1,8 @@
-#include "proxstream/run/learn_run.hpp"
+#include "run/learn_run.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/header_of.hpp"
 
+#include "run/header_of.hpp"
 #include "run/learn_outputs.hpp"
 
 #include <algorithm>

@@ -1,16 +1,19 @@
 #include "proxstream/traffic/link_costs.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/core/simd.hpp"
 #include "proxstream/core/spec.hpp"
+
+#include "core/find_row.hpp"
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
@@ -111,6 +114,22 @@ PROXSTREAM_CLONES void bpr_terms(const BprLink& link, const Real* loads, Index c
     }
 }
 
+void check_link(const Network& network, const Link& link) {
+    const auto refuse = [&](std::string_view what, Real value, std::string_view allowed) {
+        throw ConfigError(fmt::format("link {}-{}: {} = {} must be {}", network.node_name(link.from),
+                                      network.node_name(link.to), what, value, allowed));
+    };
+    if (!(link.capacity > 0)) refuse("capacity", link.capacity, "positive");
+    if (!(link.free_time >= 0 && link.free_time < kInfinity)) {
+        refuse("free time", link.free_time, "finite and at least 0");
+    }
+}
+
+void check_factor(Real factor) {
+    if (factor > 0 && factor < kInfinity) return;
+    throw ConfigError(fmt::format("capacity factor = {} must be finite and positive", factor));
+}
+
 }  // namespace
 
 Real raise_to(Real u, Real p) {
@@ -145,6 +164,7 @@ LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective ob
     const Spec spec = Spec::parse(form);
     const CostRow& row = find_row(kForms, "link cost", spec.name());
     for (const Link& link : network.all_links()) {
+        check_link(network, link);
         file_capacity_.push_back(link.capacity);
         fixed_.push_back(factors.toll * link.toll + factors.distance * link.length);
         free_time_.push_back(link.free_time);
@@ -219,6 +239,10 @@ void LinkCosts::find_degrees() {
 }
 
 void LinkCosts::scale_capacity(LinkIndex link, Real factor) {
+    if (link >= links()) {
+        throw ConfigError(fmt::format("link {} does not exist; there are {}, counted from 0", link, links()));
+    }
+    check_factor(factor);
     capacity_[link] = factor * file_capacity_[link];
     follow_capacity(link);
 }
@@ -228,6 +252,7 @@ void LinkCosts::follow_capacity(LinkIndex link) {
 }
 
 void LinkCosts::scale_all(Real factor) {
+    check_factor(factor);
     for (LinkIndex link = 0; link < capacity_.size(); ++link) {
         const Real now = capacity_[link] / file_capacity_[link];
         file_capacity_[link] = factor * made_with_[link];
@@ -330,7 +355,9 @@ LinkTerm LinkCosts::term(LinkIndex link, Real load) const {
 }
 
 void LinkCosts::terms(LinkIndex link, ConstView loads, Terms& terms) const {
-    assert(loads.size() <= kTogether);
+    if (loads.size() > kTogether) {
+        throw ConfigError(fmt::format("{} loads at a time; at most {}", loads.size(), kTogether));
+    }
     const bool of_times = objective_.kind != ObjectiveKind::utilisation;
     if (form_ == Form::bpr && of_times && power_[link] >= 2 && is_whole(power_[link])) {
         const BprLink bpr{capacity_[link], fixed_[link] + free_time_[link], free_time_[link] * b_[link],

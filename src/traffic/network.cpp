@@ -1,11 +1,25 @@
 #include "proxstream/traffic/network.hpp"
 
-#include "proxstream/io/parse_number.hpp"
+#include "proxstream/core/error.hpp"
+
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
 namespace proxstream {
+namespace {
+
+/// Throws ConfigError unless a network of `nodes` nodes has this one.
+void require_node(NodeIndex node, Index nodes, const char* what) {
+    if (node < nodes) return;
+    throw ConfigError(
+        fmt::format("{} {} does not exist; the network has {} nodes, counted from 0", what, node, nodes));
+}
+
+}  // namespace
 
 NodeIndex Network::node(std::string_view name) {
     const auto [found, made] = by_name_.try_emplace(std::string(name), static_cast<NodeIndex>(nodes()));
@@ -25,6 +39,8 @@ std::optional<NodeIndex> Network::find_node(std::string_view name) const {
 }
 
 LinkIndex Network::add_link(Link link) {
+    require_node(link.from, nodes(), "node 'from' of a link,");
+    require_node(link.to, nodes(), "node 'to' of a link,");
     const auto index = static_cast<LinkIndex>(links());
     leaving_[link.from].push_back(index);
     links_.push_back(std::move(link));
@@ -32,11 +48,13 @@ LinkIndex Network::add_link(Link link) {
 }
 
 void Network::set_place(NodeIndex node, Place place) {
+    require_node(node, nodes(), "node");
     if (!places_[node]) ++placed_;
     places_[node] = place;
 }
 
 void Network::bar_through(NodeIndex node) {
+    require_node(node, nodes(), "node");
     barred_[node] = true;
 }
 

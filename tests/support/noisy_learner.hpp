@@ -2,9 +2,10 @@
 #pragma once
 
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/noisy_smoothed.hpp"
 
 #include <memory>
 #include <string>

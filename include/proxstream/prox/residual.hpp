@@ -6,8 +6,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
-#include <cassert>
-
 namespace proxstream {
 
 struct ProxResidual {
@@ -15,12 +13,15 @@ struct ProxResidual {
     Real regulariser = 0;  // g(T)
 };
 
+/// Throws ConfigError: a step has to be positive and finite.
+[[noreturn]] void refuse_step(Real step);
+
 /// Writes T into `forward` and P into `residual`. The residual uses the very step that made the point: a test
 /// at another step would not be the test the regret is measured with.
 template <Regulariser G>
 ProxResidual prox_residual(const G& g, ConstView x, ConstView direction, Real step, View forward,
                            View residual, Scratch& scratch) {
-    assert(step > 0);
+    if (!(step > 0 && step < kInfinity)) refuse_step(step);
     step_along(x, -step, direction, forward);
     ProxResidual result;
     result.regulariser = g.prox(forward, step, forward, scratch);

@@ -39,8 +39,9 @@ class Network {
     /// The node of that name, made if there is none yet.
     NodeIndex node(std::string_view name);
     std::optional<NodeIndex> find_node(std::string_view name) const;
-    /// Parallel links and duplicates stay apart.
+    /// Parallel links and duplicates stay apart. Throws ConfigError if a node does not exist.
     LinkIndex add_link(Link link);
+    /// This and the next throw ConfigError if there is no such node.
     void set_place(NodeIndex node, Place place);
     /// Paths may start and end at this node, not lead through it.
     void bar_through(NodeIndex node);

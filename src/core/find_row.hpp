@@ -1,0 +1,49 @@
+/// Tables of named rows: looking a name up, and adding a row under a new name. Every table answers a wrong
+/// name alike.
+#pragma once
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+/// The row called `name`. Throws ConfigError with the nearest name and all known ones; `kind` says of what,
+/// and `hint`, if there is one, what else to try.
+template <class Rows>
+const auto& find_row(const Rows& rows, std::string_view kind, std::string_view name,
+                     std::string_view hint = {}) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) {
+        if (row.name == name) return row;
+        names.emplace_back(row.name);
+    }
+    std::string message = unknown_name(kind, name, names);
+    if (!hint.empty()) message.append("; ").append(hint);
+    throw ConfigError(message);
+}
+
+/// What to try when a name that users can register is unknown.
+inline constexpr std::string_view kPluginHint = "a name from a plugin needs --plugin FILE";
+
+/// Throws ConfigError unless `name` is a letter followed by letters, digits, '-' or '_', at most 64 in all.
+void check_new_name(std::string_view kind, std::string_view name);
+
+/// Appends a row. Throws ConfigError if its name is ill-formed or in use, or it has no maker; the table is
+/// then as before.
+template <class Row>
+void add_row(std::vector<Row>& rows, std::string_view kind, Row row) {
+    check_new_name(kind, row.name);
+    for (const Row& known : rows) {
+        if (known.name != row.name) continue;
+        throw ConfigError(std::string(kind) + " '" + row.name + "' exists already; choose another name");
+    }
+    if (!row.make) throw ConfigError(std::string(kind) + " '" + row.name + "' has no function that makes it");
+    rows.push_back(std::move(row));
+}
+
+}  // namespace proxstream

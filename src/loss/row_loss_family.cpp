@@ -1,0 +1,113 @@
+#include "loss/row_loss_family.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+namespace {
+
+/// Sparse rows are written out: a registered loss sees every feature.
+ConstView dense_features(const RowBlock& record, Index row, View room) {
+    if (!record.sparse()) return record.values(row);
+    fill(room, 0);
+    const auto indices = record.indices(row);
+    const ConstView values = record.values(row);
+    for (Index k = 0; k < values.size(); ++k) room[indices[k]] = values[k];
+    return room;
+}
+
+ConstView dense_features(const RecordRows& record, Index row, View room) {
+    if (record.sparse != nullptr) return dense_features(*record.sparse, record.first + row, room);
+    if (record.dense != nullptr) return {record.dense + row * record.stride, room.size()};
+    const float* const single = record.single + row * record.stride;
+    std::copy(single, single + room.size(), room.begin());
+    return room;
+}
+
+}  // namespace
+
+void RowLoss::start(View x, std::uint64_t /*seed*/) const {
+    fill(x, 0);
+}
+
+RowLossFamily::RowLossFamily(std::string_view name, std::shared_ptr<const RowLoss> loss, Index features)
+    : loss_(std::move(loss)), features_(features), dimension_(loss_ == nullptr ? 0 : loss_->dimension()) {
+    const auto refuse = [&](const std::string& why) {
+        throw ConfigError("loss '" + std::string(name) + "': " + why);
+    };
+    if (loss_ == nullptr) refuse("its maker returned nothing");
+    if (dimension_ == 0) refuse("dimension() is 0; x has at least one coordinate");
+    if (loss_->penalised() > dimension_) {
+        refuse("penalised() is " + std::to_string(loss_->penalised()) + "; at most dimension(), which is " +
+               std::to_string(dimension_));
+    }
+    if (loss_->target_kind() == TargetKind::category && loss_->classes() < 2) {
+        refuse("classes() is " + std::to_string(loss_->classes()) + "; a loss of categories has at least 2");
+    }
+}
+
+Real RowLossFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    return loss_->predict(dense_features(record, row, frame.take(features_)), x);
+}
+
+std::optional<Real> RowLossFamily::smoothness(const RowBlock& record) const {
+    std::vector<Real> room(features_);
+    Real total = 0;
+    for (Index row = 0; row < record.rows(); ++row) {
+        const auto bound = loss_->smoothness(dense_features(record, row, room));
+        if (!bound) return std::nullopt;
+        total += *bound;
+    }
+    return total / static_cast<Real>(record.rows());
+}
+
+std::optional<Real> RowLossFamily::mean_square_smoothness(const RowBlock& record) const {
+    std::vector<Real> room(features_);
+    Real total = 0;
+    for (Index row = 0; row < record.rows(); ++row) {
+        const auto bound = loss_->smoothness(dense_features(record, row, room));
+        if (!bound) return std::nullopt;
+        total += *bound * *bound;
+    }
+    return std::sqrt(total / static_cast<Real>(record.rows()));
+}
+
+AnyBatch<RowBlock> RowLossFamily::make_batch(Index capacity) const {
+    return AnyBatch<RowBlock>(Batch(*this, capacity));
+}
+
+Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
+                         Scratch& scratch) const {
+    assert(x.size() == dimension_ && (gradient.empty() || gradient.size() == dimension_));
+    Scratch::Frame frame(scratch);
+    const View features = frame.take(features_);
+    const View of_row = frame.take(dimension_);
+    fill(gradient, 0);
+    Real total = 0;
+    for (const RecordRows& record : records) {
+        for (Index row = 0; row < record.rows; ++row) {
+            const Real target =
+                record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
+            total += record.share *
+                     loss_->value_and_gradient(dense_features(record, row, features), target, x, of_row);
+            if (!gradient.empty()) axpy(record.share, of_row, gradient);
+        }
+    }
+    return total;
+}
+
+Index RowLossFamily::work(Index rows, Index stored) const {
+    return std::max(stored, rows * (features_ + dimension_));
+}
+
+static_assert(BatchedFamily<RowLossFamily>);
+
+}  // namespace proxstream
