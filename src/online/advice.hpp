@@ -36,7 +36,7 @@ struct AdviceInput {
 };
 
 /// Condition (23) of the paper, delta^2 > 2 sigma^2 / (eta (1 - eta L)). It compares figures of different
-/// units: for eta < 1 it asks for too much, for eta > 1 it may ask for too little.
+/// units: for eta < 2 it asks for too much, for eta > 2 it may ask for too little.
 struct PaperCondition {
     Real step = 0;       // the step of the advice; 1/(2L), where (23) asks for least, if it has none for that
     Real delta = 0;      // the delta it asks for

@@ -1,7 +1,8 @@
 #include "proxstream/regret/certificate.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/worst_round.hpp"
+
+#include "regret/worst_round.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 /// What was proved, in one sentence.
 #include "proxstream/regret/certificate.hpp"
-#include "proxstream/regret/worst_round.hpp"
 
 #include "certificate_words.hpp"
+#include "regret/worst_round.hpp"
 
 #include <fmt/format.h>
 

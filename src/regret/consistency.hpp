@@ -4,9 +4,10 @@
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
-#include "proxstream/regret/residual_sums.hpp"
 #include "proxstream/regret/run_record.hpp"
-#include "proxstream/regret/worst_round.hpp"
+
+#include "regret/residual_sums.hpp"
+#include "regret/worst_round.hpp"
 
 #include <string_view>
 #include <vector>

@@ -9,13 +9,12 @@
 
 #include "regret/churn_sums.hpp"
 #include "regret/compensated_sum.hpp"
+#include "regret/consistency.hpp"
 #include "regret/energy_sums.hpp"
 #include "regret/noise_sums.hpp"
 #include "regret/residual_sums.hpp"
-#include "regret/tracking_bound.hpp"
-
-#include "regret/consistency.hpp"
 #include "regret/rounding.hpp"
+#include "regret/tracking_bound.hpp"
 
 #include <optional>
 #include <vector>
