@@ -51,8 +51,10 @@ void Consistency::add_distances(const RunHeader& rules, const RoundReport& repor
     // sum e |P_e| <= e_max sqrt(N sum |P_e|^2), by Cauchy and Schwarz.
     if (rules.step_rule != StepRule::none && report.cheap_steps == 0) {
         const Real steps = static_cast<Real>(report.steps);
-        const Real most = report.largest_step * std::sqrt(steps * report.squared_residuals);
-        if (report.path > most * (1 + 1e-9) + 4 * std::numeric_limits<Real>::min()) path_.note(report.round);
+        // Squares below the smallest number are lost.
+        const Real squares = report.squared_residuals + steps * std::numeric_limits<Real>::min();
+        const Real most = report.largest_step * std::sqrt(steps * squares);
+        if (report.path > most * (1 + 1e-9)) path_.note(report.round);
     }
     if (point_norm_ > 0 || report.point_norm > 0) {
         const Real size = point_norm_ + report.point_norm + movement_;

