@@ -2,7 +2,7 @@
 # pkg-config find them. tests/package builds programs against an installed tree.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS proxstream EXPORT proxstream-targets
+install(TARGETS proxstream proxstream_plugin EXPORT proxstream-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET proxstream_program)
   install(TARGETS proxstream_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Is the installed package usable? Installs the release build (an archive) and a build of the library alone (shared)
 # into empty prefixes. Builds against each of them with find_package and with pkg-config, looks at what is linked and at
-# every installed header, and runs the examples.
+# every installed header, runs the examples, and lets the installed program learn with a plugin.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 temporary=$(mktemp -d)
@@ -112,3 +112,45 @@ for source in examples/*.cpp; do
         step "example $name runs" "$temporary/build/$name"
     fi
 done
+
+# The plugin: its names work everywhere, a run that was killed goes on with it, and says what is missing without it.
+program=$prefix/bin/proxstream
+plugin=$temporary/plugin/plugin.so
+step "plugin configures" configure -S examples/plugin -B "$temporary/plugin" -DCMAKE_PREFIX_PATH="$prefix" &&
+    step "plugin builds" build "$temporary/plugin" || exit 1
+# says PATTERN COMMAND...: whatever its exit status.
+says() {
+    local pattern=$1 said
+    shift
+    said=$("$@" 2>&1)
+    grep -E -- "$pattern" <<<"$said" || { echo "$said"; return 1; }
+}
+awk 'BEGIN { srand(3); print "a,b,c,y"
+             for (i = 0; i < 60000; ++i) { a = rand() - .5; b = rand() - .5; print a "," b "," rand() - .5 "," 2*a - b + i/20000 + (rand()-.5)/5 } }' >"$temporary/rows.csv"
+run=(learn "$temporary/rows.csv" --label y --loss pseudo-huber:0.5 --reg signed-l1:0.01,0.02 --quiet)
+step "plugin: its names are listed" says 'signed-l1:0.1,0.3' "$program" --plugin "$plugin" list regularisers
+step "plugin: the environment names it too" env PROXSTREAM_PLUGINS="$plugin:$plugin" bash -c "'$program' list losses | grep -q pseudo-huber"
+step "plugin: near names are suggested" says "did you mean 'pseudo-huber'" "$program" learn "$temporary/rows.csv" --label y --loss pseudo-hubre --plugin "$plugin"
+step "plugin: arguments are checked" says 'up = -1' "$program" learn "$temporary/rows.csv" --label y --reg signed-l1:-1,0 --plugin="$plugin"
+step "plugin: a run" "$program" --plugin "$plugin" "${run[@]}" --store "$temporary/whole.run"
+"$program" --plugin "$plugin" "${run[@]}" --store "$temporary/killed.run" >/dev/null 2>&1 &
+victim=$!
+for _ in $(seq 200); do
+    says 'turn' "$program" show "$temporary/killed.run" >/dev/null && break
+    sleep 0.02
+done
+kill -9 $victim 2>/dev/null
+wait $victim 2>/dev/null
+killed_half_way() { ! "$program" export "$temporary/killed.run" --what ledger | tail -n 1 | grep -q '^{"end"'; }
+step "plugin: the run was killed before its end" killed_half_way
+step "plugin: without it the run is refused, and says why" says "unknown loss 'pseudo-huber'.*--plugin" "$program" resume "$temporary/killed.run"
+step "plugin: the run goes on" "$program" --plugin "$plugin" resume "$temporary/killed.run" --quiet
+same_ledgers() {
+    local each
+    for each in whole killed; do
+        "$program" export "$temporary/$each.run" --what ledger | sed -E '/^\{"end":/ { s/"seconds":[^,}]*//g; s/"h":"[^"]*"// }' >"$temporary/$each.jsonl"
+    done
+    cmp "$temporary/whole.jsonl" "$temporary/killed.jsonl"
+}
+step "plugin: its ledger is that of the run that was not killed" same_ledgers
+step "plugin: the ledger is certified without it" "$program" certify "$temporary/killed.run"
