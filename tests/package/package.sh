@@ -132,6 +132,21 @@ step "plugin: its names are listed" says 'signed-l1:0.1,0.3' "$program" --plugin
 step "plugin: the environment names it too" env PROXSTREAM_PLUGINS="$plugin:$plugin" bash -c "'$program' list losses | grep -q pseudo-huber"
 step "plugin: near names are suggested" says "did you mean 'pseudo-huber'" "$program" learn "$temporary/rows.csv" --label y --loss pseudo-hubre --plugin "$plugin"
 step "plugin: arguments are checked" says 'up = -1' "$program" learn "$temporary/rows.csv" --label y --reg signed-l1:-1,0 --plugin="$plugin"
+# plugin_of NAME SOURCE: a shared object of one source text.
+plugin_of() { g++ -std=c++20 -shared -fPIC -I"$prefix/include" -o "$temporary/$1.so" -x c++ - <<<"$2"; }
+plugin_of nothing 'int unused;'
+step "plugin: one that registers nothing is refused" says 'registers nothing' "$program" --plugin "$temporary/nothing.so" list
+plugin_of taken '#include <proxstream/registry.hpp>
+extern "C" void proxstream_register() {
+    proxstream::register_regulariser("l1", "l1", "", [](const proxstream::Spec&) { return proxstream::parse_regulariser("zero"); });
+}'
+step "plugin: a name that is taken is refused" says "'l1' exists already" "$program" --plugin "$temporary/taken.so" list
+plugin_of early '#include <proxstream/registry.hpp>
+const bool registered = [] {
+    proxstream::register_regulariser("early", "early", "from a static initialiser", [](const proxstream::Spec&) { return proxstream::parse_regulariser("nuclear:1,rows=2,cols=2"); });
+    return true;
+}();'
+step "plugin: static initialisers may register" says 'from a static initialiser' "$program" --plugin "$temporary/early.so" list regularisers
 step "plugin: a run" "$program" --plugin "$plugin" "${run[@]}" --store "$temporary/whole.run"
 "$program" --plugin "$plugin" "${run[@]}" --store "$temporary/killed.run" >/dev/null 2>&1 &
 victim=$!
