@@ -1,4 +1,4 @@
-# The report page: web/ becomes one HTML file, and that a string in the library (src/run/report_page.hpp).
+# The report page: web/ becomes one HTML file, and that a string in the program (src/run/report_page.hpp).
 set(report_page_source ${PROJECT_BINARY_DIR}/generated/report_page.cpp)
 if(PROXSTREAM_WEB)
   find_program(NODE_PROGRAM node)
@@ -35,4 +35,4 @@ std::string_view proxstream::report_page() {
 }
 ]])
 endif()
-target_sources(proxstream PRIVATE ${report_page_source})
+target_sources(proxstream_internal PRIVATE ${report_page_source})

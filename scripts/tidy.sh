@@ -141,8 +141,9 @@ mkdir -p build/tidy/report
 if [ $# -gt 0 ]; then
     sources=("$@")
 else
-    # Fuzz targets are compiled by clang with libFuzzer, in a build of their own.
-    mapfile -t sources < <(scripts/sources.sh .cpp | grep -v '^fuzz/')
+    # Fuzz targets are compiled by clang with libFuzzer, in a build of their own; the consumer of the package against an
+    # installed tree.
+    mapfile -t sources < <(scripts/sources.sh .cpp | grep -vE '^(fuzz|tests/package)/')
 fi
 if [ $# -gt 0 ] || [ $each = yes ]; then
     printf '%s\n' "${sources[@]}" | xargs -P "${JOBS:-2}" -I{} bash -c 'lint {}'

@@ -1,6 +1,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "app/exit_code.hpp"
+#include "app/plugins.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
 
@@ -82,6 +83,10 @@ void print_help() {
         PROXSTREAM_VERSION);
     for (const Verb& verb : kVerbs) fmt::print("  {:<12}{}\n", verb.name, verb.help);
     fmt::print(
+        "\noptions of every verb:\n"
+        "  --plugin FILE.so    load losses and regularisers of your own (repeatable; also "
+        "PROXSTREAM_PLUGINS, "
+        "colon separated)\n"
         "\nexamples:\n"
         "  proxstream route builtin:ring --report report.html\n"
         "  proxstream route network.tntp demand.jsonl --objective delay --window 64 --out week\n"
@@ -97,7 +102,9 @@ void print_help() {
         "there)\n");
 }
 
-int dispatch(const std::vector<std::string>& arguments) {
+int dispatch(std::vector<std::string> arguments) {
+    for (const std::string& file : plugins_of_environment()) load_plugin(file);
+    for (const std::string& file : take_plugins(arguments)) load_plugin(file);
     if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
         print_help();
         return arguments.empty() ? kUsage : kOk;

@@ -196,7 +196,7 @@ void register_loss(std::string name, std::string usage, std::string help,
     LossRow row{.name = std::move(name),
                 .usage = std::move(usage),
                 .formula = {},
-                .curvature = "as the loss says",
+                .curvature = {},
                 .help = std::move(help),
                 .scalar = nullptr,
                 .make = nullptr};

@@ -23,6 +23,16 @@ expect "a typo in a list" 2 "did you mean 'regularisers'"
 run --version
 expect "version" 0 '^proxstream [0-9]+\.[0-9]+\.[0-9]+$'
 
+run list losses --plugin
+expect "a plugin without a file name" 2 'plugin: the name of a shared object is missing'
+run --plugin="$work/none.so" list losses
+expect "a plugin that is not there" 2 "plugin $work/none.so cannot be loaded"
+echo "not a shared object" >"$work/text.so"
+PROXSTREAM_PLUGINS="$work/text.so" run list losses
+expect "a plugin that is no shared object" 2 "plugin $work/text.so cannot be loaded"
+run learn builtin:drift,rows=10 --loss elsewhere
+expect "a name that a plugin might have" 2 "unknown loss 'elsewhere'.*--plugin"
+
 run compare builtin:drift,rows=300 --loss cauchy --reg l1:0.02 --learners "time-smoothed; prox-sgd:0.05; adam; full-history"
 expect "compare prints one table and a certificate" 0 'learner +loss +window loss +Reg_64 +Reg_1 +nonzero +grads/round +seconds' '^time-smoothed +[0-9]' '^full-history +[0-9]' 'Certificate of 300 rounds'
 run compare builtin:drift,rows=300 --learners "time-smoothed; sdg; adam:beta1=2"

@@ -29,6 +29,8 @@ must_catch "an upward include" include/proxstream/core/bad.hpp '#include "proxst
 must_catch "the referee looks at the player" src/regret/bad.cpp '#include "online/learner.hpp"' \
     "regret may not include online"
 must_catch "an unknown room" src/run/bad.cpp '# include "attic/old.hpp"' "'attic' is not a room of the table"
+must_catch "a room that includes the front door" src/online/bad.cpp '#include "proxstream/registry.hpp"' \
+    "online may not include front"
 must_catch "a private header upward" src/prox/bad.cpp '#include "run/reader.hpp"' "prox may not include run"
 must_catch "a path that climbs" src/prox/climb.cpp '#include "../bad.hpp"' "'../bad.hpp' climbs out of its folder"
 must_catch "a public header that includes a private one" include/proxstream/online/bad.hpp '#include "online/learner.hpp"' \

@@ -1,5 +1,6 @@
 /// Dense vector kernels. Sums run in eight fixed lanes, so a result depends on the operands alone: not on
-/// the instruction set the processor offers, nor on the number of threads around the call.
+/// the instruction set the processor offers, nor on the number of threads around the call. Operands of a call
+/// have one length: inner loops consist of these, so it is checked by assertions alone.
 #pragma once
 
 #include "proxstream/core/types.hpp"
