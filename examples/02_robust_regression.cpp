@@ -30,7 +30,7 @@ struct Result {
 };
 
 /// The same loop for every learner: decide, reveal, account.
-Result play(Learner<RowBlock>& learner) {
+Result play(AnyLearner& learner) {
     // Row t of this stream depends on the seed and t alone, so both learners see the same rows.
     SyntheticReader stream(
         {.kind = SyntheticKind::drift, .rows = 3000, .features = kFeatures, .seed = 3, .active = 3});

@@ -60,9 +60,7 @@ struct Run {
 
 /// Plays all periods with a window of that many.
 Run play(const std::shared_ptr<const Routing>& routing, Real step, const char* window) {
-    const auto store = [routing](Index capacity) {
-        return AnyBatch<RowBlock>(DemandBatch(routing, capacity));
-    };
+    const auto store = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); };
     LearnerParts parts{.g = AnyRegulariser(SplitSet(routing)),  // shares of each pair sum to 1
                        .make_batch = store,
                        .start = even_splits(routing->paths),

@@ -70,7 +70,7 @@ int main() {
 
     // A player is an online learner against what the other has played lately.
     constexpr Real kStep = 0.1;
-    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::unique_ptr<AnyLearner>> learners;
     for (const GamePlayer& player : game.players) {
         LearnerParts parts = player_parts(player);
         parts.window = "20";

@@ -14,7 +14,7 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch<RowBlock>;
+using Batch = AnyBatch;
 using Texts = std::vector<std::string>;
 
 constexpr std::string_view kSpider = "spider";
@@ -174,7 +174,7 @@ bool is_noisy(const LearnerParts& parts) {
     return Spec::parse(parts.noise.oracle).name() != "exact" || Spec::parse(parts.inner).name() == kSpider;
 }
 
-std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_noisy(LearnerParts parts) {
     const WindowWeights window = WindowWeights::parse(parts.window);
     choose_rows(parts, window);
     AnyOracle oracle = checked_oracle(parts, window);

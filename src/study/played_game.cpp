@@ -82,7 +82,7 @@ class Played {
         std::vector<RunFooter> footers;
         const auto rounds = static_cast<Real>(std::max<Round>(rounds_, 1));
         for (Index i = 0; i < play_.players(); ++i) {
-            RowLearner& learner = play_.learner(i);
+            AnyLearner& learner = play_.learner(i);
             played_.microseconds += 1e6 * learner.seconds() / rounds;
             footers.push_back(tally_.player(i).footer(learner.close(), ending, 0));
         }

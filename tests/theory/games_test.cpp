@@ -27,7 +27,7 @@ struct PlayedGame {
 PlayedGame play_out(const std::string& text, const std::string& window, Real delta, const std::string& oracle,
                     Round rounds, std::uint64_t seed) {
     const Game game = parse_game(text);
-    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::unique_ptr<AnyLearner>> learners;
     std::vector<Real> steps;
     std::vector<WindowWeights> windows;
     for (const GamePlayer& player : game.players) {

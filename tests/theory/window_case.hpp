@@ -189,7 +189,7 @@ struct Played {
     Certificate certificate;
 };
 
-inline Played play(RowLearner& learner, const Case& run) {
+inline Played play(AnyLearner& learner, const Case& run) {
     Tally tally(header_of(learner.facts(), run.dimension));
     Played played;
     const auto note = [&] { played.points.emplace_back(learner.decide().begin(), learner.decide().end()); };

@@ -5,6 +5,7 @@
 #include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/types.hpp"
+#include "proxstream/loss/record_ref.hpp"
 #include "proxstream/solve/inner_solver.hpp"
 
 #include <functional>
@@ -81,5 +82,8 @@ class Learner {
     /// from the same settings, which then goes on bit for bit as the one that was saved.
     virtual void exchange(Checkpoint& /*checkpoint*/) { throw Error("this learner cannot be saved"); }
 };
+
+/// A learner of records of any type: what the learner table makes.
+using AnyLearner = Learner<RecordRef>;
 
 }  // namespace proxstream

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/loss/record_ref.hpp"
 #include "proxstream/online/learner.hpp"
 #include "proxstream/prox/regulariser.hpp"
 #include "proxstream/solve/inner_solver.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,7 +50,7 @@ class PlayedRound {
         initial_residual_ = iterate_.residual_norm;
     }
     /// The record the stream expects after the next one; kept until that one has come.
-    void expect(const Record& forecast) { expected_ = forecast; }
+    void expect(const Record& forecast) { expected_ = RecordRef(forecast); }
 
     /// f_t enters; fills the report's entry side. False: the loss is not finite at x_t and nothing has
     /// changed.
@@ -66,9 +66,9 @@ class PlayedRound {
         window_.arrive(record, iterate_.point, scratch_);
     }
     bool judge(RoundReport& report) {
-        const Arrival& arrival = window_.carry(iterate_.point, scratch_, expected_ ? &*expected_ : nullptr,
-                                               judge_.newest(round_ + 2));
-        expected_.reset();
+        const Arrival& arrival =
+            window_.carry(iterate_.point, scratch_, expected_.ref(), judge_.newest(round_ + 2));
+        expected_ = RecordRef();
         if (!arrival.finite) {
             window_.take_back();
             refuse(report);
@@ -129,7 +129,7 @@ class PlayedRound {
     bool revise(const std::function<void(View)>& repair) {
         cost_before_ = cost();
         referee_cost_ = {};
-        expected_.reset();
+        expected_ = RecordRef();
         repair(iterate_.point);
         iterate_.regulariser = g_.value(iterate_.point, scratch_);
         window_.try_at(iterate_.point, scratch_);
@@ -224,7 +224,10 @@ class PlayedRound {
         checkpoint.part("window", window_);
         checkpoint.part("iterate", iterate_);
         checkpoint.part("iterate before", before_);
-        checkpoint.part("expected", expected_);
+        bool expects = static_cast<bool>(expected_);
+        checkpoint.exchange("expected", expects);
+        if (checkpoint.reading()) expected_ = expects ? window_.blank_record() : OwnedRecord();
+        if (expects) checkpoint.part("expected", expected_);
     }
 
   private:
@@ -343,7 +346,7 @@ class PlayedRound {
     Judged judged_;
     std::vector<Real> judge_change_;  // v_t
     std::vector<Real> model_change_;
-    std::optional<Record> expected_;
+    OwnedRecord expected_;  // the forecast given by expect()
     Round round_ = 0;
     Round revised_ = 0;  // the round after which everything began anew
     Index initial_records_ = 0;

@@ -240,12 +240,10 @@ class SampledSteps final : public Learner<typename B::Record> {
     }
 
     /// Rows that hold something else would spoil the rounds that happen to draw them, one after the other.
-    static bool is_finite(const Record& record) {
-        if constexpr (std::same_as<Record, RowBlock>) {
-            return all_finite(record.all_values()) && all_finite(record.targets());
-        } else {
-            return true;
-        }
+    static bool is_finite(const RecordRef& record) {
+        if (!record.is<RowBlock>()) return true;
+        const RowBlock& rows = record.as<RowBlock>();
+        return all_finite(rows.all_values()) && all_finite(rows.targets());
     }
 
     /// The mean loss at x_t of the samples drawn. The newest loss is among them, or is looked at besides.

@@ -10,6 +10,7 @@
 #include "proxstream/loss/compact_rows.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/record_ref.hpp"
 #include "proxstream/loss/row_scores.hpp"
 #include "proxstream/window/carry.hpp"
 #include "proxstream/window/window_curvature.hpp"
@@ -77,8 +78,8 @@ class CarriedWindow {
     }
 
     /// value() and gradient() become those of round t's window at the same x. Follows arrive(). `forecast`
-    /// takes the place of the forecast so far, with the given weight; nullptr: there is none.
-    const Arrival& carry(ConstView x, Scratch& scratch, const Record* forecast = nullptr,
+    /// takes the place of the forecast so far, with the given weight; empty: there is none.
+    const Arrival& carry(ConstView x, Scratch& scratch, const RecordRef& forecast = {},
                          Real forecast_weight = 0) {
         if (window_.varies() || round_ == 1) {
             window_.at(round_, weights_);
@@ -282,6 +283,8 @@ class CarriedWindow {
     }
 
     const Cost& cost() const noexcept { return cost_; }
+    /// A record of the window's type, to read a saved one into.
+    OwnedRecord blank_record() const { return proxstream::blank_record(batch_); }
 
     /// Counts of costs start over: whoever looks at them looks at differences.
     void exchange(Checkpoint& checkpoint) {
@@ -396,7 +399,7 @@ class CarriedWindow {
         current_.rounds_since_pass = before_.rounds_since_pass + 1;
     }
 
-    void exchange_forecast(ConstView x, const Record* forecast, Real weight, Scratch& scratch) {
+    void exchange_forecast(ConstView x, const RecordRef& forecast, Real weight, Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const View part = frame.take(x.size());
         const auto exchange = [&](Real signed_weight, Real value, ConstView gradient) {
@@ -410,9 +413,9 @@ class CarriedWindow {
             ++cost_.record_gradients;
             exchange(-recurrence_.keep * before_.forecast_weight, value, part);
         }
-        forecast_pushed_ = forecast != nullptr;
+        forecast_pushed_ = static_cast<bool>(forecast);
         if (forecast_pushed_) {
-            forecasts_->push(*forecast);
+            forecasts_->push(forecast.as<Record>());
             const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
             ++cost_.record_gradients;
             // One that is not finite is as good as none: the loss itself may well be.
