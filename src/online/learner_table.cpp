@@ -27,7 +27,7 @@ WindowWeights measured_by(const LearnerParts& parts) {
 
 /// What plays without an oracle of its own.
 void require_exact(const Spec& spec, const LearnerParts& parts) {
-    require(spec, Spec::parse(parts.noise.oracle).name() == "exact",
+    require(spec, !parts.noise.sampler && Spec::parse(parts.noise.oracle).name() == "exact",
             "this learner evaluates its losses exactly; give the oracle to time-smoothed alone, as "
             "time-smoothed:oracle=(" +
                 parts.noise.oracle + ")");
@@ -35,12 +35,11 @@ void require_exact(const Spec& spec, const LearnerParts& parts) {
 
 std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
     const WindowWeights window = measured_by(parts);
-    const Index reach = std::max(window.length(), window.model(parts.model).length());
-    Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(reach));
+    const TimeSmoothedOptions options{
+        window,           parts.model,     parts.step,   std::move(parts.tolerance),
+        parts.hysteresis, parts.switching, parts.budget, parts.effort};
     auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
-        std::move(parts.g), std::move(batch), std::move(parts.start),
-        TimeSmoothedOptions{window, parts.model, parts.step, std::move(parts.tolerance), parts.hysteresis,
-                            parts.switching, parts.budget, parts.effort},
+        std::move(parts.g), parts.make_batch(slots_of(options)), std::move(parts.start), options,
         std::move(inner));
     if (parts.model.kind == ModelRule::Kind::record) {
         if (!parts.make_forecasts)

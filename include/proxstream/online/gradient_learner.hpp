@@ -116,6 +116,12 @@ class GradientLearner final : public Learner<typename B::Record> {
         }
         round_.window().accept_trial();
         round_.test_model();
+        if (!round_.iterate().finite()) {
+            rule_.undo();
+            round_.undo(report);
+            move.charge(report);
+            return;
+        }
         round_.leave(report);
         report.tested_residual = report.exit_residual;
         move.report_to(report);

@@ -8,6 +8,7 @@
 #include "proxstream/online/tolerance.hpp"
 #include "proxstream/prox/regulariser.hpp"
 #include "proxstream/solve/inner_solver.hpp"
+#include "proxstream/window/callback_oracle.hpp"
 #include "proxstream/window/window_weights.hpp"
 
 #include <functional>
@@ -24,7 +25,8 @@ using BatchFactory = std::function<AnyBatch(Index capacity)>;
 
 /// Where a learner's gradients come from, and what is known of their noise.
 struct NoiseParts {
-    std::string oracle = "exact";  // as parse_oracle reads it
+    std::string oracle = "exact";                // as parse_oracle reads it
+    std::optional<CallbackOracle> sampler = {};  // the user's own, in place of that
     std::string variant = "fresh";
     std::uint64_t confirm = 1;                // m
     std::optional<Real> base_noise = {};      // sigma_0 of a row's gradient, for minibatches

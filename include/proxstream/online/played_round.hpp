@@ -37,6 +37,10 @@ class PlayedRound {
           judged_(iterate_.point.size()),
           judge_change_(iterate_.point.size()),
           model_change_(iterate_.point.size()) {
+        if (!(step_ > 0 && step_ <= kAbsurd)) {
+            throw ConfigError("step = " + std::to_string(step_) + ": must be positive and finite");
+        }
+        if (iterate_.point.empty()) throw ConfigError("the starting point has no coordinates");
         check_dimension(g_, iterate_.point.size());
         iterate_.regulariser = g_.value(iterate_.point, scratch_);
         if (!std::isfinite(iterate_.regulariser)) {
@@ -52,8 +56,8 @@ class PlayedRound {
     /// The record the stream expects after the next one; kept until that one has come.
     void expect(const Record& forecast) { expected_ = RecordRef(forecast); }
 
-    /// f_t enters; fills the report's entry side. False: the loss is not finite at x_t and nothing has
-    /// changed.
+    /// f_t enters; fills the report's entry side. False: the loss or the prox is not finite at x_t and
+    /// nothing has changed.
     bool enter(const Record& record, RoundReport& report) {
         arrive(record, report);
         return judge(report);
@@ -77,6 +81,10 @@ class PlayedRound {
         ++round_;
         keep_iterate();
         test_model();
+        if (!iterate_.finite()) {
+            undo(report);
+            return false;
+        }
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
         report.loss = arrival.loss;
@@ -100,6 +108,10 @@ class PlayedRound {
         }
         window_.accept_trial();
         test_model();
+        if (!iterate_.finite()) {
+            undo(report);
+            return false;
+        }
         if (model_is_judge()) report.entry_residual = iterate_.residual_norm;
         // The bound of C2 was made before the pass, with what had drifted until then.
         const Real residual_drift = report.residual_rounding;
@@ -121,7 +133,7 @@ class PlayedRound {
         if (!window_.trial_finite()) return false;
         window_.accept_trial();
         test_model();
-        return true;
+        return iterate_.finite();
     }
 
     /// The losses or dom g have changed: the point is repaired and everything worked out anew. False: the
@@ -136,7 +148,7 @@ class PlayedRound {
         if (!window_.trial_finite() || !std::isfinite(iterate_.regulariser)) return false;
         window_.accept_trial();
         test_model();
-        return true;
+        return iterate_.finite();
     }
     /// From here on a certificate begins anew.
     void begin_anew() {

@@ -78,6 +78,11 @@ class SampledSteps final : public Learner<typename B::Record> {
           rule_(std::move(rule)),
           now_{std::move(start), 0},
           estimate_(now_.point.size()) {
+        if (batch_.capacity() <= options_.window.length()) {
+            throw ConfigError("the store has room for " + std::to_string(batch_.capacity()) +
+                              " records; a window of " + std::to_string(options_.window.length()) +
+                              " needs one more than its length");
+        }
         check_dimension(g_, now_.point.size());
         now_.regulariser = g_.value(now_.point, scratch_);
         if (!std::isfinite(now_.regulariser))
@@ -127,7 +132,7 @@ class SampledSteps final : public Learner<typename B::Record> {
             now_.regulariser = move.regulariser();
             report.smallest_step = k == 0 ? move.taken() : std::min(report.smallest_step, move.taken());
             report.largest_step = std::max(report.largest_step, move.taken());
-            finite = all_finite(now_.point);
+            finite = all_finite(now_.point) && !std::isnan(now_.regulariser);
         }
         count_seconds(start);
         if (!finite) {

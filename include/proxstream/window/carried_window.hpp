@@ -5,6 +5,7 @@
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/compact_rows.hpp"
@@ -17,10 +18,10 @@
 #include "proxstream/window/window_weights.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,12 @@ class CarriedWindow {
           current_(dimension, window_.summed() > 0),
           before_(current_),
           trial_(current_) {
-        assert(batch_.capacity() >= slots(window_.length()));
+        if (batch_.capacity() < slots(window_.length())) {
+            throw ConfigError("the store has room for " + std::to_string(batch_.capacity()) +
+                              " records; a window of " + std::to_string(window_.length()) + " needs " +
+                              std::to_string(slots(window_.length())) +
+                              ", one more than its length, to undo a round");
+        }
         window_.at(1, weights_);
     }
 
