@@ -6,7 +6,7 @@
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/regret/tally.hpp"
 #include "proxstream/route/reference_step.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/traffic/demand_batch.hpp"
 #include "proxstream/traffic/k_shortest.hpp"
 #include "proxstream/traffic/split_set.hpp"

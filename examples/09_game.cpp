@@ -8,7 +8,7 @@
 #include "proxstream/game/game_referee.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/regret/game_tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include <array>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/stopwatch.hpp"
 #include "proxstream/play/open_game.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/run/report_page.hpp"
 
 #include "play/play_outputs.hpp"

@@ -1,7 +1,7 @@
 #include "proxstream/route/epochs.hpp"
 
 #include "proxstream/regret/record_state.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "proxstream/run/learn_run.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include "run/learn_outputs.hpp"
 

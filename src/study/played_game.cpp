@@ -6,7 +6,7 @@
 #include "proxstream/play/open_game.hpp"
 #include "proxstream/play/play_plan.hpp"
 #include "proxstream/regret/game_tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "proxstream/online/learner.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/study/study.hpp"
 
 #include <utility>

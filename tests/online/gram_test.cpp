@@ -5,7 +5,7 @@
 #include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include <cmath>
 #include <string>

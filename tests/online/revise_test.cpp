@@ -4,7 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include "regret/ledger_format.hpp"
 #include "support/route_learner.hpp"

@@ -6,7 +6,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/loss/loss_table.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include "online/trap_learner.hpp"
 #include "regret/ledger_format.hpp"

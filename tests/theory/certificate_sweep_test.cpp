@@ -7,7 +7,7 @@
 #include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/solve/inner_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 

@@ -2,7 +2,7 @@
 // tolerances and prices of moving; every inequality of every run.
 
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 #include "support/route_learner.hpp"
 

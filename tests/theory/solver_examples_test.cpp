@@ -8,7 +8,7 @@
 #include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/regret/tally.hpp"
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/solve/confirmed.hpp"
 
 #include "support/probe.hpp"

@@ -87,6 +87,10 @@ class PlayedRound {
         }
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
+        if (std::isnan(report.entry_residual + report.firm_bound + report.model_change)) {
+            undo(report);
+            return false;
+        }
         report.loss = arrival.loss;
         report.outgoing_loss = arrival.outgoing_loss;
         report.exchange = arrival.exchange;

@@ -1,4 +1,4 @@
-#include "proxstream/run/header_of.hpp"
+#include "proxstream/front/header_of.hpp"
 
 namespace proxstream {
 
