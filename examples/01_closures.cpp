@@ -25,7 +25,7 @@ int main() {
         // f(x) = sum log(1 + (x_i - target_i)^2) / 2 is smooth, forgives outliers, and is not convex.
         learner.observe([&](ps::ConstView x, ps::View gradient) {
             double value = 0;
-            for (int i = 0; i < 3; ++i) {
+            for (ps::Index i = 0; i < x.size(); ++i) {
                 const double miss = x[i] - target[i];
                 value += std::log1p(miss * miss) / 2;
                 gradient[i] = miss / (1 + miss * miss);

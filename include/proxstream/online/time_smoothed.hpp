@@ -47,8 +47,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     /// vectors as long as the start.
     template <LossFamily F>
     TimeSmoothed(G g, F family, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
-        : TimeSmoothed(std::move(g), checked_batch(std::move(family), start.size(), options),
-                       std::move(start), options, std::move(inner)) {}
+        : TimeSmoothed(std::move(g), checked_batch(std::move(family), start.size(), options), start, options,
+                       std::move(inner)) {}
     /// `batch` holds at least slots_of(options) records. Throws ConfigError if it does not.
     TimeSmoothed(G g, B batch, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
         : round_(std::move(g), std::move(batch), options.window, options.model, options.step,
