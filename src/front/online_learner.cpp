@@ -145,7 +145,7 @@ struct OnlineLearner::State {
     void unmake();
     RunHeader header() const;
     void check_gradient(const RecordRef& record);
-    void observe(const RecordRef& record);
+    void observe(const RecordRef& record, bool loss_known = true);
     void observe_first(const RecordRef& record);
     void observe_with_learner(const RecordRef& record);
     void account(const RoundReport& report);
@@ -170,6 +170,7 @@ struct OnlineLearner::State {
     std::optional<LedgerWriter> ledger;
     OwnedRecord forecast;
     RoundReport last;
+    bool losses_known = true;  // of the rounds so far
     bool busy = false;
     bool finished = false;
 };
@@ -309,6 +310,7 @@ void OnlineLearner::State::make_learner() {
 
 RunHeader OnlineLearner::State::header() const {
     RunHeader header = header_of(learner->facts(), options.dimension);
+    if (header.noise) header.noise->losses_known = losses_known;
     header.settings = texts_of(options, options.dimension);
     if (header.members.empty()) header.max_steps = options.max_steps;
     if (options.max_seconds < kInfinity) header.max_seconds = options.max_seconds;
@@ -349,9 +351,12 @@ void OnlineLearner::State::account(const RoundReport& report) {
     tally->add(report, extras);
 }
 
-void OnlineLearner::State::observe(const RecordRef& record) {
+void OnlineLearner::State::observe(const RecordRef& record, bool loss_known) {
     if (finished) throw ConfigError("observe: the run is finished; make another learner");
     const Busy guard(busy);
+    if (learner && loss_known != losses_known)
+        throw ConfigError("observe: either every round of a run comes with its loss, or none does");
+    losses_known = loss_known;
     check_gradient(record);
     if (learner) {
         observe_with_learner(record);
@@ -437,9 +442,14 @@ void OnlineLearner::State::exchange(Checkpoint& checkpoint) {
     checkpoint.part("learner", *learner);
     if (checkpoint.reading()) tally.emplace(header());
     checkpoint.part("tally", *tally);
-    bool has_ledger = ledger.has_value();
+    bool has_ledger = ledger.has_value() && !finished;
     checkpoint.exchange("ledger", has_ledger);
-    if (!has_ledger) return;
+    if (!has_ledger) {
+        if (checkpoint.reading() && !options.ledger.empty() && !finished)
+            throw ConfigError(
+                "ledger: the run that was saved had none, so its first rounds would be missing");
+        return;
+    }
     LedgerMark mark = ledger ? ledger->mark() : LedgerMark{};
     checkpoint.part("ledger mark", mark);
     if (checkpoint.reading() && !options.ledger.empty()) ledger.emplace(options.ledger, header(), mark);
@@ -460,6 +470,22 @@ ConstView OnlineLearner::decision() const {
 
 const RoundReport& OnlineLearner::observe_record(const RecordRef& record) {
     state_->observe(record);
+    return state_->last;
+}
+
+const RoundReport& OnlineLearner::observe() {
+    const OnlineOptions& options = state_->options;
+    if (!options.sampler || options.referee || !state_->losses.closures)
+        throw ConfigError(
+            "observe: a round without its loss needs a sampler, referee = false and losses that are "
+            "functions");
+    if (options.smoothness == 0 && is_automatic(options.step))
+        throw ConfigError("smoothness: where no loss is known, it or the step has to be given");
+    const FunctionFamily::Record nothing = [](ConstView /*x*/, View gradient) {
+        fill(gradient, 0);
+        return Real{0};
+    };
+    state_->observe(nothing, false);
     return state_->last;
 }
 

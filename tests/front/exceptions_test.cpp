@@ -33,6 +33,40 @@ OnlineLearner of_family(OnlineOptions options, const SharedCalls& calls) {
 OnlineLearner of_batches(OnlineOptions options, const SharedCalls& calls) {
     return OnlineLearner(std::move(options), batched(calls));
 }
+/// Its copies are counted, and one of them throws.
+struct FragileTarget {
+    std::vector<Real> at = std::vector<Real>(kDimension);
+    SharedCalls calls = nullptr;
+
+    FragileTarget() = default;
+    FragileTarget(Target target, SharedCalls counted) : at(std::move(target.at)), calls(std::move(counted)) {}
+    FragileTarget(const FragileTarget& other) { *this = other; }
+    FragileTarget& operator=(const FragileTarget& other) {
+        if (other.calls) other.calls->count();
+        at = other.at;
+        calls = other.calls;
+        return *this;
+    }
+};
+struct FragileFamily {
+    using Record = FragileTarget;
+    Index dimension() const { return kDimension; }
+    Real value(const Record& record, ConstView x, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        return track(record.at, x, frame.take(x.size()));
+    }
+    Real value_and_gradient(const Record& record, ConstView x, View gradient, Scratch& /*scratch*/) const {
+        return track(record.at, x, gradient);
+    }
+};
+OnlineLearner of_fragile(OnlineOptions options, const SharedCalls& /*calls*/) {
+    return OnlineLearner(std::move(options), FragileFamily{});
+}
+void play_fragile(OnlineLearner& learner, Round t, const SharedCalls& calls) {
+    if (learner.rounds() % 2 == 0) learner.expect(FragileTarget(target(t + 1), calls));
+    learner.observe(FragileTarget(target(t), calls));
+}
+
 OnlineLearner of_box(OnlineOptions options, const SharedCalls& calls) {
     options.regulariser = CountingBox{calls};
     return OnlineLearner(std::move(options), TargetFamily{});
@@ -81,6 +115,8 @@ std::vector<Kind> kinds() {
             {"regulariser, window 4", fixed, 8, of_box, play_record},
             {"regulariser, automatic", automatic, 6, of_box, play_record},
             {"regulariser, switching", switching, 8, of_box, play_record},
+            {"copies of records", forecast, 8, of_fragile, play_fragile},
+            {"copies of records, automatic", forecast_bank, 6, of_fragile, play_fragile},
             {"sampler", noisy, 6, of_sampler, play_record},
             {"sampler without referee", unrefereed, 6, of_sampler, play_record}};
 }

@@ -6,6 +6,7 @@
 
 #include "front/front_fixtures.hpp"
 
+#include <cstdio>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -229,11 +230,54 @@ TEST(OnlineLearner, LearnsFromASamplerOfGradients) {
     EXPECT_EQ(certificate.header.noise->sigma.has_value(), true);
 }
 
+TEST(OnlineLearner, CanDoWithoutLosses) {
+    const std::string ledger = testing::TempDir() + "front_unknown.jsonl";
+    const GradientSampler sampler{
+        .sample =
+            [](Round t, ConstView x, const Draw& draw, std::vector<Real>& gradient) {
+                track(target(t).at, x, gradient);
+                gradient[0] += 0.05 * normal(draw);
+            },
+        .noise = 0.05};
+    const OnlineOptions options{.dimension = kDimension,
+                                .window = 8,
+                                .smoothness = 1,
+                                .sampler = sampler,
+                                .referee = false,
+                                .ledger = ledger};
+    OnlineLearner learner(options);
+    for (Round t = 1; t <= 20; ++t) learner.observe();
+    EXPECT_THROW(learner.observe(closure(21)), ConfigError);
+    EXPECT_EQ(learner.rounds(), 20U);
+    const Certificate certificate = learner.finish();
+    EXPECT_TRUE(certificate.sound());
+    EXPECT_NE(to_text(certificate).find("mean loss f      not known"), std::string::npos)
+        << to_text(certificate);
+    EXPECT_EQ(timeless(certify(ledger)), timeless(certificate));
+    std::remove(ledger.c_str());
+
+    OnlineLearner known(options);
+    known.observe(closure(1));
+    EXPECT_THROW(known.observe(), ConfigError);
+    OnlineLearner exact({.dimension = kDimension});
+    EXPECT_THROW(exact.observe(), ConfigError);
+}
+
 TEST(OnlineLearner, HasACertificateBeforeTheFirstRound) {
     OnlineLearner learner({.dimension = 2});
     const Certificate certificate = learner.certificate();
     EXPECT_EQ(certificate.summary.totals.rounds, 0U);
     EXPECT_TRUE(certificate.sound());
+}
+
+TEST(OnlineLearner, TakesFunctionsThatChangeThemselves) {
+    OnlineLearner learner({.dimension = 1, .window = 2, .check_gradients = false});
+    learner.observe([calls = 0](ConstView x, View gradient) mutable {
+        ++calls;
+        gradient[0] = x[0];
+        return x[0] * x[0] / 2;
+    });
+    EXPECT_EQ(learner.rounds(), 1U);
 }
 
 TEST(OnlineLearner, CanBeMoved) {

@@ -116,6 +116,18 @@ TEST(OnlineLearnerSave, TheLedgerContinuesToo) {
     std::filesystem::remove(cut_path);
 }
 
+TEST(OnlineLearnerSave, ALedgerWithoutTheFirstRoundsIsRefused) {
+    OnlineLearner saved({.window = 4}, TargetFamily{});
+    saved.observe(target(1));
+    OnlineLearner with_ledger({.window = 4, .ledger = testing::TempDir() + "front_late.jsonl"},
+                              TargetFamily{});
+    EXPECT_THROW(with_ledger.restore(saved.save()), ConfigError);
+    saved.finish();
+    OnlineLearner finished({.window = 4}, TargetFamily{});
+    finished.restore(saved.save());
+    EXPECT_THROW(finished.observe(target(2)), ConfigError);
+}
+
 TEST(OnlineLearnerSave, FunctionsCannotBeSavedAndTheErrorSaysWhatToDo) {
     OnlineLearner learner({.dimension = kDimension});
     learner.observe([](ConstView x, View gradient) { return track(target(1).at, x, gradient); });

@@ -45,7 +45,8 @@ class TextOrNumber {
     TextOrNumber(const char* text) : text_(text) {}
     TextOrNumber(std::string text) : text_(std::move(text)) {}
     template <class N>
-    requires std::is_arithmetic_v<N> TextOrNumber(N number) : text_(text_of(number)) {}
+    requires(std::is_arithmetic_v<N> && !std::same_as<N, bool>) TextOrNumber(N number)
+        : text_(text_of(number)) {}
     // NOLINTEND(google-explicit-constructor)
     const std::string& text() const noexcept { return text_; }
 
@@ -154,6 +155,9 @@ class OnlineLearner {
         return with_record(
             loss, [this](const RecordRef& record) -> const RoundReport& { return observe_record(record); });
     }
+    /// The same where nobody knows the loss: a sampler gives the gradients, and there is no referee. Every
+    /// round of a run comes with its loss, or none does.
+    const RoundReport& observe();
     /// What the loss of the round after the next observe() is expected to be; for forecast = "forecast".
     template <class Loss>
     void expect(const Loss& forecast) {
@@ -189,7 +193,7 @@ class OnlineLearner {
     decltype(auto) with_record(const Loss& loss, const Use& use) {
         if constexpr (std::same_as<Loss, FunctionFamily::Record>) {
             return use(RecordRef(loss));
-        } else if constexpr (std::is_invocable_r_v<Real, const Loss&, ConstView, View>) {
+        } else if constexpr (std::is_invocable_r_v<Real, Loss&, ConstView, View>) {
             return use(RecordRef(FunctionFamily::Record(loss)));
         } else {
             return use(RecordRef(loss));

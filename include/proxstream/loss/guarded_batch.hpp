@@ -67,6 +67,24 @@ class GuardedBatch {
         return failure_->value_of(
             [&] { return batch_.weighted_value_and_gradient(weights, x, gradient, scratch); }, gradient);
     }
+    Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
+        Index passes = 0;
+        failure_->value_of(
+            [&] {
+                passes = proxstream::improve(batch_, weights, x, scratch);
+                return Real{0};
+            },
+            x);
+        return passes;
+    }
+    bool add_curvature(Index age, Real weight, View matrix) const {
+        bool added = false;
+        failure_->value_of([&] {
+            added = proxstream::add_curvature(batch_, age, weight, matrix);
+            return Real{0};
+        });
+        return added;
+    }
     Index parts(Index age) const { return part_count(batch_, age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
