@@ -496,6 +496,7 @@ void OnlineLearner::expect_record(const RecordRef& record) {
                           state.options.forecast);
     AnyBatch trial = state.losses.make_batch(1, state.failure);
     trial.push(record);  // refused here if it is of another type or size
+    state.rethrow_failure();
     state.forecast = record;
 }
 

@@ -7,6 +7,8 @@
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/record_ref.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -48,9 +50,19 @@ class GuardedBatch {
     GuardedBatch(B batch, std::shared_ptr<CallbackFailure> failure)
         : batch_(std::move(batch)), failure_(std::move(failure)) {}
 
-    void push(const Record& record) { batch_.push(record); }
-    void drop_newest() { batch_.drop_newest(); }
-    Index size() const { return batch_.size(); }
+    /// Copying a record may throw as well. It then counts as pushed until it is dropped, which it will be:
+    /// nothing is evaluated any more in this round.
+    void push(const Record& record) {
+        const Real pushed = failure_->value_of([&] {
+            batch_.push(record);
+            return Real{0};
+        });
+        missing_ = std::isnan(pushed);
+    }
+    void drop_newest() {
+        if (!std::exchange(missing_, false)) batch_.drop_newest();
+    }
+    Index size() const { return std::min(batch_.size() + (missing_ ? 1 : 0), batch_.capacity()); }
     Index capacity() const { return batch_.capacity(); }
     Real value(Index age, ConstView x, Scratch& scratch) const {
         return failure_->value_of([&] { return batch_.value(age, x, scratch); });
@@ -96,6 +108,7 @@ class GuardedBatch {
   private:
     B batch_;
     std::shared_ptr<CallbackFailure> failure_;
+    bool missing_ = false;  // the newest record
 };
 
 }  // namespace proxstream
