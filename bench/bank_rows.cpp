@@ -1,6 +1,5 @@
 /// What a bank of windows costs against its longest member alone, in record gradients and in time.
-#include "proxstream/run/compare_run.hpp"
-
+#include "run/compare_run.hpp"
 #include "sections.hpp"
 
 #include <fmt/format.h>

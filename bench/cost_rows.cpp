@@ -1,14 +1,14 @@
 /// How cost grows with n, w and T: exponents of power laws fitted to medians over sizes that double.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/learn_run.hpp"
-#include "proxstream/solve/prox_grad.hpp"
-#include "proxstream/study/slope.hpp"
 
 #include "fixtures.hpp"
+#include "loss/linear_family.hpp"
+#include "online/time_smoothed.hpp"
+#include "run/learn_run.hpp"
 #include "sections.hpp"
+#include "solve/prox_grad.hpp"
+#include "study/slope.hpp"
 
 #include <memory>
 #include <stdexcept>

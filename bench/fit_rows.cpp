@@ -1,13 +1,13 @@
 /// `fit` on a robust regression for which figures of peers are known, 2000 x 500, to |P| <= 1e-8, with L1
 /// from 0 and on the simplex from its centre. Weight and tolerance are halved with the loss, as in
 /// inner_rows.cpp.
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/offline/row_sum.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/residual.hpp"
 
 #include "fixtures.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/method_table.hpp"
+#include "offline/row_sum.hpp"
 #include "peers/eigen_rival.hpp"
 #include "sections.hpp"
 

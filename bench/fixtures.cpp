@@ -2,7 +2,8 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/loss_table.hpp"
+
+#include "loss/loss_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 /// What the front door adds to a round: OnlineLearner against the learner and the tally it is made of.
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/proxstream.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/solve/inner_table.hpp"
 
+#include "front/header_of.hpp"
+#include "online/time_smoothed.hpp"
+#include "regret/tally.hpp"
 #include "sections.hpp"
+#include "solve/inner_table.hpp"
 
 #include <cmath>
 #include <memory>

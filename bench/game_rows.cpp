@@ -1,10 +1,10 @@
 /// Games: windows of opponents evaluated together against one at a time, and what a round costs.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/game/play_batch.hpp"
-#include "proxstream/play/play_plan.hpp"
 
+#include "game/game_table.hpp"
+#include "game/play_batch.hpp"
+#include "play/play_plan.hpp"
 #include "sections.hpp"
 
 #include <fmt/format.h>

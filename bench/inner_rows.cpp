@@ -1,14 +1,14 @@
 /// Inner solvers on the warm-started windows of robust regression for which figures of peers are known: 100
 /// rounds of 20 rows, n = 500, w = 20 records, L1. The peers' loss is r^2/(1 + r^2), twice geman-mcclure:1:
 /// weight and tolerance are halved here, which makes it the same problem with the same exit test.
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/inner_table.hpp"
 
 #include "fixtures.hpp"
+#include "loss/linear_family.hpp"
+#include "online/learner_table.hpp"
 #include "peers/eigen_rival.hpp"
 #include "sections.hpp"
+#include "solve/inner_table.hpp"
 
 #include <algorithm>
 #include <chrono>

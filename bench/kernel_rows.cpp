@@ -1,13 +1,13 @@
 /// Passes over windows against what the machine can read and multiply, and against Eigen; vector kernels.
-#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/row_sum.hpp"
 
+#include "core/cache_aligned.hpp"
 #include "fixtures.hpp"
 #include "harness/limits.hpp"
 #include "harness/machine.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/row_sum.hpp"
 #include "peers/eigen_rival.hpp"
 #include "sections.hpp"
 

@@ -1,8 +1,7 @@
 /// `learn` from a file to its certificate, in rows a second, against reading the same rows and throwing them
 /// away.
-#include "proxstream/run/learn_run.hpp"
-
 #include "fixtures.hpp"
+#include "run/learn_run.hpp"
 #include "sections.hpp"
 
 #include <fstream>

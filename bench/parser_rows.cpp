@@ -1,7 +1,6 @@
 /// Parsers alone, in bytes a second, against reading the same bytes and finding their lines.
-#include "proxstream/run/row_reader.hpp"
-
 #include "fixtures.hpp"
+#include "run/row_reader.hpp"
 #include "sections.hpp"
 
 #include <cmath>

@@ -1,13 +1,13 @@
 /// Peers on the same data, with the same objective, until they have the same value of it; one thread each.
 /// Labelled with their names and versions, skipped where they are not installed.
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/offline/row_sum.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/learn_run.hpp"
 
 #include "fixtures.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/method_table.hpp"
+#include "offline/row_sum.hpp"
 #include "peers/peer.hpp"
+#include "run/learn_run.hpp"
 #include "sections.hpp"
 
 #include <array>

@@ -1,11 +1,11 @@
 /// Projections against sorting, and many small simplices against one after the other.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
 #include "proxstream/prox/total_variation.hpp"
 
 #include "fixtures.hpp"
 #include "harness/limits.hpp"
+#include "prox/simplex_projection.hpp"
 #include "sections.hpp"
 
 #include <algorithm>

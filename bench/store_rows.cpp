@@ -1,6 +1,5 @@
 /// What it costs a round to be kept: a journal that commits when it likes, every 100 turns, every turn.
-#include "proxstream/run/learn_run.hpp"
-
+#include "run/learn_run.hpp"
 #include "sections.hpp"
 
 #include <filesystem>

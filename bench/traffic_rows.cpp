@@ -3,13 +3,13 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/traffic/assignment.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
 #include "proxstream/traffic/open_network.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "online/learner_table.hpp"
 #include "sections.hpp"
+#include "traffic/assignment.hpp"
+#include "traffic/k_shortest.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cmath>

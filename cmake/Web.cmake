@@ -1,4 +1,4 @@
-# The report page: web/ becomes one HTML file, and that a string in the library (include/proxstream/run/report_page.hpp).
+# The report page: web/ becomes one HTML file, and that a string in the library (src/run/report_page.hpp).
 set(report_page_source ${PROJECT_BINARY_DIR}/generated/report_page.cpp)
 if(PROXSTREAM_WEB)
   find_program(NODE_PROGRAM node)
@@ -28,7 +28,7 @@ if(PROXSTREAM_WEB)
     COMMENT "Building the report page" VERBATIM)
 else()
   file(CONFIGURE OUTPUT ${report_page_source} CONTENT [[
-#include "proxstream/run/report_page.hpp"
+#include "run/report_page.hpp"
 
 std::string_view proxstream::report_page() {
     return {};

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <vector>
 
-#include <proxstream/online/advice.hpp>
+#include <online/advice.hpp>
 #include <proxstream/proxstream.hpp>
 
 using namespace proxstream;

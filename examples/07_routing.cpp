@@ -3,13 +3,14 @@
 // as they fill up, so a burst on the wrong road costs far more than a calm period saves: the mean cost of
 // many periods is the thing to look at, and a window of them is what is kept stationary.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/route/reference_step.hpp"
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/traffic/demand_batch.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
-#include "proxstream/traffic/split_set.hpp"
+
+#include "front/header_of.hpp"
+#include "online/learner_table.hpp"
+#include "regret/tally.hpp"
+#include "route/reference_step.hpp"
+#include "traffic/demand_batch.hpp"
+#include "traffic/k_shortest.hpp"
+#include "traffic/split_set.hpp"
 
 #include <cmath>
 #include <cstdio>

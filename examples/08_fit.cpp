@@ -3,9 +3,10 @@
 // A thousand noisy readings of a few unknown phases: F(x, i) = 1 - cos(a_i . x - y_i), a loss that is smooth
 // and not convex, with an L1 penalty. The library is told how to evaluate reading i at x, and nothing else.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/offline/fit.hpp"
-#include "proxstream/offline/function_loss.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "offline/fit.hpp"
+#include "offline/function_loss.hpp"
 
 #include <cmath>
 #include <cstdio>

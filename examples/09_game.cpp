@@ -3,12 +3,13 @@
 //
 // A customer at s buys from whoever is nearer and cheaper, by a smooth rule; a seller's cost is minus its
 // revenue, which is not convex in its place and price.
-#include "proxstream/game/function_cost.hpp"
-#include "proxstream/game/game_play.hpp"
-#include "proxstream/game/game_referee.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/regret/game_tally.hpp"
-#include "proxstream/front/header_of.hpp"
+
+#include "front/header_of.hpp"
+#include "game/function_cost.hpp"
+#include "game/game_play.hpp"
+#include "game/game_referee.hpp"
+#include "regret/game_tally.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,11 +1,11 @@
 /// Checkpoints, as they come and with their seals put right: otherwise the checksum would turn away
 /// everything before a learner is touched. Whatever can be read can be gone on with.
 #include "proxstream/core/checkpoint.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "fuzz_support.hpp"
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
 
 #include <array>
 #include <memory>

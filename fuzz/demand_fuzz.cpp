@@ -1,7 +1,6 @@
 /// Demand series of every format: periods are whole or refused, and a bad one costs itself only.
-#include "proxstream/traffic/open_demand.hpp"
-
 #include "network_checks.hpp"
+#include "traffic/open_demand.hpp"
 
 using namespace proxstream;
 

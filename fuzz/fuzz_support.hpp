@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/run/row_reader.hpp"
+
+#include "run/row_reader.hpp"
 
 #include <cstdint>
 #include <cstdlib>

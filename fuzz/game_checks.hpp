@@ -1,10 +1,9 @@
 /// What every game keeps to that was accepted, whatever it was read from.
 #pragma once
 
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
-
 #include "fuzz_support.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
 
 #include <array>
 

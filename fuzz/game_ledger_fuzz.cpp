@@ -1,13 +1,13 @@
 /// The ledgers of a game's players: one made up beside one that is whole, or two made up; as they come and
 /// with their seals put right. The first byte says which; two are separated by a line `--`.
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
 #include "proxstream/regret/certify.hpp"
 
 #include "fuzz_support.hpp"
+#include "io/output_file.hpp"
 #include "ledger_seals.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
 
 #include <filesystem>
 

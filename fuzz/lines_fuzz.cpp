@@ -1,8 +1,7 @@
 /// Bytes to lines: gzip data and plain text. For plain text the lines are also checked against the input,
 /// and the number parser is checked against std::from_chars on each of them.
-#include "proxstream/io/parse_number.hpp"
-
 #include "fuzz_support.hpp"
+#include "io/parse_number.hpp"
 
 #include <bit>
 #include <charconv>

@@ -1,7 +1,6 @@
 /// Model files: a whole model that prints as itself, or a DataError.
-#include "proxstream/run/model_file.hpp"
-
 #include "fuzz_support.hpp"
+#include "run/model_file.hpp"
 
 using namespace proxstream;
 

@@ -1,8 +1,7 @@
 /// Polynomials, and the built-in games by name: a polynomial in normal form, a game that can be played, or a
 /// ConfigError. The first byte says which of the two, and how the game is played.
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/game/polynomial.hpp"
-
+#include "game/game_table.hpp"
+#include "game/polynomial.hpp"
 #include "game_checks.hpp"
 
 #include <algorithm>

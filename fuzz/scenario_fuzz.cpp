@@ -1,7 +1,6 @@
 /// Games written down in TOML, and saved strategies to begin with: a game that can be played, or a
 /// ConfigError or DataError. The first byte says how it is played, and which of the two the rest is.
-#include "proxstream/game/game_table.hpp"
-
+#include "game/game_table.hpp"
 #include "game_checks.hpp"
 
 using namespace proxstream;

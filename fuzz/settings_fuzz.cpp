@@ -1,8 +1,7 @@
 /// TOML settings: whatever the text, settings or a ConfigError or DataError.
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/run/settings_file.hpp"
-
 #include "fuzz_support.hpp"
+#include "run/learn_settings.hpp"
+#include "run/settings_file.hpp"
 
 using namespace proxstream;
 

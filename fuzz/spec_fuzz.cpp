@@ -1,8 +1,8 @@
 /// Specs (core/spec.hpp) and the built-in streams named by them.
 #include "proxstream/core/spec.hpp"
-#include "proxstream/run/synthetic.hpp"
 
 #include "fuzz_support.hpp"
+#include "run/synthetic.hpp"
 
 #include <cmath>
 

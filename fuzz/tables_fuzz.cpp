@@ -1,14 +1,14 @@
 /// The textual forms of regularisers, losses, learners, inner solvers, windows, models and selectors: a part
 /// that works, or a ConfigError.
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/online/selector.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/prox/switching.hpp"
-#include "proxstream/solve/inner_table.hpp"
-#include "proxstream/window/window_weights.hpp"
 
 #include "fuzz_support.hpp"
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
+#include "online/selector.hpp"
+#include "prox/switching.hpp"
+#include "solve/inner_table.hpp"
+#include "window/window_weights.hpp"
 
 #include <array>
 #include <vector>

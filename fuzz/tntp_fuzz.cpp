@@ -1,7 +1,6 @@
 /// Networks of any text format, trips, flows and coordinates.
-#include "proxstream/traffic/tntp.hpp"
-
 #include "network_checks.hpp"
+#include "traffic/tntp.hpp"
 
 using namespace proxstream;
 

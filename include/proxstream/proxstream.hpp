@@ -1,9 +1,8 @@
 /// The library: one header for programs that use it.
 #pragma once
 
-#include "proxstream/front/online_learner.hpp"
+#include "proxstream/online_learner.hpp"
 #include "proxstream/gradient_check.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/box.hpp"
@@ -18,3 +17,5 @@
 #include "proxstream/prox/sums.hpp"
 #include "proxstream/prox/total_variation.hpp"
 #include "proxstream/regret/certify.hpp"
+
+#include "loss/loss_table.hpp"

@@ -1,8 +1,8 @@
 /// Advice on several windows as a table a human can read, and the command that takes it.
 #pragma once
 
-#include "proxstream/online/advice.hpp"
-#include "proxstream/run/learn_settings.hpp"
+#include "online/advice.hpp"
+#include "run/learn_settings.hpp"
 
 #include <string>
 #include <vector>

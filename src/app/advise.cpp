@@ -1,12 +1,11 @@
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/online/advice.hpp"
-#include "proxstream/run/noise_estimate.hpp"
-#include "proxstream/run/problem.hpp"
-
 #include "app/advice_table.hpp"
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/find_row.hpp"
+#include "online/advice.hpp"
+#include "run/noise_estimate.hpp"
+#include "run/problem.hpp"
 
 #include <algorithm>
 #include <array>

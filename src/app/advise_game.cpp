@@ -1,11 +1,10 @@
 /// `advise game`: the window that makes every round of a game a smoothed local equilibrium of wanted
 /// accuracy.
-#include "proxstream/play/play_plan.hpp"
-
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
+#include "play/play_plan.hpp"
 
 #include <cmath>
 #include <optional>

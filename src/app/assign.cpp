@@ -1,13 +1,13 @@
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/route/scenario.hpp"
-#include "proxstream/traffic/assignment.hpp"
-#include "proxstream/traffic/split_set.hpp"
-#include "proxstream/traffic/tntp.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "io/output_file.hpp"
+#include "route/scenario.hpp"
+#include "traffic/assignment.hpp"
+#include "traffic/split_set.hpp"
+#include "traffic/tntp.hpp"
 
 #include <array>
 #include <cmath>

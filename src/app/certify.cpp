@@ -1,13 +1,13 @@
 #include "proxstream/regret/certify.hpp"
 
 #include "proxstream/regret/game_certificate.hpp"
-#include "proxstream/route/epochs.hpp"
-#include "proxstream/route/reconcile.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/json.hpp"
+#include "route/epochs.hpp"
+#include "route/reconcile.hpp"
+#include "store/run_store.hpp"
 
 #include <filesystem>
 #include <memory>

@@ -1,8 +1,7 @@
 #include "app/command_line.hpp"
 
-#include "proxstream/io/output_file.hpp"
-
 #include "app/exit_code.hpp"
+#include "io/output_file.hpp"
 
 #include <map>
 #include <utility>

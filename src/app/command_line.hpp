@@ -1,7 +1,7 @@
 /// Turns a table of options into a command line, so that flags, TOML keys and help cannot disagree.
 #pragma once
 
-#include "proxstream/run/settings_file.hpp"
+#include "run/settings_file.hpp"
 
 #include <functional>
 #include <optional>

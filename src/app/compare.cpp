@@ -1,9 +1,9 @@
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/run/compare_run.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "run/compare_run.hpp"
 
 #include <algorithm>
 #include <chrono>

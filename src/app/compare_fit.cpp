@@ -1,12 +1,12 @@
-#include "proxstream/fit/compare_fit.hpp"
+#include "fit/compare_fit.hpp"
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/study/fit_chart.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "io/output_file.hpp"
+#include "study/fit_chart.hpp"
 
 #include <filesystem>
 #include <system_error>

@@ -1,12 +1,12 @@
-#include "proxstream/store/export.hpp"
+#include "store/export.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/option_table.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/option_table.hpp"
+#include "io/output_file.hpp"
 
 #include <array>
 

@@ -1,11 +1,11 @@
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/fit/fit_job.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/fit_progress.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "fit/fit_job.hpp"
 
 #include <optional>
 

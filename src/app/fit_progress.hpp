@@ -2,7 +2,7 @@
 /// between, redrawn in place. Piped output gets the plain lines only.
 #pragma once
 
-#include "proxstream/offline/fit.hpp"
+#include "offline/fit.hpp"
 
 #include <chrono>
 

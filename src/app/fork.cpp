@@ -1,11 +1,11 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/learn_run.hpp"
-#include "proxstream/run/setting_list.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "run/learn_run.hpp"
+#include "run/setting_list.hpp"
+#include "store/run_store.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/run/learn_run.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/progress_table.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "run/learn_run.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/find_row.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,4 @@
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/game/gan_quality.hpp"
-#include "proxstream/play/play_job.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
@@ -8,6 +6,8 @@
 #include "app/resume_settings.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
+#include "game/gan_quality.hpp"
+#include "play/play_job.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,8 +1,8 @@
 /// The table a person watches while a game is played: a line at rounds 1, 2, 4, 8, ... (or every N).
 #pragma once
 
-#include "proxstream/game/game.hpp"
-#include "proxstream/play/round_figures.hpp"
+#include "game/game.hpp"
+#include "play/round_figures.hpp"
 
 #include <string>
 #include <vector>

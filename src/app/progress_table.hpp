@@ -2,7 +2,7 @@
 /// terminal one more line, redrawn in place a few times a second. Piped output gets the plain lines only.
 #pragma once
 
-#include "proxstream/run/learn_run.hpp"
+#include "run/learn_run.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,11 +1,11 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/report_page.hpp"
-#include "proxstream/store/page_data.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/json.hpp"
+#include "io/output_file.hpp"
+#include "run/report_page.hpp"
+#include "store/page_data.hpp"
 
 #include <filesystem>
 

@@ -1,9 +1,9 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/find_row.hpp"
+#include "store/run_store.hpp"
 
 #include <array>
 

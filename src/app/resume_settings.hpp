@@ -1,10 +1,9 @@
 /// The settings of a run that is gone on with: those in its store, and what may be said anew.
 #pragma once
 
-#include "proxstream/run/setting_list.hpp"
-#include "proxstream/store/run_store.hpp"
-
 #include "app/command_line.hpp"
+#include "run/setting_list.hpp"
+#include "store/run_store.hpp"
 
 #include <optional>
 #include <span>

@@ -1,10 +1,10 @@
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/route/route_run.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "route/route_run.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 /// `runs` and `show`: which stores there are, and what is in one.
 #include "proxstream/core/error.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "store/run_store.hpp"
 
 #include <algorithm>
 #include <cmath>

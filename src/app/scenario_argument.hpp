@@ -2,8 +2,9 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/play/open_game.hpp"
+
+#include "io/output_file.hpp"
+#include "play/open_game.hpp"
 
 #include <string>
 #include <vector>

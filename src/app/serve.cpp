@@ -1,12 +1,12 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/serve/served_run.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "io/output_file.hpp"
 #include "serve/serve_settings.hpp"
+#include "serve/served_run.hpp"
 #include "serve/service.hpp"
 
 #include <atomic>

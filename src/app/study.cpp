@@ -1,11 +1,11 @@
-#include "proxstream/study/study.hpp"
+#include "study/study.hpp"
 
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/parallel.hpp"
 
 #include "app/exit_code.hpp"
 #include "app/study_progress.hpp"
 #include "app/verbs.hpp"
+#include "core/find_row.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 /// cell elsewhere.
 #pragma once
 
-#include "proxstream/study/study.hpp"
+#include "study/study.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "proxstream/core/cache_aligned.hpp"
+#include "core/cache_aligned.hpp"
 
 #include <new>
 

@@ -1,6 +1,6 @@
 #include "proxstream/core/checkpoint.hpp"
 
-#include "proxstream/core/checksum.hpp"
+#include "core/checksum.hpp"
 
 #include <cstring>
 #include <utility>

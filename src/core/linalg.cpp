@@ -1,6 +1,6 @@
 #include "proxstream/core/linalg.hpp"
 
-#include "proxstream/core/simd.hpp"
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <cassert>

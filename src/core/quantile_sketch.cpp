@@ -1,4 +1,4 @@
-#include "proxstream/core/quantile_sketch.hpp"
+#include "core/quantile_sketch.hpp"
 
 #include <algorithm>
 #include <iterator>

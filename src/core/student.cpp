@@ -1,4 +1,4 @@
-#include "proxstream/core/student.hpp"
+#include "core/student.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "proxstream/fit/compare_fit.hpp"
+#include "fit/compare_fit.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/fit/data_survey.hpp"
+#include "fit/data_survey.hpp"
 
 #include "proxstream/core/spec.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/fit/fit_certificate.hpp"
+#include "fit/fit_certificate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 /// The certificate of a fit in words, for a terminal, and as JSON.
-#include "proxstream/fit/fit_certificate.hpp"
-
 #include "core/json.hpp"
+#include "fit/fit_certificate.hpp"
 #include "regret/append.hpp"
 
 #include <iterator>

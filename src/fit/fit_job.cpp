@@ -1,9 +1,10 @@
-#include "proxstream/fit/fit_job.hpp"
+#include "fit/fit_job.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/setting_list.hpp"
+
+#include "io/output_file.hpp"
+#include "run/setting_list.hpp"
 
 #include <algorithm>
 #include <chrono>

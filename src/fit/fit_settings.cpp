@@ -1,11 +1,12 @@
-#include "proxstream/fit/fit_settings.hpp"
+#include "fit/fit_settings.hpp"
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/method_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/run/settings_reader.hpp"
+
+#include "loss/loss_table.hpp"
+#include "offline/method_table.hpp"
+#include "run/learn_settings.hpp"
+#include "run/settings_reader.hpp"
 
 #include <algorithm>
 #include <array>

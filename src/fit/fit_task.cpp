@@ -1,15 +1,16 @@
-#include "proxstream/fit/fit_task.hpp"
+#include "fit/fit_task.hpp"
 
-#include "proxstream/core/checksum.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/stopwatch.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/sampler.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/run/row_model.hpp"
-#include "proxstream/run/settings_reader.hpp"
+
+#include "core/checksum.hpp"
+#include "core/stopwatch.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/sampler.hpp"
+#include "run/learn_settings.hpp"
+#include "run/row_model.hpp"
+#include "run/settings_reader.hpp"
 
 #include <algorithm>
 #include <utility>

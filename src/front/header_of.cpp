@@ -1,4 +1,4 @@
-#include "proxstream/front/header_of.hpp"
+#include "front/header_of.hpp"
 
 namespace proxstream {
 

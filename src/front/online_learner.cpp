@@ -1,17 +1,17 @@
-#include "proxstream/front/online_learner.hpp"
+#include "proxstream/online_learner.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/front/header_of.hpp"
 #include "proxstream/gradient_check.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/solve/inner_table.hpp"
 
 #include "front/first_step.hpp"
 #include "front/gradient_probe.hpp"
 #include "front/guarded_regulariser.hpp"
+#include "front/header_of.hpp"
+#include "online/learner_table.hpp"
+#include "regret/ledger_writer.hpp"
+#include "regret/tally.hpp"
+#include "solve/inner_table.hpp"
 
 #include <algorithm>
 #include <cmath>

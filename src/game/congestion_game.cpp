@@ -1,11 +1,11 @@
-#include "proxstream/game/congestion_game.hpp"
+#include "game/congestion_game.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
 #include "game_arguments.hpp"
 #include "reach.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,10 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/congestion_game.hpp"
-#include "proxstream/traffic/city_demand.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
 #include "proxstream/traffic/open_network.hpp"
+
+#include "game/congestion_game.hpp"
+#include "traffic/city_demand.hpp"
+#include "traffic/k_shortest.hpp"
 
 #include <algorithm>
 #include <cmath>

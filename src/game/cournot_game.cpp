@@ -1,10 +1,10 @@
-#include "proxstream/game/cournot_game.hpp"
+#include "game/cournot_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/box.hpp"
 
+#include "core/find_row.hpp"
 #include "reach.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/game/equilibrium_window.hpp"
+#include "game/equilibrium_window.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/game/features_game.hpp"
+#include "game/features_game.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

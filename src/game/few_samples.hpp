@@ -2,7 +2,7 @@
 /// evaluate whole.
 #pragma once
 
-#include "proxstream/game/player_cost.hpp"
+#include "game/player_cost.hpp"
 
 #include <algorithm>
 #include <memory>

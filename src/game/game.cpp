@@ -1,7 +1,8 @@
-#include "proxstream/game/game.hpp"
+#include "game/game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/play_batch.hpp"
+
+#include "game/play_batch.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,12 @@
-#include "proxstream/game/game_play.hpp"
+#include "game/game_play.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/game/play_batch.hpp"
+
+#include "core/find_row.hpp"
+#include "game/play_batch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "proxstream/game/game_referee.hpp"
+#include "game/game_referee.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/game_play.hpp"
 #include "proxstream/prox/residual.hpp"
 
 #include "game/few_samples.hpp"
+#include "game/game_play.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,12 +1,12 @@
-#include "proxstream/game/game_table.hpp"
+#include "game/game_table.hpp"
 
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/game/congestion_game.hpp"
-#include "proxstream/game/cournot_game.hpp"
-#include "proxstream/game/features_game.hpp"
-#include "proxstream/game/gan_game.hpp"
-#include "proxstream/game/polynomial_game.hpp"
-#include "proxstream/game/quadratic_game.hpp"
+#include "core/find_row.hpp"
+#include "game/congestion_game.hpp"
+#include "game/cournot_game.hpp"
+#include "game/features_game.hpp"
+#include "game/gan_game.hpp"
+#include "game/polynomial_game.hpp"
+#include "game/quadratic_game.hpp"
 
 namespace proxstream {
 namespace {

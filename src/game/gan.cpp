@@ -1,4 +1,4 @@
-#include "proxstream/game/gan.hpp"
+#include "game/gan.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

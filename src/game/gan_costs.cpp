@@ -1,8 +1,9 @@
 /// What the two players of a GAN pay, a tile of samples at a time. The own network takes the whole tile at
 /// once, whomever its samples were drawn against; a past opponent takes the samples drawn against it.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/gan.hpp"
-#include "proxstream/loss/scalar_loss.hpp"
+
+#include "game/gan.hpp"
+#include "loss/scalar_loss.hpp"
 
 #include <algorithm>
 #include <cassert>

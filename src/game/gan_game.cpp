@@ -1,9 +1,10 @@
-#include "proxstream/game/gan_game.hpp"
+#include "game/gan_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/gan.hpp"
 #include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "game/gan.hpp"
 
 #include <algorithm>
 #include <array>

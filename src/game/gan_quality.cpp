@@ -1,4 +1,4 @@
-#include "proxstream/game/gan_quality.hpp"
+#include "game/gan_quality.hpp"
 
 #include <algorithm>
 #include <cmath>

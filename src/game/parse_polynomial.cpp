@@ -1,6 +1,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/game/polynomial.hpp"
+
+#include "game/polynomial.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "proxstream/game/plane_mixture.hpp"
+#include "game/plane_mixture.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/game/play_batch.hpp"
+#include "game/play_batch.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/game/polynomial.hpp"
+#include "game/polynomial.hpp"
 
 #include <cmath>
 

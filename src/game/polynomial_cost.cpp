@@ -1,7 +1,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/polynomial_game.hpp"
 
+#include "game/polynomial_game.hpp"
 #include "reach.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/game/polynomial_game.hpp"
+#include "game/polynomial_game.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"

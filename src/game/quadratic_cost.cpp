@@ -1,8 +1,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/quadratic_game.hpp"
 
 #include "core/eigenvalues.hpp"
+#include "game/quadratic_game.hpp"
 #include "reach.hpp"
 
 #include <algorithm>

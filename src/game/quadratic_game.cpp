@@ -1,4 +1,4 @@
-#include "proxstream/game/quadratic_game.hpp"
+#include "game/quadratic_game.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

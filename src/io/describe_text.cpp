@@ -1,6 +1,6 @@
-#include "proxstream/io/describe_text.hpp"
+#include "io/describe_text.hpp"
 
-#include "proxstream/io/parse_number.hpp"
+#include "io/parse_number.hpp"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "proxstream/io/output_file.hpp"
+#include "io/output_file.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/io/parse_number.hpp"
+#include "io/parse_number.hpp"
 
 #include <array>
 #include <bit>

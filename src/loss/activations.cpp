@@ -1,7 +1,6 @@
 #include "loss/activations.hpp"
 
-#include "proxstream/core/simd.hpp"
-
+#include "core/simd.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <bit>

@@ -1,7 +1,7 @@
 /// Activations of whole layers, with their derivatives.
 #pragma once
 
-#include "proxstream/loss/perceptron.hpp"
+#include "loss/perceptron.hpp"
 
 namespace proxstream {
 

@@ -1,6 +1,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/pass_family.hpp"
+
+#include "loss/pass_family.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "proxstream/loss/compact_rows.hpp"
+#include "loss/compact_rows.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/loss/factors_family.hpp"
+#include "loss/factors_family.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

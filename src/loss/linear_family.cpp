@@ -1,4 +1,4 @@
-#include "proxstream/loss/linear_family.hpp"
+#include "loss/linear_family.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

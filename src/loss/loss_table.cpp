@@ -1,10 +1,11 @@
-#include "proxstream/loss/loss_table.hpp"
+#include "loss/loss_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/loss/factors_family.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/mlp_family.hpp"
+
+#include "core/find_row.hpp"
+#include "loss/factors_family.hpp"
+#include "loss/linear_family.hpp"
+#include "loss/mlp_family.hpp"
 
 #include <algorithm>
 #include <array>

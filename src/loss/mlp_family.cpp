@@ -1,4 +1,4 @@
-#include "proxstream/loss/mlp_family.hpp"
+#include "loss/mlp_family.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

@@ -1,8 +1,9 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
-#include "proxstream/core/checksum.hpp"
 #include "proxstream/core/error.hpp"
+
+#include "core/checksum.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,8 @@
 #include "loss/row_kernels.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
+
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <cstring>

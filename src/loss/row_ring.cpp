@@ -1,8 +1,9 @@
-#include "proxstream/loss/row_ring.hpp"
+#include "loss/row_ring.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/simd.hpp"
+
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "proxstream/loss/row_scores.hpp"
+#include "loss/row_scores.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

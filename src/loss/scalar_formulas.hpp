@@ -2,7 +2,7 @@
 /// use only the value get only the value: the slope is dead code to the compiler.
 #pragma once
 
-#include "proxstream/loss/scalar_loss.hpp"
+#include "loss/scalar_loss.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,8 +1,8 @@
-#include "proxstream/loss/scalar_loss.hpp"
+#include "loss/scalar_loss.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/simd.hpp"
 
+#include "core/simd.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <cassert>

@@ -1,6 +1,6 @@
 #include "loss/tile_products.hpp"
 
-#include "proxstream/core/simd.hpp"
+#include "core/simd.hpp"
 
 #include <cstring>
 

@@ -2,8 +2,8 @@
 /// comes from.
 #pragma once
 
-#include "proxstream/offline/gradient_noise.hpp"
-#include "proxstream/offline/method_table.hpp"
+#include "offline/gradient_noise.hpp"
+#include "offline/method_table.hpp"
 
 #include <algorithm>
 #include <initializer_list>

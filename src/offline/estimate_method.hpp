@@ -2,9 +2,8 @@
 /// happens where a number is not finite.
 #pragma once
 
-#include "proxstream/offline/estimators.hpp"
-
 #include "offline/argument_reader.hpp"
+#include "offline/estimators.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "proxstream/offline/estimators.hpp"
+#include "offline/estimators.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

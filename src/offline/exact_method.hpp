@@ -2,10 +2,9 @@
 /// therefore known at every point.
 #pragma once
 
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/solve/inner_solver.hpp"
-
 #include "offline/exact_model.hpp"
+#include "offline/method_table.hpp"
+#include "solve/inner_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

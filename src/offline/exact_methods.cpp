@@ -1,14 +1,13 @@
 /// The rows of methods that evaluate f itself: inner solvers, each driven by ExactMethod.
-#include "proxstream/solve/accelerated.hpp"
-#include "proxstream/solve/backtracking.hpp"
-#include "proxstream/solve/compact.hpp"
-#include "proxstream/solve/panoc.hpp"
-#include "proxstream/solve/plane.hpp"
-#include "proxstream/solve/prox_grad.hpp"
-
 #include "offline/argument_reader.hpp"
 #include "offline/exact_method.hpp"
 #include "offline/method_rows.hpp"
+#include "solve/accelerated.hpp"
+#include "solve/backtracking.hpp"
+#include "solve/compact.hpp"
+#include "solve/panoc.hpp"
+#include "solve/plane.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <array>
 

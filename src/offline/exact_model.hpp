@@ -4,9 +4,10 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
-#include "proxstream/loss/compact_rows.hpp"
-#include "proxstream/loss/row_scores.hpp"
-#include "proxstream/offline/sampled_loss.hpp"
+
+#include "loss/compact_rows.hpp"
+#include "loss/row_scores.hpp"
+#include "offline/sampled_loss.hpp"
 
 #include <cmath>
 #include <span>

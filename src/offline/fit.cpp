@@ -1,9 +1,9 @@
-#include "proxstream/offline/fit.hpp"
+#include "offline/fit.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/stopwatch.hpp"
 
+#include "core/stopwatch.hpp"
 #include "offline/random_index.hpp"
 
 #include <algorithm>

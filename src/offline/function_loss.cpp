@@ -1,4 +1,4 @@
-#include "proxstream/offline/function_loss.hpp"
+#include "offline/function_loss.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

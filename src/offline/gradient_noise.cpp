@@ -1,7 +1,8 @@
-#include "proxstream/offline/gradient_noise.hpp"
+#include "offline/gradient_noise.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/offline/sample_draws.hpp"
+
+#include "offline/sample_draws.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,10 @@
-#include "proxstream/offline/measured_point.hpp"
+#include "offline/measured_point.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/student.hpp"
-#include "proxstream/offline/sample_draws.hpp"
 #include "proxstream/prox/residual.hpp"
+
+#include "core/student.hpp"
+#include "offline/sample_draws.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 /// The parts of the table of methods, one for each way of evaluating.
 #pragma once
 
-#include "proxstream/offline/method_table.hpp"
+#include "offline/method_table.hpp"
 
 namespace proxstream {
 

@@ -1,8 +1,8 @@
-#include "proxstream/offline/method_table.hpp"
+#include "offline/method_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 
+#include "core/find_row.hpp"
 #include "offline/method_rows.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "proxstream/offline/offline_problem.hpp"
+#include "offline/offline_problem.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

@@ -1,6 +1,6 @@
 #include "offline/pass_schedule.hpp"
 
-#include "proxstream/offline/fit.hpp"
+#include "offline/fit.hpp"
 
 #include <cmath>
 

@@ -3,11 +3,11 @@
 /// gradient was rescaled and g was not. So all coordinates share one scale unless they are asked to have
 /// their own.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/solve/adam_direction.hpp"
 
 #include "offline/estimate_method.hpp"
 #include "offline/pass_schedule.hpp"
 #include "offline/stochastic_methods.hpp"
+#include "solve/adam_direction.hpp"
 
 #include <cmath>
 

@@ -2,12 +2,12 @@
 /// copies of f is made stationary up to delta/w. Every estimate is fresh: an answer for each copy,
 /// independent, the mean of as many base samples as its deviation asks for.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/offline/estimators.hpp"
 #include "proxstream/prox/residual.hpp"
-#include "proxstream/solve/inner_solver.hpp"
 
 #include "offline/argument_reader.hpp"
+#include "offline/estimators.hpp"
 #include "offline/stochastic_methods.hpp"
+#include "solve/inner_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/offline/row_expectation.hpp"
+#include "offline/row_expectation.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

@@ -1,8 +1,9 @@
-#include "proxstream/offline/row_sum.hpp"
+#include "offline/row_sum.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/compact_rows.hpp"
-#include "proxstream/loss/row_scores.hpp"
+
+#include "loss/compact_rows.hpp"
+#include "loss/row_scores.hpp"
 
 #include <algorithm>
 #include <cassert>

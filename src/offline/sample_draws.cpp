@@ -1,4 +1,4 @@
-#include "proxstream/offline/sample_draws.hpp"
+#include "offline/sample_draws.hpp"
 
 #include "proxstream/core/draw.hpp"
 

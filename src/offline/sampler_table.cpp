@@ -1,12 +1,13 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/function_loss.hpp"
-#include "proxstream/offline/row_expectation.hpp"
-#include "proxstream/offline/sampler.hpp"
+
+#include "core/find_row.hpp"
+#include "loss/linear_family.hpp"
+#include "loss/loss_table.hpp"
+#include "offline/function_loss.hpp"
+#include "offline/row_expectation.hpp"
+#include "offline/sampler.hpp"
 
 #include <algorithm>
 #include <array>

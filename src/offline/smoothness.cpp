@@ -2,8 +2,9 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/offline/offline_problem.hpp"
-#include "proxstream/offline/sample_draws.hpp"
+
+#include "offline/offline_problem.hpp"
+#include "offline/sample_draws.hpp"
 
 #include <algorithm>
 #include <cmath>

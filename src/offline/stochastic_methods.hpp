@@ -1,7 +1,7 @@
 /// Makers of the stochastic methods, one file each kind.
 #pragma once
 
-#include "proxstream/offline/method_table.hpp"
+#include "offline/method_table.hpp"
 
 #include <memory>
 

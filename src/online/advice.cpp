@@ -1,4 +1,4 @@
-#include "proxstream/online/advice.hpp"
+#include "online/advice.hpp"
 
 #include "online/figure_checks.hpp"
 

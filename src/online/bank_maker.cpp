@@ -1,8 +1,7 @@
 /// A bank from its text: which members, on one store.
-#include "proxstream/online/bank.hpp"
-#include "proxstream/window/shared_batch.hpp"
-
+#include "online/bank.hpp"
 #include "online/learner_arguments.hpp"
+#include "window/shared_batch.hpp"
 
 #include <algorithm>
 #include <string>

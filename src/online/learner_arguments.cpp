@@ -1,6 +1,6 @@
 #include "online/learner_arguments.hpp"
 
-#include "proxstream/prox/switching.hpp"
+#include "prox/switching.hpp"
 
 #include <string>
 

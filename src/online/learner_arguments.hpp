@@ -4,7 +4,8 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/learner_table.hpp"
+
+#include "online/learner_table.hpp"
 
 #include <memory>
 #include <span>

@@ -1,13 +1,13 @@
-#include "proxstream/online/learner_table.hpp"
+#include "online/learner_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/online/game_rules.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/online/update_rules.hpp"
-#include "proxstream/solve/inner_table.hpp"
 
+#include "core/find_row.hpp"
+#include "online/game_rules.hpp"
 #include "online/learner_arguments.hpp"
+#include "online/time_smoothed.hpp"
+#include "online/update_rules.hpp"
+#include "solve/inner_table.hpp"
 
 #include <algorithm>
 #include <array>

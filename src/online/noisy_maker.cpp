@@ -1,9 +1,8 @@
 /// The stochastic learner from its text: what oracle, which estimator, how tight a test.
-#include "proxstream/online/advice.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
-
+#include "online/advice.hpp"
 #include "online/figure_checks.hpp"
 #include "online/learner_arguments.hpp"
+#include "online/noisy_smoothed.hpp"
 
 #include <algorithm>
 #include <cmath>

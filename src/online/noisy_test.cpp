@@ -1,4 +1,4 @@
-#include "proxstream/online/noisy_test.hpp"
+#include "online/noisy_test.hpp"
 
 #include "online/figure_checks.hpp"
 

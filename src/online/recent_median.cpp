@@ -1,4 +1,4 @@
-#include "proxstream/online/recent_median.hpp"
+#include "online/recent_median.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,9 +1,8 @@
 /// The learner that steps along estimates, from its text.
-#include "proxstream/online/game_rules.hpp"
-#include "proxstream/online/sampled_steps.hpp"
-#include "proxstream/online/update_rules.hpp"
-
+#include "online/game_rules.hpp"
 #include "online/learner_arguments.hpp"
+#include "online/sampled_steps.hpp"
+#include "online/update_rules.hpp"
 
 #include <string>
 #include <utility>

@@ -1,10 +1,11 @@
-#include "proxstream/online/selector.hpp"
+#include "online/selector.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
+
+#include "core/find_row.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "proxstream/online/tolerance.hpp"
+#include "online/tolerance.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/online/update_rules.hpp"
+#include "online/update_rules.hpp"
 
 namespace proxstream {
 

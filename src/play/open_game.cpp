@@ -1,10 +1,10 @@
-#include "proxstream/play/open_game.hpp"
+#include "play/open_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "core/json.hpp"
+#include "game/game_table.hpp"
+#include "io/output_file.hpp"
 
 #include <cmath>
 

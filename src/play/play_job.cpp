@@ -1,13 +1,13 @@
-#include "proxstream/play/play_job.hpp"
+#include "play/play_job.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/stopwatch.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/run/report_page.hpp"
 
+#include "core/stopwatch.hpp"
+#include "front/header_of.hpp"
+#include "play/open_game.hpp"
 #include "play/play_outputs.hpp"
+#include "run/report_page.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/play/play_job.hpp"
-#include "proxstream/play/play_trace.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 
+#include "play/play_job.hpp"
+#include "play/play_trace.hpp"
 #include "play/report_builder.hpp"
+#include "regret/ledger_writer.hpp"
 
 #include <optional>
 #include <string>

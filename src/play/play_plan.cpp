@@ -1,10 +1,10 @@
-#include "proxstream/play/play_plan.hpp"
+#include "play/play_plan.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/window/window_weights.hpp"
 
 #include "play/trial_figures.hpp"
+#include "run/learn_settings.hpp"
+#include "window/window_weights.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,10 +1,10 @@
-#include "proxstream/play/play_report.hpp"
+#include "play/play_report.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/report_page.hpp"
 
 #include "io/json_writer.hpp"
+#include "io/output_file.hpp"
+#include "run/report_page.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,11 @@
-#include "proxstream/play/play_settings.hpp"
+#include "play/play_settings.hpp"
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/game/game_play.hpp"
-#include "proxstream/online/tolerance.hpp"
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/window/window_weights.hpp"
+
+#include "game/game_play.hpp"
+#include "online/tolerance.hpp"
+#include "run/learn_settings.hpp"
+#include "window/window_weights.hpp"
 
 #include <array>
 #include <vector>

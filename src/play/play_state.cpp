@@ -1,10 +1,9 @@
 /// A play in its store: what is kept of a round, and how it goes on from there.
-#include "proxstream/core/checksum.hpp"
-#include "proxstream/game/play_batch.hpp"
-#include "proxstream/run/setting_list.hpp"
-
+#include "core/checksum.hpp"
+#include "game/play_batch.hpp"
 #include "io/json_text.hpp"
 #include "play/play_outputs.hpp"
+#include "run/setting_list.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "proxstream/play/play_trace.hpp"
+#include "play/play_trace.hpp"
 
 #include <array>
 #include <cmath>

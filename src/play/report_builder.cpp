@@ -1,6 +1,6 @@
 #include "play/report_builder.hpp"
 
-#include "proxstream/game/gan_quality.hpp"
+#include "game/gan_quality.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,9 @@
 /// GAN clouds of generated points.
 #pragma once
 
-#include "proxstream/play/play_plan.hpp"
-#include "proxstream/play/play_report.hpp"
-#include "proxstream/play/round_figures.hpp"
+#include "play/play_plan.hpp"
+#include "play/play_report.hpp"
+#include "play/round_figures.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "proxstream/play/round_figures.hpp"
+#include "play/round_figures.hpp"
 
 namespace proxstream {
 

@@ -1,8 +1,9 @@
 /// Games written down in TOML.
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/polynomial_game.hpp"
-#include "proxstream/game/quadratic_game.hpp"
-#include "proxstream/play/open_game.hpp"
+
+#include "game/polynomial_game.hpp"
+#include "game/quadratic_game.hpp"
+#include "play/open_game.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,8 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/play_batch.hpp"
+
+#include "game/play_batch.hpp"
 
 #include <algorithm>
 #include <cmath>

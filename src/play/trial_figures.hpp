@@ -2,7 +2,7 @@
 /// them says where they come from.
 #pragma once
 
-#include "proxstream/game/game_play.hpp"
+#include "game/game_play.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,11 +1,11 @@
 #include "proxstream/prox/balls.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
 #include "proxstream/prox/coefficients.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
 
+#include "core/simd.hpp"
 #include "not_finite.hpp"
+#include "prox/simplex_projection.hpp"
 
 #include <cmath>
 

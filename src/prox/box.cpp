@@ -1,7 +1,6 @@
 #include "proxstream/prox/box.hpp"
 
-#include "proxstream/core/simd.hpp"
-
+#include "core/simd.hpp"
 #include "violations.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #include "box_section.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
+
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "proxstream/prox/capped_simplex.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
 #include "proxstream/prox/simplex.hpp"
 
 #include "box_section.hpp"
+#include "core/simd.hpp"
 #include "not_finite.hpp"
 #include "violations.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/coefficients.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
 
 #include "not_finite.hpp"
+#include "prox/simplex_projection.hpp"
 
 #include <algorithm>
 #include <cmath>

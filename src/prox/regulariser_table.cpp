@@ -1,7 +1,6 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/box.hpp"
@@ -14,6 +13,7 @@
 #include "proxstream/prox/simplex.hpp"
 #include "proxstream/prox/total_variation.hpp"
 
+#include "core/find_row.hpp"
 #include "violations.hpp"
 
 #include <algorithm>

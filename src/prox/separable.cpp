@@ -1,8 +1,8 @@
 #include "proxstream/prox/separable.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
 
+#include "core/simd.hpp"
 #include "violations.hpp"
 
 #include <algorithm>

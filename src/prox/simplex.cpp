@@ -1,11 +1,11 @@
 #include "proxstream/prox/simplex.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/simplex_batch.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
 
 #include "box_section.hpp"
 #include "not_finite.hpp"
+#include "prox/simplex_batch.hpp"
+#include "prox/simplex_projection.hpp"
 #include "violations.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include "proxstream/prox/simplex_batch.hpp"
+#include "prox/simplex_batch.hpp"
 
-#include "proxstream/prox/simplex_projection.hpp"
+#include "prox/simplex_projection.hpp"
 
 #include <limits>
 

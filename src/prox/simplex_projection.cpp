@@ -1,8 +1,8 @@
-#include "proxstream/prox/simplex_projection.hpp"
+#include "prox/simplex_projection.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
 
+#include "core/simd.hpp"
 #include "not_finite.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "proxstream/prox/total_variation.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
 #include "proxstream/prox/coefficients.hpp"
 
+#include "core/simd.hpp"
 #include "not_finite.hpp"
 
 #include <algorithm>

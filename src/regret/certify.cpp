@@ -1,6 +1,6 @@
 #include "proxstream/regret/certify.hpp"
 
-#include "proxstream/regret/tally.hpp"
+#include "regret/tally.hpp"
 
 namespace proxstream {
 

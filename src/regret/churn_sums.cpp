@@ -1,7 +1,7 @@
-#include "proxstream/regret/churn_sums.hpp"
+#include "regret/churn_sums.hpp"
 
-#include "proxstream/regret/energy_sums.hpp"
-#include "proxstream/regret/noise_sums.hpp"
+#include "regret/energy_sums.hpp"
+#include "regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

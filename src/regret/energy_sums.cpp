@@ -1,6 +1,6 @@
-#include "proxstream/regret/energy_sums.hpp"
+#include "regret/energy_sums.hpp"
 
-#include "proxstream/regret/noise_sums.hpp"
+#include "regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

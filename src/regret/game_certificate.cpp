@@ -2,8 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/regret/game_tally.hpp"
 #include "proxstream/regret/ledger_reader.hpp"
+
+#include "regret/game_tally.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
-#include "proxstream/regret/game_tally.hpp"
+#include "regret/game_tally.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/regret/residual_sums.hpp"
+
+#include "regret/residual_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 /// From a tally to its certificate: what each inequality says, and what follows when it fails.
 #pragma once
 
-#include "proxstream/regret/tally.hpp"
+#include "regret/tally.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "proxstream/regret/ledger_lines.hpp"
+#include "regret/ledger_lines.hpp"
 
 #include "digest_chain.hpp"
 #include "ledger_format.hpp"

@@ -1,10 +1,10 @@
-#include "proxstream/regret/ledger_writer.hpp"
+#include "regret/ledger_writer.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/ledger_lines.hpp"
 
 #include "digest_chain.hpp"
 #include "ledger_format.hpp"
+#include "regret/ledger_lines.hpp"
 
 #include <cerrno>
 #include <fstream>

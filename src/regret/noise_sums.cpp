@@ -1,4 +1,4 @@
-#include "proxstream/regret/noise_sums.hpp"
+#include "regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/regret/record_state.hpp"
+#include "regret/record_state.hpp"
 
 #include "ledger_format.hpp"
 

@@ -1,6 +1,6 @@
-#include "proxstream/regret/residual_sums.hpp"
+#include "regret/residual_sums.hpp"
 
-#include "proxstream/regret/noise_sums.hpp"
+#include "regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

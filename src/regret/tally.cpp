@@ -1,4 +1,4 @@
-#include "proxstream/regret/tally.hpp"
+#include "regret/tally.hpp"
 
 #include "ledger_format.hpp"
 

@@ -1,6 +1,6 @@
 /// A tally as saved state: every sum by its name, so that a run that goes on, or whose older rounds were
 /// added up and dropped, ends with the very certificate it would have had.
-#include "proxstream/regret/tally.hpp"
+#include "regret/tally.hpp"
 
 namespace proxstream {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxstream/regret/tracking_bound.hpp"
+#include "regret/tracking_bound.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/regret/worst_round.hpp"
+#include "regret/worst_round.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 /// What the alarm desk remembers between two periods.
-#include "proxstream/route/alarms.hpp"
+#include "route/alarms.hpp"
 
 namespace proxstream {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxstream/route/alarms.hpp"
+#include "route/alarms.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

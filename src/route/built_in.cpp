@@ -1,10 +1,11 @@
-#include "proxstream/route/built_in.hpp"
+#include "route/built_in.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/traffic/city_demand.hpp"
-#include "proxstream/traffic/mesh_demand.hpp"
+
+#include "core/find_row.hpp"
+#include "traffic/city_demand.hpp"
+#include "traffic/mesh_demand.hpp"
 
 #include <array>
 #include <span>

@@ -1,7 +1,7 @@
 /// The checks of a folder while they are being made.
 #pragma once
 
-#include "proxstream/route/reconcile.hpp"
+#include "route/reconcile.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,8 @@
-#include "proxstream/route/contest.hpp"
+#include "route/contest.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/stopwatch.hpp"
+
+#include "core/stopwatch.hpp"
 
 namespace proxstream {
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "proxstream/core/types.hpp"
-#include "proxstream/io/output_file.hpp"
+
+#include "io/output_file.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,8 @@
 #include "route/csv_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/describe_text.hpp"
+
+#include "io/describe_text.hpp"
 
 #include <algorithm>
 #include <cerrno>

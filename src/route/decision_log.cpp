@@ -1,4 +1,4 @@
-#include "proxstream/route/decision_log.hpp"
+#include "route/decision_log.hpp"
 
 #include "io/json_text.hpp"
 

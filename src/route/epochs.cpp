@@ -1,7 +1,7 @@
-#include "proxstream/route/epochs.hpp"
+#include "route/epochs.hpp"
 
-#include "proxstream/regret/record_state.hpp"
-#include "proxstream/front/header_of.hpp"
+#include "front/header_of.hpp"
+#include "regret/record_state.hpp"
 
 #include <algorithm>
 #include <map>

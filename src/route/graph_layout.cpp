@@ -1,6 +1,6 @@
 /// Pivot multidimensional scaling for the whole (Brandes and Pich 2006): hop counts from a few nodes that lie
 /// far apart, and the two directions in which they vary most. Then springs for what is near.
-#include "proxstream/route/report_layout.hpp"
+#include "route/report_layout.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "proxstream/route/path_keeper.hpp"
+#include "route/path_keeper.hpp"
 
-#include "proxstream/traffic/split_set.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,8 @@
 /// paths.csv: every path there ever was, numbered in the order they came, with when it came and went.
 #pragma once
 
-#include "proxstream/traffic/path_set.hpp"
-
 #include "route/csv_file.hpp"
+#include "traffic/path_set.hpp"
 
 #include <vector>
 

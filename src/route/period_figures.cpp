@@ -1,7 +1,8 @@
-#include "proxstream/route/period_figures.hpp"
+#include "route/period_figures.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/demand_batch.hpp"
+
+#include "traffic/demand_batch.hpp"
 
 #include <algorithm>
 #include <cmath>

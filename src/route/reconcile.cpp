@@ -1,4 +1,4 @@
-#include "proxstream/route/reconcile.hpp"
+#include "route/reconcile.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,9 +1,9 @@
 #include "route/reconcile_maps.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 #include "route/route_tables.hpp"
 
 namespace proxstream {

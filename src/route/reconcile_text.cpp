@@ -1,7 +1,6 @@
 /// The result of a reconciliation for people and for programs.
-#include "proxstream/route/reconcile.hpp"
-
 #include "core/json.hpp"
+#include "route/reconcile.hpp"
 
 #include <algorithm>
 #include <cmath>

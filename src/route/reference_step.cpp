@@ -1,7 +1,8 @@
-#include "proxstream/route/reference_step.hpp"
+#include "route/reference_step.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/split_set.hpp"
+
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cmath>

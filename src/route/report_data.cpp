@@ -1,10 +1,10 @@
-#include "proxstream/route/report_data.hpp"
+#include "route/report_data.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/report_page.hpp"
 
 #include "io/json_writer.hpp"
+#include "io/output_file.hpp"
+#include "run/report_page.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/route/report_data.hpp"
+
+#include "route/report_data.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/route/report_layout.hpp"
+#include "route/report_layout.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
 #include "route/report_series.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/route/epochs.hpp"
-#include "proxstream/route/report_layout.hpp"
+
+#include "route/epochs.hpp"
+#include "route/report_layout.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
-#include "proxstream/route/alarms.hpp"
-#include "proxstream/route/report_data.hpp"
-#include "proxstream/route/route_rows.hpp"
-#include "proxstream/route/scenario.hpp"
+
+#include "route/alarms.hpp"
+#include "route/report_data.hpp"
+#include "route/route_rows.hpp"
+#include "route/scenario.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "proxstream/route/route_files.hpp"
+#include "route/route_files.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

@@ -1,10 +1,10 @@
 #include "route/route_folder.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/route/reconcile.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
+#include "route/reconcile.hpp"
 #include "route/route_tables.hpp"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 /// Networks for maps.
 #pragma once
 
-#include "proxstream/route/period_figures.hpp"
-#include "proxstream/route/report_data.hpp"
 #include "proxstream/traffic/network.hpp"
+
+#include "route/period_figures.hpp"
+#include "route/report_data.hpp"
 
 #include <span>
 #include <string>

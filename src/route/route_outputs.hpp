@@ -1,11 +1,10 @@
 /// What a run on a network writes beside its store.
 #pragma once
 
-#include "proxstream/route/decision_log.hpp"
-#include "proxstream/route/route_files.hpp"
-#include "proxstream/route/route_run.hpp"
-
+#include "route/decision_log.hpp"
 #include "route/report_series.hpp"
+#include "route/route_files.hpp"
+#include "route/route_run.hpp"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "proxstream/route/route_rows.hpp"
+#include "route/route_rows.hpp"
 
 #include <cmath>
 

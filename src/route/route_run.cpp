@@ -1,11 +1,11 @@
-#include "proxstream/route/route_run.hpp"
+#include "route/route_run.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/route/reference_step.hpp"
-#include "proxstream/run/report_page.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "route/reference_step.hpp"
 #include "route/route_outputs.hpp"
+#include "run/report_page.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,15 +1,16 @@
-#include "proxstream/route/route_settings.hpp"
+#include "route/route_settings.hpp"
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/route/strategy.hpp"
-#include "proxstream/run/learn_settings.hpp"
-#include "proxstream/solve/inner_table.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
 #include "proxstream/traffic/link_costs.hpp"
-#include "proxstream/traffic/open_demand.hpp"
 #include "proxstream/traffic/open_network.hpp"
+
+#include "online/learner_table.hpp"
+#include "route/strategy.hpp"
+#include "run/learn_settings.hpp"
+#include "solve/inner_table.hpp"
+#include "traffic/k_shortest.hpp"
+#include "traffic/open_demand.hpp"
 
 #include <array>
 #include <vector>

@@ -1,11 +1,11 @@
 /// A run on a network in its store: what is kept of a turn, and how a run goes on from there. State is in the
 /// store; demand is read again from its beginning and has to be the same.
 #include "proxstream/core/error.hpp"
-#include "proxstream/route/report_layout.hpp"
-#include "proxstream/run/setting_list.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "route/report_layout.hpp"
 #include "route/route_outputs.hpp"
+#include "run/setting_list.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "route/run_folder.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 #include "route/route_folder.hpp"
 #include "route/route_tables.hpp"
 

@@ -2,9 +2,8 @@
 /// events and alarms.
 #pragma once
 
-#include "proxstream/route/route_files.hpp"
-
 #include "route/csv_table.hpp"
+#include "route/route_files.hpp"
 
 #include <optional>
 #include <string>

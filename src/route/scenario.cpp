@@ -1,15 +1,15 @@
-#include "proxstream/route/scenario.hpp"
+#include "route/scenario.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/route/built_in.hpp"
-#include "proxstream/route/strategy.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
-#include "proxstream/traffic/open_demand.hpp"
 #include "proxstream/traffic/open_network.hpp"
-#include "proxstream/traffic/path_file.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "route/built_in.hpp"
+#include "route/strategy.hpp"
+#include "traffic/k_shortest.hpp"
+#include "traffic/open_demand.hpp"
 #include "traffic/pair_index.hpp"
+#include "traffic/path_file.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cmath>

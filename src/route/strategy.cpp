@@ -1,10 +1,11 @@
-#include "proxstream/route/strategy.hpp"
+#include "route/strategy.hpp"
 
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/stopwatch.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/traffic/split_set.hpp"
+
+#include "core/find_row.hpp"
+#include "core/stopwatch.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,10 @@
-#include "proxstream/run/best_constant.hpp"
+#include "run/best_constant.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/scratch.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/loss_table.hpp"
+
+#include "loss/linear_family.hpp"
+#include "loss/loss_table.hpp"
 
 #include <algorithm>
 #include <cmath>

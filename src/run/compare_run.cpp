@@ -1,8 +1,9 @@
-#include "proxstream/run/compare_run.hpp"
+#include "run/compare_run.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/learn_run.hpp"
+
+#include "regret/tally.hpp"
+#include "run/learn_run.hpp"
 
 #include <algorithm>
 #include <utility>

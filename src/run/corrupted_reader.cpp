@@ -1,4 +1,4 @@
-#include "proxstream/run/corrupted_reader.hpp"
+#include "run/corrupted_reader.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/spec.hpp"

@@ -1,7 +1,8 @@
 #include "run/csv_columns.hpp"
 
 #include "proxstream/core/spec.hpp"
-#include "proxstream/io/parse_number.hpp"
+
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 #include <unordered_map>

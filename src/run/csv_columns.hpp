@@ -1,7 +1,7 @@
 /// Which column is what: the names a user gave against the names a header has.
 #pragma once
 
-#include "proxstream/run/row_reader.hpp"
+#include "run/row_reader.hpp"
 
 #include <cstdint>
 

@@ -1,8 +1,7 @@
-#include "proxstream/run/csv_reader.hpp"
+#include "run/csv_reader.hpp"
 
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/parse_number.hpp"
-
+#include "io/describe_text.hpp"
+#include "io/parse_number.hpp"
 #include "run/csv_columns.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/run/fed_reader.hpp"
+#include "run/fed_reader.hpp"
 
 namespace proxstream {
 namespace {

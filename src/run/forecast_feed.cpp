@@ -1,7 +1,8 @@
-#include "proxstream/run/forecast_feed.hpp"
+#include "run/forecast_feed.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/settings_reader.hpp"
+
+#include "run/settings_reader.hpp"
 
 #include <string>
 #include <utility>

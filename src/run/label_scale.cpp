@@ -1,4 +1,4 @@
-#include "proxstream/run/label_scale.hpp"
+#include "run/label_scale.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/run/lagged_reader.hpp"
+#include "run/lagged_reader.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,10 +1,10 @@
 /// What a run writes as it goes. An output that failed is closed and reported; the others go on.
 #pragma once
 
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/learn_run.hpp"
+#include "io/output_file.hpp"
+#include "regret/ledger_writer.hpp"
+#include "regret/tally.hpp"
+#include "run/learn_run.hpp"
 
 #include <optional>
 #include <string>

@@ -3,9 +3,9 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/ledger_reader.hpp"
-#include "proxstream/run/setting_list.hpp"
 
 #include "run/learn_outputs.hpp"
+#include "run/setting_list.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "proxstream/run/learn_run.hpp"
+#include "run/learn_run.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/front/header_of.hpp"
 
+#include "front/header_of.hpp"
 #include "run/learn_outputs.hpp"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-#include "proxstream/run/learn_settings.hpp"
+#include "run/learn_settings.hpp"
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/settings_reader.hpp"
-#include "proxstream/solve/inner_table.hpp"
+
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
+#include "run/settings_reader.hpp"
+#include "solve/inner_table.hpp"
 
 #include <algorithm>
 #include <array>

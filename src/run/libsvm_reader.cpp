@@ -1,7 +1,7 @@
-#include "proxstream/run/libsvm_reader.hpp"
+#include "run/libsvm_reader.hpp"
 
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/parse_number.hpp"
+#include "io/describe_text.hpp"
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,9 +1,9 @@
-#include "proxstream/run/model_file.hpp"
+#include "run/model_file.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 
 #include <algorithm>
 #include <cmath>

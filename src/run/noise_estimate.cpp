@@ -1,10 +1,10 @@
-#include "proxstream/run/noise_estimate.hpp"
+#include "run/noise_estimate.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/student.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include "core/student.hpp"
 #include "run/record_survey.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/run/normalised_reader.hpp"
+#include "run/normalised_reader.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

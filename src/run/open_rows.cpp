@@ -1,8 +1,8 @@
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/parse_number.hpp"
-#include "proxstream/run/csv_reader.hpp"
-#include "proxstream/run/libsvm_reader.hpp"
-#include "proxstream/run/synthetic.hpp"
+#include "io/describe_text.hpp"
+#include "io/parse_number.hpp"
+#include "run/csv_reader.hpp"
+#include "run/libsvm_reader.hpp"
+#include "run/synthetic.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,11 @@
-#include "proxstream/run/problem.hpp"
+#include "run/problem.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/run/row_model.hpp"
-#include "proxstream/run/settings_reader.hpp"
+
+#include "loss/loss_table.hpp"
+#include "run/row_model.hpp"
+#include "run/settings_reader.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "proxstream/run/record_stream.hpp"
+#include "run/record_stream.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "proxstream/run/report_page.hpp"
+#include "run/report_page.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/types.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/run/row_model.hpp"
+#include "run/row_model.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/combinators.hpp"

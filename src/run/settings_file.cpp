@@ -1,4 +1,4 @@
-#include "proxstream/run/settings_file.hpp"
+#include "run/settings_file.hpp"
 
 #include "run/settings_table.hpp"
 

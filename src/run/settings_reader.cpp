@@ -1,10 +1,11 @@
-#include "proxstream/run/settings_reader.hpp"
+#include "run/settings_reader.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/run/lagged_reader.hpp"
-#include "proxstream/run/normalised_reader.hpp"
+
+#include "loss/loss_table.hpp"
+#include "run/lagged_reader.hpp"
+#include "run/normalised_reader.hpp"
 
 #include <algorithm>
 #include <charconv>

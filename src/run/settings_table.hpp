@@ -1,7 +1,7 @@
 /// One table of a TOML file, read as settings: files that hold several read each with its own options.
 #pragma once
 
-#include "proxstream/run/settings_file.hpp"
+#include "run/settings_file.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
-#include "proxstream/run/sparse_synthetic.hpp"
+#include "run/sparse_synthetic.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/synthetic.hpp"
 
 #include "run/builtin_text.hpp"
+#include "run/synthetic.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "proxstream/run/standardiser.hpp"
+#include "run/standardiser.hpp"
 
 #include "proxstream/core/error.hpp"
 

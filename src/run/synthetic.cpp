@@ -1,11 +1,11 @@
-#include "proxstream/run/synthetic.hpp"
+#include "run/synthetic.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
-#include "proxstream/run/sparse_synthetic.hpp"
 
 #include "run/builtin_text.hpp"
+#include "run/sparse_synthetic.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "proxstream/run/target_rule.hpp"
+#include "run/target_rule.hpp"
 
-#include "proxstream/io/parse_number.hpp"
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
 /// What has happened: ledger, turns, the page and its events.
-#include "proxstream/run/report_page.hpp"
-
+#include "run/report_page.hpp"
 #include "serve/api_answers.hpp"
 #include "serve/api_routes.hpp"
 

@@ -1,7 +1,8 @@
 #include "serve/desk.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/stopwatch.hpp"
+
+#include "core/stopwatch.hpp"
 
 #include <algorithm>
 #include <exception>

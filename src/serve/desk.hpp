@@ -10,14 +10,13 @@
 /// and the commit is tried again every second. Who posts the same turn or key again gets the answer then.
 #pragma once
 
-#include "proxstream/store/page_data.hpp"
-#include "proxstream/store/run_store.hpp"
-
 #include "serve/desk_stats.hpp"
 #include "serve/event_hub.hpp"
 #include "serve/post.hpp"
 #include "serve/turn_memory.hpp"
 #include "serve/workers.hpp"
+#include "store/page_data.hpp"
+#include "store/run_store.hpp"
 
 #include <chrono>
 #include <deque>

@@ -5,10 +5,9 @@
 /// for a week comes back with one message.
 #pragma once
 
-#include "proxstream/store/page_data.hpp"
-
 #include "serve/http_server.hpp"
 #include "serve/workers.hpp"
+#include "store/page_data.hpp"
 
 #include <cstdint>
 #include <deque>

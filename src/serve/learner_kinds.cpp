@@ -1,8 +1,8 @@
 #include "serve/learner_kinds.hpp"
 
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/route/route_settings.hpp"
-#include "proxstream/run/learn_settings.hpp"
+#include "core/find_row.hpp"
+#include "route/route_settings.hpp"
+#include "run/learn_settings.hpp"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 /// The kinds of learners that can be served, with the options each of them takes: its verb's own table.
 #pragma once
 
-#include "proxstream/run/settings_file.hpp"
-#include "proxstream/store/run_identity.hpp"
+#include "run/settings_file.hpp"
+#include "store/run_identity.hpp"
 
 #include <span>
 #include <string>

@@ -1,7 +1,8 @@
 #include "serve/line_protocol.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
+
+#include "core/find_row.hpp"
 
 #include <array>
 #include <utility>

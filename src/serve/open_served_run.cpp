@@ -1,9 +1,9 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/serve/served_run.hpp"
 
+#include "core/find_row.hpp"
 #include "serve/served_learn.hpp"
 #include "serve/served_route.hpp"
+#include "serve/served_run.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,8 +1,7 @@
 /// What is posted to a desk and what becomes of it.
 #pragma once
 
-#include "proxstream/serve/served_run.hpp"
-
+#include "serve/served_run.hpp"
 #include "serve/turn_memory.hpp"
 
 #include <cstddef>

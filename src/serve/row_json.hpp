@@ -2,8 +2,9 @@
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/run/fed_reader.hpp"
-#include "proxstream/run/target_rule.hpp"
+
+#include "run/fed_reader.hpp"
+#include "run/target_rule.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/option_table.hpp"
+
+#include "core/option_table.hpp"
 
 #include <span>
 #include <string>

@@ -1,12 +1,11 @@
 /// Everything `serve` can be told: its own options, and a table a learner.
 #pragma once
 
-#include "proxstream/core/option_table.hpp"
-#include "proxstream/store/run_identity.hpp"
-#include "proxstream/store/store_settings.hpp"
-
+#include "core/option_table.hpp"
 #include "serve/desk.hpp"
 #include "serve/http_server.hpp"
+#include "store/run_identity.hpp"
+#include "store/store_settings.hpp"
 
 #include <span>
 #include <string>

@@ -1,14 +1,14 @@
 #include "serve/served_learn.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/learn_run.hpp"
-#include "proxstream/run/setting_list.hpp"
-#include "proxstream/run/settings_reader.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "core/json.hpp"
+#include "run/learn_run.hpp"
+#include "run/setting_list.hpp"
+#include "run/settings_reader.hpp"
 #include "serve/row_json.hpp"
 #include "serve/same_settings.hpp"
+#include "store/run_store.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 /// A learner of rows behind the service.
 #pragma once
 
-#include "proxstream/serve/served_run.hpp"
+#include "serve/served_run.hpp"
 
 #include <memory>
 #include <string>

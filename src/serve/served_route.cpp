@@ -1,14 +1,14 @@
 #include "serve/served_route.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/route/route_run.hpp"
-#include "proxstream/run/setting_list.hpp"
-#include "proxstream/store/run_store.hpp"
-#include "proxstream/traffic/fed_demand.hpp"
 
 #include "core/json.hpp"
 #include "io/json_writer.hpp"
+#include "route/route_run.hpp"
+#include "run/setting_list.hpp"
 #include "serve/same_settings.hpp"
+#include "store/run_store.hpp"
+#include "traffic/fed_demand.hpp"
 
 #include <algorithm>
 #include <cmath>

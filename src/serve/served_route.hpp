@@ -1,7 +1,7 @@
 /// A network behind the service: demand and events are posted, splits are asked for.
 #pragma once
 
-#include "proxstream/serve/served_run.hpp"
+#include "serve/served_run.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,8 @@
 #include "serve/tokens.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
+
+#include "io/output_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 /// many others as fit. Older ones are in the store.
 #pragma once
 
-#include "proxstream/serve/served_run.hpp"
+#include "serve/served_run.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "proxstream/solve/adam_direction.hpp"
+#include "solve/adam_direction.hpp"
 
 #include <cmath>
 

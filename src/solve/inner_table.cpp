@@ -1,7 +1,8 @@
-#include "proxstream/solve/inner_table.hpp"
+#include "solve/inner_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
+
+#include "core/find_row.hpp"
 
 #include <array>
 #include <string>

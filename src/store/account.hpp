@@ -3,10 +3,10 @@
 
 #include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/regret/run_record.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/store/journal.hpp"
 
+#include "regret/tally.hpp"
 #include "store/database.hpp"
+#include "store/journal.hpp"
 
 #include <functional>
 #include <optional>

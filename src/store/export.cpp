@@ -1,4 +1,4 @@
-#include "proxstream/store/export.hpp"
+#include "store/export.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,8 +1,8 @@
-#include "proxstream/store/journal.hpp"
+#include "store/journal.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/ledger_lines.hpp"
 
+#include "regret/ledger_lines.hpp"
 #include "store/account.hpp"
 #include "store/database.hpp"
 #include "store/saved_state.hpp"

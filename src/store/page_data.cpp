@@ -1,4 +1,4 @@
-#include "proxstream/store/page_data.hpp"
+#include "store/page_data.hpp"
 
 #include "proxstream/core/error.hpp"
 

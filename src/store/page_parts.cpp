@@ -1,6 +1,5 @@
-#include "proxstream/store/page_data.hpp"
-
 #include "store/page_certificate.hpp"
+#include "store/page_data.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "proxstream/store/run_identity.hpp"
+#include "store/run_identity.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/store/run_store.hpp"
+#include "store/run_store.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -3,7 +3,8 @@
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/regret/ledger_mark.hpp"
-#include "proxstream/store/journal.hpp"
+
+#include "store/journal.hpp"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "proxstream/store/series.hpp"
+#include "store/series.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,10 +2,9 @@
 /// in it is believed.
 #pragma once
 
-#include "proxstream/core/checksum.hpp"
-#include "proxstream/store/run_identity.hpp"
-
+#include "core/checksum.hpp"
 #include "store/database.hpp"
+#include "store/run_identity.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "proxstream/store/store_settings.hpp"
+#include "store/store_settings.hpp"
 
 #include <charconv>
 

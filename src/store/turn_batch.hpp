@@ -1,11 +1,10 @@
 /// Turns that are gathered, and how they get into the file together.
 #pragma once
 
-#include "proxstream/store/journal.hpp"
-#include "proxstream/store/run_store.hpp"
-
 #include "store/account.hpp"
 #include "store/database.hpp"
+#include "store/journal.hpp"
+#include "store/run_store.hpp"
 #include "store/turn_rows.hpp"
 
 #include <string>

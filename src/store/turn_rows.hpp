@@ -1,10 +1,9 @@
 /// The rows of turns, alarms and series: how they are sealed, written and read.
 #pragma once
 
-#include "proxstream/store/journal.hpp"
-#include "proxstream/store/run_store.hpp"
-
 #include "store/database.hpp"
+#include "store/journal.hpp"
+#include "store/run_store.hpp"
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 /// From numbers to pixels and to the ticks a person expects.
 #pragma once
 
-#include "proxstream/study/svg_chart.hpp"
+#include "study/svg_chart.hpp"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 /// arguments are in docs/theory.md; each erratum here is small enough to be read against its set-up.
 #pragma once
 
-#include "proxstream/study/study.hpp"
+#include "study/study.hpp"
 
 #include <optional>
 #include <string>

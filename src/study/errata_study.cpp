@@ -1,7 +1,6 @@
-#include "proxstream/study/slope.hpp"
-
 #include "study/errata.hpp"
 #include "study/plans.hpp"
+#include "study/slope.hpp"
 #include "study/stream_study.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/study/estimate.hpp"
+#include "study/estimate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/study/finding.hpp"
+#include "study/finding.hpp"
 
 #include <fmt/format.h>
 

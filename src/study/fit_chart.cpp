@@ -1,4 +1,4 @@
-#include "proxstream/study/fit_chart.hpp"
+#include "study/fit_chart.hpp"
 
 #include <algorithm>
 

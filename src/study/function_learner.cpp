@@ -1,11 +1,12 @@
 #include "study/function_learner.hpp"
 
-#include "proxstream/online/gradient_learner.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/prox_grad.hpp"
+
+#include "online/gradient_learner.hpp"
+#include "online/noisy_smoothed.hpp"
+#include "online/time_smoothed.hpp"
+#include "online/update_rules.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <cmath>
 

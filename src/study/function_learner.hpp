@@ -2,10 +2,11 @@
 #pragma once
 
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/learner.hpp"
-#include "proxstream/regret/regret_meter.hpp"
-#include "proxstream/window/oracle_window.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/learner.hpp"
+#include "regret/regret_meter.hpp"
+#include "window/oracle_window.hpp"
 
 #include <memory>
 #include <string>

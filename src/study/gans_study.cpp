@@ -1,8 +1,8 @@
 #include "proxstream/core/spec.hpp"
-#include "proxstream/game/gan_quality.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
 
+#include "game/gan_quality.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
 #include "study/plans.hpp"
 #include "study/stream_study.hpp"
 

@@ -1,7 +1,7 @@
 /// The plans of the studies there are; each has a file of its own.
 #pragma once
 
-#include "proxstream/study/study.hpp"
+#include "study/study.hpp"
 
 namespace proxstream {
 

@@ -1,12 +1,13 @@
 #include "study/played_game.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/game_play.hpp"
-#include "proxstream/game/game_referee.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_plan.hpp"
-#include "proxstream/regret/game_tally.hpp"
-#include "proxstream/front/header_of.hpp"
+
+#include "front/header_of.hpp"
+#include "game/game_play.hpp"
+#include "game/game_referee.hpp"
+#include "play/open_game.hpp"
+#include "play/play_plan.hpp"
+#include "regret/game_tally.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,9 +2,10 @@
 /// past plays, of the play alone, and by what best responses would save.
 #pragma once
 
-#include "proxstream/play/play_settings.hpp"
 #include "proxstream/regret/game_certificate.hpp"
-#include "proxstream/study/study.hpp"
+
+#include "play/play_settings.hpp"
+#include "study/study.hpp"
 
 #include <functional>
 #include <string>

@@ -1,10 +1,10 @@
 /// One learner against one stream that may look at the point before it speaks, judged by its certificate.
 #pragma once
 
-#include "proxstream/online/learner.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/study/study.hpp"
+#include "front/header_of.hpp"
+#include "online/learner.hpp"
+#include "regret/tally.hpp"
+#include "study/study.hpp"
 
 #include <utility>
 

@@ -1,9 +1,10 @@
 #include "study/ramp_counts.hpp"
 
-#include "proxstream/offline/measured_point.hpp"
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/offline/sampler.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "offline/measured_point.hpp"
+#include "offline/method_table.hpp"
+#include "offline/sampler.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "proxstream/core/stop_flag.hpp"
-#include "proxstream/offline/offline_problem.hpp"
+
+#include "offline/offline_problem.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "study/real_race.hpp"
 
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/run/learn_run.hpp"
+#include "regret/tally.hpp"
+#include "run/learn_run.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
-#include "proxstream/run/problem.hpp"
+
+#include "run/problem.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,9 +1,8 @@
 /// Which real streams the study of them runs over, and who races there.
 #pragma once
 
-#include "proxstream/study/study.hpp"
-
 #include "study/real_race.hpp"
+#include "study/study.hpp"
 
 #include <filesystem>
 #include <string>

@@ -1,4 +1,4 @@
-#include "proxstream/study/result_table.hpp"
+#include "study/result_table.hpp"
 
 #include "proxstream/core/spec.hpp"
 

@@ -1,6 +1,6 @@
 #include "study/route_cells.hpp"
 
-#include "proxstream/route/route_run.hpp"
+#include "route/route_run.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 /// Cells of studies on routing: a run of `route` each, all its methods measured on the same periods.
 #pragma once
 
-#include "proxstream/route/route_settings.hpp"
-#include "proxstream/study/study.hpp"
+#include "route/route_settings.hpp"
+#include "study/study.hpp"
 
 #include <string>
 #include <utility>

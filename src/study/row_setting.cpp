@@ -1,7 +1,8 @@
 #include "study/row_setting.hpp"
 
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "loss/loss_table.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 /// Learners by their text on rows that a study makes itself, without a file or a command line between.
 #pragma once
 
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/regret/regret_meter.hpp"
+#include "online/learner_table.hpp"
+#include "regret/regret_meter.hpp"
 
 #include <memory>
 #include <string>

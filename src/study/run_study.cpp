@@ -1,6 +1,7 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/study/study.hpp"
+
+#include "io/output_file.hpp"
+#include "study/study.hpp"
 
 #include <algorithm>
 #include <filesystem>

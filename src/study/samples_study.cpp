@@ -1,10 +1,9 @@
-#include "proxstream/run/problem.hpp"
-#include "proxstream/run/synthetic.hpp"
-#include "proxstream/study/slope.hpp"
-
+#include "run/problem.hpp"
+#include "run/synthetic.hpp"
 #include "study/function_learner.hpp"
 #include "study/plans.hpp"
 #include "study/played_run.hpp"
+#include "study/slope.hpp"
 #include "study/stream_study.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "proxstream/study/slope.hpp"
+#include "study/slope.hpp"
 
 #include <algorithm>
 #include <cmath>

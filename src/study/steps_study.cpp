@@ -1,9 +1,9 @@
 #include "proxstream/core/draw.hpp"
-#include "proxstream/study/slope.hpp"
 
 #include "study/function_learner.hpp"
 #include "study/plans.hpp"
 #include "study/played_run.hpp"
+#include "study/slope.hpp"
 #include "study/stream_study.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "study/stream_study.hpp"
 
-#include "proxstream/run/compare_run.hpp"
-#include "proxstream/run/synthetic.hpp"
+#include "run/compare_run.hpp"
+#include "run/synthetic.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 /// `compare`.
 #pragma once
 
-#include "proxstream/study/study.hpp"
+#include "study/study.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,5 @@
-#include "proxstream/study/study.hpp"
-
 #include "study/plans.hpp"
+#include "study/study.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "proxstream/study/svg_chart.hpp"
+#include "study/svg_chart.hpp"
 
 #include "study/svg_panel.hpp"
 #include "study/svg_style.hpp"

@@ -1,7 +1,7 @@
 /// One panel of a chart: its axes and its marks.
 #pragma once
 
-#include "proxstream/study/svg_chart.hpp"
+#include "study/svg_chart.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "proxstream/traffic/assignment.hpp"
+#include "traffic/assignment.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/traffic/block_sweeps.hpp"
+#include "traffic/block_sweeps.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

@@ -1,13 +1,13 @@
-#include "proxstream/traffic/city_demand.hpp"
+#include "traffic/city_demand.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/traffic/shortest_paths.hpp"
 
 #include "traffic/burst.hpp"
 #include "traffic/city_incidents.hpp"
 #include "traffic/day_shape.hpp"
 #include "traffic/demand_scale.hpp"
 #include "traffic/gravity.hpp"
+#include "traffic/shortest_paths.hpp"
 
 #include <algorithm>
 #include <array>

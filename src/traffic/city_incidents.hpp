@@ -1,7 +1,7 @@
 /// What happens to the links of the built-in city, and to its zones.
 #pragma once
 
-#include "proxstream/traffic/city_demand.hpp"
+#include "traffic/city_demand.hpp"
 
 #include <vector>
 

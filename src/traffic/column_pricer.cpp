@@ -1,4 +1,4 @@
-#include "proxstream/traffic/column_pricer.hpp"
+#include "traffic/column_pricer.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

@@ -1,9 +1,9 @@
-#include "proxstream/traffic/demand_batch.hpp"
+#include "traffic/demand_batch.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/block_sweeps.hpp"
 
+#include "traffic/block_sweeps.hpp"
 #include "tree_walk.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "traffic/demand_scale.hpp"
 
-#include "proxstream/traffic/shortest_paths.hpp"
+#include "traffic/shortest_paths.hpp"
 
 #include <algorithm>
 

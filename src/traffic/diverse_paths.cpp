@@ -1,6 +1,5 @@
-#include "proxstream/traffic/k_shortest.hpp"
-
 #include "traffic/goal_search.hpp"
+#include "traffic/k_shortest.hpp"
 #include "traffic/pair_groups.hpp"
 
 #include <algorithm>

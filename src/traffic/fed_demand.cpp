@@ -1,4 +1,4 @@
-#include "proxstream/traffic/fed_demand.hpp"
+#include "traffic/fed_demand.hpp"
 
 #include "traffic/json_demand.hpp"
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "proxstream/io/byte_source.hpp"
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/parse_number.hpp"
+
+#include "io/describe_text.hpp"
+#include "io/parse_number.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
-#include "proxstream/traffic/path_set.hpp"
+
+#include "traffic/path_set.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,7 +1,7 @@
 /// A search for one path towards a fixed destination, led by the tree of shortest paths that ends there.
 #pragma once
 
-#include "proxstream/traffic/shortest_paths.hpp"
+#include "traffic/shortest_paths.hpp"
 
 #include <algorithm>
 #include <cstdint>

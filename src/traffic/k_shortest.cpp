@@ -1,4 +1,4 @@
-#include "proxstream/traffic/k_shortest.hpp"
+#include "traffic/k_shortest.hpp"
 
 #include "traffic/goal_search.hpp"
 #include "traffic/pair_groups.hpp"

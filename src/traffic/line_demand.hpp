@@ -2,10 +2,9 @@
 /// is left to reveal(), so that whoever reads has one place where a period can turn out to be unusable.
 #pragma once
 
-#include "proxstream/io/line_reader.hpp"
-#include "proxstream/traffic/demand_stream.hpp"
-#include "proxstream/traffic/open_demand.hpp"
-
+#include "io/line_reader.hpp"
+#include "traffic/demand_stream.hpp"
+#include "traffic/open_demand.hpp"
 #include "traffic/pair_index.hpp"
 
 #include <optional>

@@ -1,9 +1,10 @@
 #include "proxstream/traffic/link_costs.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/core/simd.hpp"
 #include "proxstream/core/spec.hpp"
+
+#include "core/find_row.hpp"
+#include "core/simd.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
+
+#include "traffic/k_shortest.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "proxstream/traffic/network.hpp"
 
-#include "proxstream/io/parse_number.hpp"
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,6 @@
-#include "proxstream/traffic/open_demand.hpp"
+#include "traffic/open_demand.hpp"
 
-#include "proxstream/core/find_row.hpp"
-
+#include "core/find_row.hpp"
 #include "traffic/csv_demand.hpp"
 #include "traffic/field_text.hpp"
 #include "traffic/json_demand.hpp"

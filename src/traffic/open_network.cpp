@@ -1,12 +1,11 @@
 #include "proxstream/traffic/open_network.hpp"
 
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/traffic/tntp.hpp"
-
+#include "core/find_row.hpp"
 #include "traffic/field_text.hpp"
 #include "traffic/link_table.hpp"
 #include "traffic/sndlib.hpp"
 #include "traffic/sndlib_text.hpp"
+#include "traffic/tntp.hpp"
 #include "traffic/tntp_metadata.hpp"
 #include "traffic/topology_file.hpp"
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
+
+#include "traffic/k_shortest.hpp"
 
 #include <algorithm>
 #include <vector>

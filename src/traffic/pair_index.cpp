@@ -1,7 +1,8 @@
 #include "traffic/pair_index.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/parse_number.hpp"
+
+#include "io/parse_number.hpp"
 
 #include <algorithm>
 

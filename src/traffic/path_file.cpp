@@ -1,8 +1,7 @@
-#include "proxstream/traffic/path_file.hpp"
+#include "traffic/path_file.hpp"
 
-#include "proxstream/io/describe_text.hpp"
-#include "proxstream/io/line_reader.hpp"
-
+#include "io/describe_text.hpp"
+#include "io/line_reader.hpp"
 #include "traffic/path_words.hpp"
 
 #include <algorithm>

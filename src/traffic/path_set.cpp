@@ -1,4 +1,4 @@
-#include "proxstream/traffic/path_set.hpp"
+#include "traffic/path_set.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,7 +1,6 @@
 #include "traffic/path_words.hpp"
 
-#include "proxstream/io/describe_text.hpp"
-
+#include "io/describe_text.hpp"
 #include "traffic/field_text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "proxstream/traffic/routing.hpp"
+#include "traffic/routing.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"

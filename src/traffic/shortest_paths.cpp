@@ -1,4 +1,4 @@
-#include "proxstream/traffic/shortest_paths.hpp"
+#include "traffic/shortest_paths.hpp"
 
 #include <algorithm>
 #include <cassert>

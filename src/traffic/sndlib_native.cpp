@@ -1,5 +1,4 @@
-#include "proxstream/io/line_reader.hpp"
-
+#include "io/line_reader.hpp"
 #include "traffic/field_text.hpp"
 #include "traffic/sndlib_text.hpp"
 

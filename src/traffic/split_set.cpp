@@ -1,11 +1,12 @@
-#include "proxstream/traffic/split_set.hpp"
+#include "traffic/split_set.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/simplex_batch.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
+
+#include "prox/simplex_batch.hpp"
+#include "prox/simplex_projection.hpp"
 
 #include <algorithm>
 #include <array>

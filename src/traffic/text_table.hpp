@@ -1,8 +1,7 @@
 /// Tables of text with a line of column names: values separated by commas, semicolons, tabs or blanks.
 #pragma once
 
-#include "proxstream/io/line_reader.hpp"
-
+#include "io/line_reader.hpp"
 #include "traffic/field_text.hpp"
 
 #include <memory>

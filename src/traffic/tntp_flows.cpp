@@ -1,6 +1,5 @@
-#include "proxstream/traffic/tntp.hpp"
-
 #include "traffic/text_table.hpp"
+#include "traffic/tntp.hpp"
 
 #include <map>
 

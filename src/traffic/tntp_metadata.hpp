@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/types.hpp"
-#include "proxstream/io/line_reader.hpp"
+
+#include "io/line_reader.hpp"
 
 #include <cstdint>
 #include <map>

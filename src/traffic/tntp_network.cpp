@@ -1,8 +1,8 @@
 #include "proxstream/core/spec.hpp"
-#include "proxstream/io/line_reader.hpp"
-#include "proxstream/traffic/tntp.hpp"
 
+#include "io/line_reader.hpp"
 #include "traffic/field_text.hpp"
+#include "traffic/tntp.hpp"
 #include "traffic/tntp_columns.hpp"
 #include "traffic/tntp_metadata.hpp"
 

@@ -1,7 +1,6 @@
 #include "traffic/topology_file.hpp"
 
-#include "proxstream/io/line_reader.hpp"
-
+#include "io/line_reader.hpp"
 #include "traffic/field_text.hpp"
 
 #include <array>

@@ -1,7 +1,8 @@
 #include "tree_walk.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/simd.hpp"
+
+#include "core/simd.hpp"
 
 namespace proxstream {
 namespace {

@@ -5,7 +5,8 @@
 
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/core/scratch.hpp"
-#include "proxstream/traffic/routing.hpp"
+
+#include "traffic/routing.hpp"
 
 #include <algorithm>
 #include <span>

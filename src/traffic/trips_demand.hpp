@@ -1,8 +1,7 @@
 /// Demand from whole files: one trip table for several periods, or a file a period.
 #pragma once
 
-#include "proxstream/traffic/open_demand.hpp"
-
+#include "traffic/open_demand.hpp"
 #include "traffic/pair_index.hpp"
 
 namespace proxstream {

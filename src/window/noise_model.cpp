@@ -1,4 +1,4 @@
-#include "proxstream/window/noise_model.hpp"
+#include "window/noise_model.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

@@ -1,8 +1,9 @@
-#include "proxstream/window/oracle.hpp"
+#include "window/oracle.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/window/callback_oracle.hpp"
-#include "proxstream/window/minibatch_oracle.hpp"
+
+#include "window/callback_oracle.hpp"
+#include "window/minibatch_oracle.hpp"
 
 #include <algorithm>
 #include <cassert>

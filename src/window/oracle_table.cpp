@@ -1,8 +1,9 @@
-#include "proxstream/window/oracle_table.hpp"
+#include "window/oracle_table.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
 #include "proxstream/core/spec.hpp"
+
+#include "core/find_row.hpp"
 
 #include <array>
 #include <cmath>

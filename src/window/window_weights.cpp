@@ -1,4 +1,4 @@
-#include "proxstream/window/window_weights.hpp"
+#include "window/window_weights.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

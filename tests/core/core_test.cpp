@@ -1,9 +1,10 @@
 // Draws, working memory, error texts and round reports.
-#include "proxstream/core/cache_aligned.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/scratch.hpp"
+
+#include "core/cache_aligned.hpp"
 
 #include <algorithm>
 #include <array>

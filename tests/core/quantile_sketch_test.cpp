@@ -1,6 +1,6 @@
 /// Order statistics against a sorted list: exact while the list is short, within the bound that is promised
 /// when it is long, and the same after a round trip.
-#include "proxstream/core/quantile_sketch.hpp"
+#include "core/quantile_sketch.hpp"
 
 #include "proxstream/core/draw.hpp"
 

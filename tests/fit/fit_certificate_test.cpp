@@ -1,8 +1,9 @@
 /// Certificates of hand-made results: every claim can fail, and the texts say what was found.
-#include "proxstream/fit/fit_certificate.hpp"
+#include "fit/fit_certificate.hpp"
 
-#include "proxstream/offline/function_loss.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "offline/function_loss.hpp"
 
 #include <limits>
 #include <memory>

@@ -1,10 +1,10 @@
 /// From settings to outputs: the task made of rows, where a bad row is said to stand, models and predictions,
 /// and states that only their own run goes on from.
-#include "proxstream/fit/fit_job.hpp"
+#include "fit/fit_job.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/loss_table.hpp"
 
+#include "loss/loss_table.hpp"
 #include "run/temporary_folder.hpp"
 
 #include <cmath>

@@ -2,9 +2,9 @@
 /// nobody cut.
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/fit/fit_job.hpp"
-#include "proxstream/io/output_file.hpp"
 
+#include "fit/fit_job.hpp"
+#include "io/output_file.hpp"
 #include "run/temporary_folder.hpp"
 #include "support/stored_run.hpp"
 

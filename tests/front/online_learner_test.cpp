@@ -1,10 +1,9 @@
-#include "proxstream/front/online_learner.hpp"
-
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/regret/tally.hpp"
+#include "proxstream/online_learner.hpp"
 
 #include "front/front_fixtures.hpp"
+#include "front/header_of.hpp"
+#include "online/learner_table.hpp"
+#include "regret/tally.hpp"
 
 #include <cstdio>
 #include <sstream>

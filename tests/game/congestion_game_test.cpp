@@ -1,11 +1,11 @@
-#include "proxstream/game/congestion_game.hpp"
+#include "game/congestion_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
 #include "cost_check.hpp"
+#include "game/game_table.hpp"
 #include "run/temporary_folder.hpp"
+#include "traffic/split_set.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -3,9 +3,10 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/game.hpp"
-#include "proxstream/game/play_batch.hpp"
 #include "proxstream/prox/residual.hpp"
+
+#include "game/game.hpp"
+#include "game/play_batch.hpp"
 
 #include <cmath>
 #include <functional>

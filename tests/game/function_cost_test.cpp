@@ -1,4 +1,4 @@
-#include "proxstream/game/function_cost.hpp"
+#include "game/function_cost.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"

@@ -1,15 +1,16 @@
 // The rounds of a game against a twin that keeps every play and works everything out anew; what a refused
 // round leaves behind; the same bits after a resume and for any number of threads.
-#include "proxstream/game/game_play.hpp"
+#include "game/game_play.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/game/function_cost.hpp"
-#include "proxstream/game/game_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/residual.hpp"
+
+#include "game/function_cost.hpp"
+#include "game/game_table.hpp"
 
 #include <cmath>
 #include <limits>

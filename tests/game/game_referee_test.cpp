@@ -1,7 +1,7 @@
 // What a referee measures, against figures worked out by hand.
-#include "proxstream/game/game_referee.hpp"
+#include "game/game_referee.hpp"
 
-#include "proxstream/game/game_table.hpp"
+#include "game/game_table.hpp"
 
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "proxstream/game/game_table.hpp"
+#include "game/game_table.hpp"
 
 #include "proxstream/core/error.hpp"
 

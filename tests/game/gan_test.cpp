@@ -1,10 +1,11 @@
-#include "proxstream/game/gan.hpp"
+#include "game/gan.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/game/gan_game.hpp"
-#include "proxstream/game/gan_quality.hpp"
-#include "proxstream/game/play_batch.hpp"
+
+#include "game/gan_game.hpp"
+#include "game/gan_quality.hpp"
+#include "game/play_batch.hpp"
 
 #include <cmath>
 #include <set>

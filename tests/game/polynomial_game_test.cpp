@@ -1,9 +1,9 @@
-#include "proxstream/game/polynomial_game.hpp"
+#include "game/polynomial_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/game_table.hpp"
 
 #include "cost_check.hpp"
+#include "game/game_table.hpp"
 
 namespace proxstream::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxstream/game/polynomial.hpp"
+#include "game/polynomial.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

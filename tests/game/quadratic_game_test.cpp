@@ -1,10 +1,10 @@
-#include "proxstream/game/quadratic_game.hpp"
+#include "game/quadratic_game.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/game_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "cost_check.hpp"
+#include "game/game_table.hpp"
 
 namespace proxstream::test {
 namespace {

@@ -2,17 +2,18 @@
 /// Run alone it only shows that every phase still works.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/run/learn_run.hpp"
-#include "proxstream/run/row_reader.hpp"
 #include "proxstream/traffic/city.hpp"
-#include "proxstream/traffic/city_demand.hpp"
-#include "proxstream/traffic/demand_batch.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
-#include "proxstream/traffic/split_set.hpp"
+
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
+#include "run/learn_run.hpp"
+#include "run/row_reader.hpp"
+#include "traffic/city_demand.hpp"
+#include "traffic/demand_batch.hpp"
+#include "traffic/k_shortest.hpp"
+#include "traffic/split_set.hpp"
 
 #include <cstdio>
 #include <exception>

@@ -1,10 +1,10 @@
 /// Passes cut into chunks: against the plain pass, and bit for bit the same for any number of threads.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/mlp_family.hpp"
 
 #include "loss/count_allocations.hpp"
+#include "loss/linear_family.hpp"
+#include "loss/mlp_family.hpp"
 #include "loss/row_fixtures.hpp"
 
 #include <atomic>

@@ -1,11 +1,11 @@
 // Copies say what the rows say about the way from an anchor, however short it is.
 
-#include "proxstream/loss/compact_rows.hpp"
+#include "loss/compact_rows.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/loss_table.hpp"
 
+#include "loss/loss_table.hpp"
 #include "loss/row_fixtures.hpp"
 
 #include <algorithm>

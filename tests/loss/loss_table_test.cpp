@@ -1,4 +1,4 @@
-#include "proxstream/loss/loss_table.hpp"
+#include "loss/loss_table.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxstream/loss/perceptron.hpp"
+#include "loss/perceptron.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

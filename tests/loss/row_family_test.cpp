@@ -2,9 +2,9 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/mlp_family.hpp"
 
+#include "loss/linear_family.hpp"
+#include "loss/mlp_family.hpp"
 #include "loss/row_fixtures.hpp"
 
 #include <algorithm>

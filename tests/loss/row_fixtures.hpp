@@ -2,8 +2,9 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/factors_family.hpp"
-#include "proxstream/loss/loss_table.hpp"
+
+#include "loss/factors_family.hpp"
+#include "loss/loss_table.hpp"
 
 #include <cstdint>
 #include <string>

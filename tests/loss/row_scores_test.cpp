@@ -1,13 +1,13 @@
 // Rows known by their scores: the same losses and gradients as passes over the rows, on whole lines from the
 // scores at two points, and the same bits for any number of threads.
 
-#include "proxstream/loss/row_scores.hpp"
+#include "loss/row_scores.hpp"
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/loss/mlp_family.hpp"
 
+#include "loss/linear_family.hpp"
+#include "loss/mlp_family.hpp"
 #include "loss/row_fixtures.hpp"
 
 #include <cmath>

@@ -1,11 +1,11 @@
 /// Windows of records: the batched store against the plain sum of single records.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/loss/pass_family.hpp"
-#include "proxstream/loss/row_ring.hpp"
 
 #include "loss/count_allocations.hpp"
+#include "loss/loss_table.hpp"
+#include "loss/pass_family.hpp"
 #include "loss/row_fixtures.hpp"
+#include "loss/row_ring.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "proxstream/loss/scalar_loss.hpp"
+#include "loss/scalar_loss.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

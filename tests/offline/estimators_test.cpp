@@ -1,8 +1,7 @@
 /// Every estimator against its definition, added up sample by sample from what the loss was asked.
-#include "proxstream/offline/estimators.hpp"
+#include "offline/estimators.hpp"
 
-#include "proxstream/offline/gradient_noise.hpp"
-
+#include "offline/gradient_noise.hpp"
 #include "offline/recorded_loss.hpp"
 
 #include <algorithm>

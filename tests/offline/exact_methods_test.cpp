@@ -2,14 +2,14 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/offline/method_table.hpp"
-#include "proxstream/offline/row_sum.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include "loss/loss_table.hpp"
 #include "offline/method_rows.hpp"
+#include "offline/method_table.hpp"
 #include "offline/recorded_loss.hpp"
+#include "offline/row_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/offline/fit.hpp"
-#include "proxstream/offline/function_loss.hpp"
-#include "proxstream/offline/sampler.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
+
+#include "offline/fit.hpp"
+#include "offline/function_loss.hpp"
+#include "offline/sampler.hpp"
 
 #include <cmath>
 #include <memory>

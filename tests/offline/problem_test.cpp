@@ -1,12 +1,12 @@
 /// Problems as methods get them: starts, constants known, claimed and measured, and what is refused.
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/offline/offline_problem.hpp"
-#include "proxstream/offline/row_sum.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "loss/linear_family.hpp"
 #include "loss/row_fixtures.hpp"
+#include "offline/offline_problem.hpp"
+#include "offline/row_sum.hpp"
 
 #include <cmath>
 #include <limits>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/offline/sampled_loss.hpp"
+
+#include "offline/sampled_loss.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,11 +2,11 @@
 /// online learner on a stream that repeats one loss.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/solve/prox_grad.hpp"
 #include "proxstream/window/record_ring.hpp"
 
 #include "offline/stochastic_setting.hpp"
+#include "online/time_smoothed.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,15 +1,15 @@
 /// Losses that are code, and the built-in expectations: gradients, laws, constants, and the rate of the ramp.
-#include "proxstream/offline/sampler.hpp"
+#include "offline/sampler.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/offline/function_loss.hpp"
-#include "proxstream/offline/offline_problem.hpp"
-#include "proxstream/offline/sample_draws.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "loss/row_fixtures.hpp"
+#include "offline/function_loss.hpp"
+#include "offline/offline_problem.hpp"
+#include "offline/sample_draws.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 /// A problem on the recorded loss, and makers of the stochastic methods.
 #pragma once
 
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/offline/method_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include "core/find_row.hpp"
 #include "offline/method_rows.hpp"
+#include "offline/method_table.hpp"
 #include "offline/recorded_loss.hpp"
 
 #include <memory>

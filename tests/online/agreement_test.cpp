@@ -1,10 +1,10 @@
 // Every learner of the table against a slow twin written from the definitions (tests/support/naive.hpp).
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
 #include "support/naive.hpp"
 
 #include <cmath>

@@ -3,10 +3,11 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/residual.hpp"
+
+#include "loss/linear_family.hpp"
+#include "online/learner_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,15 +4,15 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/separable.hpp"
-#include "proxstream/solve/prox_grad.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
+#include "online/time_smoothed.hpp"
 #include "regret/ledger_format.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <algorithm>
 #include <cmath>

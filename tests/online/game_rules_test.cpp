@@ -1,11 +1,12 @@
 // The rules that games are played with, where plain gradients cycle: min over x, max over y of x'Ay.
 
-#include "proxstream/online/game_rules.hpp"
+#include "online/game_rules.hpp"
 
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/update_rules.hpp"
 
 #include <memory>
 #include <string>

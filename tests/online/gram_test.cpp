@@ -1,11 +1,12 @@
 // Rounds of quadratic losses on the window's matrix: the same test is met, certified, for a few passes.
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
+
+#include "front/header_of.hpp"
+#include "loss/loss_table.hpp"
+#include "online/learner_table.hpp"
+#include "regret/tally.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,11 +1,12 @@
 /// What a learner that is put together by hand refuses.
 #include "proxstream/loss/function_family.hpp"
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/separable.hpp"
-#include "proxstream/solve/backtracking.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/noisy_smoothed.hpp"
+#include "online/time_smoothed.hpp"
+#include "solve/backtracking.hpp"
 
 #include <cmath>
 #include <limits>

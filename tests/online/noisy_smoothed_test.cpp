@@ -1,9 +1,9 @@
 // The stochastic learner against its listing, against the exact learner, and its accounts by hand.
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 
 #include "online/noisy_twin.hpp"
+#include "online/time_smoothed.hpp"
 
 #include <algorithm>
 #include <string>

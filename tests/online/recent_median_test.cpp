@@ -1,5 +1,5 @@
 /// The running median against sorting everything, with numbers taken back and memories restored.
-#include "proxstream/online/recent_median.hpp"
+#include "online/recent_median.hpp"
 
 #include "proxstream/core/draw.hpp"
 

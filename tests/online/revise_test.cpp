@@ -3,10 +3,10 @@
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
 
+#include "front/header_of.hpp"
 #include "regret/ledger_format.hpp"
+#include "regret/tally.hpp"
 #include "support/route_learner.hpp"
 
 #include <algorithm>

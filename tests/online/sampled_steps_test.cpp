@@ -1,15 +1,15 @@
 // Steps along estimates: what they are estimates of, what rules make of them, refusals, accounts, and what a
 // certificate says of a run that nobody measured.
 
-#include "proxstream/online/sampled_steps.hpp"
+#include "online/sampled_steps.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
 
+#include "front/header_of.hpp"
+#include "loss/loss_table.hpp"
 #include "online/trap_learner.hpp"
 #include "regret/ledger_format.hpp"
+#include "regret/tally.hpp"
 #include "support/naive.hpp"
 
 #include <algorithm>

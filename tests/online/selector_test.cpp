@@ -1,6 +1,6 @@
 // Who plays: the inequality behind AdaShare against the best sequence in hindsight, the coupling, the leader.
 
-#include "proxstream/online/selector.hpp"
+#include "online/selector.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/learner_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 // Texts that would take minutes and gigabytes, or that a library refuses in words of its own.
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
+
+#include "game/game_table.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // A folder that a run before has written to.
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
-#include "proxstream/run/report_page.hpp"
+#include "io/output_file.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
+#include "run/report_page.hpp"
 
 #include <filesystem>
 

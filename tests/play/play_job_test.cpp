@@ -1,14 +1,15 @@
 // A run of `play` in code: what the plan decides, what the certificate says, and that what is written can be
 // certified again.
-#include "proxstream/play/play_job.hpp"
+#include "play/play_job.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/game/function_cost.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/play/open_game.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/regret/certify.hpp"
+
+#include "game/function_cost.hpp"
+#include "io/output_file.hpp"
+#include "play/open_game.hpp"
 
 #include <algorithm>
 #include <atomic>

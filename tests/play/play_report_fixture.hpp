@@ -3,7 +3,7 @@
 /// formula.
 #pragma once
 
-#include "proxstream/play/play_report.hpp"
+#include "play/play_report.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "proxstream/play/play_report.hpp"
+#include "play/play_report.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/report_page.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 #include "play/play_report_fixture.hpp"
+#include "run/report_page.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -2,11 +2,11 @@
 /// one that nobody cut; with one thread or two, with sampled gradients too.
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/play/open_game.hpp"
-#include "proxstream/play/play_job.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
+#include "play/open_game.hpp"
+#include "play/play_job.hpp"
 #include "run/temporary_folder.hpp"
 #include "support/stored_run.hpp"
 

@@ -1,7 +1,7 @@
 // What a page says of a game that did not come to its end.
 #include "play/report_builder.hpp"
 
-#include "proxstream/game/game_table.hpp"
+#include "game/game_table.hpp"
 
 #include <string>
 #include <vector>

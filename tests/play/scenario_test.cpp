@@ -1,7 +1,8 @@
 // Games written down in TOML, and strategies that are saved and used again.
 #include "proxstream/core/error.hpp"
-#include "proxstream/game/play_batch.hpp"
-#include "proxstream/play/open_game.hpp"
+
+#include "game/play_batch.hpp"
+#include "play/open_game.hpp"
 
 #include <string>
 #include <vector>

@@ -4,8 +4,9 @@
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/capped_simplex.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
 #include "proxstream/prox/total_variation.hpp"
+
+#include "prox/simplex_projection.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,10 @@
 /// Many small simplices side by side against the same blocks projected one by one: bit for bit, on input that
 /// breaks fast methods.
-#include "proxstream/prox/simplex_batch.hpp"
+#include "prox/simplex_batch.hpp"
 
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
+
+#include "prox/simplex_projection.hpp"
 
 #include <algorithm>
 #include <bit>

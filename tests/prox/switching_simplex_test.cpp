@@ -1,7 +1,8 @@
 // The simplex with a price on moving, against a slow twin and against other feasible points.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/switching.hpp"
+
+#include "prox/switching.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // g + kappa |. - centre|_1 against slow searches and against the definition of a prox.
-#include "proxstream/prox/switching.hpp"
+#include "prox/switching.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

@@ -2,9 +2,9 @@
 /// keeps its own account.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 
 #include "core/json.hpp"
+#include "regret/ledger_writer.hpp"
 #include "regret/naive_bank.hpp"
 #include "regret/temporary_file.hpp"
 

@@ -1,9 +1,10 @@
 // The account of a game, fed by hand: what it calls broken, what it does not promise, and that stored ledgers
 // say the same.
-#include "proxstream/regret/game_tally.hpp"
+#include "regret/game_tally.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
+
+#include "regret/ledger_writer.hpp"
 
 #include <cmath>
 #include <filesystem>

@@ -1,8 +1,8 @@
 /// Ledgers that are gone on with.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 
+#include "regret/ledger_writer.hpp"
 #include "regret/naive_run.hpp"
 #include "regret/temporary_file.hpp"
 

@@ -1,9 +1,9 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 #include "proxstream/regret/ledger_reader.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 
 #include "core/json.hpp"
+#include "regret/ledger_writer.hpp"
 #include "regret/naive_run.hpp"
 #include "regret/temporary_file.hpp"
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/regret/tally.hpp"
+
+#include "regret/tally.hpp"
 
 #include <algorithm>
 #include <cmath>

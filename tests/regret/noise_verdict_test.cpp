@@ -1,8 +1,8 @@
 /// Which promises a run with sampled gradients gives, when it may miss them, and what is found out.
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
 
 #include "core/json.hpp"
+#include "regret/ledger_writer.hpp"
 #include "regret/naive_bank.hpp"
 #include "regret/naive_noise.hpp"
 #include "regret/temporary_file.hpp"

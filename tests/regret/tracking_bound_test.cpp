@@ -1,5 +1,5 @@
 /// C8 against enumeration, and against weights that are not what they claim.
-#include "proxstream/regret/tracking_bound.hpp"
+#include "regret/tracking_bound.hpp"
 
 #include "proxstream/core/draw.hpp"
 

@@ -1,6 +1,6 @@
 /// Certificates epoch by epoch: what is written, what is said of all of them together, and that one broken
 /// epoch breaks the whole.
-#include "proxstream/route/epochs.hpp"
+#include "route/epochs.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"

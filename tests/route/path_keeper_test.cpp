@@ -1,10 +1,10 @@
 /// Links that close, open and narrow while a run goes on: which paths are there, and what becomes of splits.
-#include "proxstream/route/path_keeper.hpp"
+#include "route/path_keeper.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
 #include "support/routing_twin.hpp"
+#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
-#include "proxstream/route/reconcile.hpp"
+#include "route/reconcile.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
 
+#include "io/output_file.hpp"
 #include "route/check_list.hpp"
 #include "route/csv_table.hpp"
 #include "route/route_tables.hpp"

@@ -1,11 +1,11 @@
-#include "proxstream/route/report_data.hpp"
+#include "route/report_data.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/run/report_page.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 #include "route/report_fixture.hpp"
+#include "run/report_page.hpp"
 
 #include <cstdlib>
 #include <limits>

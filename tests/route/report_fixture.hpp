@@ -2,7 +2,7 @@
 /// Every number is a formula, so that the browser test can know it too.
 #pragma once
 
-#include "proxstream/route/report_data.hpp"
+#include "route/report_data.hpp"
 
 #include <algorithm>
 #include <array>

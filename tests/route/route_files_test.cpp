@@ -1,12 +1,12 @@
-#include "proxstream/route/route_files.hpp"
+#include "route/route_files.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/route/decision_log.hpp"
 
 #include "core/json.hpp"
+#include "io/output_file.hpp"
 #include "route/csv_file.hpp"
 #include "route/csv_table.hpp"
+#include "route/decision_log.hpp"
 #include "route/route_tables.hpp"
 #include "route/small_run.hpp"
 

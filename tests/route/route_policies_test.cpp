@@ -1,6 +1,5 @@
 /// Periods that cannot be used, events, pairs cut off: what becomes of a run, and of what it writes.
-#include "proxstream/route/reconcile.hpp"
-
+#include "route/reconcile.hpp"
 #include "route/small_roads.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 /// Whole runs on a small network, from files to totals: every method against a twin that plays by itself,
 /// threads, pipes, and what settings ask for.
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/route/reference_step.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "route/reference_step.hpp"
 #include "route/small_roads.hpp"
+#include "traffic/split_set.hpp"
 
 #include <thread>
 

@@ -1,9 +1,9 @@
 /// A run on a network that is cut anywhere and gone on with: the same splits, accounts, alarms, methods,
 /// files and certificates as the one that nobody cut.
 #include "proxstream/core/parallel.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "route/small_roads.hpp"
+#include "store/run_store.hpp"
 #include "support/stored_run.hpp"
 
 #include <filesystem>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/route/route_run.hpp"
 
 #include "core/json.hpp"
+#include "route/route_run.hpp"
 #include "run/temporary_folder.hpp"
 #include "support/routing_twin.hpp"
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/route/alarms.hpp"
-#include "proxstream/route/report_layout.hpp"
-#include "proxstream/route/route_files.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
+#include "route/alarms.hpp"
+#include "route/report_layout.hpp"
+#include "route/route_files.hpp"
 #include "run/temporary_folder.hpp"
+#include "traffic/split_set.hpp"
 
 #include <string>
 #include <vector>

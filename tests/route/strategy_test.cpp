@@ -1,10 +1,10 @@
 /// Who chooses splits before a period: each against what it is said to do, solved another way.
-#include "proxstream/route/strategy.hpp"
+#include "route/strategy.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/route/reference_step.hpp"
 
+#include "route/reference_step.hpp"
 #include "support/route_optimum.hpp"
 
 #include <string>

@@ -1,10 +1,10 @@
 /// Streams for forecasting: past values as features, labels in running units, gross errors on purpose.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/run/corrupted_reader.hpp"
-#include "proxstream/run/label_scale.hpp"
-#include "proxstream/run/lagged_reader.hpp"
-#include "proxstream/run/learn_run.hpp"
 
+#include "run/corrupted_reader.hpp"
+#include "run/label_scale.hpp"
+#include "run/lagged_reader.hpp"
+#include "run/learn_run.hpp"
 #include "run/reader_support.hpp"
 
 #include <cmath>

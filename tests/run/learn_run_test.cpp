@@ -1,12 +1,12 @@
 /// The runs behind `learn` and `compare`, and the parts they are made from.
-#include "proxstream/run/learn_run.hpp"
+#include "run/learn_run.hpp"
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/io/output_file.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/run/compare_run.hpp"
 
+#include "io/output_file.hpp"
+#include "loss/loss_table.hpp"
+#include "run/compare_run.hpp"
 #include "run/temporary_folder.hpp"
 
 #include <atomic>

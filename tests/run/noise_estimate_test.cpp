@@ -1,11 +1,11 @@
 /// Estimates from records against definitions in plain loops, and against rows whose variance is known.
-#include "proxstream/run/noise_estimate.hpp"
+#include "run/noise_estimate.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "loss/loss_table.hpp"
 #include "loss/row_fixtures.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /// The short way through parse_number against std::from_chars, which it must agree with to the last bit and
 /// the last byte.
-#include "proxstream/io/parse_number.hpp"
+#include "io/parse_number.hpp"
 
 #include <bit>
 #include <charconv>

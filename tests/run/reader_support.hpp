@@ -1,7 +1,7 @@
 /// Helpers shared by the reader tests.
 #pragma once
 
-#include "proxstream/run/row_reader.hpp"
+#include "run/row_reader.hpp"
 
 #include <cstdlib>
 #include <filesystem>

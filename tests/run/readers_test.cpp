@@ -1,7 +1,6 @@
 /// CSV and LIBSVM rows: what is accepted, and what every kind of bad input is told.
-#include "proxstream/io/parse_number.hpp"
-#include "proxstream/run/csv_reader.hpp"
-
+#include "io/parse_number.hpp"
+#include "run/csv_reader.hpp"
 #include "run/reader_support.hpp"
 
 #include <bit>

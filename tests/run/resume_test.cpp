@@ -1,9 +1,9 @@
 /// Runs that stop and go on, against runs that never stopped.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/io/output_file.hpp"
 #include "proxstream/regret/certify.hpp"
-#include "proxstream/run/learn_run.hpp"
 
+#include "io/output_file.hpp"
+#include "run/learn_run.hpp"
 #include "run/temporary_folder.hpp"
 
 #include <atomic>

@@ -1,8 +1,7 @@
 /// Bytes and lines: gzip, pipes, limits, several files, real data; standardisation and built-in streams.
-#include "proxstream/run/standardiser.hpp"
-#include "proxstream/run/synthetic.hpp"
-
 #include "run/reader_support.hpp"
+#include "run/standardiser.hpp"
+#include "run/synthetic.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,9 @@
-#include "proxstream/run/sparse_synthetic.hpp"
+#include "run/sparse_synthetic.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/run/synthetic.hpp"
+
+#include "run/synthetic.hpp"
 
 #include <algorithm>
 #include <cmath>

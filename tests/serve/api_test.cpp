@@ -1,7 +1,6 @@
 /// The API: every route, every refusal, and the document they are held against.
-#include "proxstream/run/report_page.hpp"
-
 #include "api_fixture.hpp"
+#include "run/report_page.hpp"
 
 #include <thread>
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/serve/served_run.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "serve/json_body.hpp"
+#include "serve/served_run.hpp"
+#include "store/run_store.hpp"
 
 #include <atomic>
 #include <cmath>

@@ -1,9 +1,9 @@
 /// A learner of rows behind the service: fed, killed, gone on with, forked.
 #include "proxstream/core/error.hpp"
-#include "proxstream/serve/served_run.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "core/json.hpp"
+#include "serve/served_run.hpp"
+#include "store/run_store.hpp"
 #include "store/toy_run.hpp"
 
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "serve/served_route.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/store/run_store.hpp"
 
 #include "route/small_roads.hpp"
+#include "store/run_store.hpp"
 #include "support/stored_run.hpp"
 
 #include <gtest/gtest.h>

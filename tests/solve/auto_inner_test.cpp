@@ -1,11 +1,11 @@
 // Who does the work: plain steps where they end a round, somebody better where they do not.
 
-#include "proxstream/solve/auto_inner.hpp"
+#include "solve/auto_inner.hpp"
 
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/window_spider.hpp"
 
 #include "solve/test_models.hpp"
+#include "solve/window_spider.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // Steps on a copy of the coordinates in play: what they end with is exact, and what they cost is counted.
 
-#include "proxstream/solve/compact.hpp"
+#include "solve/compact.hpp"
 
 #include "proxstream/prox/regulariser_table.hpp"
 

@@ -3,10 +3,10 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/accelerated.hpp"
-#include "proxstream/solve/backtracking.hpp"
-#include "proxstream/solve/panoc.hpp"
 
+#include "solve/accelerated.hpp"
+#include "solve/backtracking.hpp"
+#include "solve/panoc.hpp"
 #include "solve/test_models.hpp"
 
 #include <limits>

@@ -3,11 +3,11 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/inner_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "online/time_smoothed.hpp"
+#include "solve/inner_table.hpp"
 #include "solve/test_models.hpp"
 #include "support/probe.hpp"
 

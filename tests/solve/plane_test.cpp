@@ -1,7 +1,7 @@
 // Steps within the plane of the last two moves: what they end with is exact, looking for the place takes no
 // pass, and on quadratics they are conjugate gradients.
 
-#include "proxstream/solve/plane.hpp"
+#include "solve/plane.hpp"
 
 #include "solve/robust_window.hpp"
 #include "solve/test_models.hpp"

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/window/carried_window.hpp"
 
+#include "loss/loss_table.hpp"
 #include "solve/test_models.hpp"
+#include "window/carried_window.hpp"
 
 #include <vector>
 

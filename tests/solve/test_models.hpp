@@ -2,8 +2,8 @@
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/solve/inner_solver.hpp"
 
+#include "solve/inner_solver.hpp"
 #include "support/probe.hpp"
 
 #include <cmath>

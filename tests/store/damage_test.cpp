@@ -1,7 +1,7 @@
 /// Files that were cut or changed: found, gone on with from a whole state, or refused; never wrong numbers.
 #include "proxstream/core/error.hpp"
-#include "proxstream/io/output_file.hpp"
 
+#include "io/output_file.hpp"
 #include "store/toy_run.hpp"
 
 #include <fstream>

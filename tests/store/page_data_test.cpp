@@ -1,10 +1,10 @@
-#include "proxstream/store/page_data.hpp"
+#include "store/page_data.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/run/report_page.hpp"
 
 #include "core/json.hpp"
 #include "regret/naive_run.hpp"
+#include "run/report_page.hpp"
 #include "store/toy_run.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 /// Buckets against the numbers they are made of.
-#include "proxstream/store/series.hpp"
+#include "store/series.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,9 @@
 /// every turn changes.
 #pragma once
 
-#include "proxstream/store/journal.hpp"
-#include "proxstream/store/run_store.hpp"
-
 #include "regret/naive_run.hpp"
+#include "store/journal.hpp"
+#include "store/run_store.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
-#include "proxstream/study/estimate.hpp"
+#include "study/estimate.hpp"
 
-#include "proxstream/study/result_table.hpp"
+#include "study/result_table.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,8 @@
-#include "proxstream/study/finding.hpp"
+#include "study/finding.hpp"
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/study/slope.hpp"
+
+#include "study/slope.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,6 @@
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/study/study.hpp"
-
+#include "core/find_row.hpp"
 #include "study/played_game.hpp"
+#include "study/study.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -1,8 +1,8 @@
 /// The race behind the study of real streams, on a stream that is always there.
 #include "study/real_race.hpp"
 
-#include "proxstream/run/corrupted_reader.hpp"
-#include "proxstream/run/synthetic.hpp"
+#include "run/corrupted_reader.hpp"
+#include "run/synthetic.hpp"
 
 #include <atomic>
 

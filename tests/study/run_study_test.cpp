@@ -1,9 +1,9 @@
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/find_row.hpp"
-#include "proxstream/study/study.hpp"
-#include "proxstream/window/window_weights.hpp"
 
+#include "core/find_row.hpp"
 #include "study/stream_study.hpp"
+#include "study/study.hpp"
+#include "window/window_weights.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "proxstream/study/svg_chart.hpp"
+#include "study/svg_chart.hpp"
 
 #include "study/axis_map.hpp"
 #include "study/svg_style.hpp"

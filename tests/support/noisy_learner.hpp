@@ -2,9 +2,10 @@
 #pragma once
 
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "online/noisy_smoothed.hpp"
 
 #include <memory>
 #include <string>
@@ -20,8 +21,9 @@ inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,
                                                            AnyRegulariser g, const std::vector<Real>& start) {
     return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
-        std::move(g), Ring(FunctionFamily(start.size(), true), CarriedWindow<Ring>::slots(options.window.length())),
-        start, std::move(oracle), options);
+        std::move(g),
+        Ring(FunctionFamily(start.size(), true), CarriedWindow<Ring>::slots(options.window.length())), start,
+        std::move(oracle), options);
 }
 inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,

@@ -1,11 +1,10 @@
 /// Learners on the splits of a routing, made the way `route` makes them, and streams of demand for them.
 #pragma once
 
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/traffic/demand_batch.hpp"
-#include "proxstream/traffic/split_set.hpp"
-
+#include "online/learner_table.hpp"
 #include "support/routing_twin.hpp"
+#include "traffic/demand_batch.hpp"
+#include "traffic/split_set.hpp"
 
 #include <memory>
 #include <string>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/traffic/split_set.hpp"
 
 #include "support/routing_twin.hpp"
+#include "traffic/split_set.hpp"
 
 #include <vector>
 

@@ -4,8 +4,9 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
-#include "proxstream/traffic/routing.hpp"
+
+#include "traffic/k_shortest.hpp"
+#include "traffic/routing.hpp"
 
 #include <algorithm>
 #include <cmath>

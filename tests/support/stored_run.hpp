@@ -1,7 +1,7 @@
 /// What a run store says, without what the clock says: two runs that did the same have the same.
 #pragma once
 
-#include "proxstream/store/run_store.hpp"
+#include "store/run_store.hpp"
 
 #include <string>
 

@@ -3,15 +3,15 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/bank.hpp"
-#include "proxstream/online/selector.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/solve/prox_grad.hpp"
 #include "proxstream/window/record_ring.hpp"
-#include "proxstream/window/shared_batch.hpp"
 
+#include "online/bank.hpp"
+#include "online/selector.hpp"
+#include "online/time_smoothed.hpp"
+#include "solve/prox_grad.hpp"
 #include "support/probe.hpp"
 #include "theory/window_case.hpp"
+#include "window/shared_batch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,14 +3,14 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/time_smoothed.hpp"
-#include "proxstream/online/update_rules.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/solve/inner_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "front/header_of.hpp"
+#include "online/time_smoothed.hpp"
+#include "online/update_rules.hpp"
+#include "regret/tally.hpp"
+#include "solve/inner_table.hpp"
 #include "support/probe.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // The corrected theorem on games: every player's residual against its window keeps (delta + sigma + d_t) / w
 // in every round from the second on, over random games, with exact gradients and with bounded noise. And what
 // it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
-#include "proxstream/game/game_play.hpp"
-#include "proxstream/game/game_referee.hpp"
-#include "proxstream/game/game_table.hpp"
-#include "proxstream/regret/game_tally.hpp"
-#include "proxstream/front/header_of.hpp"
+#include "front/header_of.hpp"
+#include "game/game_play.hpp"
+#include "game/game_referee.hpp"
+#include "game/game_table.hpp"
+#include "regret/game_tally.hpp"
 
 #include <algorithm>
 #include <cmath>

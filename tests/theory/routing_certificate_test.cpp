@@ -1,9 +1,8 @@
 // T4 on networks: sweeps that prove nothing, confirmed by exact passes. Random networks, windows, models,
 // tolerances and prices of moving; every inequality of every run.
 
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
-
+#include "front/header_of.hpp"
+#include "regret/tally.hpp"
 #include "support/route_learner.hpp"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
-#include "proxstream/traffic/column_pricer.hpp"
 
 #include "support/route_learner.hpp"
+#include "traffic/column_pricer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,14 +3,14 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/learner_table.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
-#include "proxstream/solve/confirmed.hpp"
 
+#include "front/header_of.hpp"
+#include "loss/linear_family.hpp"
+#include "online/learner_table.hpp"
+#include "online/time_smoothed.hpp"
+#include "regret/tally.hpp"
+#include "solve/confirmed.hpp"
 #include "support/probe.hpp"
 
 #include <algorithm>

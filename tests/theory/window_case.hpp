@@ -2,12 +2,12 @@
 #pragma once
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/front/header_of.hpp"
 
+#include "front/header_of.hpp"
+#include "loss/linear_family.hpp"
+#include "online/learner_table.hpp"
+#include "regret/tally.hpp"
 #include "theory/window_definitions.hpp"
 
 #include <algorithm>

@@ -3,11 +3,11 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/solve/prox_grad.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "online/time_smoothed.hpp"
+#include "solve/prox_grad.hpp"
 #include "support/probe.hpp"
 
 #include <algorithm>

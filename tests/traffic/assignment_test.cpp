@@ -1,5 +1,5 @@
 /// One demand assigned: by hand, against every loop-free path of small networks, and with too few slots.
-#include "proxstream/traffic/assignment.hpp"
+#include "traffic/assignment.hpp"
 
 #include "traffic/every_path.hpp"
 

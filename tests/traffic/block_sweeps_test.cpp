@@ -1,5 +1,5 @@
 /// Sweeps never raise what they sweep, stay within the splits, and where the sum is convex arrive.
-#include "proxstream/traffic/block_sweeps.hpp"
+#include "traffic/block_sweeps.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

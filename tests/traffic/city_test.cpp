@@ -1,7 +1,8 @@
 #include "proxstream/traffic/city.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/traffic/shortest_paths.hpp"
+
+#include "traffic/shortest_paths.hpp"
 
 #include <cmath>
 #include <numeric>

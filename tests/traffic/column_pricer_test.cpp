@@ -1,5 +1,5 @@
 /// Which paths are missing: against all there are, without room, and with prices that belong to no link.
-#include "proxstream/traffic/column_pricer.hpp"
+#include "traffic/column_pricer.hpp"
 
 #include "traffic/every_path.hpp"
 

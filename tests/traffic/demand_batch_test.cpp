@@ -1,5 +1,5 @@
 /// Windows of demands against sums path by path and record by record; threads and checkpoints bit for bit.
-#include "proxstream/traffic/demand_batch.hpp"
+#include "traffic/demand_batch.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"

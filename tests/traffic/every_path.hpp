@@ -1,9 +1,8 @@
 /// One demand as a mix, and every loop-free path of a small network: what assignments are held against.
 #pragma once
 
-#include "proxstream/traffic/demand_batch.hpp"
-
 #include "support/route_optimum.hpp"
+#include "traffic/demand_batch.hpp"
 
 #include <functional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "proxstream/traffic/k_shortest.hpp"
+#include "traffic/k_shortest.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"

@@ -1,4 +1,4 @@
-#include "proxstream/traffic/mesh_demand.hpp"
+#include "traffic/mesh_demand.hpp"
 
 #include "proxstream/core/error.hpp"
 

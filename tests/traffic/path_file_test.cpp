@@ -1,4 +1,4 @@
-#include "proxstream/traffic/path_file.hpp"
+#include "traffic/path_file.hpp"
 
 #include "traffic/random_network.hpp"
 

@@ -1,8 +1,8 @@
-#include "proxstream/traffic/path_set.hpp"
+#include "traffic/path_set.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
 
+#include "traffic/k_shortest.hpp"
 #include "traffic/random_network.hpp"
 
 #include <map>

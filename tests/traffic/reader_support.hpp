@@ -1,8 +1,9 @@
 /// Texts in memory as inputs, errors as text, and the folder of real data.
 #pragma once
 
-#include "proxstream/traffic/open_demand.hpp"
 #include "proxstream/traffic/open_network.hpp"
+
+#include "traffic/open_demand.hpp"
 
 #include <cstdlib>
 #include <string>

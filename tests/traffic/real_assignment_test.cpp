@@ -1,10 +1,9 @@
 /// System optimum and user equilibrium of real networks against reference totals and flows.
-#include "proxstream/traffic/assignment.hpp"
-#include "proxstream/traffic/k_shortest.hpp"
-#include "proxstream/traffic/split_set.hpp"
-#include "proxstream/traffic/tntp.hpp"
-
+#include "traffic/assignment.hpp"
+#include "traffic/k_shortest.hpp"
 #include "traffic/reader_support.hpp"
+#include "traffic/split_set.hpp"
+#include "traffic/tntp.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,7 +1,6 @@
 /// Real networks and demand: sizes and totals as published.
-#include "proxstream/traffic/tntp.hpp"
-
 #include "traffic/reader_support.hpp"
+#include "traffic/tntp.hpp"
 
 #include <filesystem>
 #include <numeric>

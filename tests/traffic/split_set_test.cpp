@@ -1,14 +1,14 @@
 /// The splits of all pairs as a set to project on: against products of simplices, against a slow projection
 /// of the live slots alone, and against the definition of a prox.
-#include "proxstream/traffic/split_set.hpp"
+#include "traffic/split_set.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/prox/simplex.hpp"
-#include "proxstream/prox/simplex_projection.hpp"
-#include "proxstream/prox/switching.hpp"
 
+#include "prox/simplex_projection.hpp"
+#include "prox/switching.hpp"
 #include "support/routing_twin.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The carried value and gradient against full passes, through burn-in, refusals and wrap-around.
 
-#include "proxstream/window/carried_window.hpp"
+#include "window/carried_window.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/window/record_ring.hpp"

@@ -4,9 +4,10 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/loss/linear_family.hpp"
-#include "proxstream/window/oracle_table.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "loss/linear_family.hpp"
+#include "window/oracle_table.hpp"
 
 #include <algorithm>
 #include <cmath>

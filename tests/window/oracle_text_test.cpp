@@ -3,9 +3,10 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/window/oracle_table.hpp"
-#include "proxstream/window/oracle_window.hpp"
 #include "proxstream/window/record_ring.hpp"
+
+#include "window/oracle_table.hpp"
+#include "window/oracle_window.hpp"
 
 #include <cmath>
 #include <string>

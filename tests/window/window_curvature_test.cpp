@@ -2,9 +2,10 @@
 // go, refusals and long silences.
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/loss/loss_table.hpp"
-#include "proxstream/solve/quadratic_model.hpp"
-#include "proxstream/window/carried_window.hpp"
+
+#include "loss/loss_table.hpp"
+#include "solve/quadratic_model.hpp"
+#include "window/carried_window.hpp"
 
 #include <cmath>
 #include <string>

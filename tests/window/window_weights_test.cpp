@@ -1,13 +1,13 @@
 // Windows by weights: every recurrence against the definition sum_i a_i f_{t-i}, through burn-in and
 // restarts.
 
-#include "proxstream/window/window_weights.hpp"
+#include "window/window_weights.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
-#include "proxstream/window/carried_window.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "window/carried_window.hpp"
 #include "window/mixed_family.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The data of a routing report, as include/proxstream/route/report_data.hpp writes them. Periods are counted from 0.
+// The data of a routing report, as src/route/report_data.hpp writes them. Periods are counted from 0.
 
 export type Series = (number | null)[];
 

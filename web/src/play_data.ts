@@ -1,4 +1,4 @@
-// The data of a game's report, as include/proxstream/play/play_report.hpp writes them.
+// The data of a game's report, as src/play/play_report.hpp writes them.
 import { lastNotAbove, type Claim, type Series } from './data';
 import { figure } from './format';
 

@@ -1,5 +1,5 @@
 // Figures of a run in a bounded number of buckets, and the last turns one by one. Turns that arrive while somebody
-// looks are added as include/proxstream/store/series.hpp adds them.
+// looks are added as src/store/series.hpp adds them.
 export type Values = (number | null | undefined)[]; // undefined: there is no point here, and no gap either
 
 export interface SeriesData {

@@ -1,0 +1,12 @@
+/// Where player and referee meet: what a learner states about itself becomes the header its run is judged by.
+#pragma once
+
+#include "proxstream/regret/run_record.hpp"
+
+#include "online/learner.hpp"
+
+namespace proxstream {
+
+RunHeader header_of(const LearnerFacts& facts, Index dimension);
+
+}  // namespace proxstream

@@ -1,0 +1,77 @@
+/// Measures a game from outside: how stationary the newest joint play was by itself, what best responses to
+/// it would have saved, and, for players who cannot measure it themselves, how stationary it was against the
+/// window. It sees the game and what was played, never a learner; what measuring costs is its own account.
+///
+/// A small smoothed residual is no equilibrium of the game: on matching pennies it goes to 0 while the play
+/// cycles. That is why these figures stand beside it.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/round_report.hpp"
+
+#include "game/game.hpp"
+#include "game/play_batch.hpp"
+#include "window/window_weights.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+struct RefereeOptions {
+    Index samples = 2048;       // of a cost that is a mean over samples: so many, always the same ones
+    Index best_response = 500;  // steps at most
+};
+
+class GameReferee {
+  public:
+    /// For each player the reference step of its residuals and its window.
+    GameReferee(const Game& game, std::span<const Real> steps, std::span<const WindowWeights> windows,
+                const RefereeOptions& options = {});
+
+    /// The record player i has learned from in a round that was not refused; said before anything is asked
+    /// about that round.
+    void observe(Index player, const RowBlock& record);
+
+    /// |P(x_i; grad c_i(x))| at a joint play alone (w = 1), for every player.
+    void instant_residuals(ConstView joint, View out);
+    /// |P(x_i; grad S_i(x_i))| of the records observed last.
+    Real smoothed_residual(Index player, ConstView own);
+    /// What each player would save by a best response to the others: a local one, found by descent from its
+    /// play. NaN for costs that are means over samples.
+    void gains(ConstView joint, View out);
+    /// Whether the gains of the last call are those of best responses, and not only lower bounds: costs are
+    /// convex and every descent came to its end.
+    bool gains_exact() const noexcept { return exact_; }
+
+    const Cost& cost() const noexcept { return cost_; }
+
+    /// What was observed, between two rounds; what it cost is not part of it.
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    struct Seat {
+        GamePlayer player;  // its cost cut down to a few samples
+        bool sampled;
+        Real step;
+        WindowWeights window;
+        PlayBatch past;    // what it has learned from
+        PlayBatch newest;  // one joint play
+        Round rounds = 0;
+    };
+    Real residual(const Seat& seat, const PlayBatch& batch, std::span<const Real> weights, ConstView own);
+    const RowBlock& condense(const Seat& seat, ConstView joint);
+    Real gain(Seat& seat, ConstView own);
+
+    JointLayout layout_;
+    RefereeOptions options_;
+    std::vector<Seat> seats_;
+    std::vector<Real> weights_, condensed_;
+    RowBlock record_;
+    bool exact_ = true;
+    Cost cost_;
+    Scratch scratch_;
+};
+
+}  // namespace proxstream

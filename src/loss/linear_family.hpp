@@ -1,0 +1,56 @@
+/// Linear models: f(x) = mean over the record's rows of phi(a.x + b; y), with phi one of the scalar losses.
+/// The intercept b, where there is one, is the last coordinate of x.
+#pragma once
+
+#include "loss/row_batch.hpp"
+#include "loss/scalar_loss.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+class LinearFamily final : public PassFamily {
+  public:
+    using Batch = RowBatch<LinearFamily>;
+
+    /// Throws ConfigError if the scale is not positive and finite, or x would be empty.
+    LinearFamily(ScalarLoss loss, Index features, bool intercept);
+
+    Index features() const override { return features_; }
+    const ScalarLoss& loss() const noexcept { return loss_; }
+
+    Index dimension() const override { return features_ + (intercept_ ? 1 : 0); }
+    Index penalised() const override { return features_; }
+    TargetKind target_kind() const override { return proxstream::target_kind(loss_.formula); }
+    Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    /// max |phi''| times the largest eigenvalue of the rows' mean outer product (the intercept's 1 included),
+    /// or their mean squared norm where there are very many.
+    std::optional<Real> smoothness(const RowBlock& record) const override;
+    std::optional<Real> mean_square_smoothness(const RowBlock& record) const override;
+    /// Works with all rows at once (loss/data_curvature.hpp): tight to a factor of 1.12 for any number of
+    /// them.
+    std::optional<DataSmoothness> data_smoothness(const RowBlock& rows) const override;
+    Real infimum() const override { return proxstream::infimum(loss_.formula); }
+    /// Zeros; 1/sqrt(n) everywhere for the negative square, which is stationary at 0.
+    void start(View x, std::uint64_t seed) const override;
+    AnyBatch make_batch(Index capacity) const override;
+
+    /// One pass over weighted records (see PassFamily). Each row is read once; terms are added row by row in
+    /// the order given, so bits depend on that order alone.
+    Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
+              Scratch& scratch) const override;
+    bool add_curvature(const RecordRows& record, View matrix) const override;
+    std::optional<ScalarLoss> of_scores() const override { return loss_; }
+
+  private:
+    /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.
+    std::vector<Real> row_scales(const RowBlock& record) const;
+
+    ScalarLoss loss_;
+    Index features_;
+    bool intercept_;
+};
+
+}  // namespace proxstream

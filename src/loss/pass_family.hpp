@@ -1,0 +1,54 @@
+/// Data-row families that evaluate any weighted list of records in one pass, so that a single record and a
+/// whole window run through the same code.
+#pragma once
+
+#include "proxstream/loss/row_family.hpp"
+
+#include "loss/row_ring.hpp"
+#include "loss/scalar_loss.hpp"
+
+#include <cassert>
+#include <optional>
+#include <span>
+
+namespace proxstream {
+
+class PassFamily : public RowFamily {
+  public:
+    virtual Index features() const = 0;
+
+    /// Returns the weighted sum of the records' losses at x, added in the order given. Overwrites `gradient`
+    /// with its gradient, or works out none where `gradient` is empty.
+    virtual Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
+                      Scratch& scratch) const = 0;
+
+    /// Where the loss is quadratic: adds its second derivative, each row with its share, to the matrix, row
+    /// by row. False: it is not, or nobody has worked it out.
+    virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
+
+    /// The loss of a row's score a.x, an intercept after it where x has one coordinate more than there are
+    /// features. None: a row's loss is not that of one such number.
+    virtual std::optional<ScalarLoss> of_scores() const { return std::nullopt; }
+
+    /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
+    virtual Index work(Index /*rows*/, Index stored) const { return stored; }
+
+    Real value(const RowBlock& record, ConstView x, Scratch& scratch) const final {
+        const RecordRows rows = rows_of(record, features());
+        return pass({&rows, 1}, x, {}, scratch);
+    }
+    Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
+                            Scratch& scratch) const final {
+        assert(!gradient.empty());
+        const RecordRows rows = rows_of(record, features());
+        return pass({&rows, 1}, x, gradient, scratch);
+    }
+};
+
+/// The same as family.pass, spread over threads where the work is worth it. Records are cut into chunks by
+/// the work alone and chunks are added in their order, so the number of threads does not change a bit; what
+/// is too little for two chunks is family.pass itself.
+Real chunked_pass(const PassFamily& family, std::span<const RecordRows> records, ConstView x, View gradient,
+                  Scratch& scratch);
+
+}  // namespace proxstream

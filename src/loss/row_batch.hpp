@@ -1,0 +1,89 @@
+/// The store of records that families of passes share.
+#pragma once
+
+#include "loss/compact_rows.hpp"
+#include "loss/pass_family.hpp"
+#include "loss/row_ring.hpp"
+#include "loss/row_scores.hpp"
+
+#include <cassert>
+#include <span>
+#include <utility>
+
+namespace proxstream {
+
+template <class F>
+class RowBatch {
+  public:
+    using Record = RowBlock;
+
+    RowBatch(F family, Index capacity)
+        : family_(std::move(family)),
+          ring_(family_.features(), capacity, RowRing::Storage::single_where_lossless) {}
+
+    void push(const RowBlock& record) { ring_.push(record); }
+    void drop_newest() { ring_.drop_newest(); }
+    Index size() const noexcept { return ring_.size(); }
+    Index capacity() const noexcept { return ring_.capacity(); }
+
+    Real value(Index age, ConstView x, Scratch& scratch) const {
+        const RecordRows record = ring_.record(age);
+        return family_.pass({&record, 1}, x, {}, scratch);
+    }
+    Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
+        assert(!gradient.empty());
+        const RecordRows record = ring_.record(age);
+        return family_.pass({&record, 1}, x, gradient, scratch);
+    }
+    Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
+        return weighted_pass(weights, x, {}, scratch);
+    }
+    Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                     Scratch& scratch) const {
+        assert(!gradient.empty());
+        return weighted_pass(weights, x, gradient, scratch);
+    }
+    /// Adds `weight` times the second derivative of a record's loss, if that is quadratic.
+    bool add_curvature(Index age, Real weight, View matrix) const {
+        RecordRows record = ring_.record(age);
+        record.share *= weight;
+        return family_.add_curvature(record, matrix);
+    }
+    /// The copy, of the records that have a weight, looks around x.
+    bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                 CompactRows& copy, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        return copy.look_around(x, family_, ring_.weighted(weights, frame), coordinates);
+    }
+    /// Until the next push.
+    bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        return scores.assign(family_, ring_.weighted(weights, frame));
+    }
+    Index parts(Index age) const { return ring_.record(age).rows; }
+    Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
+                        Scratch& scratch) const {
+        assert(!gradient.empty());
+        Scratch::Frame frame(scratch);
+        return chunked_pass(family_, ring_.parts(parts, frame), x, gradient, scratch);
+    }
+
+    void exchange(Checkpoint& checkpoint) { ring_.exchange(checkpoint); }
+
+  private:
+    Real weighted_pass(std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) const {
+        if (weights.size() == 1 && weights.front() != 0) {  // no list to make
+            RecordRows record = ring_.record(0);
+            record.share = weights.front() / static_cast<Real>(record.rows);
+            if (record.rows == 1) return family_.pass({&record, 1}, x, gradient, scratch);  // nor to cut
+            return chunked_pass(family_, {&record, 1}, x, gradient, scratch);
+        }
+        Scratch::Frame frame(scratch);
+        return chunked_pass(family_, ring_.weighted(weights, frame), x, gradient, scratch);
+    }
+
+    F family_;
+    RowRing ring_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,108 @@
+/// fit(problem, options) -> result: one method driven to a wanted stationarity or to the end of its budget,
+/// measured on the way by a referee that trusts nothing the method says of itself.
+#pragma once
+
+#include "proxstream/core/stop_flag.hpp"
+
+#include "offline/measured_point.hpp"
+#include "offline/method_table.hpp"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+struct FitOptions {
+    std::string method = "panoc";
+    Real epsilon = 0;  // stop when |P| <= epsilon was measured; 0: never
+    // Of the method's own samples and time; what measuring costs is counted apart.
+    Real passes = kInfinity;  // base samples / n; of an expectation, base samples / 1000
+    double seconds = std::numeric_limits<double>::infinity();
+    std::uint64_t iterations = ~std::uint64_t{0};
+    bool all_budgets = false;  // a run goes on until all of those that are given are used up
+    /// Passes from one measurement to the next; 0: at first every pass, later every tenth of those so far.
+    /// Methods that know f's gradient anyway are measured in every iteration.
+    Real measure_every = 0;
+    TestOptions test = {};  // of expectations
+    Real step_scale = 1;
+    std::uint64_t seed = 1;
+};
+
+enum class FitStatus : std::uint8_t {
+    converged,         // |P| <= epsilon, measured
+    finished,          // the method's own test passed
+    budget_exhausted,  // passes, seconds or iterations
+    stalled,           // no step lowers the objective: rounding level
+    not_finite,        // a loss was NaN or infinite
+    interrupted,
+};
+std::string_view name(FitStatus status);
+
+struct TracePoint {
+    std::uint64_t iteration = 0;
+    std::uint64_t base_samples = 0;
+    double seconds = 0;
+    Real objective = 0;  // F
+    Real residual = 0;   // |P| at the reference step
+    Real residual_error = 0;
+    Index nonzeros = 0;
+    Real step = 0;
+};
+
+struct FitResult {
+    FitStatus status = FitStatus::budget_exhausted;
+    std::uint64_t iterations = 0;
+    std::string note;  // what else there is to say of how it ended
+    MeasuredPoint start, last;
+    MeasuredPoint best;                   // smallest residual among those measured on the way, tested anew
+    std::optional<MeasuredPoint> random;  // t*, where the method's theory asks for it
+    Cost cost;                            // the method's
+    Cost referee_cost;                    // of measuring
+    double seconds = 0;                   // the method's
+    double referee_seconds = 0;
+    std::optional<Real> certified_decrease;
+    std::optional<MethodPromise> promise;
+    std::vector<MethodParameter> parameters;
+    std::vector<TracePoint> trace;
+};
+
+/// The same in pieces: for whoever wants to watch, to stop it, or to save it and go on another day.
+class FitRun {
+  public:
+    /// The problem has to outlive it. Throws ConfigError.
+    FitRun(const OfflineProblem& problem, FitOptions options);
+    ~FitRun();
+
+    /// Is told every line of the trace as it comes.
+    using OnMeasure = std::function<void(const TracePoint&)>;
+
+    /// One iteration, the first time the measurement of the start; false: the run has ended.
+    bool step(const OnMeasure& on_measure = {});
+    /// Everything so far; a run that has not ended counts as interrupted. Measures, and changes nothing of
+    /// what is to come.
+    FitResult result();
+    /// To the end, or until `stop` is raised.
+    FitResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
+
+    const OfflineMethod& method() const;
+    /// The state between two iterations.
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    struct State;
+    void begin(const OnMeasure& on_measure);
+    void note(const MeasuredPoint& point, const OnMeasure& on_measure);
+
+    std::unique_ptr<State> state_;
+};
+
+FitResult fit(const OfflineProblem& problem, const FitOptions& options);
+
+/// Base samples of one pass: n, or 1000 of an expectation.
+std::uint64_t pass_samples(const SampledLoss& loss);
+
+}  // namespace proxstream

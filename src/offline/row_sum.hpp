@@ -1,0 +1,40 @@
+/// f(x) = mean over the rows of a data set of a family's loss. Memory is that of the rows: what is stored of
+/// them, and nothing a row beyond it, but for dense rows that a cache may hold: these are copied to where
+/// they start on its lines.
+#pragma once
+
+#include "core/cache_aligned.hpp"
+#include "loss/pass_family.hpp"
+#include "offline/sampled_loss.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace proxstream {
+
+class RowSum final : public SampledLoss {
+  public:
+    /// Throws Error if there are no rows or they do not fit the family.
+    RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows);
+
+    Index dimension() const override { return family_->dimension(); }
+    std::uint64_t components() const override { return rows_.rows(); }
+    Real mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const override;
+    /// In pieces of so many rows, added in their order: the same bits for any number of threads.
+    Real f(ConstView x, View gradient, Scratch& scratch) const override;
+    bool compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const override;
+    bool know_scores(RowScores& scores) const override;
+    std::optional<SmoothnessFacts> smoothness() const override;
+    Real infimum() const override;
+
+    const PassFamily& family() const noexcept { return *family_; }
+    const RowBlock& rows() const noexcept { return rows_; }
+
+  private:
+    std::shared_ptr<const PassFamily> family_;
+    RowBlock rows_;
+    CacheAlignedVector<Real> aligned_;  // the same, if they are dense and not too many
+    std::vector<RecordRows> pieces_;    // of either, for passes over all of them
+};
+
+}  // namespace proxstream

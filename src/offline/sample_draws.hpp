@@ -1,0 +1,46 @@
+/// Which samples are taken: a pure function of the seed and of how many were drawn before, so that a resumed
+/// run draws what the uninterrupted one would have drawn.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+
+#include "offline/sampled_loss.hpp"
+
+#include <vector>
+
+namespace proxstream {
+
+/// Draws for different purposes, or with another seed, share no sample of an expectation.
+enum class DrawPurpose : std::uint8_t { step, second_step, test, smoothness, noise };
+
+class SampleDraws {
+  public:
+    /// `components`: n of a sum, 0 of an expectation.
+    SampleDraws(std::uint64_t seed, std::uint64_t components, DrawPurpose purpose)
+        : seed_(seed), components_(components), purpose_(purpose) {}
+
+    /// From a sum uniformly, with replacement; from an expectation samples nobody met before. Valid until the
+    /// next call.
+    std::span<const SampleId> draw(Index count);
+    /// From a sum `count` <= n different ones, ascending.
+    std::span<const SampleId> draw_distinct(Index count);
+
+    /// As if so many had been drawn.
+    void skip(std::uint64_t count) { drawn_ += count; }
+
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("drawn", drawn_); }
+
+  private:
+    std::uint64_t next_below(std::uint64_t bound);
+    /// Whether the sample was not among those entered before.
+    bool enter(SampleId sample);
+
+    std::uint64_t seed_;
+    std::uint64_t components_;
+    DrawPurpose purpose_;
+    std::uint64_t drawn_ = 0;
+    std::vector<SampleId> samples_;
+    std::vector<SampleId> slots_;  // of those entered, by their low bits: each plus one, 0: free
+};
+
+}  // namespace proxstream

@@ -1,0 +1,72 @@
+/// Gathers the rounds of a game into the sums its certificate needs: a tally of every player, and what can be
+/// said of all of them in one round only.
+#pragma once
+
+#include "proxstream/regret/game_certificate.hpp"
+
+#include "regret/tally.hpp"
+
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+class GameTally {
+  public:
+    /// One header a player. Throws ConfigError if one cannot be.
+    GameTally(GameRules rules, const std::vector<RunHeader>& headers);
+
+    /// The players' reports of one round: all refused, or none. Throws DataError otherwise.
+    void add(std::span<const RoundReport> reports, std::span<const RowExtras> extras = {});
+
+    const Tally& player(Index i) const { return seats_[i].tally; }
+    Index players() const noexcept { return seats_.size(); }
+    /// What was proved of R_i before the last round was seen: (delta + sigma + d_t) / w_a. NaN: nothing was.
+    Real bound(Index player) const { return seats_[player].bound; }
+
+    GameCertificate certificate(std::span<const RunFooter> footers) const;
+
+    /// Between two rounds, of the same players.
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    struct Seat {
+        RunHeader header;
+        Tally tally;
+        Departure left;         // how the player left its point
+        bool promised = false;  // and an exit test promised it
+        Real bound = 0;
+        Real last_residual = 0;
+        WorstRound variation;  // G2
+        Real largest_residual = 0, largest_variation = 0, largest_promise = 0;
+        // over the rounds that all windows are full in
+        CompensatedSum promises, changes;
+
+        void exchange(Checkpoint& checkpoint);
+    };
+    /// False: its bound of this round was not promised.
+    bool add_player(Seat& seat, const RoundReport& report);
+    Inequality every_round() const;
+    Inequality bounded_variation() const;
+    Inequality wanted() const;
+    Inequality some_round() const;
+    PaperClaim paper() const;
+    Real derived_epsilon() const;
+
+    GameRules rules_;
+    std::vector<Seat> seats_;
+    Index longest_ = 1;  // window
+    Round rounds_ = 0;
+    Round refused_ = 0;
+    WorstRound every_round_;  // G1
+    Index worst_player_ = 0;  // where it was tightest
+    Occurrences unpromised_;  // rounds in which some player's bound was not promised
+    Occurrences unmeasured_;  // rounds in which some player's residual is not known
+    Real largest_gap_ = 0, last_gap_ = 0;
+    Round largest_gap_round_ = 0;
+    Real smallest_sum_ = kInfinity;  // of R_i^2 over the players, in rounds all windows are full in
+    Round smallest_round_ = 0;
+    Round full_rounds_ = 0;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,80 @@
+/// Measures the local regret of a played sequence for any windows, from the points and the losses alone: the
+/// learner that played is not involved and not charged.
+#pragma once
+
+#include "proxstream/prox/residual.hpp"
+
+#include "window/carried_window.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+template <Regulariser G, RecordBatch B>
+class RegretMeter {
+  public:
+    using Record = typename B::Record;
+
+    /// `make_batch(capacity)` gives an empty store of the family's records.
+    template <class MakeBatch>
+    RegretMeter(G g, const MakeBatch& make_batch, Index dimension, Real step,
+                const std::vector<Index>& windows)
+        : g_(std::move(g)),
+          step_(step),
+          point_(dimension),
+          forward_(dimension),
+          residual_(dimension),
+          residuals_(windows.size()),
+          values_(windows.size()) {
+        windows_.reserve(windows.size());
+        for (const Index length : windows) {
+            windows_.emplace_back(make_batch(CarriedWindow<B>::slots(length)), dimension, length);
+        }
+    }
+
+    /// f_t = record was revealed after x_t = point was played; the loss is finite there.
+    void measure(const Record& record, ConstView point) {
+        const bool moved = !std::equal(point.begin(), point.end(), point_.begin());
+        if (moved) copy(point, point_);
+        for (Index i = 0; i < windows_.size(); ++i) {
+            CarriedWindow<B>& window = windows_[i];
+            window.arrive(record, point, scratch_);
+            window.carry(point, scratch_);
+            if (window.length() > 1 && (moved || window.due_for_pass())) {
+                window.try_at(point, scratch_);
+                window.accept_trial();
+            }
+            residuals_[i] =
+                prox_residual(g_, point, window.gradient(), step_, forward_, residual_, scratch_).norm;
+            values_[i] = window.value();
+        }
+    }
+
+    ConstView residuals() const noexcept { return residuals_; }  // |P(x_t; grad S_{t,w'}(x_t))| for each w'
+    ConstView values() const noexcept { return values_; }        // S_{t,w'}(x_t)
+
+    Cost cost() const {
+        Cost total;
+        for (const CarriedWindow<B>& window : windows_) total += window.cost();
+        return total;
+    }
+
+    void exchange(Checkpoint& checkpoint) {
+        checkpoint.agree("windows", windows_.size());
+        checkpoint.fixed("point", point_);
+        for (CarriedWindow<B>& window : windows_) checkpoint.part("window", window);
+    }
+
+  private:
+    G g_;
+    Real step_;
+    Scratch scratch_;
+    std::vector<Real> point_, forward_, residual_;
+    std::vector<CarriedWindow<B>> windows_;
+    std::vector<Real> residuals_;
+    std::vector<Real> values_;
+};
+
+}  // namespace proxstream

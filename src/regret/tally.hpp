@@ -1,0 +1,89 @@
+/// Gathers a run into the sums its certificate needs: row by row, in constant memory. A live run and a ledger
+/// read back go through the same additions, so their certificates agree bit for bit.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/round_order.hpp"
+#include "proxstream/regret/run_record.hpp"
+
+#include "regret/churn_sums.hpp"
+#include "regret/compensated_sum.hpp"
+#include "regret/energy_sums.hpp"
+#include "regret/noise_sums.hpp"
+#include "regret/residual_sums.hpp"
+#include "regret/tracking_bound.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace proxstream {
+
+/// Who played in a bank, and what it cost against playing otherwise.
+struct BankSums {
+    explicit BankSums(Index members) : tracking(members), in_charge(members) {}
+    void add(const RoundReport& report, const BankRound& bank);
+    void exchange(Checkpoint& checkpoint);
+
+    TrackingBound tracking;        // C8
+    std::vector<Round> in_charge;  // rounds of each member
+    Round switches = 0;
+    Occurrences mixed;    // rounds that played a mean, not a member's point
+    Occurrences foreign;  // rounds whose report is not that of the member in charge
+
+  private:
+    Index last_ = 0;
+    bool started_ = false;
+};
+
+/// Of a bank there is a tally of the whole, which judges the points that were played, and one of each member.
+class Tally {
+  public:
+    /// Throws ConfigError if the header cannot be.
+    explicit Tally(const RunHeader& header);
+
+    /// Throws DataError if the report holds a NaN, or an infinity or a negative figure where none may stand,
+    /// or does not fit the header.
+    void add(const RoundReport& report, const RowExtras& extras = {});
+
+    /// All sums, of a tally made from the same header: what is added afterwards comes out as if all of it had
+    /// been added here.
+    void exchange(Checkpoint& checkpoint);
+
+    /// The footer of the run so far, its totals filled in. Throws DataError if the closing does not fit.
+    RunFooter footer(const Closing& closing, RunEnding ending, Real seconds) const;
+    /// Throws DataError if the footer disagrees with the rounds added.
+    Certificate certificate(const RunFooter& footer) const;
+
+    const RunTotals& totals() const noexcept { return totals_; }
+    Real regret() const { return residuals_.regret.value(); }  // Reg_w so far
+    const std::vector<Tally>& members() const noexcept { return members_; }
+
+  private:
+    friend class Judge;
+
+    void add_played(const RoundReport& report, const RowExtras& extras);
+    void add_bank(const RoundReport& report, const BankRound& bank);
+    RunFooter fill_footer(const Closing& closing, RunEnding ending, Real seconds) const;
+    void check_totals(const RunFooter& footer) const;
+
+    RunHeader header_;
+    RunTotals totals_;
+    RoundOrder order_;
+    Departure departure_;  // how the learner left its point
+    std::uint64_t tests_ = 0;
+    CompensatedSum loss_;       // sum f_t(x_t)
+    CompensatedSum objective_;  // sum f_t(x_t) + g(x_t)
+    bool infinite_ = false;     // g was infinite at a point played
+    ResidualSums residuals_;
+    ChurnSums churn_;
+    EnergySums energy_;             // of one learner; a bank's are its members'
+    NoiseSums noise_;               // likewise; of sampled gradients
+    std::optional<BankSums> bank_;  // of a bank
+    std::vector<Tally> members_;
+    std::vector<CompensatedSum> other_regrets_;
+    CompensatedSum prediction_loss_;
+    Round predictions_ = 0;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,32 @@
+/// Networks and demand that come with the program, by name: builtin:ring, builtin:grid, builtin:mesh.
+#pragma once
+
+#include "traffic/demand_stream.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+struct BuiltIn {
+    std::string title;
+    std::shared_ptr<const Network> network;
+    std::function<std::unique_ptr<DemandStream>()> open_demand;  // from its beginning, each time
+    Real minutes = 0;                                            // of a period
+    std::string demand_unit, cost_unit;
+};
+
+struct BuiltInRow {
+    std::string_view name, usage, help;
+};
+std::span<const BuiltInRow> built_in_networks();
+std::span<const BuiltInRow> built_in_demands();
+
+/// `network` is one of built_in_networks() with its arguments; `demand` empty or `week[:..]` for the cities,
+/// `bursts[:..]` for the mesh. Throws ConfigError.
+BuiltIn make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed);
+
+}  // namespace proxstream

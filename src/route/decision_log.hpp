@@ -1,0 +1,39 @@
+/// Splits for the machines that carry them out: a JSON object a line and period, handed over at once, as soon
+/// as they stand. Another line for the same period replaces the one before: the network has changed.
+///
+///   {"period":3,"after":"08:05","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
+///
+/// Paths are links by name. An empty path: that share of the demand leaves the network. A pair without any
+/// path has an empty list.
+#pragma once
+
+#include "io/output_file.hpp"
+#include "traffic/path_set.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace proxstream {
+
+/// The line without its end. `after`: the label of the last period seen; empty: there was none.
+std::string decision_json(Index period, std::string_view after, const Network& network, const PathSet& paths,
+                          ConstView splits);
+
+class DecisionLog {
+  public:
+    /// A file, or "-" for standard output. `network` has to stay. Throws IoError.
+    DecisionLog(const std::string& path, const Network& network);
+    /// Goes on with a file behind its first `bytes` (OutputFile::go_on).
+    DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
+        : file_(OutputFile::go_on(path, bytes)), network_(network) {}
+
+    void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
+    void close();
+    std::uint64_t bytes() { return file_.bytes(); }
+
+  private:
+    OutputFile file_;
+    const Network& network_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,71 @@
+/// Rows of the tables a run writes: one a period, and one a method.
+#pragma once
+
+#include "core/not_known.hpp"
+#include "core/quantile_sketch.hpp"
+#include "route/period_figures.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+/// A period of the lead method.
+struct PeriodRow {
+    Index number = 0;         // from 1, without gaps
+    std::string label = {};   // as the stream calls it
+    std::string status = {};  // name(RoundStatus), or "held"
+    bool measured = true;     // its demand was known; otherwise the figures are left empty
+    PeriodFigures figures = {};
+    Real entry_residual = kNotKnown;
+    Real exit_residual = kNotKnown;
+    Real tolerance = kNotKnown;
+    std::uint64_t steps = 0;
+    Real seconds = 0;  // to decide
+    Index epoch = 0;   // another one whenever paths may have changed; the files count those that did
+    Index alarms_open = 0;
+};
+
+/// A method over all periods: a row of the comparison.
+struct MethodRow {
+    std::string name = {};   // as the command line takes it
+    std::string label = {};  // what people call it
+    Real total_cost = 0;
+    Real ratio = kNotKnown;    // total cost over the floor's
+    Real churn = 0;            // mean over the periods
+    Real overload_share = 0;   // of link-periods above capacity
+    Real utilisation_max = 0;  // over links and periods
+    Real utilisation_p95 = 0;  // 95 % of the periods have their busiest link at or below it (QuantileSketch)
+    Real unserved = 0;         // summed
+    Real gradients = kNotKnown;  // record gradients a period
+    Real seconds = 0;            // to decide, summed
+    bool lead = false;
+    bool floor = false;  // the clairvoyant
+};
+
+/// Adds up what a method did, so that every row of the comparison is made the same way.
+class MethodSums {
+  public:
+    explicit MethodSums(Index links) : links_(links) {}
+
+    /// Every period whose demand is known.
+    void add(const PeriodFigures& figures, Real seconds, std::uint64_t record_gradients);
+    /// A period that was held: time was spent, nothing was measured.
+    void add_held(Real seconds, std::uint64_t record_gradients);
+    Index periods() const noexcept { return busiest_.count(); }
+    Real total_cost() const noexcept { return cost_; }
+    /// name, label, ratio, lead and floor are left to the caller.
+    MethodRow row() const;
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    Index links_;
+    Index all_periods_ = 0;
+    Real cost_ = 0, churn_ = 0, unserved_ = 0, seconds_ = 0;
+    Index overloaded_ = 0;
+    std::uint64_t gradients_ = 0;
+    QuantileSketch busiest_;  // utilisation_max of every period
+};
+
+}  // namespace proxstream

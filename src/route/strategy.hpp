@@ -1,0 +1,79 @@
+/// Whoever chooses splits before each period, from the demands so far: the learner a run is about, and its
+/// rivals.
+#pragma once
+
+#include "online/learner_table.hpp"
+#include "route/route_settings.hpp"
+#include "traffic/assignment.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+/// What strategies are made from.
+struct StrategyParts {
+    const RouteSettings* settings = nullptr;
+    const Network* network = nullptr;
+    std::shared_ptr<Routing> routing;
+    std::vector<Real> start;
+    Real step = 1;
+    std::vector<Real> mean_demand =
+        {};  // over the whole stream, for those that know it in hindsight; may be empty
+};
+
+class Strategy {
+  public:
+    virtual ~Strategy() = default;
+    virtual ConstView decide() const = 0;
+    virtual void observe(const RowBlock& demand) = 0;
+    /// The network has changed; `repair` takes splits to what is possible now.
+    virtual void revise(const std::function<void(View)>& repair) = 0;
+    virtual std::uint64_t record_gradients() const { return 0; }
+    /// Spent choosing splits.
+    virtual double seconds() const = 0;
+    /// Between two periods: everything the periods to come depend on.
+    virtual void exchange(Checkpoint& checkpoint) = 0;
+};
+
+struct StrategyRow {
+    std::string_view name, usage, help;
+};
+/// Rivals that are no learners.
+std::span<const StrategyRow> strategies();
+
+/// The learner of that text on the routing's splits.
+std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
+/// A learner, or one of strategies(). Throws ConfigError.
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
+/// Throws what make_route_learner would, without a network.
+void check_route_learner(std::string_view text, const RouteSettings& settings);
+/// Likewise for make_strategy.
+void check_strategy(std::string_view text, const RouteSettings& settings);
+/// What people call it.
+std::string strategy_label(std::string_view text, const RouteSettings& settings);
+/// Who plays beside the learner: those the settings name, or the usual ones.
+std::vector<std::string> rival_texts(const RouteSettings& settings);
+
+/// Solves for one demand, or a mean of several, over the paths there are, from x on.
+class DemandSolver {
+  public:
+    explicit DemandSolver(const StrategyParts& parts);
+    void solve(const DemandMix& mix, std::vector<Real>& x);
+    std::uint64_t passes() const noexcept { return passes_; }
+    Index pairs() const noexcept { return parts_.routing->paths.pairs(); }
+    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("passes", passes_); }
+
+  private:
+    StrategyParts parts_;
+    ColumnPricer pricer_;
+    Scratch scratch_;
+    std::uint64_t passes_ = 0;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,35 @@
+/// Running standardisation of a numeric label: a record's labels are shifted and scaled by the mean and the
+/// standard deviation of the labels before that record, so that nothing about a label is used before it was
+/// predicted. Losses with a scale of their own (huber, cauchy, ...) need it: their c is in units of the
+/// label.
+#pragma once
+
+#include "run/standardiser.hpp"
+
+namespace proxstream {
+
+class LabelScale {
+  public:
+    LabelScale() : statistics_(1) {}
+    /// Goes on from saved statistics; throws ConfigError if they are not of one column.
+    explicit LabelScale(Standardiser statistics);
+
+    const Standardiser& statistics() const noexcept { return statistics_; }
+
+    /// Throws DataError when a label is too large for the sums.
+    void check(const RowBlock& record) const;
+    /// Scales a checked record's labels, then counts them unless the statistics are to stay. Until two
+    /// different labels have been seen there is no scale: labels become 0.
+    void apply(RowBlock& record, bool count);
+    /// A prediction for the last applied record in the units of the data.
+    Real restored(Real prediction) const { return shift_ + deviation_ * prediction; }
+
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    Standardiser statistics_;
+    Real shift_ = 0;
+    Real deviation_ = 0;
+};
+
+}  // namespace proxstream

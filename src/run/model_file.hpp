@@ -1,0 +1,38 @@
+/// A learned model as a JSON file: everything needed to predict with it or to go on learning from it.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+
+#include "run/standardiser.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+inline constexpr std::uint64_t kModelVersion = 1;
+
+struct Model {
+    std::string loss;         // its textual form
+    std::string regulariser;  // likewise
+    bool intercept = true;
+    std::vector<std::string> features = {};  // names, empty when the format has none
+    Index feature_count = 0;
+    std::vector<std::string> classes = {};
+    std::optional<Standardiser> standardiser = {};
+    std::optional<Standardiser> label_scale = {};  // of one column, the label
+    bool normalise = false;                        // rows were scaled to length 1
+    std::vector<Index> lags = {};
+    Round rounds = 0;          // rounds learned so far
+    std::vector<Real> x = {};  // weights first, intercepts and biases last
+};
+
+std::string to_json(const Model& model);
+void save_model(const std::string& path, const Model& model);
+/// Throws IoError or DataError naming the file, the key and what was expected.
+Model load_model(const std::string& path);
+Model parse_model(const std::string& text, const std::string& source);
+
+}  // namespace proxstream

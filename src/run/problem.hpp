@@ -1,0 +1,73 @@
+/// What the settings describe, made real: the stream, the loss family, g over the penalised coordinates, the
+/// start and the step. `learn` gives it to one learner, `compare` to several.
+#pragma once
+
+#include "proxstream/loss/row_family.hpp"
+
+#include "online/learner_table.hpp"
+#include "regret/regret_meter.hpp"
+#include "run/forecast_feed.hpp"
+#include "run/learn_settings.hpp"
+#include "run/model_file.hpp"
+#include "run/noise_estimate.hpp"
+#include "run/record_stream.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+/// How many records have to be there before a Problem can be made of them: those that step and noise are
+/// estimated from; 0 where nothing is.
+Index records_surveyed(const LearnSettings& settings);
+
+class Problem {
+  public:
+    /// Opens the data and builds every part; throws ConfigError, DataError or IoError. `learners` are those
+    /// that will be made, the settings' own apart: what they have to know of noise is estimated from the
+    /// first records, before the stream is read.
+    explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr,
+                     const std::vector<std::string>& learners = {});
+
+    /// The same on rows that somebody has opened.
+    Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop = nullptr,
+            const std::vector<std::string>& learners = {});
+
+    /// The same, beginning at `start`.
+    Problem from(ConstView start) &&;
+
+    RecordStream& stream() noexcept { return *stream_; }
+    const RecordStream& stream() const noexcept { return *stream_; }
+    /// Where forecasts come from; nullptr: nowhere.
+    ForecastFeed* forecasts() noexcept { return forecasts_.get(); }
+    const RowFamily& family() const noexcept { return *family_; }
+    const AnyRegulariser& g() const noexcept { return g_; }
+    ConstView start() const noexcept { return start_; }  // x_1
+    Real step() const noexcept { return step_; }         // eta
+    const std::string& step_origin() const noexcept { return step_origin_; }
+
+    std::unique_ptr<AnyLearner> make_learner(const std::string& text) const;
+    RegretMeter<AnyRegulariser, AnyBatch> make_meter(const std::vector<Index>& windows) const;
+    /// The model as it stands at x, ready to be saved.
+    Model model_at(ConstView x, Round rounds) const;
+
+  private:
+    void choose_step();
+    void estimate_noise_for(const std::vector<std::string>& learners);
+
+    LearnSettings settings_;
+    std::unique_ptr<RecordStream> stream_;
+    std::unique_ptr<ForecastFeed> forecasts_;
+    std::shared_ptr<const RowFamily> family_;
+    AnyRegulariser g_;
+    std::vector<Real> start_;
+    std::optional<NoiseEstimate> noise_estimate_;
+    std::vector<Real> first_gradient_;  // of the mean of the records it was made from, at the start
+    Real smoothness_ = 0;               // L, as claimed
+    Real step_ = 0;
+    std::string step_origin_;  // where the step comes from, in words
+};
+
+}  // namespace proxstream

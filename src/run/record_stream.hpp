@@ -1,0 +1,66 @@
+/// Rows become records: read, standardised if asked, gathered `batch` at a time; rows that cannot be read
+/// stop the stream or are counted, as the user chose.
+#pragma once
+
+#include "proxstream/loss/row_block.hpp"
+
+#include "run/label_scale.hpp"
+#include "run/row_reader.hpp"
+#include "run/standardiser.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+class RecordStream {
+  public:
+    struct Options {
+        Index batch = 1;  // rows a record
+        bool skip_bad_rows = false;
+        std::optional<Standardiser> standardiser = {};  // none: rows are taken as they are
+        std::optional<LabelScale> label_scale = {};     // none: labels are taken as they are
+        bool freeze_statistics = false;                 // apply them without counting the rows
+        bool single = false;                            // features in single precision, at the very end
+    };
+
+    RecordStream(std::unique_ptr<RowReader> reader, Options options);
+
+    /// The next record; false at the end. Throws DataError at a bad row unless those are skipped; rows
+    /// gathered before it come first, so nothing that was read well is lost.
+    bool next(RowBlock& record);
+    /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
+    std::vector<RowBlock> peek(Index count);
+
+    /// Drops what peek() has read ahead.
+    void forget_ahead() { ahead_.clear(); }
+    /// What records to come depend on; nothing may be read ahead.
+    void exchange(Checkpoint& checkpoint);
+
+    RowBlock make_record() const { return RowBlock(reader_->sparse()); }
+    const RowReader& reader() const noexcept { return *reader_; }
+    const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }
+    const std::optional<LabelScale>& label_scale() const noexcept { return options_.label_scale; }
+    std::uint64_t bad_rows() const noexcept { return bad_rows_; }
+    const std::string& last_bad_row() const noexcept { return last_bad_row_; }  // its error message
+
+  private:
+    bool gather(RowBlock& raw);
+    void finish_record(Options& state, RowBlock& raw, RowBlock& record);
+
+    std::unique_ptr<RowReader> reader_;
+    Options options_;
+    std::deque<RowBlock> ahead_;  // gathered, not yet standardised
+    RowBlock raw_;
+    std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out
+    std::uint64_t bad_rows_ = 0;
+    std::string last_bad_row_;
+    Scratch scratch_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,78 @@
+/// A stream of data rows as the learner loop sees it, whatever the format.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/loss/row_block.hpp"
+
+#include "io/line_reader.hpp"
+#include "run/target_rule.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+class RowReader {
+  public:
+    RowReader() = default;
+    RowReader(const RowReader&) = delete;
+    RowReader& operator=(const RowReader&) = delete;
+    virtual ~RowReader() = default;
+
+    /// Appends one row to a block whose sparse() equals ours; false at the end. A row that cannot be used
+    /// throws DataError and leaves the block as it was; the next call reads the row after it. DamagedFile, a
+    /// DataError, says that more than a row is lost (the next call goes on with the next file, if any).
+    virtual bool read_row(RowBlock& block) = 0;
+
+    virtual Index features() const = 0;
+    virtual bool sparse() const = 0;
+    /// In the order of the features; empty when the format has no names.
+    virtual const std::vector<std::string>& feature_names() const = 0;
+    virtual std::string label_name() const { return "label"; }
+    /// Where the last row began: its file and its line there, from 1.
+    virtual const std::string& source() const = 0;
+    virtual std::uint64_t line() const = 0;
+    /// May rows come after read_row() said there is none?
+    virtual bool live() const { return false; }
+    /// What rows to come depend on. Readers of files have none: they are read again from their beginning.
+    virtual void exchange(Checkpoint& checkpoint) { static_cast<void>(checkpoint); }
+    /// What a user has to know of how these rows were made from the data, a sentence each.
+    virtual std::vector<std::string> notes() const { return {}; }
+};
+
+enum class RowFormat : std::uint8_t { detect, csv, libsvm };
+
+struct CsvOptions {
+    std::string label;                  // empty: the last column that is neither a feature nor ignored
+    std::vector<std::string> features;  // in this order; empty: every column but the label and the ignored
+    std::vector<std::string> ignore;
+    // Columns read for their past (run/lagged_reader.hpp), the label may be one of them. Those that are not
+    // named as features come behind the features.
+    std::vector<std::string> lagged;
+    bool needs_features = true;  // false: a label alone will do
+    char delimiter = 0;          // ',', ';' or tab; 0: found in the first line
+    bool header = true;          // false: the columns are called c1, c2, ...
+};
+
+struct LibsvmOptions {
+    Index dimension = 0;      // 0: found by reading the files once before
+    bool zero_based = false;  // the first feature is 0 instead of 1
+};
+
+struct ReaderOptions {
+    RowFormat format = RowFormat::detect;
+    CsvOptions csv;
+    LibsvmOptions libsvm;
+    TargetRule target;
+    std::size_t max_line = kDefaultMaxLine;
+    StopFlag stop = nullptr;  // ends a wait for more lines, as if the stream had ended
+};
+
+/// Opens files in their order, "-" for standard input (at most once; no path at all means it too), or one
+/// built-in stream `builtin:drift,rows=5000` (run/synthetic.hpp). Throws IoError, ConfigError with every
+/// violation found, or DataError when the beginning cannot be understood.
+std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, const ReaderOptions& options);
+std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOptions& options);
+
+}  // namespace proxstream

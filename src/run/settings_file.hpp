@@ -1,0 +1,47 @@
+/// Settings from TOML: the same names as on the command line, through the same table.
+#pragma once
+
+#include "core/option_table.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+/// What a table of options does with a key of the file: each returns what is wrong with the value, or "".
+struct SettingsSink {
+    std::vector<std::string> names;
+    std::function<std::string(Index row, std::string_view text)> take;
+    std::function<bool(Index row, const std::vector<std::string>& list)> take_list;  // false: takes none
+    std::vector<std::string> elsewhere = {};  // keys that somebody else reads
+};
+
+/// Unknown keys and wrong types are refused, all at once, with the nearest valid key; `given` names options
+/// the command line has set: those win. `source` stands for the text in messages.
+void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
+                        const std::vector<std::string>& given);
+
+template <class Settings>
+SettingsSink settings_sink(std::span<const OptionRow<Settings>> rows, Settings& settings) {
+    SettingsSink sink;
+    for (const auto& row : rows) sink.names.emplace_back(row.name);
+    sink.take = [rows, &settings](Index row, std::string_view text) {
+        return assign(rows[row], settings, text);
+    };
+    sink.take_list = [rows, &settings](Index row, const std::vector<std::string>& list) {
+        return assign_list(rows[row], settings, list);
+    };
+    return sink;
+}
+
+template <class Settings>
+void read_settings_text(std::string_view text, const std::string& source,
+                        std::span<const OptionRow<Settings>> rows, Settings& settings,
+                        const std::vector<std::string>& given) {
+    read_settings_text(text, source, settings_sink(rows, settings), given);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,31 @@
+/// What readers around another reader share: whatever they do not change is the inner one's.
+#pragma once
+
+#include "run/row_reader.hpp"
+
+#include <utility>
+
+namespace proxstream {
+
+class WrappedReader : public RowReader {
+  public:
+    Index features() const override { return inner_->features(); }
+    bool sparse() const override { return inner_->sparse(); }
+    const std::vector<std::string>& feature_names() const override { return inner_->feature_names(); }
+    std::string label_name() const override { return inner_->label_name(); }
+    const std::string& source() const override { return inner_->source(); }
+    std::uint64_t line() const override { return inner_->line(); }
+    std::vector<std::string> notes() const override { return inner_->notes(); }
+    bool live() const override { return inner_->live(); }
+    void exchange(Checkpoint& checkpoint) override { inner_->exchange(checkpoint); }
+
+  protected:
+    explicit WrappedReader(std::unique_ptr<RowReader> inner) : inner_(std::move(inner)) {}
+    RowReader& inner() { return *inner_; }
+    const RowReader& inner() const { return *inner_; }
+
+  private:
+    std::unique_ptr<RowReader> inner_;
+};
+
+}  // namespace proxstream

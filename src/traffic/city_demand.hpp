@@ -1,0 +1,71 @@
+/// Demand of the built-in city, a matrix of vehicles an hour for each period, from Monday midnight on.
+///
+/// Trips to work follow a gravity model from people to jobs, and go back in the evening; other trips go from
+/// people to people and jobs all day. Workdays have rush hours around 8:00 and 17:15, weekends one flat hump.
+/// Every pair has bursts of its own on top, and zones share some; now and then a zone has a surge (a match, a
+/// concert): trips to it for an hour, and from it when it is over. Incidents take 40 to 70 % of a link's
+/// capacity for 30 to 120 minutes, or close it.
+///
+/// Scale: the total is such that the mean matrix of the busiest hour of a workday, without bursts, surges and
+/// incidents, uses the busiest link to `peak` of its capacity with splits near the user equilibrium of a
+/// queueing-type time (scale_to_utilisation). Capacities are those of the city; nothing is fitted to a
+/// method.
+///
+/// Every number is a function of options, period and pair alone: a period needs none of those before it.
+#pragma once
+
+#include "proxstream/traffic/city.hpp"
+
+#include "traffic/demand_stream.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+struct CityDemandOptions {
+    Index minutes = 15;  // of a period: 5, 10, 15, 30 or 60
+    Index days = 7;      // the first is a Monday
+    Real peak = 0.9;     // from 0.01 to 0.99
+    Real burst = 0.3;    // deviation of the logarithm of a pair's demand around its mean, from 0 to 2
+    Real memory = 0.7;   // correlation of bursts from one period to the next, from 0 to 0.95
+    Real surges = 2;     // a week, in all zones together; from 0 to 100
+    Real incidents = 2;  // a day; from 0 to 100
+    std::uint64_t seed = 1;
+};
+
+class CityDemand final : public DemandStream {
+  public:
+    /// Throws ConfigError that names every option that cannot be used.
+    CityDemand(const City& city, const CityDemandOptions& options);
+    ~CityDemand() override;
+
+    const std::vector<Pair>& pairs() const override { return pairs_; }
+    bool announce(DemandPeriod& period) override;
+    void reveal(DemandPeriod& period) override;
+    std::string source() const override { return "built-in city"; }
+    std::uint64_t line() const override { return next_; }
+
+    /// Any period, from 0; the stream stays where it is.
+    std::string label(Index period) const;
+    void demand(Index period, std::vector<Real>& out) const;
+    std::vector<NetworkEvent> events(Index period) const;
+    /// What the demand of a period is a random factor times of: no bursts and no surges.
+    void mean_demand(Index period, std::vector<Real>& out) const;
+    Index periods() const noexcept { return periods_; }
+
+  private:
+    struct Parts;
+
+    CityDemandOptions options_;
+    std::vector<Pair> pairs_;
+    Index periods_ = 0;
+    Index next_ = 0;
+    std::unique_ptr<const Parts> parts_;
+};
+
+/// `city` has to outlive the stream.
+std::unique_ptr<CityDemand> city_demand(const City& city, const CityDemandOptions& options);
+
+}  // namespace proxstream

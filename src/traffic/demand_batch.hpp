@@ -1,0 +1,79 @@
+/// The newest demands, evaluated together: loads of all of them in one walk over the paths, then the marginal
+/// costs of every link, then the prices of all paths.
+///
+/// A record is one dense row: the demand of every pair. Neighbouring demands that are multiples of one
+/// another share a column: a window of scaled copies of one matrix costs one walk, whatever its length, and
+/// where link costs are powers of the load one evaluation a link.
+#pragma once
+
+#include "loss/row_ring.hpp"
+#include "traffic/routing.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+/// A demand of a window: `scale` times a column, with a weight.
+struct ColumnUse {
+    Index column = 0;
+    Real scale = 1;
+    Real weight = 1;
+};
+
+/// A weighted sum of demands, cut into columns. Views: they live as long as what they were made from.
+struct DemandMix {
+    std::span<const DemandColumn> columns;
+    std::span<const ColumnUse> uses;
+    Real weight = 0;  // of all uses together
+};
+
+/// sum over uses of weight * loss(scale * column; x). gradient is overwritten, or empty: not wanted.
+Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch);
+
+/// The terms of every link at given loads: prices[link * columns + k] of column k's demand, and the same for
+/// curvatures unless that view is empty. Returns the sum of the links' values, prices apart. Not for the
+/// unweighted objective.
+Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, View prices, View curvatures,
+                 Scratch& scratch);
+
+class DemandBatch {
+  public:
+    using Record = RowBlock;
+
+    DemandBatch(std::shared_ptr<const Routing> routing, Index capacity);
+
+    void push(const Record& record);
+    void drop_newest();
+    Index size() const noexcept { return ring_.size(); }
+    Index capacity() const noexcept { return ring_.capacity(); }
+    Real value(Index age, ConstView x, Scratch& scratch) const;
+    Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const;
+    Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const;
+    Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
+                                     Scratch& scratch) const;
+    /// Sweeps over the pairs (block_sweeps.hpp); nothing for the unweighted objective.
+    Index improve(std::span<const Real> weights, View x, Scratch& scratch) const;
+
+    DemandMix mix(std::span<const Real> weights, Scratch::Frame& frame) const;
+    void exchange(Checkpoint& checkpoint);
+
+  private:
+    /// Which multiples of one another records are: those of one group lie next to each other.
+    struct Shape {
+        Index group = 0;
+        Index anchor = 0;  // the pair with the largest demand: its share tells multiples apart best
+    };
+    ConstView demand(Index age) const;
+    const Shape& shape(Index age) const;
+    DemandMix single(Index age, Scratch::Frame& frame) const;
+    void note_shape();
+
+    std::shared_ptr<const Routing> routing_;
+    RowRing ring_;
+    std::vector<Shape> shapes_;  // a ring beside the ring
+    Index newest_ = 0;           // of shapes_
+};
+
+}  // namespace proxstream

@@ -1,0 +1,74 @@
+/// The paths that many pairs start with: the k shortest of each, or k that differ more.
+#pragma once
+
+#include "traffic/path_set.hpp"
+
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+/// Paths of many pairs, one after the other in flat arrays.
+class PathLists {
+  public:
+    Index pairs() const noexcept { return first_.size() - 1; }
+    Index paths() const noexcept { return begin_.size() - 1; }
+    /// Those of a pair: [first_path, end_path).
+    Index first_path(Index pair) const { return first_[pair]; }
+    Index end_path(Index pair) const { return first_[pair + 1]; }
+    std::span<const LinkIndex> links(Index path) const {
+        return {links_.data() + begin_[path], links_.data() + begin_[path + 1]};
+    }
+
+    void add_path(std::span<const LinkIndex> links) {
+        links_.insert(links_.end(), links.begin(), links.end());
+        begin_.push_back(links_.size());
+    }
+    /// What was added since the last call belongs to the next pair.
+    void end_pair() { first_.push_back(paths()); }
+
+  private:
+    std::vector<LinkIndex> links_;
+    std::vector<Index> begin_ = {0};
+    std::vector<Index> first_ = {0};
+};
+
+/// The k loop-free paths of least cost for each pair, cheapest first; fewer where there are no more. A cost
+/// >= 0 for each link; infinite: closed. Exact (Yen's branching, with the tree of shortest paths towards the
+/// destination as the bound, and a search only where the bound is not attained): no path that is left out
+/// is cheaper than one that is given. Paths along different parallel links are different paths. On as many
+/// threads as loops may use, with the same result.
+PathLists k_shortest(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k);
+
+/// Up to k different paths for each pair, the cheapest first. After each path its links become dearer by the
+/// factor 1 + `dearer`, again and again, and the next path is the cheapest then: routes that share little,
+/// where the k shortest differ by a block. Stops after 2 k searches, or after three without
+/// a new path.
+PathLists diverse_paths(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k,
+                        Real dearer);
+
+inline constexpr Index kMostPaths = 1000;
+
+struct PathOptions {
+    Index k = 4;         // paths a pair, from 1 to kMostPaths
+    Index spare = 0;     // empty slots a pair, for paths found later
+    bool slack = false;  // one more slot a pair, its last: the empty path
+    bool diverse = false;
+    Real dearer = 0.5;  // for diverse
+};
+
+struct MadePaths {
+    PathSet paths;
+    std::vector<Index> unreachable;  // pairs that no path serves, ascending
+};
+
+/// Pairs ascend. Throws ConfigError.
+MadePaths make_paths(const Network& network, std::vector<Pair> pairs, const PathOptions& options,
+                     ConstView costs);
+
+/// The same for paths that are there already. Every pair gets as many slots as it has paths, at least one,
+/// then the spare ones, then the slack.
+MadePaths fill_paths(const Network& network, std::vector<Pair> pairs, const PathLists& lists,
+                     const PathOptions& options);
+
+}  // namespace proxstream

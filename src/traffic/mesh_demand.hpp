@@ -1,0 +1,36 @@
+/// A data centre for the study of bursts: pods linked each with each, and demand that is uneven, heavy-tailed
+/// (lognormal) and hardly like that of the period before.
+///
+/// A pair's demand is its mean, a product of the weights of both pods, times a lognormal burst.
+///
+/// Scale: 95 % of periods could be carried with the busiest link used to `peak` of its capacity, with splits
+/// near the user equilibrium of that period's own demand (scale_to_utilisation); found from 100 periods that
+/// are not part of the stream. Half of the capacity is room for not knowing: splits that are chosen before
+/// the demand is known come near to all of it.
+///
+/// Every number is a function of options, period and pair alone.
+#pragma once
+
+#include "traffic/demand_stream.hpp"
+
+#include <memory>
+
+namespace proxstream {
+
+struct MeshOptions {
+    Index pods = 8;  // from 3 to 32
+    Index periods = 2000;
+    Real peak = 0.5;    // from 0.01 to 10
+    Real burst = 0.45;  // deviation of a burst's logarithm, from 0 to 3
+    Real memory = 0.3;  // correlation of bursts from one period to the next, from 0 to 0.95
+    std::uint64_t seed = 1;
+};
+
+/// A link from every pod to every other: 100 Gbit/s, times around 1, each a little different. Throws
+/// ConfigError.
+Network make_mesh(const MeshOptions& options);
+
+/// Of a network that make_mesh made, which has to outlive the stream. Throws ConfigError.
+std::unique_ptr<DemandStream> mesh_demand(const Network& network, const MeshOptions& options);
+
+}  // namespace proxstream
