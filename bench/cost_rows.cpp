@@ -42,7 +42,7 @@ class QuietRounds {
 
   private:
     static constexpr std::uint64_t kCycle = 7;  // few enough to be as warm as a record that was just read
-    TimeSmoothed<AnyRegulariser, AnyBatch<RowBlock>, ProxGrad> learner_;
+    TimeSmoothed<AnyRegulariser, AnyBatch, ProxGrad> learner_;
     std::vector<RowBlock> records_;
     std::uint64_t next_ = 0;
 };

@@ -14,7 +14,7 @@ namespace proxstream::bench {
 /// A full window of single-row records, with the same rows in one matrix for whoever wants them so.
 struct FullWindow {
     std::unique_ptr<RowFamily> family;
-    AnyBatch<RowBlock> batch;
+    AnyBatch batch;
     std::vector<Real> weights;
     std::vector<Real> x;
     std::vector<Real> gradient;

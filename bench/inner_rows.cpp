@@ -95,7 +95,7 @@ class LearnerPlayer final : public Player {
                   static_cast<double>(kWindow);
         unfinished += report.status == RoundStatus::budget_exhausted ? 1 : 0;
     }
-    std::unique_ptr<RowLearner> learner_;
+    std::unique_ptr<AnyLearner> learner_;
 };
 
 class RivalPlayer final : public Player {

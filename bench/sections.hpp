@@ -11,6 +11,7 @@ void prox_rows(Bench& bench);
 void inner_rows(Bench& bench);
 void fit_rows(Bench& bench);
 void learn_rows(Bench& bench);
+void front_rows(Bench& bench);
 void parser_rows(Bench& bench);
 void traffic_rows(Bench& bench);
 void cost_rows(Bench& bench);

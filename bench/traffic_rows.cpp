@@ -174,7 +174,7 @@ void drifting(Bench& bench, const TownFiles& files, Real deviation, bool wanted)
         return make_learner(
             "time-smoothed",
             {.g = AnyRegulariser(SplitSet(shared)),
-             .make_batch = [&](Index capacity) { return AnyBatch<RowBlock>(DemandBatch(shared, capacity)); },
+             .make_batch = [&](Index capacity) { return AnyBatch(DemandBatch(shared, capacity)); },
              .start = x,
              .window = "6",
              .step = 1,
@@ -185,7 +185,7 @@ void drifting(Bench& bench, const TownFiles& files, Real deviation, bool wanted)
     };
     // The same periods on one thread and on two, a learner each; the referee's gap is not timed.
     struct Player {
-        std::unique_ptr<RowLearner> learner;
+        std::unique_ptr<AnyLearner> learner;
         Index threads;
         std::vector<double> seconds = {};
     };

@@ -1,17 +1,6 @@
 // Keeping the account of a run: a ledger is written as the rounds happen, and whoever holds the file can work
 // out the certificate again, without the losses, the learner or the data. A changed digit is found.
-#include "proxstream/core/draw.hpp"
-#include "proxstream/loss/function_family.hpp"
-#include "proxstream/prox/simplex.hpp"
-#include "proxstream/regret/certify.hpp"
-#include "proxstream/window/record_ring.hpp"
-
-#include "online/time_smoothed.hpp"
-#include "regret/ledger_writer.hpp"
-#include "regret/tally.hpp"
-#include "run/header_of.hpp"
-#include "solve/backtracking.hpp"
-
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,50 +8,36 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <utility>
-#include <vector>
 
-using namespace proxstream;
+#include <proxstream/proxstream.hpp>
+
+namespace ps = proxstream;
 
 namespace {
 
-constexpr Index kShares = 4, kWindow = 10;
+constexpr ps::Index kShares = 4;
 
-/// Work is split into shares x over four machines; machine i needs about 1 / speed_i a unit, and crowding
-/// hurts.
-FunctionFamily::Record cost_of_round(Round t) {
-    std::vector<Real> slowness(kShares);
-    for (Index i = 0; i < kShares; ++i) slowness[i] = std::exp(0.3 * normal({.round = t, .sample = i}));
-    return [slowness = std::move(slowness)](ConstView x, View gradient) {
-        Real total = 0;
-        for (Index i = 0; i < x.size(); ++i) {
-            total += slowness[i] * x[i] * x[i];
-            if (!gradient.empty()) gradient[i] = 2 * slowness[i] * x[i];
+/// Plays 300 rounds, each written to the ledger, and returns the certificate of the live run. Work is split
+/// into shares over four machines; machine i needs about `slowness` a unit, and crowding hurts.
+ps::Certificate run_with_ledger(const std::string& path) {
+    ps::OnlineLearner learner(
+        {.dimension = kShares, .regulariser = ps::Simplex(), .window = 10, .ledger = path});
+    for (ps::Round t = 1; t <= 300; ++t) {
+        std::array<double, kShares> slowness{};
+        for (ps::Index i = 0; i < kShares; ++i) {
+            slowness[i] = std::exp(0.3 * normal(ps::Draw{.round = t, .sample = i}));
         }
-        return total;
-    };
-}
-
-/// Plays 300 rounds, writes each into the ledger and returns the certificate of the live run.
-Certificate run_with_ledger(const std::string& path) {
-    TimeSmoothed learner(Simplex{}, make_batch(FunctionFamily(kShares), kWindow + 1),
-                         std::vector<Real>{1, 0, 0, 0},
-                         TimeSmoothedOptions{.window = kWindow,
-                                             .step = 0.2,
-                                             .tolerance = Tolerance::fixed(0.05),
-                                             .budget = {.max_steps = 500}},
-                         Backtracking{});
-    const RunHeader header = header_of(learner.facts(), kShares);
-    LedgerWriter ledger(path, header);
-    Tally tally(header);
-    for (Round t = 1; t <= 300; ++t) {
-        const RoundReport report = learner.observe(cost_of_round(t));
-        ledger.write(report);  // throws IoError at once when the disk is full
-        tally.add(report);
+        learner.observe(
+            [slowness](ps::ConstView x, ps::View gradient) {  // throws IoError if the disk is full
+                double total = 0;
+                for (ps::Index i = 0; i < x.size(); ++i) {
+                    total += slowness[i] * x[i] * x[i];
+                    gradient[i] = 2 * slowness[i] * x[i];
+                }
+                return total;
+            });
     }
-    const RunFooter footer = tally.footer(learner.close(), RunEnding::finished, learner.seconds());
-    ledger.finish(footer);
-    return tally.certificate(footer);
+    return learner.finish();  // the last line of the ledger
 }
 
 /// Changes one digit in the middle of the file.
@@ -79,8 +54,8 @@ void tamper(const std::string& path) {
 int main() {
     const auto folder = std::filesystem::temp_directory_path();
     const std::string path = (folder / "proxstream-example-ledger.jsonl").string();
-    const Certificate live = run_with_ledger(path);
-    const Certificate again = certify(path);
+    const ps::Certificate live = run_with_ledger(path);
+    const ps::Certificate again = ps::certify(path);
     std::printf("%s\n", conclusion(again).c_str());
     std::printf("the certificate from the file is %s\n",
                 again == live ? "the same, bit for bit" : "ANOTHER ONE");
@@ -88,8 +63,8 @@ int main() {
     tamper(path);
     bool found = false;
     try {
-        certify(path);
-    } catch (const DataError& error) {
+        ps::certify(path);
+    } catch (const ps::DataError& error) {
         found = true;
         std::printf("after changing one digit: line %d does not verify\n",
                     static_cast<int>(error.where().line));

@@ -2,21 +2,15 @@
 // costs 1 a unit, what is missing 3. The mean cost has no gradient that we could write down in practice: we
 // simulate days, and every simulated day gives a gradient that is right on average. How many days to
 // simulate, and when a round may stop, the advisor says; what a run of estimates proves, the certificate.
-#include "proxstream/core/draw.hpp"
-#include "proxstream/loss/function_family.hpp"
-#include "proxstream/prox/box.hpp"
-#include "proxstream/window/record_ring.hpp"
-
-#include "online/advice.hpp"
-#include "online/noisy_smoothed.hpp"
-#include "regret/tally.hpp"
-#include "run/header_of.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <vector>
+
+#include <online/advice.hpp>
+#include <proxstream/proxstream.hpp>
 
 using namespace proxstream;
 
@@ -43,14 +37,14 @@ void simulate(Round t, ConstView x, const Draw& draw, std::vector<Real>& gradien
 
 /// The mean over all days, which this simple demand happens to allow. The learner never looks at its
 /// gradient: it is here for the referee, who measures how good the learner's estimates were.
-FunctionFamily::Record mean_cost(Round t) {
+LossFunction mean_cost(Round t) {
     return [t](ConstView x, View gradient) {
         Real total = 0;
         for (Index i = 0; i < kGoods; ++i) {
             const Real mean = mean_demand(t, i);
             const Real sold_out = std::exp(-x[i] / mean);
             total += kLeftOver * (x[i] - mean) + (kLeftOver + kMissing) * mean * sold_out;
-            if (!gradient.empty()) gradient[i] = kLeftOver - (kLeftOver + kMissing) * sold_out;
+            gradient[i] = kLeftOver - (kLeftOver + kMissing) * sold_out;
         }
         return total;
     };
@@ -79,27 +73,26 @@ int main() {
                                   .swing = 1,                 // what a loss may fall by within the window
                                   .delta = 0.25 * kWindow});  // rounds stop at a residual of 0.25
 
-    NoisySmoothedOptions options;
-    options.window = kWindow;
-    options.step = advice.step;
-    options.smoothness = smoothness;
-    options.delta = advice.delta;
-    options.confirm = advice.confirm;
-    options.oracle_text = "simulated days";
-    options.noise_origin = "gradients of a day are 1 or -3";
-    const CallbackOracle days(simulate, advice.batch, {.base_noise = deviation});
-    NoisySmoothed learner(Box(0, kShelf), make_batch(FunctionFamily(kGoods), kWindow + 1),
-                          std::vector<Real>(kGoods, 1), AnyOracle(days), options);
+    const GradientSampler days{
+        .sample = simulate, .samples = advice.batch, .noise = deviation, .name = "simulated days"};
+    OnlineLearner learner({.dimension = kGoods,
+                           .regulariser = Box(0, kShelf),
+                           .start = std::vector<Real>(kGoods, 1),
+                           .window = kWindow,
+                           .step = advice.step,
+                           .smoothness = smoothness,
+                           .tolerance = advice.delta,
+                           .sampler = days,
+                           .confirm = advice.confirm});
 
     constexpr Round kRounds = 400;
-    Tally tally(header_of(learner.facts(), kGoods));
     Real best = 0;
+    std::vector<Real> unused(kGoods);
     for (Round t = 1; t <= kRounds; ++t) {
-        tally.add(learner.observe(mean_cost(t)));
-        best += mean_cost(t)(ideal_stock(t), {});
+        learner.observe(mean_cost(t));
+        best += mean_cost(t)(ideal_stock(t), unused);
     }
-    const RunFooter footer = tally.footer(learner.close(), RunEnding::finished, learner.seconds());
-    const Certificate certificate = tally.certificate(footer);
+    const Certificate certificate = learner.certificate();
 
     const RunSummary& run = certificate.summary;
     const auto a_round = [](auto count) { return static_cast<Real>(count) / kRounds; };
@@ -108,8 +101,9 @@ int main() {
     std::printf("a round: %.2f updates (at most %.4g expected), %.0f days simulated (%.4g)\n",
                 a_round(run.totals.steps), advice.updates, a_round(run.totals.cost.base_samples),
                 advice.fresh_samples);
-    std::printf("mean cost %.4f a round; %.4f for who knows tomorrow's means\n\n%s", run.mean_loss,
-                best / kRounds, to_text(certificate).c_str());
+    std::printf("mean cost %.4f a round; %.4f for who knows tomorrow's means\n\n", run.mean_loss,
+                best / kRounds);
+    std::cout << certificate;
 
     return certificate.sound() && run.regret <= certificate.at("C11").right &&
                    a_round(run.totals.steps) < advice.updates

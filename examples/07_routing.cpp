@@ -4,10 +4,10 @@
 // many periods is the thing to look at, and a window of them is what is kept stationary.
 #include "proxstream/core/draw.hpp"
 
+#include "front/header_of.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
 #include "route/reference_step.hpp"
-#include "run/header_of.hpp"
 #include "traffic/demand_batch.hpp"
 #include "traffic/k_shortest.hpp"
 #include "traffic/split_set.hpp"
@@ -61,9 +61,7 @@ struct Run {
 
 /// Plays all periods with a window of that many.
 Run play(const std::shared_ptr<const Routing>& routing, Real step, const char* window) {
-    const auto store = [routing](Index capacity) {
-        return AnyBatch<RowBlock>(DemandBatch(routing, capacity));
-    };
+    const auto store = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); };
     LearnerParts parts{.g = AnyRegulariser(SplitSet(routing)),  // shares of each pair sum to 1
                        .make_batch = store,
                        .start = even_splits(routing->paths),

@@ -5,11 +5,11 @@
 // revenue, which is not convex in its place and price.
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/header_of.hpp"
 #include "game/function_cost.hpp"
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "regret/game_tally.hpp"
-#include "run/header_of.hpp"
 
 #include <array>
 #include <cmath>
@@ -71,7 +71,7 @@ int main() {
 
     // A player is an online learner against what the other has played lately.
     constexpr Real kStep = 0.1;
-    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::unique_ptr<AnyLearner>> learners;
     for (const GamePlayer& player : game.players) {
         LearnerParts parts = player_parts(player);
         parts.window = "20";

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array kLearners{"time-smoothed", "time-smoothed:oracle=(gaussian:0.1),variant=paper",
                                "bank:windows=1/3,also=adagrad/adam", "full-history"};
 
-std::unique_ptr<RowLearner> make(std::uint8_t choice) {
+std::unique_ptr<AnyLearner> make(std::uint8_t choice) {
     const std::shared_ptr<const RowFamily> family = parse_loss("cauchy", {.features = 2});
     LearnerParts parts{
         .g = parse_regulariser("l1:0.1"),

@@ -34,14 +34,14 @@ std::string_view name(Turns turns) {
 }
 
 LearnerParts player_parts(const GamePlayer& player) {
-    return {.g = player.g,
-            .make_batch = [cost = player.cost](
-                              Index capacity) { return AnyBatch<RowBlock>(PlayBatch(cost, capacity)); },
-            .start = player.start,
-            .budget = {}};
+    return {
+        .g = player.g,
+        .make_batch = [cost = player.cost](Index capacity) { return AnyBatch(PlayBatch(cost, capacity)); },
+        .start = player.start,
+        .budget = {}};
 }
 
-GamePlay::GamePlay(Game game, std::vector<std::unique_ptr<RowLearner>> learners, Turns turns)
+GamePlay::GamePlay(Game game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns)
     : game_(std::move(game)),
       layout_(game_.layout()),
       learners_(std::move(learners)),

@@ -33,7 +33,7 @@ struct GameRound {
 class GamePlay {
   public:
     /// One learner a player, made by player_parts(). Throws ConfigError if the game cannot be played.
-    GamePlay(Game game, std::vector<std::unique_ptr<RowLearner>> learners, Turns turns);
+    GamePlay(Game game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns);
 
     /// Plays a round. If a player's cost is not finite the round is taken back for all: every bit is as it
     /// was.
@@ -43,8 +43,8 @@ class GamePlay {
     const JointLayout& layout() const noexcept { return layout_; }
     Turns turns() const noexcept { return turns_; }
     Index players() const noexcept { return learners_.size(); }
-    const RowLearner& learner(Index player) const { return *learners_[player]; }
-    RowLearner& learner(Index player) { return *learners_[player]; }
+    const AnyLearner& learner(Index player) const { return *learners_[player]; }
+    AnyLearner& learner(Index player) { return *learners_[player]; }
     /// What player i has learned from in the last round.
     const RowBlock& record(Index player) const { return records_[player]; }
     /// Where everybody stands now: x_{t+1}.
@@ -63,7 +63,7 @@ class GamePlay {
 
     Game game_;
     JointLayout layout_;
-    std::vector<std::unique_ptr<RowLearner>> learners_;
+    std::vector<std::unique_ptr<AnyLearner>> learners_;
     Turns turns_;
     std::vector<Real> joint_;  // x_t
     std::vector<Real> seen_;   // in turns: what the next player sees

@@ -128,8 +128,8 @@ void FactorsFamily::start(View x, std::uint64_t seed) const {
     for (Index i = 0; i < x.size(); ++i) x[i] = spread * normal({.seed = seed, .sample = i});
 }
 
-AnyBatch<RowBlock> FactorsFamily::make_batch(Index capacity) const {
-    return AnyBatch<RowBlock>(Batch(*this, capacity));
+AnyBatch FactorsFamily::make_batch(Index capacity) const {
+    return AnyBatch(Batch(*this, capacity));
 }
 
 static_assert(BatchedFamily<FactorsFamily>);

@@ -40,7 +40,7 @@ class FactorsFamily final : public PassFamily {
     std::string row_problem(const RowBlock& record, Index row) const override;
     /// Normal with variance 1 / rank: zeros would be a saddle.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch<RowBlock> make_batch(Index capacity) const override;
+    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily). A row reads and writes 2 rank numbers.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,

@@ -419,8 +419,8 @@ void LinearFamily::start(View x, std::uint64_t /*seed*/) const {
     fill(x, stationary_at_zero ? 1 / std::sqrt(static_cast<Real>(x.size())) : 0);
 }
 
-AnyBatch<RowBlock> LinearFamily::make_batch(Index capacity) const {
-    return AnyBatch<RowBlock>(Batch(*this, capacity));
+AnyBatch LinearFamily::make_batch(Index capacity) const {
+    return AnyBatch(Batch(*this, capacity));
 }
 
 static_assert(BatchedFamily<LinearFamily>);

@@ -35,7 +35,7 @@ class LinearFamily final : public PassFamily {
     Real infimum() const override { return proxstream::infimum(loss_.formula); }
     /// Zeros; 1/sqrt(n) everywhere for the negative square, which is stationary at 0.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch<RowBlock> make_batch(Index capacity) const override;
+    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily). Each row is read once; terms are added row by row in
     /// the order given, so bits depend on that order alone.

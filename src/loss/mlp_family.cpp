@@ -172,8 +172,8 @@ void MlpFamily::start(View x, std::uint64_t seed) const {
     network_.start(x, seed);
 }
 
-AnyBatch<RowBlock> MlpFamily::make_batch(Index capacity) const {
-    return AnyBatch<RowBlock>(Batch(*this, capacity));
+AnyBatch MlpFamily::make_batch(Index capacity) const {
+    return AnyBatch(Batch(*this, capacity));
 }
 
 static_assert(BatchedFamily<MlpFamily>);

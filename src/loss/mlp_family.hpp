@@ -42,7 +42,7 @@ class MlpFamily final : public PassFamily {
     }
     /// Weights normal with variance 1 / inputs of their layer, biases 0.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch<RowBlock> make_batch(Index capacity) const override;
+    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily), a fixed number of rows at a time as matrix products.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,

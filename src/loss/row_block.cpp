@@ -1,12 +1,13 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
 
 #include "core/checksum.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <functional>
+#include <string>
 
 namespace proxstream {
 
@@ -22,14 +23,25 @@ void RowBlock::round_to_single() {
 }
 
 void RowBlock::add_dense(ConstView features, Real target) {
-    assert(!sparse_ && (rows() == 0 || features.size() == values(0).size()));
+    if (sparse_) throw ConfigError("a dense row cannot be added to a block of sparse rows");
+    if (rows() > 0 && features.size() != values(0).size()) {
+        throw ConfigError("a row of " + std::to_string(features.size()) +
+                          " features cannot be added to rows of " + std::to_string(values(0).size()));
+    }
     values_.insert(values_.end(), features.begin(), features.end());
     offsets_.push_back(values_.size());
     targets_.push_back(target);
 }
 
 void RowBlock::add_sparse(std::span<const FeatureIndex> indices, ConstView values, Real target) {
-    assert(sparse_ && indices.size() == values.size());
+    if (!sparse_) throw ConfigError("a sparse row cannot be added to a block of dense rows");
+    if (indices.size() != values.size()) {
+        throw ConfigError("a sparse row has " + std::to_string(indices.size()) + " indices and " +
+                          std::to_string(values.size()) + " values; there must be one of each");
+    }
+    if (std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) != indices.end()) {
+        throw ConfigError("the indices of a sparse row must ascend, none of them twice");
+    }
     values_.insert(values_.end(), values.begin(), values.end());
     indices_.insert(indices_.end(), indices.begin(), indices.end());
     offsets_.push_back(values_.size());

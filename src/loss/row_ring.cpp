@@ -53,11 +53,11 @@ Index row_stride(Index features, bool cached) {
 
 RecordRows rows_of(const RowBlock& record, Index features) {
     const Index rows = record.rows();
-    if (rows == 0) throw Error("a record needs at least one row");
+    if (rows == 0) throw ConfigError("a record needs at least one row");
     if (!record.sparse()) {
         if (record.all_values().size() != rows * features) {
-            throw Error("a record has rows of " + std::to_string(record.values(0).size()) +
-                        " features, the loss has " + std::to_string(features));
+            throw ConfigError("a record has rows of " + std::to_string(record.values(0).size()) +
+                              " features, the loss has " + std::to_string(features));
         }
         return {rows,    record.targets().data(), record.all_values().data(), features,
                 nullptr, one_row_of(rows)};
@@ -65,8 +65,8 @@ RecordRows rows_of(const RowBlock& record, Index features) {
     for (Index row = 0; row < rows; ++row) {
         const auto indices = record.indices(row);
         if (!indices.empty() && indices.back() >= features) {
-            throw Error("a record has a feature of index " + std::to_string(indices.back()) +
-                        ", the loss has " + std::to_string(features) + " features (counted from 0)");
+            throw ConfigError("a record has a feature of index " + std::to_string(indices.back()) +
+                              ", the loss has " + std::to_string(features) + " features (counted from 0)");
         }
     }
     return {rows, record.targets().data(), nullptr, 0, &record, one_row_of(rows)};

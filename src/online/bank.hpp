@@ -30,11 +30,10 @@ struct BankOptions {
     std::uint64_t seed = 0;
 };
 
-template <class Record>
-class Bank final : public Learner<Record> {
+class Bank final : public AnyLearner {
   public:
-    using Store = AnyBatch<Record>;
-    using Members = std::vector<std::unique_ptr<Learner<Record>>>;
+    using Store = AnyBatch;
+    using Members = std::vector<std::unique_ptr<AnyLearner>>;
 
     /// `store` is filled here and read by every member through SharedBatch. Members are ordered by length.
     Bank(AnyRegulariser g, std::shared_ptr<Store> store, Members members, std::vector<std::string> names,
@@ -56,11 +55,11 @@ class Bank final : public Learner<Record> {
 
     ConstView decide() const override { return point_; }
 
-    void expect(const Record& forecast) override {
+    void expect(const RecordRef& forecast) override {
         for (auto& member : members_) member->expect(forecast);
     }
 
-    bool enter(const Record& record, RoundReport& report) override {
+    bool enter(const RecordRef& record, RoundReport& report) override {
         store_->push(record);
         for (Index k = 0; k < members_.size(); ++k) {
             reports_[k] = RoundReport{};

@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch<RowBlock>;
+using Batch = AnyBatch;
 
 /// What a bank is made of unless its text says otherwise.
 constexpr Index kLongestMember = 1024;
@@ -82,7 +82,7 @@ std::vector<std::string> cheap_members(const Spec& spec, bool noisy) {
 
 }  // namespace
 
-std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     BankOptions options;
     if (spec.has("play")) options.play = spec.word(Spec::kByNameOnly, "play");
@@ -104,7 +104,7 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     // First-order members see the newest loss only, so that is what they are measured by.
     for (const std::string& text : cheap_members(spec, noisy)) plans.push_back({text, "1", text});
     for (const std::string& window : member_windows(spec)) plans.push_back({"time-smoothed", window, window});
-    const auto make = [&parts](const Plan& plan, const RowBatchFactory& make_batch) {
+    const auto make = [&parts](const Plan& plan, const BatchFactory& make_batch) {
         LearnerParts own = parts;
         own.window = plan.window;
         own.make_batch = make_batch;
@@ -125,14 +125,14 @@ std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts) {
     }
     auto store = std::make_shared<Batch>(parts.make_batch(capacity));
     if (!parts.make_own_batch) parts.make_own_batch = parts.make_batch;
-    Bank<RowBlock>::Members members;
+    Bank::Members members;
     std::vector<std::string> names;
     for (const Plan& plan : plans) {
         members.push_back(make(plan, [&store](Index /*asked*/) { return Batch(SharedBatch<Batch>(store)); }));
         names.push_back(plan.name);
     }
-    return std::make_unique<Bank<RowBlock>>(std::move(parts.g), std::move(store), std::move(members),
-                                            std::move(names), std::move(options));
+    return std::make_unique<Bank>(std::move(parts.g), std::move(store), std::move(members), std::move(names),
+                                  std::move(options));
 }
 
 }  // namespace proxstream

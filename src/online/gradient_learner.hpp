@@ -16,9 +16,9 @@ namespace proxstream {
 template <Regulariser G, RecordBatch B>
 class Move {
   public:
-    Move(PlayedRound<G, B>& round, const typename B::Record& newest) : newest_record(newest), round_(round) {}
+    Move(PlayedRound<G, B>& round, const RecordRef& newest) : newest_record(newest), round_(round) {}
 
-    const typename B::Record& newest_record;
+    const RecordRef newest_record;
     Cost cost{.record_gradients = 1, .record_values = 0, .passes = 0, .prox = 0};  // grad f_t(x_t) is in it
 
     ConstView point() const noexcept { return round_.iterate().point; }
@@ -95,13 +95,13 @@ class GradientLearner final : public Learner<typename B::Record> {
             round_.arrive(record, report);
         }
         if (!round_.judge(report)) return false;
-        record_ = &record;
+        record_ = record;
         return true;
     }
 
     /// Somebody else's point is of no use here: the rule's own state belongs to its own path.
     void advance(RoundReport& report, ConstView /*start*/) override {
-        Move<G, B> move(round_, *record_);
+        Move<G, B> move(round_, record_);
         {
             const Stopwatch watch(seconds_);
             rule_.move(move);
@@ -116,6 +116,12 @@ class GradientLearner final : public Learner<typename B::Record> {
         }
         round_.window().accept_trial();
         round_.test_model();
+        if (!round_.iterate().finite()) {
+            rule_.undo();
+            round_.undo(report);
+            move.charge(report);
+            return;
+        }
         round_.leave(report);
         report.tested_residual = report.exit_residual;
         move.report_to(report);
@@ -157,7 +163,7 @@ class GradientLearner final : public Learner<typename B::Record> {
   private:
     PlayedRound<G, B> round_;
     Rule rule_;
-    const Record* record_ = nullptr;  // the newest, between enter() and advance()
+    RecordRef record_;  // the newest, between enter() and advance()
     bool advanced_ = false;
     double seconds_ = 0;
 };

@@ -5,6 +5,7 @@
 #include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/types.hpp"
+#include "proxstream/loss/record_ref.hpp"
 
 #include "solve/inner_solver.hpp"
 
@@ -32,7 +33,7 @@ struct LearnerFacts {
     Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
     Index initial_records = 0;       // in the window before the first round
     Real infimum_regulariser = 0;
-    Real prox_scale = 0;  // size of the constants in the regulariser's prox
+    Real prox_scale = 0;                // size of the constants in the regulariser's prox
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // how a bank picks its member; empty: no bank
     std::vector<LearnerFacts> members;  // of a bank
@@ -83,5 +84,8 @@ class Learner {
     /// from the same settings, which then goes on bit for bit as the one that was saved.
     virtual void exchange(Checkpoint& /*checkpoint*/) { throw Error("this learner cannot be saved"); }
 };
+
+/// A learner of records of any type: what the learner table makes.
+using AnyLearner = Learner<RecordRef>;
 
 }  // namespace proxstream

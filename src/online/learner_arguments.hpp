@@ -23,21 +23,21 @@ bool is_auto(std::string_view window);
 /// The arguments every learner that solves windows takes, whatever its kind.
 void read_solver_arguments(const Spec& spec, LearnerParts& parts);
 
-std::unique_ptr<RowLearner> make_bank(const Spec& spec, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts);
 
 /// Whether gradients are estimated: by a stochastic oracle, or by differences of exact ones.
 bool is_noisy(const LearnerParts& parts);
 /// The stochastic time-smoothed learner. Throws ConfigError with everything that noise does not allow, and
 /// where no theorem says that its rounds end.
-std::unique_ptr<RowLearner> make_noisy(LearnerParts parts);
+std::unique_ptr<AnyLearner> make_noisy(LearnerParts parts);
 
 /// Steps along estimates made of a fixed number of samples. A window `auto` is 1 to it: nothing is measured.
-std::unique_ptr<RowLearner> make_sampled_steps(const Spec& spec, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_sampled_steps(const Spec& spec, LearnerParts parts);
 
 /// A store that never holds anything: the smallest one a learner can be built on, whatever its window.
 struct NoRecords {
-    using Record = RowBlock;
-    void push(const RowBlock& /*record*/) {}
+    using Record = RecordRef;
+    void push(const RecordRef& /*record*/) {}
     void drop_newest() {}
     Index size() const { return 0; }
     Index capacity() const { return ~Index{0}; }

@@ -18,7 +18,7 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch<RowBlock>;
+using Batch = AnyBatch;
 
 /// Rules that read `window=auto` as a length to measure by take the usual one.
 WindowWeights measured_by(const LearnerParts& parts) {
@@ -27,20 +27,19 @@ WindowWeights measured_by(const LearnerParts& parts) {
 
 /// What plays without an oracle of its own.
 void require_exact(const Spec& spec, const LearnerParts& parts) {
-    require(spec, Spec::parse(parts.noise.oracle).name() == "exact",
+    require(spec, !parts.noise.sampler && Spec::parse(parts.noise.oracle).name() == "exact",
             "this learner evaluates its losses exactly; give the oracle to time-smoothed alone, as "
             "time-smoothed:oracle=(" +
                 parts.noise.oracle + ")");
 }
 
-std::unique_ptr<RowLearner> smoothed(LearnerParts parts, AnyInner inner) {
+std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
     const WindowWeights window = measured_by(parts);
-    const Index reach = std::max(window.length(), window.model(parts.model).length());
-    Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(reach));
+    const TimeSmoothedOptions options{
+        window,           parts.model,     parts.step,   std::move(parts.tolerance),
+        parts.hysteresis, parts.switching, parts.budget, parts.effort};
     auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
-        std::move(parts.g), std::move(batch), std::move(parts.start),
-        TimeSmoothedOptions{window, parts.model, parts.step, std::move(parts.tolerance), parts.hysteresis,
-                            parts.switching, parts.budget, parts.effort},
+        std::move(parts.g), parts.make_batch(slots_of(options)), std::move(parts.start), options,
         std::move(inner));
     if (parts.model.kind == ModelRule::Kind::record) {
         if (!parts.make_forecasts)
@@ -51,16 +50,16 @@ std::unique_ptr<RowLearner> smoothed(LearnerParts parts, AnyInner inner) {
 }
 
 template <class Rule>
-std::unique_ptr<RowLearner> first_order(LearnerParts parts, Rule rule) {
+std::unique_ptr<AnyLearner> first_order(LearnerParts parts, Rule rule) {
     const WindowWeights window = measured_by(parts);
     Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
     return std::make_unique<GradientLearner<AnyRegulariser, Batch, Rule>>(
         std::move(parts.g), std::move(batch), std::move(parts.start), window, parts.step, std::move(rule));
 }
 
-std::unique_ptr<RowLearner> make_auto(LearnerParts parts);
+std::unique_ptr<AnyLearner> make_auto(LearnerParts parts);
 
-std::unique_ptr<RowLearner> make_time_smoothed(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     if (is_auto(parts.window)) return make_auto(std::move(parts));
     if (is_noisy(parts)) return make_noisy(std::move(parts));
@@ -69,24 +68,24 @@ std::unique_ptr<RowLearner> make_time_smoothed(const Spec& spec, LearnerParts pa
 }
 
 /// A fixed number of inner steps a round and no exit test.
-std::unique_ptr<RowLearner> fixed_effort(LearnerParts parts, std::uint64_t steps, AnyInner inner) {
+std::unique_ptr<AnyLearner> fixed_effort(LearnerParts parts, std::uint64_t steps, AnyInner inner) {
     parts.tolerance = Tolerance::none();
     parts.budget.max_steps = steps;
     return smoothed(std::move(parts), std::move(inner));
 }
 
-std::unique_ptr<RowLearner> make_window_steps(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_window_steps(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     AnyInner inner(ProxGrad{parts.smoothness});
     return fixed_effort(std::move(parts), spec.count_or("steps", 1), std::move(inner));
 }
 
-std::unique_ptr<RowLearner> make_re_solve(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_re_solve(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     return fixed_effort(std::move(parts), spec.count_or("steps", 25), AnyInner(Backtracking{}));
 }
 
-std::unique_ptr<RowLearner> make_prox_gradient(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_prox_gradient(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     return first_order(std::move(parts), ScheduledGradient({.step = step}));
 }
@@ -95,7 +94,7 @@ Replay replay_of(const Spec& spec, const LearnerParts& parts) {
     return {.steps = spec.has("replay") ? spec.count("replay") : 0, .seed = parts.seed};
 }
 
-std::unique_ptr<RowLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Real power = spec.number_or(1, "power", 0.5);
     require(spec, power >= 0 && power <= 1, "power must lie in [0, 1]");
@@ -104,14 +103,14 @@ std::unique_ptr<RowLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) 
     return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay));
 }
 
-std::unique_ptr<RowLearner> make_momentum(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_momentum(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Real decay = fraction_or(spec, 1, "decay", 0.9);
     const Index dimension = parts.start.size();
     return first_order(std::move(parts), Momentum(dimension, step, decay));
 }
 
-std::unique_ptr<RowLearner> make_adam(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_adam(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", 0.01);
     const Real first_decay = fraction_or(spec, 1, "beta1", 0.9);
     const Real second_decay = fraction_or(spec, 2, "beta2", 0.999);
@@ -120,7 +119,7 @@ std::unique_ptr<RowLearner> make_adam(const Spec& spec, LearnerParts parts) {
     return first_order(std::move(parts), Adam(dimension, {step, first_decay, second_decay, floor}));
 }
 
-std::unique_ptr<RowLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", 0.1);
     const Real floor = positive_or(spec, 1, "floor", 1e-8);
     const Replay replay = replay_of(spec, parts);
@@ -128,19 +127,19 @@ std::unique_ptr<RowLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
     return first_order(std::move(parts), AdaGrad(dimension, {step, floor}, replay));
 }
 
-std::unique_ptr<RowLearner> make_optimistic(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_optimistic(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Index dimension = parts.start.size();
     return first_order(std::move(parts), Optimistic(dimension, step));
 }
 
-std::unique_ptr<RowLearner> make_extragradient(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_extragradient(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Index dimension = parts.start.size();
     return first_order(std::move(parts), Extragradient(dimension, step));
 }
 
-std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerParts parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     FullHistory<Batch> rule(step, [make = parts.make_own_batch ? parts.make_own_batch : parts.make_batch] {
         return make(FullHistory<Batch>::kChunk);
@@ -149,13 +148,13 @@ std::unique_ptr<RowLearner> make_full_history(const Spec& spec, LearnerParts par
 }
 
 /// A bank by its own name: its windows are in its text.
-std::unique_ptr<RowLearner> make_named_bank(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_named_bank(const Spec& spec, LearnerParts parts) {
     require(spec, !spec.has("window"), "a bank has several windows; did you mean windows=?");
     return make_bank(spec, std::move(parts));
 }
 
 /// The bank that a window text `auto[:arguments]` stands for.
-std::unique_ptr<RowLearner> make_auto(LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_auto(LearnerParts parts) {
     const Spec spec = Spec::parse(parts.window);
     auto learner = make_bank(spec, std::move(parts));
     spec.finish();
@@ -214,7 +213,7 @@ std::span<const LearnerRow> learners() {
     return kLearners;
 }
 
-std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts) {
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
@@ -231,9 +230,9 @@ Index measured_window(std::string_view window) {
 }
 
 void check_learner(std::string_view text, LearnerParts parts) {
-    parts.make_batch = [](Index) { return AnyBatch<RowBlock>(NoRecords{}); };
+    parts.make_batch = [](Index) { return AnyBatch(NoRecords{}); };
     parts.make_own_batch = {};
-    parts.make_forecasts = [] { return AnyBatch<RowBlock>(NoRecords{}); };
+    parts.make_forecasts = [] { return AnyBatch(NoRecords{}); };
     parts.start = {0};
     parts.tolerance = Tolerance::fixed(1);
     // How large the noise is, and whether rounds end under it, only the data can tell.

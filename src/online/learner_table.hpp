@@ -1,4 +1,5 @@
-/// Learners by name, over the run-time faces of g and of the window: instantiated here once for data rows.
+/// Learners by name, over the run-time faces of g, records and windows: compiled once for records of any
+/// type.
 #pragma once
 
 #include "proxstream/core/spec.hpp"
@@ -9,6 +10,7 @@
 #include "online/learner.hpp"
 #include "online/tolerance.hpp"
 #include "solve/inner_solver.hpp"
+#include "window/callback_oracle.hpp"
 #include "window/window_weights.hpp"
 
 #include <functional>
@@ -21,12 +23,12 @@
 
 namespace proxstream {
 
-using RowLearner = Learner<RowBlock>;
-using RowBatchFactory = std::function<AnyBatch<RowBlock>(Index capacity)>;
+using BatchFactory = std::function<AnyBatch(Index capacity)>;
 
 /// Where a learner's gradients come from, and what is known of their noise.
 struct NoiseParts {
-    std::string oracle = "exact";  // as parse_oracle reads it
+    std::string oracle = "exact";                // as parse_oracle reads it
+    std::optional<CallbackOracle> sampler = {};  // the user's own, in place of that
     std::string variant = "fresh";
     std::uint64_t confirm = 1;                // m
     std::optional<Real> base_noise = {};      // sigma_0 of a row's gradient, for minibatches
@@ -41,10 +43,10 @@ struct NoiseParts {
 /// Everything a learner is made from, whatever its kind.
 struct LearnerParts {
     AnyRegulariser g;
-    RowBatchFactory make_batch;           // the store of its window
-    RowBatchFactory make_own_batch = {};  // for records it keeps to itself; empty: the same
-    std::function<AnyBatch<RowBlock>()> make_forecasts = {};  // a store for two, for models of kind `record`
-    std::vector<Real> start;                                  // x_1
+    BatchFactory make_batch;                        // the store of its window
+    BatchFactory make_own_batch = {};               // for records it keeps to itself; empty: the same
+    std::function<AnyBatch()> make_forecasts = {};  // a store for two, for models of kind `record`
+    std::vector<Real> start;                        // x_1
     std::string window = "1";  // as WindowWeights::parse reads it, or auto: a bank of windows
     ModelRule model = {};
     Real hysteresis = 1;  // theta
@@ -63,7 +65,7 @@ struct LearnerRow {
     std::string_view name;
     std::string_view usage;
     std::string_view help;
-    std::unique_ptr<RowLearner> (*make)(const Spec& spec, LearnerParts parts);
+    std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerParts parts);
     bool takes_oracle = false;  // can learn from estimates of gradients
 };
 
@@ -72,7 +74,7 @@ std::span<const LearnerRow> learners();
 /// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text, and
 /// those that solve windows `model=`, `hysteresis=`, `switching=`: several of them can then be compared in
 /// one run.
-std::unique_ptr<RowLearner> make_learner(std::string_view text, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts);
 
 /// Throws what make_learner would, without data: for checking settings before anything is opened. Of the
 /// parts neither stores, start nor tolerance are looked at.

@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch<RowBlock>;
+using Batch = AnyBatch;
 using Texts = std::vector<std::string>;
 
 constexpr std::string_view kSpider = "spider";
@@ -53,6 +53,7 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Texts& 
 
 /// The oracle, drawing no more rows of a record than there are.
 AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
+    if (noise.sampler) return AnyOracle(*noise.sampler);
     const bool minibatch = Spec::parse(noise.oracle).name() == "minibatch";
     const std::string what = "oracle = " + noise.oracle + ": ";
     if (minibatch && noise.record_rows == 1) {
@@ -125,7 +126,8 @@ Real choose_delta(const LearnerParts& parts, const AnyOracle& oracle, std::optio
     if (const std::optional<Real> given = parts.tolerance.fixed_delta()) return *given;
     if (!sigma) {
         throw ConfigError("tolerance: auto is made from the noise's deviation, and of '" +
-                          parts.noise.oracle + "' none is known; give the tolerance");
+                          (parts.noise.sampler ? parts.noise.sampler->name() : parts.noise.oracle) +
+                          "' none is known; give the tolerance");
     }
     const NoisyTest test = test_of(parts, oracle, *sigma);
     Violations violations;
@@ -170,10 +172,11 @@ void check_ends(const LearnerParts& parts, const AnyOracle& oracle, const Window
 }  // namespace
 
 bool is_noisy(const LearnerParts& parts) {
-    return Spec::parse(parts.noise.oracle).name() != "exact" || Spec::parse(parts.inner).name() == kSpider;
+    return parts.noise.sampler || Spec::parse(parts.noise.oracle).name() != "exact" ||
+           Spec::parse(parts.inner).name() == kSpider;
 }
 
-std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_noisy(LearnerParts parts) {
     const WindowWeights window = WindowWeights::parse(parts.window);
     choose_rows(parts, window);
     AnyOracle oracle = checked_oracle(parts, window);
@@ -186,7 +189,7 @@ std::unique_ptr<RowLearner> make_noisy(LearnerParts parts) {
     options.budget = parts.budget;
     options.seed = parts.seed;
     options.refereed = parts.noise.refereed;
-    options.oracle_text = parts.noise.oracle;
+    options.oracle_text = parts.noise.sampler ? parts.noise.sampler->name() : parts.noise.oracle;
     const bool minibatch = Spec::parse(parts.noise.oracle).name() == "minibatch";
     options.noise_origin = minibatch ? parts.noise.origin : "the oracle's own";
     options.confidence = parts.noise.confidence;

@@ -30,7 +30,7 @@ struct NoisySmoothedOptions {
     EstimatorOptions estimator;
     std::uint64_t seed = 0;
     bool refereed = true;
-    std::string oracle_text;  // for the record, as the next two
+    std::string oracle_text;  // for the record, as the next two; empty: the oracle's own name
     std::string noise_origin;
     Real confidence = 0.95;
 };
@@ -81,7 +81,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
             take_back();  // a sampler of the user's may throw; the round did not happen
             throw;
         }
-        if (inner.status == SolveStatus::not_finite || !all_finite(iterate_.point) ||
+        if (inner.status == SolveStatus::not_finite || !all_finite(iterate_.point) || !iterate_.finite() ||
             (options_.refereed && !referee_.follow(iterate_.point, iterate_.regulariser))) {
             refuse(report);
             return;
@@ -114,7 +114,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
         facts.steps = inner_.step_claim();
         const EstimatorOptions& estimator = window_.options();
         NoiseFacts noise;
-        noise.oracle = options_.oracle_text;
+        noise.oracle = options_.oracle_text.empty() ? window_.oracle().name() : options_.oracle_text;
         noise.variant = estimator.kind == EstimatorOptions::Kind::paper ? "paper" : "fresh";
         noise.estimator = estimator.kind == EstimatorOptions::Kind::spider ? "spider" : "sample";
         noise.confirm = options_.confirm;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/loss/record_ref.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
 #include "online/learner.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +38,10 @@ class PlayedRound {
           judged_(iterate_.point.size()),
           judge_change_(iterate_.point.size()),
           model_change_(iterate_.point.size()) {
+        if (!(step_ > 0 && step_ <= kAbsurd)) {
+            throw ConfigError("step = " + std::to_string(step_) + ": must be positive and finite");
+        }
+        if (iterate_.point.empty()) throw ConfigError("the starting point has no coordinates");
         check_dimension(g_, iterate_.point.size());
         iterate_.regulariser = g_.value(iterate_.point, scratch_);
         if (!std::isfinite(iterate_.regulariser)) {
@@ -52,10 +56,10 @@ class PlayedRound {
         initial_residual_ = iterate_.residual_norm;
     }
     /// The record the stream expects after the next one; kept until that one has come.
-    void expect(const Record& forecast) { expected_ = forecast; }
+    void expect(const Record& forecast) { expected_ = RecordRef(forecast); }
 
-    /// f_t enters; fills the report's entry side. False: the loss is not finite at x_t and nothing has
-    /// changed.
+    /// f_t enters; fills the report's entry side. False: the loss or the prox is not finite at x_t and
+    /// nothing has changed.
     bool enter(const Record& record, RoundReport& report) {
         arrive(record, report);
         return judge(report);
@@ -68,9 +72,9 @@ class PlayedRound {
         window_.arrive(record, iterate_.point, scratch_);
     }
     bool judge(RoundReport& report) {
-        const Arrival& arrival = window_.carry(iterate_.point, scratch_, expected_ ? &*expected_ : nullptr,
-                                               judge_.newest(round_ + 2));
-        expected_.reset();
+        const Arrival& arrival =
+            window_.carry(iterate_.point, scratch_, expected_.ref(), judge_.newest(round_ + 2));
+        expected_ = RecordRef();
         if (!arrival.finite) {
             window_.take_back();
             refuse(report);
@@ -79,8 +83,16 @@ class PlayedRound {
         ++round_;
         keep_iterate();
         test_model();
+        if (!iterate_.finite()) {
+            undo(report);
+            return false;
+        }
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
+        if (std::isnan(report.entry_residual + report.firm_bound + report.model_change)) {
+            undo(report);
+            return false;
+        }
         report.loss = arrival.loss;
         report.outgoing_loss = arrival.outgoing_loss;
         report.exchange = arrival.exchange;
@@ -102,6 +114,10 @@ class PlayedRound {
         }
         window_.accept_trial();
         test_model();
+        if (!iterate_.finite()) {
+            undo(report);
+            return false;
+        }
         if (model_is_judge()) report.entry_residual = iterate_.residual_norm;
         // The bound of C2 was made before the pass, with what had drifted until then.
         const Real residual_drift = report.residual_rounding;
@@ -123,7 +139,7 @@ class PlayedRound {
         if (!window_.trial_finite()) return false;
         window_.accept_trial();
         test_model();
-        return true;
+        return iterate_.finite();
     }
 
     /// The losses or dom g have changed: the point is repaired and everything worked out anew. False: the
@@ -131,14 +147,14 @@ class PlayedRound {
     bool revise(const std::function<void(View)>& repair) {
         cost_before_ = cost();
         referee_cost_ = {};
-        expected_.reset();
+        expected_ = RecordRef();
         repair(iterate_.point);
         iterate_.regulariser = g_.value(iterate_.point, scratch_);
         window_.try_at(iterate_.point, scratch_);
         if (!window_.trial_finite() || !std::isfinite(iterate_.regulariser)) return false;
         window_.accept_trial();
         test_model();
-        return true;
+        return iterate_.finite();
     }
     /// From here on a certificate begins anew.
     void begin_anew() {
@@ -229,7 +245,10 @@ class PlayedRound {
         checkpoint.part("window", window_);
         checkpoint.part("iterate", iterate_);
         checkpoint.part("iterate before", before_);
-        checkpoint.part("expected", expected_);
+        bool expects = static_cast<bool>(expected_);
+        checkpoint.exchange("expected", expects);
+        if (checkpoint.reading()) expected_ = expects ? window_.blank_record() : OwnedRecord();
+        if (expects) checkpoint.part("expected", expected_);
     }
 
   private:
@@ -351,7 +370,7 @@ class PlayedRound {
     Judged judged_;
     std::vector<Real> judge_change_;  // v_t
     std::vector<Real> model_change_;
-    std::optional<Record> expected_;
+    OwnedRecord expected_;  // the forecast given by expect()
     Round round_ = 0;
     Round revised_ = 0;  // the round after which everything began anew
     Index initial_records_ = 0;

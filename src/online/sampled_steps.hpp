@@ -79,6 +79,11 @@ class SampledSteps final : public Learner<typename B::Record> {
           rule_(std::move(rule)),
           now_{std::move(start), 0},
           estimate_(now_.point.size()) {
+        if (batch_.capacity() <= options_.window.length()) {
+            throw ConfigError("the store has room for " + std::to_string(batch_.capacity()) +
+                              " records; a window of " + std::to_string(options_.window.length()) +
+                              " needs one more than its length");
+        }
         check_dimension(g_, now_.point.size());
         now_.regulariser = g_.value(now_.point, scratch_);
         if (!std::isfinite(now_.regulariser))
@@ -128,7 +133,7 @@ class SampledSteps final : public Learner<typename B::Record> {
             now_.regulariser = move.regulariser();
             report.smallest_step = k == 0 ? move.taken() : std::min(report.smallest_step, move.taken());
             report.largest_step = std::max(report.largest_step, move.taken());
-            finite = all_finite(now_.point);
+            finite = all_finite(now_.point) && !std::isnan(now_.regulariser);
         }
         count_seconds(start);
         if (!finite) {
@@ -242,12 +247,10 @@ class SampledSteps final : public Learner<typename B::Record> {
     }
 
     /// Rows that hold something else would spoil the rounds that happen to draw them, one after the other.
-    static bool is_finite(const Record& record) {
-        if constexpr (std::same_as<Record, RowBlock>) {
-            return all_finite(record.all_values()) && all_finite(record.targets());
-        } else {
-            return true;
-        }
+    static bool is_finite(const RecordRef& record) {
+        if (!record.is<RowBlock>()) return true;
+        const RowBlock& rows = record.as<RowBlock>();
+        return all_finite(rows.all_values()) && all_finite(rows.targets());
     }
 
     /// The mean loss at x_t of the samples drawn. The newest loss is among them, or is looked at besides.

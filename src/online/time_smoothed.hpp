@@ -7,6 +7,8 @@
 /// forecasts the next loss by the one that will leave.
 #pragma once
 
+#include "proxstream/window/record_ring.hpp"
+
 #include "core/stopwatch.hpp"
 #include "online/played_round.hpp"
 #include "online/tolerance.hpp"
@@ -31,12 +33,24 @@ struct TimeSmoothedOptions {
     Real effort = kInfinity;
 };
 
+/// Records the store of a time-smoothed learner has to hold.
+inline Index slots_of(const TimeSmoothedOptions& options) {
+    const Index reach = std::max(options.window.length(), options.window.model(options.model).length());
+    return reach + 1;
+}
+
 template <Regulariser G, RecordBatch B, class Inner>
 class TimeSmoothed final : public Learner<typename B::Record> {
   public:
     using Record = typename B::Record;
 
-    /// `batch` holds at least CarriedWindow<B>::slots() of the window and of its model.
+    /// Makes the store of its window itself. Throws ConfigError if the family's losses are not those of
+    /// vectors as long as the start.
+    template <LossFamily F>
+    TimeSmoothed(G g, F family, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
+        : TimeSmoothed(std::move(g), checked_batch(std::move(family), start.size(), options), start, options,
+                       std::move(inner)) {}
+    /// `batch` holds at least slots_of(options) records. Throws ConfigError if it does not.
     TimeSmoothed(G g, B batch, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
         : round_(std::move(g), std::move(batch), options.window, options.model, options.step,
                  std::move(start)),
@@ -95,7 +109,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             inner = inner_.solve(round_.window(), round_.g(), round_.step(), report.aim, budget_,
                                  round_.iterate(), round_.inner_cost(), round_.scratch());
         }
-        report.status = inner.status == SolveStatus::not_finite         ? RoundStatus::refused
+        const bool finite = inner.status != SolveStatus::not_finite && round_.iterate().finite();
+        report.status = !finite                                         ? RoundStatus::refused
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : inner.steps > 0                               ? RoundStatus::solved
                                                                         : RoundStatus::quiet;
@@ -130,6 +145,15 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     }
 
   private:
+    template <LossFamily F>
+    static B checked_batch(F family, Index dimension, const TimeSmoothedOptions& options) {
+        if (family.dimension() != dimension) {
+            throw ConfigError("the losses are functions of " + std::to_string(family.dimension()) +
+                              " coordinates; the starting point has " + std::to_string(dimension));
+        }
+        return make_batch(std::move(family), slots_of(options));
+    }
+
     bool let_in(const Record& record, RoundReport& report) {
         if (!round_.enter(record, report)) return false;
         const Real change = round_.residual_change();
@@ -189,13 +213,13 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget, iterate, cost,
                                  round_.scratch());
         }
-        if (inner.status == SolveStatus::not_finite) {
+        const auto undo = [&] {
             take_back_inner();
             savings_ = savings_before_;
             tolerance_.take_back();
             round_.undo(report);
-            return;
-        }
+        };
+        if (inner.status == SolveStatus::not_finite || !iterate.finite()) return undo();
         report.status = !tolerance_.promises_exit()                     ? RoundStatus::moved
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : active                                        ? RoundStatus::solved
@@ -207,6 +231,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             iterate.regulariser = round_.g().value(iterate.point, round_.scratch());
             report.penalty = g.penalty(iterate.point);
             round_.test_model();
+            if (!iterate.finite()) return undo();
         }
         round_.leave(report);
         spend(report.cost, entry_cost);
@@ -268,5 +293,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     bool inner_kept_ = true;  // unless this says that it is inner_ itself
     double seconds_ = 0;
 };
+
+template <Regulariser G, LossFamily F, class Inner>
+TimeSmoothed(G, F, std::vector<Real>, TimeSmoothedOptions, Inner)
+    -> TimeSmoothed<G, decltype(make_batch(std::declval<F>(), Index{})), Inner>;
 
 }  // namespace proxstream

@@ -195,7 +195,7 @@ class FullHistory {
     template <Regulariser G, RecordBatch B>
     void move(Move<G, B>& move) {
         if (chunks_.empty() || chunks_.back().size() == kChunk) chunks_.push_back(make_chunk_());
-        chunks_.back().push(move.newest_record);
+        chunks_.back().push(move.newest_record.template as<typename Batch::Record>());
         const Index count = (chunks_.size() - 1) * kChunk + chunks_.back().size();
         Scratch::Frame frame(move.scratch());
         const View part = frame.take(move.point().size());

@@ -4,9 +4,9 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "core/stopwatch.hpp"
+#include "front/header_of.hpp"
 #include "play/open_game.hpp"
 #include "play/play_outputs.hpp"
-#include "run/header_of.hpp"
 #include "run/report_page.hpp"
 
 #include <algorithm>
@@ -282,7 +282,7 @@ bool PlayJob::play_round(const OnRound& on_round) {
 std::vector<RunFooter> PlayJob::footers(RunEnding ending) {
     std::vector<RunFooter> all;
     for (Index i = 0; i < play_.players(); ++i) {
-        RowLearner& learner = play_.learner(i);
+        AnyLearner& learner = play_.learner(i);
         all.push_back(tally_.player(i).footer(learner.close(), ending, learner.seconds()));
     }
     return all;

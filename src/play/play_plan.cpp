@@ -198,9 +198,9 @@ PlayPlan plan_play(const PlaySettings& settings, const Game& game) {
     return plan;
 }
 
-std::vector<std::unique_ptr<RowLearner>> make_players(const PlaySettings& settings, const Game& game,
+std::vector<std::unique_ptr<AnyLearner>> make_players(const PlaySettings& settings, const Game& game,
                                                       const PlayPlan& plan) {
-    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::unique_ptr<AnyLearner>> learners;
     std::vector<std::string> violations;
     for (Index i = 0; i < game.players.size(); ++i) {
         const GamePlayer& player = game.players[i];

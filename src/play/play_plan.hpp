@@ -37,7 +37,7 @@ struct PlayPlan {
 PlayPlan plan_play(const PlaySettings& settings, const Game& game);
 
 /// Throws ConfigError naming the player whose learner cannot be made.
-std::vector<std::unique_ptr<RowLearner>> make_players(const PlaySettings& settings, const Game& game,
+std::vector<std::unique_ptr<AnyLearner>> make_players(const PlaySettings& settings, const Game& game,
                                                       const PlayPlan& plan);
 
 }  // namespace proxstream

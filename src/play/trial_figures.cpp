@@ -49,7 +49,7 @@ Real trial_smoothness(const Game& game, Index player, std::uint64_t seed) {
 }
 
 std::vector<Real> trial_variations(const Game& game,
-                                   const std::function<std::vector<std::unique_ptr<RowLearner>>()>& make,
+                                   const std::function<std::vector<std::unique_ptr<AnyLearner>>()>& make,
                                    Turns turns) {
     GamePlay play(game, make(), turns);
     std::vector<Real> largest(play.players());

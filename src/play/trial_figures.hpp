@@ -19,7 +19,7 @@ inline constexpr Real kTrialMargin = 1.25;
 
 /// The largest d_t of each player in kTrialRounds rounds of the learners that `make` makes.
 std::vector<Real> trial_variations(const Game& game,
-                                   const std::function<std::vector<std::unique_ptr<RowLearner>>()>& make,
+                                   const std::function<std::vector<std::unique_ptr<AnyLearner>>()>& make,
                                    Turns turns);
 
 }  // namespace proxstream

@@ -24,11 +24,17 @@ Json to_object(const Cost& cost) {
 }
 
 Json to_object(const NoiseFacts& noise) {
-    return {{"oracle", noise.oracle},           {"variant", noise.variant},
-            {"estimator", noise.estimator},     {"confirm", noise.confirm},
-            {"sigma", optional(noise.sigma)},   {"bounded", noise.bounded},
-            {"independent", noise.independent}, {"origin", noise.origin},
-            {"confidence", noise.confidence},   {"refereed", noise.refereed}};
+    return {{"oracle", noise.oracle},
+            {"variant", noise.variant},
+            {"estimator", noise.estimator},
+            {"confirm", noise.confirm},
+            {"sigma", optional(noise.sigma)},
+            {"bounded", noise.bounded},
+            {"independent", noise.independent},
+            {"origin", noise.origin},
+            {"confidence", noise.confidence},
+            {"refereed", noise.refereed},
+            {"losses_known", noise.losses_known}};
 }
 
 Json to_object(const RunHeader& header) {

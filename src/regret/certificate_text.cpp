@@ -95,8 +95,12 @@ void append_summary(std::string& out, const Certificate& certificate) {
            measured(run.mean_regret()), measured(run.energy));
     append(out, "  variation Vpath  {:<14} r_0      {:<14.6e} path length  {:.6e}\n", measured(run.variation),
            certificate.header.initial_residual, run.path_length);
-    append(out, "  mean loss f      {:<14.6e} f + g    {:<14.6e} in 1-norm    {:.6e}\n", run.mean_loss,
-           run.mean_objective, run.movement_one);
+    const auto known = [&certificate](Real figure) {
+        const auto& noise = certificate.header.noise;
+        return noise && !noise->losses_known ? std::string("not known") : fmt::format("{:.6e}", figure);
+    };
+    append(out, "  mean loss f      {:<14} f + g    {:<14} in 1-norm    {:.6e}\n", known(run.mean_loss),
+           known(run.mean_objective), run.movement_one);
     append(out, "  updates N        {:<14} tests    {:<14} prox         {}\n", run.totals.steps, run.tests,
            run.totals.cost.prox);
     if (run.cheap_steps > 0) {

@@ -30,7 +30,8 @@ void append_noise(std::string& out, const NoiseFacts& noise) {
     append(out, ",\"bounded\":{},\"independent\":{}", noise.bounded, noise.independent);
     append(out, ",\"origin\":{}", quoted(noise.origin));
     append_field(out, "confidence", noise.confidence);
-    append(out, ",\"refereed\":{}}}", noise.refereed);
+    // Only where it is so: other ledgers stay as they were.
+    append(out, ",\"refereed\":{}{}}}", noise.refereed, noise.losses_known ? "" : ",\"losses\":false");
 }
 
 NoiseFacts read_noise(LineCursor& cursor) {
@@ -54,6 +55,7 @@ NoiseFacts read_noise(LineCursor& cursor) {
     noise.origin = text("origin");
     noise.confidence = read_field(cursor, "confidence", kNonnegative);
     noise.refereed = flag("refereed");
+    noise.losses_known = !cursor.take(",\"losses\":false");
     cursor.expect("}");
     return noise;
 }

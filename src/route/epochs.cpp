@@ -1,7 +1,7 @@
 #include "route/epochs.hpp"
 
+#include "front/header_of.hpp"
 #include "regret/record_state.hpp"
-#include "run/header_of.hpp"
 
 #include <algorithm>
 #include <map>

@@ -161,7 +161,7 @@ class RouteRun {
     Scenario scenario_;
     PathKeeper keeper_;
     StrategyParts parts_;
-    std::unique_ptr<RowLearner> lead_;  // made when the first demand is there
+    std::unique_ptr<AnyLearner> lead_;  // made when the first demand is there
     std::unique_ptr<Epochs> epochs_;
     Contest contest_;
     std::vector<Real> played_;  // splits of the period that comes or is played, and of the one before

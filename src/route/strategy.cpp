@@ -40,7 +40,7 @@ Index mean_window(const Spec& spec) {
 
 class LearnerStrategy final : public Strategy {
   public:
-    explicit LearnerStrategy(std::unique_ptr<RowLearner> learner) : learner_(std::move(learner)) {}
+    explicit LearnerStrategy(std::unique_ptr<AnyLearner> learner) : learner_(std::move(learner)) {}
     ConstView decide() const override { return learner_->decide(); }
     void observe(const RowBlock& demand) override {
         gradients_ += learner_->observe(demand).cost.record_gradients;
@@ -56,7 +56,7 @@ class LearnerStrategy final : public Strategy {
     }
 
   private:
-    std::unique_ptr<RowLearner> learner_;
+    std::unique_ptr<AnyLearner> learner_;
     std::uint64_t gradients_ = 0;
 };
 
@@ -211,13 +211,11 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
     x.assign(learner->decide().begin(), learner->decide().end());
 }
 
-std::unique_ptr<RowLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
+std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
     const std::shared_ptr<const Routing> routing = parts.routing;
     LearnerParts learner = learner_parts(*parts.settings);
     learner.g = AnyRegulariser(SplitSet(routing, parts.settings->mu));
-    learner.make_batch = [routing](Index capacity) {
-        return AnyBatch<RowBlock>(DemandBatch(routing, capacity));
-    };
+    learner.make_batch = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); };
     learner.start = parts.start;
     learner.step = parts.step;
     learner.smoothness = 1 / parts.step;

@@ -48,7 +48,7 @@ struct StrategyRow {
 std::span<const StrategyRow> strategies();
 
 /// The learner of that text on the routing's splits.
-std::unique_ptr<RowLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
+std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
 /// A learner, or one of strategies(). Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
 /// Throws what make_route_learner would, without a network.

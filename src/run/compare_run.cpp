@@ -19,9 +19,9 @@ struct CompareRun::Lane {
         result.learner = text;
     }
 
-    std::unique_ptr<RowLearner> learner;
+    std::unique_ptr<AnyLearner> learner;
     Tally tally;
-    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> meter;
+    RegretMeter<AnyRegulariser, AnyBatch> meter;
     std::vector<Real> played;
     std::uint64_t errors = 0;
     std::uint64_t rows = 0;

@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "run/header_of.hpp"
+#include "front/header_of.hpp"
 #include "run/learn_outputs.hpp"
 
 #include <algorithm>

@@ -78,7 +78,7 @@ class LearnRun {
     /// Of the last record, in the units of the data: made before it was learned from.
     ConstView predictions() const noexcept { return predictions_; }
     const RoundReport& last() const noexcept { return last_; }
-    const RowLearner& learner() const noexcept { return *learner_; }
+    const AnyLearner& learner() const noexcept { return *learner_; }
     /// By the names of learn_channels(): of the last round.
     std::vector<Real> figures() const;
     Certificate certificate(RunEnding ending) const;
@@ -119,8 +119,8 @@ class LearnRun {
     LearnSettings settings_;
     StopFlag stop_;
     Problem problem_;
-    std::unique_ptr<RowLearner> learner_;
-    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> meter_;
+    std::unique_ptr<AnyLearner> learner_;
+    RegretMeter<AnyRegulariser, AnyBatch> meter_;
     RunHeader header_;
     std::unique_ptr<Outputs> outputs_;
     BestConstantSampler sampler_;

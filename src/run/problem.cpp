@@ -139,7 +139,7 @@ void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
     first_gradient_ = mean_gradient(records, *family_, start_);
 }
 
-std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const {
+std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text) const {
     NoiseParts noise = noise_parts(settings_);
     if (noise_estimate_ && !noise.base_noise && !noise_estimate_->exact()) {
         noise.base_noise = noise_estimate_->base_noise_limit;
@@ -150,7 +150,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
         noise.first_residual =
             prox_residual(g_, start_, first_gradient_, step_, forward, residual, scratch).norm;
     }
-    std::function<AnyBatch<RowBlock>()> make_forecasts;
+    std::function<AnyBatch()> make_forecasts;
     if (forecasts_) make_forecasts = [family = family_] { return family->make_batch(2); };
     LearnerParts parts{
         .g = g_,
@@ -172,7 +172,7 @@ std::unique_ptr<RowLearner> Problem::make_learner(const std::string& text) const
     return proxstream::make_learner(text, std::move(parts));
 }
 
-RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> Problem::make_meter(const std::vector<Index>& windows) const {
+RegretMeter<AnyRegulariser, AnyBatch> Problem::make_meter(const std::vector<Index>& windows) const {
     return {g_, [this](Index capacity) { return family_->make_batch(capacity); }, family_->dimension(), step_,
             windows};
 }

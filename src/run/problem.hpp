@@ -48,8 +48,8 @@ class Problem {
     Real step() const noexcept { return step_; }         // eta
     const std::string& step_origin() const noexcept { return step_origin_; }
 
-    std::unique_ptr<RowLearner> make_learner(const std::string& text) const;
-    RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> make_meter(const std::vector<Index>& windows) const;
+    std::unique_ptr<AnyLearner> make_learner(const std::string& text) const;
+    RegretMeter<AnyRegulariser, AnyBatch> make_meter(const std::vector<Index>& windows) const;
     /// The model as it stands at x, ready to be saved.
     Model model_at(ConstView x, Round rounds) const;
 

@@ -129,6 +129,12 @@ struct Iterate {
     Real regulariser = 0;          // g(y)
     Real forward_regulariser = 0;  // g(T)
 
+    /// False: the prox answered something that is no number, so the test has no outcome. A NaN would pass
+    /// for a residual of 0. Numbers beyond the range of their norm are looked at one by one.
+    bool finite() const {
+        return (std::isfinite(residual_norm) || all_finite(residual)) && !std::isnan(regulariser);
+    }
+
     void exchange(Checkpoint& checkpoint) {
         checkpoint.fixed("point", point);
         checkpoint.fixed("forward", forward);

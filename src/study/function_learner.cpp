@@ -16,7 +16,7 @@ namespace {
 using Ring = RecordRing<FunctionFamily>;
 
 Ring make_ring(const FunctionProblem& problem) {
-    return {FunctionFamily(problem.start.size()), CarriedWindow<Ring>::slots(problem.window)};
+    return {FunctionFamily(problem.start.size(), true), CarriedWindow<Ring>::slots(problem.window)};
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ std::unique_ptr<FunctionLearner> make_prox_gradient(const FunctionProblem& probl
 FunctionMeter make_meter(const FunctionProblem& problem, const std::vector<Index>& windows) {
     const Index dimension = problem.start.size();
     return {parse_regulariser(problem.reg),
-            [dimension](Index capacity) { return Ring(FunctionFamily(dimension), capacity); }, dimension,
-            problem.step, windows};
+            [dimension](Index capacity) { return Ring(FunctionFamily(dimension, true), capacity); },
+            dimension, problem.step, windows};
 }
 
 LossFunction line(Real slope) {

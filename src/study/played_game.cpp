@@ -2,12 +2,12 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "front/header_of.hpp"
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "play/open_game.hpp"
 #include "play/play_plan.hpp"
 #include "regret/game_tally.hpp"
-#include "run/header_of.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -83,7 +83,7 @@ class Played {
         std::vector<RunFooter> footers;
         const auto rounds = static_cast<Real>(std::max<Round>(rounds_, 1));
         for (Index i = 0; i < play_.players(); ++i) {
-            RowLearner& learner = play_.learner(i);
+            AnyLearner& learner = play_.learner(i);
             played_.microseconds += 1e6 * learner.seconds() / rounds;
             footers.push_back(tally_.player(i).footer(learner.close(), ending, 0));
         }

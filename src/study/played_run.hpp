@@ -1,9 +1,9 @@
 /// One learner against one stream that may look at the point before it speaks, judged by its certificate.
 #pragma once
 
+#include "front/header_of.hpp"
 #include "online/learner.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "study/study.hpp"
 
 #include <utility>

@@ -107,7 +107,7 @@ class Race::Lap {
     }
 
     const Race& race_;
-    std::unique_ptr<RowLearner> learner_;
+    std::unique_ptr<AnyLearner> learner_;
     Tally tally_;
     bool classes_ = false;
     Mean loss_, clean_loss_, errors_, gradients_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kManyRowSteps = 100'000'000;
 
-RowBatchFactory batches(const RowSetting& setting) {
+BatchFactory batches(const RowSetting& setting) {
     const std::shared_ptr<const RowFamily> family =
         parse_loss(setting.loss, RowShape{.features = setting.features, .intercept = false});
     return [family](Index capacity) { return family->make_batch(capacity); };
@@ -19,7 +19,7 @@ RowBatchFactory batches(const RowSetting& setting) {
 
 }  // namespace
 
-std::unique_ptr<RowLearner> make_learner(const RowSetting& setting, const std::string& text,
+std::unique_ptr<AnyLearner> make_learner(const RowSetting& setting, const std::string& text,
                                          std::uint64_t seed) {
     return make_learner(text, LearnerParts{.g = parse_regulariser(setting.reg),
                                            .make_batch = batches(setting),
@@ -31,8 +31,8 @@ std::unique_ptr<RowLearner> make_learner(const RowSetting& setting, const std::s
                                            .seed = seed});
 }
 
-RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> make_meter(const RowSetting& setting,
-                                                           const std::vector<Index>& windows) {
+RegretMeter<AnyRegulariser, AnyBatch> make_meter(const RowSetting& setting,
+                                                 const std::vector<Index>& windows) {
     return {parse_regulariser(setting.reg), batches(setting), setting.features, setting.step, windows};
 }
 

@@ -19,10 +19,10 @@ struct RowSetting {
 };
 
 /// The inner loop is the paper's, with the fixed step eta, unless the text says otherwise.
-std::unique_ptr<RowLearner> make_learner(const RowSetting& setting, const std::string& text,
+std::unique_ptr<AnyLearner> make_learner(const RowSetting& setting, const std::string& text,
                                          std::uint64_t seed);
 /// Residuals of a played sequence for other windows.
-RegretMeter<AnyRegulariser, AnyBatch<RowBlock>> make_meter(const RowSetting& setting,
-                                                           const std::vector<Index>& windows);
+RegretMeter<AnyRegulariser, AnyBatch> make_meter(const RowSetting& setting,
+                                                 const std::vector<Index>& windows);
 
 }  // namespace proxstream

@@ -4,6 +4,7 @@
 #include "window/oracle.hpp"
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,11 +21,13 @@ class CallbackOracle {
         std::optional<Real> base_noise = {};  // sigma_0 of a base sample of one record
         bool bounded = false;                 // surely, not only in the mean square
         bool independent = true;              // across records
+        std::string name = "callback";        // in the certificate
     };
 
     CallbackOracle(Sampler sampler, std::uint64_t samples, const Claim& claim)
         : sampler_(std::move(sampler)), samples_(samples), claim_(claim) {}
 
+    const std::string& name() const noexcept { return claim_.name; }
     std::uint64_t samples() const noexcept { return samples_; }
     bool exact() const noexcept { return false; }
     bool bounded() const noexcept { return claim_.bounded; }

@@ -5,10 +5,12 @@
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/record_ref.hpp"
 
 #include "loss/compact_rows.hpp"
 #include "loss/row_scores.hpp"
@@ -17,10 +19,10 @@
 #include "window/window_weights.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,7 +54,12 @@ class CarriedWindow {
           current_(dimension, window_.summed() > 0),
           before_(current_),
           trial_(current_) {
-        assert(batch_.capacity() >= slots(window_.length()));
+        if (batch_.capacity() < slots(window_.length())) {
+            throw ConfigError("the store has room for " + std::to_string(batch_.capacity()) +
+                              " records; a window of " + std::to_string(window_.length()) + " needs " +
+                              std::to_string(slots(window_.length())) +
+                              ", one more than its length, to undo a round");
+        }
         window_.at(1, weights_);
     }
 
@@ -78,8 +85,8 @@ class CarriedWindow {
     }
 
     /// value() and gradient() become those of round t's window at the same x. Follows arrive(). `forecast`
-    /// takes the place of the forecast so far, with the given weight; nullptr: there is none.
-    const Arrival& carry(ConstView x, Scratch& scratch, const Record* forecast = nullptr,
+    /// takes the place of the forecast so far, with the given weight; empty: there is none.
+    const Arrival& carry(ConstView x, Scratch& scratch, const RecordRef& forecast = {},
                          Real forecast_weight = 0) {
         if (window_.varies() || round_ == 1) {
             window_.at(round_, weights_);
@@ -283,6 +290,8 @@ class CarriedWindow {
     }
 
     const Cost& cost() const noexcept { return cost_; }
+    /// A record of the window's type, to read a saved one into.
+    OwnedRecord blank_record() const { return proxstream::blank_record(batch_); }
 
     /// Counts of costs start over: whoever looks at them looks at differences.
     void exchange(Checkpoint& checkpoint) {
@@ -398,7 +407,7 @@ class CarriedWindow {
         current_.rounds_since_pass = before_.rounds_since_pass + 1;
     }
 
-    void exchange_forecast(ConstView x, const Record* forecast, Real weight, Scratch& scratch) {
+    void exchange_forecast(ConstView x, const RecordRef& forecast, Real weight, Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const View part = frame.take(x.size());
         const auto exchange = [&](Real signed_weight, Real value, ConstView gradient) {
@@ -412,9 +421,9 @@ class CarriedWindow {
             ++cost_.record_gradients;
             exchange(-recurrence_.keep * before_.forecast_weight, value, part);
         }
-        forecast_pushed_ = forecast != nullptr;
+        forecast_pushed_ = static_cast<bool>(forecast);
         if (forecast_pushed_) {
-            forecasts_->push(*forecast);
+            forecasts_->push(forecast.as<Record>());
             const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
             ++cost_.record_gradients;
             // One that is not finite is as good as none: the loss itself may well be.

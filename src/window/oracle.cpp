@@ -85,8 +85,8 @@ void CallbackOracle::add_sample(Round record, ConstView x, const Draw& draw, Rea
                                 std::vector<Real>& gradient) const {
     sampler_(record, x, draw, gradient);
     if (gradient.size() != x.size()) {
-        throw Error("the oracle's gradient of record " + std::to_string(record) + " has " +
-                    std::to_string(gradient.size()) + " numbers, x has " + std::to_string(x.size()));
+        throw ConfigError("the oracle's gradient of record " + std::to_string(record) + " has " +
+                          std::to_string(gradient.size()) + " numbers, x has " + std::to_string(x.size()));
     }
     axpy(weight, gradient, out);
 }

@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -23,6 +24,18 @@ class AnyOracle {
     requires(!std::same_as<Oracle, AnyOracle>) explicit AnyOracle(Oracle oracle)
         : held_(std::in_place_type<Oracle>, std::move(oracle)) {}
 
+    /// How it is called where no text describes it.
+    std::string name() const {
+        return std::visit(
+            [](const auto& oracle) -> std::string {
+                if constexpr (requires { oracle.name(); }) {
+                    return oracle.name();
+                } else {
+                    return oracle.exact() ? "exact" : "sampled";
+                }
+            },
+            held_);
+    }
     std::uint64_t samples() const {
         return std::visit([](const auto& oracle) { return oracle.samples(); }, held_);
     }

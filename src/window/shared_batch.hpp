@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/record_ref.hpp"
 
 #include <memory>
 #include <span>
@@ -42,6 +43,7 @@ class SharedBatch {
         return proxstream::parts_gradient(*store_, parts, x, gradient, scratch);
     }
 
+    OwnedRecord blank_record() const { return proxstream::blank_record(*store_); }
     void exchange(Checkpoint& /*checkpoint*/) {}  // the owner does it
 
   private:

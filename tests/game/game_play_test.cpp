@@ -25,9 +25,9 @@ namespace {
 
 constexpr Real kGameStep = 0.2;
 
-std::vector<std::unique_ptr<RowLearner>> players_of(const Game& game, const std::string& learner,
+std::vector<std::unique_ptr<AnyLearner>> players_of(const Game& game, const std::string& learner,
                                                     const std::string& window, Real delta) {
-    std::vector<std::unique_ptr<RowLearner>> players;
+    std::vector<std::unique_ptr<AnyLearner>> players;
     for (const GamePlayer& player : game.players) {
         LearnerParts parts = player_parts(player);
         parts.window = window;

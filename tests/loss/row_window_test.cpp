@@ -41,8 +41,8 @@ Real plain_sum(const RowFamily& family, const std::deque<RowBlock>& records, Con
     return total;
 }
 
-void expect_same(const AnyBatch<RowBlock>& batch, const RowFamily& family,
-                 const std::deque<RowBlock>& records, Source& source, Scratch& scratch) {
+void expect_same(const AnyBatch& batch, const RowFamily& family, const std::deque<RowBlock>& records,
+                 Source& source, Scratch& scratch) {
     ASSERT_EQ(batch.size(), records.size());
     const Index n = family.dimension();
     const std::vector<Real> x = source.point(n, 0.5);

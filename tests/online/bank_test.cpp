@@ -41,7 +41,7 @@ RowBlock row(std::uint64_t seed, Round t, Round jump = 80) {
     return record;
 }
 
-std::unique_ptr<RowLearner> make(const std::string& text, const std::string& inner = "backtracking",
+std::unique_ptr<AnyLearner> make(const std::string& text, const std::string& inner = "backtracking",
                                  const std::string& g = "l1:0.01") {
     return make_learner(text, {.g = parse_regulariser(g),
                                .make_batch = [](Index capacity) { return family().make_batch(capacity); },
@@ -80,7 +80,7 @@ TEST(Models, AreJudgedByTheWindowWhateverTheySolve) {
     for (const char* window :
          {"1", "2", "9", "exp:4", "triangle:8", "mean:12,keep=4", "season:4,3", "weights:0.3,0.1,0.2"}) {
         for (const char* model : {"previous", "mean", "zero", "season:5"}) {
-            std::unique_ptr<RowLearner> learner;
+            std::unique_ptr<AnyLearner> learner;
             const std::string text = std::string("time-smoothed:window=(") + window + "),model=" + model;
             try {
                 learner = make(text);
@@ -158,7 +158,7 @@ TEST(Bank, OfOneMemberIsThatMemberToTheLastBit) {
 
 TEST(Bank, MembersAreThePlainLearnersWithoutCrossStart) {
     const auto bank = make("bank:windows=2/8/32,also=(adagrad:0.3),cross=no,steps=50,effort=inf");
-    std::vector<std::unique_ptr<RowLearner>> alone;
+    std::vector<std::unique_ptr<AnyLearner>> alone;
     alone.push_back(make("adagrad:0.3,window=1"));
     for (const char* window : {"2", "8", "32"})
         alone.push_back(make(std::string("time-smoothed:window=") + window));

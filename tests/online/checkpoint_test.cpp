@@ -86,13 +86,11 @@ class PlainFamily {
     std::shared_ptr<const RowFamily> family_;
 };
 
-std::unique_ptr<RowLearner> make(const Case& setup) {
+std::unique_ptr<AnyLearner> make(const Case& setup) {
     const std::shared_ptr<const RowFamily> family = parse_loss(setup.loss, {.features = kSavedFeatures});
-    RowBatchFactory make_batch = [family](Index capacity) { return family->make_batch(capacity); };
+    BatchFactory make_batch = [family](Index capacity) { return family->make_batch(capacity); };
     if (setup.plain_ring) {
-        make_batch = [family](Index capacity) {
-            return AnyBatch<RowBlock>(RecordRing(PlainFamily(family), capacity));
-        };
+        make_batch = [family](Index capacity) { return AnyBatch(RecordRing(PlainFamily(family), capacity)); };
     }
     LearnerParts parts{.g = parse_regulariser("l1:0.02"),
                        .make_batch = make_batch,
@@ -119,7 +117,7 @@ struct Trace {
     std::vector<std::vector<Real>> points;
 };
 
-void play(RowLearner& learner, const Case& setup, Round first, Round last, Trace& trace) {
+void play(AnyLearner& learner, const Case& setup, Round first, Round last, Trace& trace) {
     for (Round t = first; t <= last; ++t) {
         if (setup.model == "forecast") learner.expect(record_at(t + 100, setup));
         const RoundReport report = learner.observe(record_at(t, setup));
@@ -133,13 +131,13 @@ void play(RowLearner& learner, const Case& setup, Round first, Round last, Trace
     }
 }
 
-std::string save(RowLearner& learner) {
+std::string save(AnyLearner& learner) {
     Checkpoint checkpoint;
     checkpoint.part("learner", learner);
     return checkpoint.seal();
 }
 
-void load(RowLearner& learner, const std::string& bytes) {
+void load(AnyLearner& learner, const std::string& bytes) {
     Checkpoint checkpoint(bytes, "state");
     checkpoint.part("learner", learner);
     checkpoint.finish();

@@ -3,10 +3,10 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 
 #include <cmath>
 #include <string>

@@ -203,17 +203,16 @@ TEST(NoisyBank, ARefusedRoundLeavesAllMembersAsTheyWere) {
 // ---- parts that cannot be
 
 LearnerParts parts_for(const std::string& oracle, Calls* calls) {
-    LearnerParts parts{.g = parse_regulariser("l1:0.01"),
-                       .make_batch =
-                           [calls](Index capacity) {
-                               return AnyBatch<RowBlock>(RecordRing(TrapFamily(4, calls), capacity));
-                           },
-                       .start = std::vector<Real>(4),
-                       .window = "8",
-                       .step = 0.4,
-                       .smoothness = 1,
-                       .tolerance = Tolerance::fixed(1),
-                       .budget = {}};
+    LearnerParts parts{
+        .g = parse_regulariser("l1:0.01"),
+        .make_batch =
+            [calls](Index capacity) { return AnyBatch(RecordRing(TrapFamily(4, calls), capacity)); },
+        .start = std::vector<Real>(4),
+        .window = "8",
+        .step = 0.4,
+        .smoothness = 1,
+        .tolerance = Tolerance::fixed(1),
+        .budget = {}};
     parts.noise.oracle = oracle;
     return parts;
 }

@@ -4,9 +4,9 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include "front/header_of.hpp"
 #include "regret/ledger_format.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "support/route_learner.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Road {
         learner_ = fresh();
     }
 
-    std::unique_ptr<RowLearner> fresh() const {
+    std::unique_ptr<AnyLearner> fresh() const {
         LearnerParts parts = test::route_parts(routed_.routing);
         parts.window = window_;
         parts.tolerance = Tolerance::fixed(0.02);
@@ -89,8 +89,8 @@ class Road {
             .norm;
     }
 
-    RowLearner& learner() { return *learner_; }
-    void replace(std::unique_ptr<RowLearner> learner) { learner_ = std::move(learner); }
+    AnyLearner& learner() { return *learner_; }
+    void replace(std::unique_ptr<AnyLearner> learner) { learner_ = std::move(learner); }
     const Routed& routed() const { return routed_; }
     const std::vector<Vector>& stream() const { return stream_; }
 
@@ -101,7 +101,7 @@ class Road {
     std::vector<Vector> stream_;
     std::vector<Vector> seen_;
     SlotIndex disturbances_ = 0;
-    std::unique_ptr<RowLearner> learner_;
+    std::unique_ptr<AnyLearner> learner_;
 };
 
 /// The facts of a learner on a box, or of every member of a bank of them.
@@ -318,13 +318,13 @@ TEST(Revise, ARefusedRoundAfterwardsChangesNothing) {
     }
 }
 
-std::string saved_learner(RowLearner& learner) {
+std::string saved_learner(AnyLearner& learner) {
     Checkpoint checkpoint;
     checkpoint.part("learner", learner);
     return checkpoint.seal();
 }
 
-void load_learner(RowLearner& learner, const std::string& bytes) {
+void load_learner(AnyLearner& learner, const std::string& bytes) {
     Checkpoint checkpoint(bytes, "state");
     checkpoint.part("learner", learner);
     checkpoint.finish();

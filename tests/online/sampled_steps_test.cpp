@@ -5,11 +5,11 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/trap_learner.hpp"
 #include "regret/ledger_format.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "support/naive.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index kSampledFeatures = 4;
 
-std::unique_ptr<RowLearner> make_rows(const std::string& text, std::uint64_t seed = 7,
+std::unique_ptr<AnyLearner> make_rows(const std::string& text, std::uint64_t seed = 7,
                                       const std::string& g = "l1:0.01") {
     const std::shared_ptr<const RowFamily> family =
         parse_loss("cauchy", {.features = kSampledFeatures, .intercept = false, .classes = 0});
@@ -47,7 +47,7 @@ RowBlock rows_at(Round t, Index rows) {
     return record;
 }
 
-std::vector<Real> point_of(const RowLearner& learner) {
+std::vector<Real> point_of(const AnyLearner& learner) {
     return {learner.decide().begin(), learner.decide().end()};
 }
 

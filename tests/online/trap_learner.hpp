@@ -95,13 +95,13 @@ struct Configuration {
     std::vector<Real> start = {};  // zeros if empty
 };
 
-inline std::unique_ptr<RowLearner> make(const std::string& learner, const Configuration& setup,
+inline std::unique_ptr<AnyLearner> make(const std::string& learner, const Configuration& setup,
                                         Calls* calls) {
     return make_learner(
         learner, {.g = AnyRegulariser(CountingRegulariser{parse_regulariser(setup.regulariser), calls}),
                   .make_batch =
                       [dimension = setup.dimension, calls](Index capacity) {
-                          return AnyBatch<RowBlock>(RecordRing(TrapFamily(dimension, calls), capacity));
+                          return AnyBatch(RecordRing(TrapFamily(dimension, calls), capacity));
                       },
                   .start = setup.start.empty() ? std::vector<Real>(setup.dimension) : setup.start,
                   .window = std::to_string(setup.window),

@@ -14,7 +14,7 @@
 
 namespace proxstream {
 
-using RobustWindow = CarriedWindow<AnyBatch<RowBlock>>;
+using RobustWindow = CarriedWindow<AnyBatch>;
 inline constexpr Index kRobustFeatures = 120;
 
 /// A model with five features that matter, and rows that are sometimes far off.

@@ -21,8 +21,9 @@ inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,
                                                            AnyRegulariser g, const std::vector<Real>& start) {
     return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
-        std::move(g), Ring(FunctionFamily(start.size()), CarriedWindow<Ring>::slots(options.window.length())),
-        start, std::move(oracle), options);
+        std::move(g),
+        Ring(FunctionFamily(start.size(), true), CarriedWindow<Ring>::slots(options.window.length())), start,
+        std::move(oracle), options);
 }
 inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,

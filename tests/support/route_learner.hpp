@@ -16,7 +16,7 @@ namespace proxstream::test {
 inline LearnerParts route_parts(const std::shared_ptr<Routing>& routing, Real mu = 0) {
     const std::shared_ptr<const Routing> seen = routing;
     return {.g = AnyRegulariser(SplitSet(seen, mu)),
-            .make_batch = [seen](Index capacity) { return AnyBatch<RowBlock>(DemandBatch(seen, capacity)); },
+            .make_batch = [seen](Index capacity) { return AnyBatch(DemandBatch(seen, capacity)); },
             .start = even_splits(routing->paths),
             .window = "5",
             .step = 0.3,

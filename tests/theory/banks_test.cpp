@@ -63,7 +63,7 @@ BankCase draw_bank(Dice& dice) {
     return bank;
 }
 
-std::unique_ptr<RowLearner> make(const BankCase& bank) {
+std::unique_ptr<AnyLearner> make(const BankCase& bank) {
     LearnerParts parts = parts_of(bank.run);
     parts.seed = 7;
     return make_learner(bank.text, std::move(parts));
@@ -137,7 +137,7 @@ Real judged(const BankCase& bank, const Weights& judge, Round t, const Vector& z
     return length(along(z, -1, bank.run.penalty.g.prox(along(z, -step, gradient), step))) / step;
 }
 
-void play_bank(const BankCase& bank, RowLearner& learner, std::map<std::string, std::uint64_t>& seen) {
+void play_bank(const BankCase& bank, AnyLearner& learner, std::map<std::string, std::uint64_t>& seen) {
     const Case& run = bank.run;
     Tally tally(header_of(learner.facts(), run.dimension));
     std::vector<Weights> judges;
@@ -191,7 +191,7 @@ TEST(Banks, KeepEveryInequalityAndTheirMembersDo) {
     for (std::uint64_t index = 0; index < runs; ++index) {
         Dice dice(1'000'000 + index);
         BankCase bank = draw_bank(dice);
-        std::unique_ptr<RowLearner> learner;
+        std::unique_ptr<AnyLearner> learner;
         try {
             learner = make(bank);
         } catch (const ConfigError&) {  // a model that does not fit one of the windows

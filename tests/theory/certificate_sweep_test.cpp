@@ -6,10 +6,10 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "front/header_of.hpp"
 #include "online/time_smoothed.hpp"
 #include "online/update_rules.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "solve/inner_table.hpp"
 #include "support/probe.hpp"
 

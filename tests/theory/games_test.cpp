@@ -1,11 +1,11 @@
 // The corrected theorem on games: every player's residual against its window keeps (delta + sigma + d_t) / w
 // in every round from the second on, over random games, with exact gradients and with bounded noise. And what
 // it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
+#include "front/header_of.hpp"
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "game/game_table.hpp"
 #include "regret/game_tally.hpp"
-#include "run/header_of.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ struct PlayedGame {
 PlayedGame play_out(const std::string& text, const std::string& window, Real delta, const std::string& oracle,
                     Round rounds, std::uint64_t seed) {
     const Game game = parse_game(text);
-    std::vector<std::unique_ptr<RowLearner>> learners;
+    std::vector<std::unique_ptr<AnyLearner>> learners;
     std::vector<Real> steps;
     std::vector<WindowWeights> windows;
     for (const GamePlayer& player : game.players) {

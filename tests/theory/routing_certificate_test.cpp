@@ -1,8 +1,8 @@
 // T4 on networks: sweeps that prove nothing, confirmed by exact passes. Random networks, windows, models,
 // tolerances and prices of moving; every inequality of every run.
 
+#include "front/header_of.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "support/route_learner.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct PlayedRoads {
     std::uint64_t cheap = 0, failed = 0;
 };
 
-PlayedRoads play(RowLearner& learner, const std::vector<std::vector<Real>>& stream, Index dimension) {
+PlayedRoads play(AnyLearner& learner, const std::vector<std::vector<Real>>& stream, Index dimension) {
     Tally tally(header_of(learner.facts(), dimension));
     PlayedRoads run;
     for (const auto& demand : stream) {
@@ -185,7 +185,7 @@ TEST(RoutingCertificates, MovesThatLeadAstrayAreTakenBack) {
         LearnerParts parts = test::route_parts(routed.routing);
         const std::shared_ptr<const Routing> seen = routed.routing;
         parts.make_batch = [&](Index capacity) {
-            return AnyBatch<RowBlock>(Misleading(DemandBatch(seen, capacity), outside));
+            return AnyBatch(Misleading(DemandBatch(seen, capacity), outside));
         };
         parts.tolerance = Tolerance::fixed(0.005);
         const auto learner = make_learner("time-smoothed", std::move(parts));

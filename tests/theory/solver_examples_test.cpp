@@ -5,11 +5,11 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 #include "online/time_smoothed.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "solve/confirmed.hpp"
 #include "support/probe.hpp"
 
@@ -150,7 +150,7 @@ RowBlock drifting_row(Round t) {
 }
 
 /// T4 on a run: every exit is exact, failures are paid for by E_T, and it ends.
-Certificate confirm_run(RowLearner& learner, Real delta, Index window) {
+Certificate confirm_run(AnyLearner& learner, Real delta, Index window) {
     const Real rho = delta / static_cast<Real>(window);
     Tally tally(header_of(learner.facts(), kFeatures));
     Real failures = 0;
@@ -173,7 +173,7 @@ Certificate confirm_run(RowLearner& learner, Real delta, Index window) {
 TEST(CheapUpdates, EndInExactTestsHoweverBadTheyAre) {
     constexpr Index kWindow = 16;
     constexpr Real kDelta = 0.15;
-    using Batch = AnyBatch<RowBlock>;
+    using Batch = AnyBatch;
     for (const Real size : {0.0, 1e-3, 1.0, 1e3, std::numeric_limits<Real>::quiet_NaN()}) {
         TimeSmoothed<AnyRegulariser, Batch, Confirmed<BlindGradient>> learner(
             parse_regulariser("l1:0.01"), family().make_batch(kWindow + 1), Point(kFeatures),

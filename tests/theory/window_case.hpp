@@ -4,10 +4,10 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "theory/window_definitions.hpp"
 
 #include <algorithm>
@@ -189,7 +189,7 @@ struct Played {
     Certificate certificate;
 };
 
-inline Played play(RowLearner& learner, const Case& run) {
+inline Played play(AnyLearner& learner, const Case& run) {
     Tally tally(header_of(learner.facts(), run.dimension));
     Played played;
     const auto note = [&] { played.points.emplace_back(learner.decide().begin(), learner.decide().end()); };

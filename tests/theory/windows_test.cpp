@@ -263,7 +263,7 @@ TEST(Windows, KeepEveryInequalityOnRandomRuns) {
     for (std::uint64_t index = 0; index < runs; ++index) {
         Dice dice(index);
         Case run = draw_case(dice);
-        std::unique_ptr<RowLearner> learner;
+        std::unique_ptr<AnyLearner> learner;
         try {
             learner = make_learner("time-smoothed", parts_of(run));
         } catch (const ConfigError&) {  // a model that does not fit its window

@@ -40,7 +40,7 @@ std::vector<Real> point(std::uint64_t which, Index n = kWindowFeatures + 1) {
     return x;
 }
 
-using RowsWindow = CarriedWindow<AnyBatch<RowBlock>>;
+using RowsWindow = CarriedWindow<AnyBatch>;
 
 RowsWindow rows_window(const char* loss, const char* text) {
     const WindowWeights weights = WindowWeights::parse(text);

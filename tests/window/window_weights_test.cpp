@@ -372,11 +372,11 @@ TEST(CarriedWindow, HoldsAForecastBesideTheRecords) {
         const bool given = t % 4 != 0;
         if (t % 6 == 0) {  // a round that does not happen
             window.arrive(3, x, scratch);
-            window.carry(x, scratch, &forecast, 0.25);
+            window.carry(x, scratch, forecast, 0.25);
             window.take_back();
         }
         window.arrive(records.back(), x, scratch);
-        window.carry(x, scratch, given ? &forecast : nullptr, 0.25);
+        window.carry(x, scratch, given ? RecordRef(forecast) : RecordRef(), 0.25);
         Real value = given ? Mixed{}.value(forecast, x, scratch) / 4 : 0;
         for (Index age = 0; age < std::min<Index>(t, 3); ++age)
             value += Mixed{}.value(records[t - 1 - age], x, scratch) / 4;

@@ -22,6 +22,7 @@ struct NoiseFacts {
     std::string origin;         // where sigma comes from, in words
     Real confidence = 0.95;     // 1 - p of what holds with a probability only
     bool refereed = true;       // exact gradients are measured beside, at the referee's cost
+    bool losses_known = true;   // false: no loss was ever evaluated, so their mean is not known
 
     bool fresh() const { return variant == "fresh"; }
 

@@ -3,6 +3,7 @@
 
 #include "proxstream/core/checkpoint.hpp"
 #include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/record_ref.hpp"
 
 #include <concepts>
 #include <memory>
@@ -12,17 +13,17 @@
 
 namespace proxstream {
 
-template <class R>
 class AnyBatch {
   public:
-    using Record = R;
+    using Record = RecordRef;
 
-    template <RecordBatch B>
-    requires(!std::same_as<std::remove_cvref_t<B>, AnyBatch> &&
-             std::same_as<typename B::Record, R>) explicit AnyBatch(B batch)
+    // "Not itself" comes first: asking whether this type is a RecordBatch asks for its constructors again.
+    template <class B>
+    requires(!std::same_as<std::remove_cvref_t<B>, AnyBatch> && RecordBatch<B>) explicit AnyBatch(B batch)
         : self_(std::make_unique<Model<B>>(std::move(batch))) {}
 
-    void push(const Record& record) { self_->push(record); }
+    /// Throws ConfigError if the record is not of the batch's type.
+    void push(const RecordRef& record) { self_->push(record); }
     void drop_newest() { self_->drop_newest(); }
     Index size() const { return self_->size(); }
     Index capacity() const { return self_->capacity(); }
@@ -55,12 +56,14 @@ class AnyBatch {
                         Scratch& scratch) const {
         return self_->parts_gradient(parts, x, gradient, scratch);
     }
+    /// A record of the batch's type, to read a saved one into.
+    OwnedRecord blank_record() const { return self_->blank_record(); }
     void exchange(Checkpoint& checkpoint) { self_->exchange(checkpoint); }
 
   private:
     struct Base {
         virtual ~Base() = default;
-        virtual void push(const Record& record) = 0;
+        virtual void push(const RecordRef& record) = 0;
         virtual void drop_newest() = 0;
         virtual Index size() const = 0;
         virtual Index capacity() const = 0;
@@ -78,12 +81,13 @@ class AnyBatch {
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
+        virtual OwnedRecord blank_record() const = 0;
         virtual void exchange(Checkpoint& checkpoint) = 0;
     };
     template <class B>
     struct Model final : Base {
         explicit Model(B held) : batch(std::move(held)) {}
-        void push(const Record& record) override { batch.push(record); }
+        void push(const RecordRef& record) override { batch.push(record.as<typename B::Record>()); }
         void drop_newest() override { batch.drop_newest(); }
         Index size() const override { return batch.size(); }
         Index capacity() const override { return batch.capacity(); }
@@ -118,6 +122,7 @@ class AnyBatch {
                             Scratch& scratch) const override {
             return proxstream::parts_gradient(batch, parts, x, gradient, scratch);
         }
+        OwnedRecord blank_record() const override { return proxstream::blank_record(batch); }
         void exchange(Checkpoint& checkpoint) override { checkpoint.part("batch", batch); }
         B batch;
     };

@@ -20,7 +20,8 @@ class RowBlock {
     explicit RowBlock(bool sparse = false) : sparse_(sparse) { offsets_.push_back(0); }
 
     void clear();
-    /// Appends a dense row. All rows of a block have the same length.
+    /// Appends a dense row. All rows of a block have the same length. Throws ConfigError, as the next one, if
+    /// the row does not fit.
     void add_dense(ConstView features, Real target);
     /// Appends a sparse row; indices ascend strictly.
     void add_sparse(std::span<const FeatureIndex> indices, ConstView values, Real target);

@@ -70,7 +70,7 @@ class RowFamily {
     virtual void start(View x, std::uint64_t seed) const = 0;
 
     /// The store for windows of this family: holds the newest `capacity` records.
-    virtual AnyBatch<RowBlock> make_batch(Index capacity) const = 0;
+    virtual AnyBatch make_batch(Index capacity) const = 0;
 };
 
 }  // namespace proxstream

@@ -24,6 +24,13 @@ concept Regulariser = std::copyable<G> &&
     { g.prox(v, step, out, scratch) } -> std::same_as<Real>;
 };
 
+/// The same without working memory: the form in which users may write their own. AnyRegulariser takes both.
+template <class G>
+concept PlainRegulariser = std::copyable<G> && requires(const G& g, ConstView v, Real step, View out) {
+    { g.value(v) } -> std::convertible_to<Real>;
+    { g.prox(v, step, out) } -> std::convertible_to<Real>;
+};
+
 // What a regulariser may offer beyond the contract; the functions below fall back where it does not.
 //   void check_dimension(Index n) const        throws ConfigError if g does not fit vectors of length n
 //   void project_direction(View d) const       removes from d what is orthogonal to the affine hull of dom g:
@@ -111,15 +118,52 @@ Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView cen
     return g.value(out, scratch);
 }
 
+/// A plain regulariser as one that is handed working memory and does not use it.
+template <PlainRegulariser G>
+class WithScratch {
+  public:
+    explicit WithScratch(G g) : g_(std::move(g)) {}
+    Real value(ConstView x, Scratch& /*scratch*/) const { return g_.value(x); }
+    Real prox(ConstView v, Real step, View out, Scratch& /*scratch*/) const { return g_.prox(v, step, out); }
+    void check_dimension(Index n) const {
+        if constexpr (requires { g_.check_dimension(n); }) g_.check_dimension(n);
+    }
+    void project_direction(View d) const {
+        if constexpr (requires { g_.project_direction(d); }) g_.project_direction(d);
+    }
+    Real infimum() const {
+        if constexpr (requires { g_.infimum(); }) {
+            return g_.infimum();
+        } else {
+            return 0;
+        }
+    }
+    SumTraits sum_traits() const {
+        if constexpr (requires { g_.sum_traits(); }) {
+            return g_.sum_traits();
+        } else {
+            return {};
+        }
+    }
+
+  private:
+    G g_;
+};
+
 /// Any regulariser behind one type: for everything that is chosen at run time. Copies share the (immutable)
 /// operator.
 class AnyRegulariser {
   public:
     // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
+    // Implicit, so that a regulariser can be given where any is taken.
     template <class G>
-    requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> &&
-             Regulariser<G>) explicit AnyRegulariser(G g)
+    requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> && Regulariser<G>)
+        AnyRegulariser(G g)  // NOLINT(google-explicit-constructor)
         : self_(std::make_shared<Model<G>>(std::move(g))) {}
+    template <class G>
+    requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> && !Regulariser<G> && PlainRegulariser<G>)
+        AnyRegulariser(G g)  // NOLINT(google-explicit-constructor)
+        : AnyRegulariser(WithScratch<G>(std::move(g))) {}
 
     Real value(ConstView x, Scratch& scratch) const { return self_->value(x, scratch); }
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const {

@@ -18,12 +18,14 @@ class RecordRing {
     using Record = typename F::Record;
 
     RecordRing(F family, Index capacity) : family_(std::move(family)), slots_(capacity) {
-        assert(capacity > 0);
+        if (capacity == 0) throw ConfigError("a window needs room for at least one record");
     }
 
     void push(const Record& record) {
-        newest_ = (newest_ + 1) % slots_.size();
-        slots_[newest_] = record;
+        // Copied first: where that throws, the ring is as before. The slot holds nothing a window looks at.
+        const Index next = (newest_ + 1) % slots_.size();
+        slots_[next] = record;
+        newest_ = next;
         if (size_ < slots_.size()) ++size_;
     }
     void drop_newest() {

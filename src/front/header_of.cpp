@@ -1,4 +1,4 @@
-#include "run/header_of.hpp"
+#include "front/header_of.hpp"
 
 namespace proxstream {
 
