@@ -80,8 +80,8 @@ std::optional<Real> RowLossFamily::mean_square_smoothness(const RowBlock& record
     return std::sqrt(total / static_cast<Real>(record.rows()));
 }
 
-AnyBatch<RowBlock> RowLossFamily::make_batch(Index capacity) const {
-    return AnyBatch<RowBlock>(Batch(*this, capacity));
+AnyBatch RowLossFamily::make_batch(Index capacity) const {
+    return AnyBatch(Batch(*this, capacity));
 }
 
 Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,

@@ -32,7 +32,7 @@ class RowLossFamily final : public PassFamily {
     std::optional<Real> mean_square_smoothness(const RowBlock& record) const override;
     Real infimum() const override { return loss_->infimum(); }
     void start(View x, std::uint64_t seed) const override { loss_->start(x, seed); }
-    AnyBatch<RowBlock> make_batch(Index capacity) const override;
+    AnyBatch make_batch(Index capacity) const override;
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
     Index work(Index rows, Index stored) const override;

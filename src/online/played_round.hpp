@@ -89,7 +89,8 @@ class PlayedRound {
         }
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
-        if (std::isnan(report.entry_residual + report.firm_bound + report.model_change)) {
+        if (!std::isfinite(report.entry_residual + report.firm_bound + report.model_change +
+                           report.variation)) {
             undo(report);
             return false;
         }

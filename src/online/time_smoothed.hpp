@@ -219,7 +219,10 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             tolerance_.take_back();
             round_.undo(report);
         };
-        if (inner.status == SolveStatus::not_finite || !iterate.finite()) return undo();
+        // Squares overflow before the numbers do; a report may not hold an infinity.
+        const bool finite = inner.status != SolveStatus::not_finite && iterate.finite() &&
+                            std::isfinite(inner.squared_residuals + inner.path);
+        if (!finite) return undo();
         report.status = !tolerance_.promises_exit()                     ? RoundStatus::moved
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : active                                        ? RoundStatus::solved

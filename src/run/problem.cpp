@@ -108,8 +108,11 @@ void Problem::choose_step() {
         of = "L of rows, " + noise_estimate_->smoothness_origin();
     } else if (smoothness_ == 0 && (sampled || !given)) {
         const std::vector<RowBlock> records = stream_->peek(settings_.survey);
-        for (const RowBlock& record : records)
-            smoothness_ = std::max(smoothness_, family_->smoothness(record).value_or(0));
+        for (const RowBlock& record : records) {
+            // A row so large that its L overflows does not set the scale: its own round is refused.
+            const Real smoothness = family_->smoothness(record).value_or(0);
+            if (smoothness <= kAbsurd) smoothness_ = std::max(smoothness_, smoothness);
+        }
         of = "L of the first " + std::to_string(records.size()) + " records";
     }
     if (given) {

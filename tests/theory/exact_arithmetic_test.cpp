@@ -9,7 +9,7 @@
 
 #include "online/time_smoothed.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
+#include "front/header_of.hpp"
 #include "solve/inner_table.hpp"
 #include "support/probe.hpp"
 

@@ -6,10 +6,10 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
-#include "run/header_of.hpp"
 #include "support/probe.hpp"
 
 #include <algorithm>
@@ -213,7 +213,7 @@ RandomRun draw_run(RunDice& dice) {
 /// What a liar does to a report before the referee sees it.
 using Lie = void (*)(RoundReport&);
 
-Certificate play(RowLearner& learner, const RandomRun& run, Lie lie = nullptr) {
+Certificate play(AnyLearner& learner, const RandomRun& run, Lie lie = nullptr) {
     Tally tally(header_of(learner.facts(), run.family->dimension()));
     for (const RowBlock& record : run.records) {
         RoundReport report = learner.observe(record);
@@ -225,7 +225,7 @@ Certificate play(RowLearner& learner, const RandomRun& run, Lie lie = nullptr) {
     return tally.certificate(tally.footer(learner.close(), RunEnding::finished, 0));
 }
 
-std::unique_ptr<RowLearner> make(const RandomRun& run) {
+std::unique_ptr<AnyLearner> make(const RandomRun& run) {
     return make_learner(run.learner, run.parts);
 }
 
@@ -238,7 +238,7 @@ TEST(RandomRuns, NoHonestRunIsCalledBroken) {
     for (std::uint64_t index = 0; index < kRuns; ++index) {
         RunDice dice(index);
         const RandomRun run = draw_run(dice);
-        std::unique_ptr<RowLearner> learner;
+        std::unique_ptr<AnyLearner> learner;
         try {
             learner = make(run);
         } catch (const ConfigError& error) {
@@ -295,7 +295,7 @@ struct WrongProx {
 /// A store whose gradients or values are not those of its losses.
 struct WrongBatch {
     using Record = RowBlock;
-    AnyBatch<RowBlock> batch;
+    AnyBatch batch;
     Real value_factor = 1;
     Real gradient_factor = 1;
     bool flip = false;  // the sign of the first coordinate
@@ -357,7 +357,7 @@ void wrong_batch(RandomRun& run, Change change) {
     run.parts.make_batch = [family = run.family, change](Index capacity) {
         WrongBatch wrong{family->make_batch(capacity)};
         change(wrong);
-        return AnyBatch<RowBlock>(std::move(wrong));
+        return AnyBatch(std::move(wrong));
     };
 }
 
