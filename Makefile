@@ -1,6 +1,6 @@
 # Every target does its own set-up: on a fresh Debian 12 `make demo` and `make test` need nothing beforehand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo demo-learners test test-long bench bench-docs peers lint-setup fuzz tidy format format-check clean
+.PHONY: help setup build demo demo-learners test test-long bench bench-docs peers lint-setup fuzz docs tidy format format-check clean
 
 FUZZ_RUNS ?= 1000000
 export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -43,6 +43,10 @@ lint-setup:
 fuzz: ## run every fuzz target FUZZ_RUNS times (default 1000000)
 	@scripts/setup.sh build fuzz
 	@scripts/fuzz.sh $(FUZZ_RUNS)
+
+docs: ## build the API reference from the public headers: build/docs/html
+	@scripts/setup.sh docs
+	@scripts/docs.sh
 
 tidy: setup lint-setup ## lint every source with clang-tidy
 	@scripts/tidy.sh
