@@ -18,11 +18,10 @@ namespace proxstream {
 /// fixed cost. The function gets the records of the window in one contiguous span, with a weight each.
 ///
 /// \code
-/// BatchedLoss<Real> loss(1, [](ConstView x, std::span<const Real> records, ConstView weights, View gradient)
-/// {
+/// BatchedLoss<Real> loss(1, [](ConstView x, std::span<const Real> y, ConstView weights, View gradient) {
 ///     Real sum = gradient[0] = 0;
-///     for (Index i = 0; i < records.size(); ++i) gradient[0] += weights[i] * (x[0] - records[i]);
-///     for (Index i = 0; i < records.size(); ++i) sum += weights[i] * std::pow(x[0] - records[i], 2) / 2;
+///     for (Index i = 0; i < y.size(); ++i) gradient[0] += weights[i] * (x[0] - y[i]);
+///     for (Index i = 0; i < y.size(); ++i) sum += weights[i] * std::pow(x[0] - y[i], 2) / 2;
 ///     return sum;
 /// });
 /// \endcode

@@ -1,16 +1,14 @@
 /// Sums g + h whose prox is known from the proxes of g and h. Two rules cover all of them.
 ///
 /// 1. Composition: prox_{g+h}(v) = prox_h(prox_g(v)), at the same step. Let p = prox_g(v) and q = prox_h(p).
-/// Then
-///    v - p is in step dg(p) and p - q in step dh(q), where d stands for the subdifferential. If dg(p) is
-///    contained in dg(q), the sum v - q is in step d(g+h)(q), which says q = prox_{g+h}(v). The inclusion
-///    holds when
+///    Then v - p is in step dg(p) and p - q in step dh(q), where d stands for the subdifferential. If dg(p)
+///    is contained in dg(q), the sum v - q is in step d(g+h)(q), which says q = prox_{g+h}(v). This holds
+///    when
 ///    - g is linear: dg is one point;
 ///    - g is positively homogeneous and h radial: q = c p with 0 <= c <= 1, and dg(p) is within dg(c p);
 ///    - g is separable and homogeneous and h radial on groups: the same, group by group;
 ///    - g is the total variation and h uniform separable: q_i is the same nondecreasing function of p_i for
-///    every
-///      i, so neighbours keep their order, and dg depends on nothing else.
+///      every i, so neighbours keep their order, and dg depends on nothing else.
 ///
 ///    If g is separable and h bounds each coordinate, q is right for another reason: on an interval, a convex
 ///    function of one variable is least at the clipped free minimiser.

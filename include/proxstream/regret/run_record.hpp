@@ -33,6 +33,11 @@ enum class StepRule : std::uint8_t {
 
 /// How a run ended. A ledger without a footer has no ending: the run was killed.
 ///
+/// - `finished`: all rounds were played.
+/// - `interrupted`: the user stopped it.
+/// - `refused`: a loss was not finite, and the run was set to stop there.
+/// - `failed`: an input or an output could not be used.
+///
 /// \code
 /// const bool whole = certificate.summary.ending == RunEnding::finished;
 /// \endcode

@@ -1,8 +1,8 @@
 /// The built-in city: a road network of any size with coordinates in metres, generated from a random seed.
 ///
-///   ring  rings around a centre and spokes that cross them; every second spoke and every third ring is an
-///         arterial, and of four rings or more the outermost is a motorway
-///   grid  rows and columns of streets; every fourth is an arterial
+/// - `ring`: rings around a centre and spokes that cross them. Every second spoke and every third ring is an
+///   arterial; of four rings or more the outermost is a motorway.
+/// - `grid`: rows and columns of streets; every fourth is an arterial.
 ///
 /// Every street has both directions, so the network is strongly connected and stays so when one link is
 /// closed. Capacities are in vehicles an hour, lengths in metres, times in minutes; b and power are those of
@@ -17,7 +17,8 @@
 
 namespace proxstream {
 
-/// The street plan of a built-in city.
+/// The street plan of a built-in city: `ring` has rings and spokes, `grid` has rows and columns.
+/// CityOptions::form selects it.
 ///
 /// \code
 /// const City city = make_city({.form = CityForm::grid, .rows = 8, .columns = 8});

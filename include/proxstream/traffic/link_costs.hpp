@@ -1,11 +1,10 @@
 /// Travel time of each link as a function of its load, and the objective that a run minimises.
 ///
-///   bpr         t_0 (1 + B (y/c)^power), the form of road networks; B and power of each link, or one for all
-///   polynomial  t_0 sum_k a_k (y/c)^k
-///   queue       1 / (c - y), the delay of an M/M/1 queue of capacity c
-///   davidson    t_0 (1 + J u / (1 - u)), u = y/c: a queue on top of the free time
-///   s-shape     t_0 (1 + B s((u - middle) / width)), s the logistic function: saturates, so y t(y) is not
-///   convex
+///     bpr         t_0 (1 + B (y/c)^power), the form of road networks; B and power of each link or common
+///     polynomial  t_0 sum_k a_k (y/c)^k
+///     queue       1 / (c - y), the delay of an M/M/1 queue of capacity c
+///     davidson    t_0 (1 + J u / (1 - u)), u = y/c: a queue on top of the free time
+///     s-shape     t_0 (1 + B s((u - middle) / width)), s the logistic function; y t(y) is not convex
 ///
 /// Queues are continued beyond `cap` c by their second Taylor polynomial there: finite, increasing, convex
 /// and twice continuously differentiable for every load. Tolls and distances add a constant to the time.
@@ -65,6 +64,14 @@ struct LinkTime {
 };
 
 /// What is minimised, computed from the times t_e at loads y_e. Objective holds one with its parameter.
+///
+/// - `system`: sum y_e t_e(y_e), the total time of all trips. The objective `delay` of the program is the
+///   same with queues for times.
+/// - `user`: sum of the integrals of t_e (Beckmann), whose minimiser is the user equilibrium.
+/// - `utilisation`: sum (y_e / c_e)^q. Its q-th root lies between the largest utilisation and m^(1/q) times
+///   that, for m links.
+/// - `unweighted`: sum_i sum_p x_ip t_p, not weighted by demand, as the paper writes it. It is not convex
+///   where demands differ (docs/theory.md), and not a sum of terms of loads alone.
 ///
 /// \code
 /// const LinkCosts costs(network, "bpr", Objective{.kind = ObjectiveKind::user}, {});

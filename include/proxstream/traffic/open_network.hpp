@@ -11,7 +11,8 @@
 
 namespace proxstream {
 
-/// The formats of network files. `detect` recognises them by their content.
+/// The formats of network files: TNTP, SNDlib (XML or native text), CSV, and lists of links (`topology`).
+/// `detect` recognises them by their content.
 ///
 /// \code
 /// const NetworkFormat format = parse_network_format("tntp");
