@@ -90,7 +90,7 @@ class PlayedRound {
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
         if (!std::isfinite(report.entry_residual + report.firm_bound + report.model_change +
-                           report.variation)) {
+                           report.variation + arrival.exchange + arrival.outgoing_loss + window_.value())) {
             undo(report);
             return false;
         }

@@ -1,6 +1,6 @@
-/// State between two rounds as bytes, and back. One visitor for both directions: whatever takes part has one
-/// function, `void exchange(Checkpoint&)`, that names what the rounds to come depend on, in a fixed order.
-/// What follows from settings, or is worked out anew in every round, is left out.
+/// Saves and restores state between two rounds. One function serves both directions: a type takes part by
+/// having `void exchange(Checkpoint&)`, which names every value that later rounds depend on, in a fixed
+/// order. Values that follow from settings, or that every round computes anew, are left out.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -17,40 +17,60 @@ namespace proxstream {
 
 class Checkpoint;
 
+/// A type whose state can be saved and restored: it has a member `exchange(Checkpoint&)`. The same function
+/// is called for writing and for reading. Example: examples/04_own_loss.cpp
 template <class T>
 concept Exchangeable = requires(T& part, Checkpoint& checkpoint) {
     part.exchange(checkpoint);
 };
 
-/// Every entry carries its name, so that a checkpoint of something else is refused where it first differs.
-/// Reading throws DataError; the object that was being read is then of no use.
+/// Writes state to bytes, or reads it back. Every entry carries its name, so the checkpoint of something else
+/// is refused at the first entry that differs. Reading throws DataError; the object that was being restored
+/// must then be discarded.
+///
+/// \code
+/// Real price = 2;
+/// Checkpoint out;
+/// out.exchange("price", price);
+/// const std::string bytes = out.seal();
+/// Checkpoint in(bytes, "memory");
+/// in.exchange("price", price);
+/// \endcode
 class Checkpoint {
   public:
+    /// Version of the format; other versions are refused.
     static constexpr std::uint64_t kVersion = 1;
 
-    /// For writing; seal() ends it.
+    /// Starts writing; seal() returns the bytes.
     Checkpoint() = default;
-    /// For reading all of what seal() made; `source` stands for it in messages; finish() ends it.
+    /// Starts reading the bytes that seal() returned. `source` names them in messages. Call finish() at the
+    /// end.
     Checkpoint(std::string_view all, std::string source);
 
+    /// Whether values are read; otherwise they are written.
     bool reading() const noexcept { return reading_; }
 
+    /// Writes or reads a truth value.
     void exchange(std::string_view name, bool& value);
+    /// Writes or reads a number, bit for bit.
     void exchange(std::string_view name, Real& value);
-    /// Refuses numbers above `most`.
+    /// Writes or reads a count. Reading refuses numbers above `most`.
     void exchange(std::string_view name, std::uint64_t& value,
                   std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+    /// Writes or reads a text.
     void exchange(std::string_view name, std::string& value);
-    /// As many numbers as their owner has room for: another count is refused.
+    /// Writes or reads a vector of fixed length. Reading refuses another length.
     void fixed(std::string_view name, View values);
-    /// As many as there are.
+    /// Writes or reads a vector of any length; reading resizes it.
     void list(std::string_view name, std::vector<Real>& values);
+    /// The same for counts.
     void list(std::string_view name, std::vector<std::uint64_t>& values);
+    /// The same for indices.
     void list(std::string_view name, std::vector<std::uint32_t>& values);
-    /// What both sides have to agree about.
+    /// Writes a value; reading refuses a checkpoint that has another one.
     void agree(std::string_view name, std::uint64_t value);
 
-    /// Something with an exchange() of its own. Throws Error if it has none: it cannot be saved.
+    /// Writes or reads an object through its own exchange(). Throws Error if its type has none.
     template <class T>
     void part(std::string_view name, T& value) {
         open(name);
@@ -61,6 +81,7 @@ class Checkpoint {
         }
         close();
     }
+    /// The same for an optional object, with whether it is there.
     template <class T>
     void part(std::string_view name, std::optional<T>& value) {
         bool there = value.has_value();
@@ -70,13 +91,14 @@ class Checkpoint {
         if (value) part(name, *value);
     }
 
-    /// Reading: throws DataError unless `holds`.
+    /// Reading: throws DataError unless `holds`. Writing: does nothing.
     void require(bool holds, const char* expected) const;
 
-    /// Writing: the whole of it, with opening, version, length and checksum.
+    /// Writing: the complete bytes, with opening, version, length and checksum.
     std::string seal() const { return sealed(bytes_); }
+    /// The complete bytes around a payload that was made elsewhere.
     static std::string sealed(std::string_view payload);
-    /// Reading: nothing may be left.
+    /// Reading: throws DataError if bytes are left.
     void finish() const;
 
   private:

@@ -1,5 +1,5 @@
-/// Working memory that is an argument, so that const operators stay thread-safe and inner loops do not
-/// allocate: after the first calls the arena has its final size.
+/// Working memory as an argument: const operators stay thread-safe, and inner loops do not allocate once the
+/// memory has grown to its final size.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -12,11 +12,21 @@
 
 namespace proxstream {
 
-/// A stack of buffers. Take memory through a Frame; it is handed back when the frame ends.
+/// A stack of reusable buffers for temporary vectors. Take memory through a Frame; the frame gives it back
+/// when it ends. One Scratch serves one thread at a time.
+///
+/// \code
+/// Scratch scratch;
+/// Scratch::Frame frame(scratch);
+/// const View temporary = frame.take(100);
+/// \endcode
 class Scratch {
   public:
+    /// The scope of temporary buffers: everything taken through it is given back when it is destroyed. Frames
+    /// nest.
     class Frame {
       public:
+        /// Opens a scope on top of those already open.
         explicit Frame(Scratch& scratch) : scratch_(scratch), block_(scratch.block_), used_(scratch.used_) {}
         ~Frame() {
             scratch_.block_ = block_;
@@ -25,7 +35,7 @@ class Scratch {
         Frame(const Frame&) = delete;
         Frame& operator=(const Frame&) = delete;
 
-        /// Uninitialised memory for `count` values.
+        /// Uninitialised memory for `count` values, valid as long as the frame.
         template <class T = Real>
         std::span<T> take(Index count) {
             static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignment);
@@ -38,9 +48,9 @@ class Scratch {
         Index used_;
     };
 
-    /// An arena of its own for part `i` of work done at the same time, kept for the next time. Ask for the
-    /// last one before the work begins: asking for more than there are makes room, which no part may wait
-    /// for.
+    /// A separate Scratch for part `i` of parallel work, kept for later calls. Ask for the highest part
+    /// before the parallel work begins: asking for one that does not exist yet allocates, which is not safe
+    /// while others run.
     Scratch& part(Index i);
 
     /// Bytes held, for tests that memory stays bounded.

@@ -1,10 +1,10 @@
-/// How a run is asked to end: raised by whoever wants it to, looked at between two pieces of work.
+/// A flag that asks a run or a waiting read to end.
 #pragma once
 
 #include <atomic>
 
 namespace proxstream {
 
-using StopFlag = const std::atomic<bool>*;  // nullptr: nobody asks
+using StopFlag = const std::atomic<bool>*;  ///< checked between two pieces of work; nullptr: never stop
 
 }  // namespace proxstream
