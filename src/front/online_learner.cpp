@@ -3,11 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 #include "proxstream/gradient_check.hpp"
-#include "proxstream/online/learner_table.hpp"
 #include "proxstream/prox/combinators.hpp"
-#include "proxstream/regret/ledger_writer.hpp"
-#include "proxstream/regret/tally.hpp"
-#include "proxstream/solve/inner_table.hpp"
 
 #include "front/first_step.hpp"
 #include "front/gradient_probe.hpp"
