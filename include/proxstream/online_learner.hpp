@@ -72,7 +72,7 @@ struct GradientSampler {
 /// All that can be chosen. What is left out is chosen automatically.
 struct OnlineOptions {
     Index dimension = 0;                  // of x; may be left out where the losses or the start tell it
-    AnyRegulariser regulariser = Zero();  // g
+    AnyRegulariser regulariser = Zero();  // g; of models of rows, all but intercepts and biases
     std::vector<Real> start = {};         // x_1; empty: what suits the losses, and is allowed by g
     TextOrNumber window = "auto";         // number of losses, or a text such as "exp:32"; auto: an ensemble
     std::string forecast = "auto";    // of the next loss: auto, previous, mean, zero, season:S, or forecast:

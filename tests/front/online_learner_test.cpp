@@ -194,6 +194,19 @@ TEST(OnlineLearner, LearnsRowsAndPredicts) {
     EXPECT_NEAR(both[1], -0.5, 0.1);
 }
 
+TEST(OnlineLearner, DoesNotPenaliseIntercepts) {
+    // One feature that is always 0 and targets of 3: only the intercept can fit them.
+    OnlineLearner learner({.regulariser = Box(-1, 1), .window = 8}, parse_loss("squared", {.features = 1}));
+    RowBlock row;
+    const Real feature[] = {0};
+    row.add_dense(feature, 3);
+    for (Round t = 1; t <= 50; ++t) learner.observe(row);
+    EXPECT_NEAR(learner.predict(feature), 3, 0.1);
+    EXPECT_THROW(OnlineLearner({.regulariser = L1Norm(std::vector<Real>{1, 1})},
+                               parse_loss("squared", {.features = 1})),
+                 ConfigError);
+}
+
 TEST(OnlineLearner, UsesForecasts) {
     const OnlineOptions with{.window = 2, .forecast = "forecast", .tolerance = 1e-6};
     OnlineLearner told(with, TargetFamily{});
