@@ -5,6 +5,7 @@
 #include "proxstream/core/types.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,8 @@ class Spec {
     Real number(Index position, std::string_view key) const;
     /// The same with a default for a missing argument.
     Real number_or(Index position, std::string_view key, Real fallback) const;
-    Index count(std::string_view key) const;  ///< a positive integer given by key; throws ConfigError if it is missing or is none
+    Index count(std::string_view key)
+        const;  ///< a positive integer given by key; throws ConfigError if it is missing or is none
     /// The same with a default for a missing argument.
     Index count_or(std::string_view key, Index fallback) const;
     /// The argument at `position` or under `key`, as text. Parentheses around all of it, which protect a
@@ -85,6 +87,9 @@ std::vector<std::string> split_outside_parentheses(std::string_view text, char s
 /// The whole text as a number. Infinity is allowed, NaN is not; otherwise throws ConfigError that names
 /// `what`.
 Real parse_real(std::string_view text, std::string_view what);
+
+/// `text` as a positive number, or nullopt for "auto". Throws ConfigError naming the option otherwise.
+std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
 
 /// A number in the shortest form that reads back as the same number.
 std::string format_short(Real value);

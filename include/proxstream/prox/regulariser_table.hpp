@@ -34,4 +34,7 @@ void register_regulariser(std::string name, std::string usage, std::string help,
 /// value and what is allowed.
 AnyRegulariser parse_regulariser(std::string_view text);
 
+/// g on the first `count` of `dimension` coordinates; the others are free. Intercepts and biases come last.
+AnyRegulariser on_first(AnyRegulariser g, Index count, Index dimension);
+
 }  // namespace proxstream

@@ -16,6 +16,7 @@
 #include "proxstream/traffic/network.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,10 @@ struct CostRow {
 std::span<const CostRow> link_cost_forms();
 std::span<const CostRow> objectives();
 
+/// The form of link times that goes with an objective: `delay` is made of queues, which `cost` may only
+/// parametrise; "bpr", the default, becomes "queue" there. Throws ConfigError for another form.
+std::string link_cost_form(std::string_view cost, std::string_view objective);
+
 /// u^p; whole numbers up to 64 by multiplications, which give the same bits everywhere.
 Real raise_to(Real u, Real p);
 
@@ -105,6 +110,10 @@ class LinkCosts {
     TermParts parts(LinkIndex link, Real load) const;
     /// Whether the sum is convex in the splits, whatever the demand.
     bool convex() const noexcept;
+
+    /// Time of every link at load 0, by which first paths are searched; 1 for all where all are 0, with a
+    /// note that says so.
+    std::vector<Real> search_times(std::vector<std::string>& notes) const;
 
   private:
     void follow_capacity(LinkIndex link);
