@@ -1,15 +1,13 @@
 /// What a learner that is put together by hand refuses.
 #include "proxstream/front/header_of.hpp"
 #include "proxstream/loss/function_family.hpp"
-#include "proxstream/loss/loss_table.hpp"
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/online/noisy_smoothed.hpp"
-#include "proxstream/online/selector.hpp"
-#include "proxstream/online/time_smoothed.hpp"
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "loss/loss_table.hpp"
 #include "online/noisy_smoothed.hpp"
+#include "online/selector.hpp"
 #include "online/time_smoothed.hpp"
 #include "solve/backtracking.hpp"
 
