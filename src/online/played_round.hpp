@@ -217,6 +217,7 @@ class PlayedRound {
 
     LearnerFacts facts() const {
         LearnerFacts facts;
+        facts.dimension = iterate_.point.size();
         facts.window = judge_.length();
         facts.window_text = judge_.text();
         facts.effective_length = judge_.effective_length();
