@@ -2,9 +2,9 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "front/play_plan.hpp"
 #include "game/game_table.hpp"
 #include "game/play_batch.hpp"
+#include "play/play_settings.hpp"
 #include "sections.hpp"
 
 #include <fmt/format.h>

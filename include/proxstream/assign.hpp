@@ -9,7 +9,7 @@
 
 #include "proxstream/traffic/network.hpp"
 
-#include "traffic/assignment_round.hpp"
+#include "proxstream/traffic/assignment_round.hpp"
 
 #include <functional>
 #include <limits>

@@ -3,7 +3,7 @@
 ///
 ///   ps::FitResult found = ps::fit({.dimension = 2, .function = my_function}, {.epsilon = 1e-8});
 ///
-/// f is one of three: a function, a mean over samples, or a named loss over rows of data.
+/// f is a function, a mean over samples, an expectation, or a named loss over rows of data.
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
@@ -34,6 +34,9 @@ struct FitProblem {
     /// result must depend on the sample and x alone.
     std::function<Real(std::uint64_t sample, ConstView x, View gradient)> sample = {};
     std::uint64_t samples = 0;
+    /// Instead of `samples`: every number is a sample, and f is the expectation over all of them. A pass is
+    /// then 1000 samples, and the result is measured on an independent batch, with an interval.
+    bool expectation = false;
 
     /// f is the mean loss over the rows; a loss as `proxstream list losses` shows it: "logistic",
     /// "huber:1.5".
@@ -52,8 +55,11 @@ struct FitProgress {
 };
 
 struct FitOptions {
-    std::string method = "auto";  // as `proxstream list methods` shows them; auto: panoc
-    Real epsilon = 1e-6;          // stop at this stationarity gap; 0: run until a budget is used up
+    std::string method =
+        "auto";  // as `proxstream list methods` shows them; auto: panoc; of expectations spiderboost
+    /// Stop at this stationarity gap; 0: run until a budget is used up. Expectations take about 1/epsilon^2
+    /// samples: ask for less there.
+    Real epsilon = 1e-6;
     Real max_passes = 1000;
     double max_seconds = std::numeric_limits<double>::infinity();
     std::uint64_t max_iterations = std::numeric_limits<std::uint64_t>::max();
@@ -80,8 +86,9 @@ struct FitReport {
 struct FitResult {
     FitStatus status = FitStatus::budget_exhausted;
     std::vector<Real> x;
-    Real objective = 0;         // f(x) + g(x)
-    Real stationarity_gap = 0;  // at x, measured anew after the fit
+    Real objective = 0;               // f(x) + g(x)
+    Real stationarity_gap = 0;        // at x, measured anew after the fit
+    Real stationarity_gap_error = 0;  // half width of its interval; 0 unless f is an expectation
     std::uint64_t iterations = 0;
     Real passes = 0;  // of the method; measuring is counted apart
     double seconds = 0;

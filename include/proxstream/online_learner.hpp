@@ -132,7 +132,7 @@ class OnlineLearner {
     template <LossFamily F>
     OnlineLearner(OnlineOptions options, F family)
         : OnlineLearner(std::move(options), LossSource::of(std::move(family))) {}
-    /// Losses are those of data rows, for example parse_loss("huber:1", {.features = 20}).
+    /// Losses are those of data rows, for example make_row_family("huber:1", {.features = 20}).
     template <std::derived_from<RowFamily> F>
     OnlineLearner(OnlineOptions options, std::unique_ptr<F> rows)
         : OnlineLearner(std::move(options), LossSource::of_rows(std::move(rows))) {}

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -28,7 +29,10 @@ void check(const FitProblem& problem, const FitOptions& options) {
     require(given == 1, fmt::format("problem: {} of function, sample and loss are given; give exactly one",
                                     given == 0 ? "none" : "several"));
     require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
-    require(!problem.sample || problem.samples > 0, "samples = 0: must be at least 1");
+    require(!problem.sample || problem.expectation || problem.samples > 0,
+            "samples = 0: must be at least 1, unless expectation is set");
+    require(!problem.expectation || (problem.sample && problem.samples == 0),
+            "expectation: it is of the function `sample`, without a number of samples");
     require(problem.loss.empty() || problem.rows.rows() > 0, "rows: there are none; at least one is needed");
     require(options.epsilon >= 0 && options.epsilon <= kAbsurd,
             fmt::format("epsilon = {}: must be a finite number, at least 0", options.epsilon));
@@ -70,6 +74,10 @@ Index features_of(const RowBlock& rows) {
 
 std::string row_violation(const RowBlock& rows, Index row, const RowFamily& family) {
     if (!all_finite(rows.values(row))) return "a feature is not a finite number";
+    const std::span<const FeatureIndex> indices =
+        rows.sparse() ? rows.indices(row) : std::span<const FeatureIndex>{};
+    if (std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) != indices.end())
+        return "its indices do not ascend";
     const Real target = rows.target(row);
     switch (family.target_kind()) {
         case TargetKind::number:
@@ -172,7 +180,8 @@ const FitClaim& FitReport::at(std::string_view id) const {
 FitResult fit(FitProblem problem, const FitOptions& options) {
     check(problem, options);
     const OfflineProblem made = make_problem(std::move(problem), options);
-    OfflineOptions wanted{.method = options.method == "auto" ? "panoc" : options.method,
+    const char* usual = made.loss->knows_f() ? "panoc" : "spiderboost";
+    OfflineOptions wanted{.method = options.method == "auto" ? usual : options.method,
                           .epsilon = options.epsilon,
                           .passes = options.max_passes,
                           .seconds = options.max_seconds,
@@ -190,6 +199,7 @@ FitResult fit(FitProblem problem, const FitOptions& options) {
         .x = certificate.point.x,
         .objective = certificate.point.objective(),
         .stationarity_gap = certificate.point.residual,
+        .stationarity_gap_error = certificate.point.residual_error,
         .iterations = ended.iterations,
         .passes = static_cast<Real>(ended.cost.base_samples) / static_cast<Real>(pass_samples(*made.loss)),
         .seconds = ended.seconds,

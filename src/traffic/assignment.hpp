@@ -3,7 +3,7 @@
 /// against.
 #pragma once
 
-#include "traffic/assignment_round.hpp"
+#include "proxstream/traffic/assignment_round.hpp"
 #include "traffic/block_sweeps.hpp"
 #include "traffic/column_pricer.hpp"
 

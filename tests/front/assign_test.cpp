@@ -81,6 +81,20 @@ TEST(Assign, SlotsGrowWithTheNumberOfPathsAPairNeeds) {
         EXPECT_NEAR(found.link_flows[i], level - 1 - static_cast<Real>(i) / 100, 1e-6);
 }
 
+TEST(Assign, ANetworkMayBeAnArrayOfLinks) {
+    const Network named = braess();
+    const Network numbered = Network::from_links(named.all_links());
+    EXPECT_EQ(numbered.nodes(), 4U);
+    EXPECT_EQ(numbered.node_name(3), "3");
+    EXPECT_EQ(assign(numbered, kSix, {.objective = "user"}).link_flows,
+              assign(named, kSix, {.objective = "user"}).link_flows);
+    EXPECT_EQ(Network::from_links({}).nodes(), 0U);
+    Network network;
+    network.node("a");
+    EXPECT_THROW(network.add_link({.from = 0, .to = 1}), ConfigError);
+    EXPECT_EQ(network.links(), 0U);
+}
+
 TEST(Assign, PairsMayComeInAnyOrder) {
     const Network network = braess();
     const Assignment found = assign(network, {.pairs = {{2, 1}, {0, 3}, {0, 1}}, .demand = {1, 0, 6}},

@@ -133,6 +133,37 @@ TEST(Fit, StochasticMethodsTakeSamples) {
     EXPECT_EQ(found.step, 1 / found.smoothness);
 }
 
+TEST(Fit, AnExpectationIsMeasuredWithAnInterval) {
+    // E (x - xi)^2 / 2 with xi normal around 2: minimal at 2.
+    const FitProblem problem{.dimension = 1,
+                             .sample =
+                                 [](std::uint64_t i, ConstView x, View gradient) {
+                                     gradient[0] = x[0] - 2 - normal({.seed = 5, .round = i});
+                                     return gradient[0] * gradient[0] / 2;
+                                 },
+                             .expectation = true};
+    const FitResult found = fit(problem, {.epsilon = 0.05, .max_passes = 200});
+    EXPECT_TRUE(found.converged()) << found.certificate.text;
+    EXPECT_NEAR(found.x[0], 2, 0.05);
+    EXPECT_GT(found.stationarity_gap_error, 0);
+    EXPECT_EQ(found.certificate.at("F3").verdict, FitVerdict::likely);
+}
+
+TEST(Fit, SparseRowsAreTheSameAsDenseOnes) {
+    const LeastSquares problem;
+    RowBlock sparse(true);
+    const std::vector<FeatureIndex> all{0, 1, 2, 3, 4};
+    const RowBlock dense = problem.rows();
+    for (Index i = 0; i < dense.rows(); ++i) sparse.add_sparse(all, dense.values(i), dense.target(i));
+    const FitResult one = fit({.loss = "cauchy", .rows = dense}, {.epsilon = 1e-9});
+    const FitResult other = fit({.loss = "cauchy", .rows = sparse}, {.epsilon = 1e-9});
+    ASSERT_EQ(one.x.size(), kFeatures + 1);
+    for (Index j = 0; j <= kFeatures; ++j) EXPECT_NEAR(one.x[j], other.x[j], 1e-7);
+    RowBlock unsorted(true);
+    unsorted.add_sparse(std::vector<FeatureIndex>{3, 1}, std::vector<Real>{1, 2}, 0);
+    EXPECT_THROW(fit({.loss = "squared", .rows = unsorted}), DataError);
+}
+
 TEST(Fit, ProgressCanStopIt) {
     const LeastSquares problem;
     std::vector<FitProgress> seen;
@@ -192,6 +223,8 @@ TEST(Fit, RefusesWithTheValueAndWhatIsAllowed) {
     FitProblem no_samples = squares.as_samples();
     no_samples.samples = 0;
     has(refusal(no_samples), "samples = 0");
+    has(refusal({.dimension = 1, .function = squares, .expectation = true}),
+        "expectation: it is of the function");
     has(refusal({.loss = "squared"}), "rows: there are none");
     const std::string all = refusal(good, {.method = "newton",
                                            .epsilon = -1,

@@ -39,6 +39,8 @@ class Network {
     /// The node of that name, made if there is none yet.
     NodeIndex node(std::string_view name);
     std::optional<NodeIndex> find_node(std::string_view name) const;
+    /// Links between nodes that are numbers: nodes 0 to the largest one, named by their number.
+    static Network from_links(std::span<const Link> links);
     /// Parallel links and duplicates stay apart. Throws ConfigError if a node does not exist.
     LinkIndex add_link(Link link);
     /// This and the next throw ConfigError if there is no such node.
