@@ -4,7 +4,7 @@
 
 #include "game/game_table.hpp"
 #include "game/play_batch.hpp"
-#include "play/play_plan.hpp"
+#include "play/play_settings.hpp"
 #include "sections.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr const char* kCity = "congestion:(builtin:ring:rings=3,spokes=6,zones=8
 
 /// A player's window, filled with what it remembers of random joint plays.
 struct Filled {
-    Game game;
+    GameDefinition game;
     Index player;
     PlayBatch batch;
     std::vector<Real> gradient, sum;
@@ -109,7 +109,7 @@ void rounds(Bench& bench, const char* name, const char* text) {
     PlaySettings settings;
     settings.game = text;
     settings.window = std::to_string(kWindow);
-    const Game game = parse_game(text);
+    const GameDefinition game = parse_game(text);
     const PlayPlan plan = plan_play(settings, game);
     GamePlay play(game, make_players(settings, game, plan), plan.turns);
     for (Index t = 0; t < 2 * kWindow; ++t) play.play();  // windows are full

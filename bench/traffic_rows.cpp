@@ -129,7 +129,8 @@ void assignment(Bench& bench, const TownFiles& files, const char* objective, Rea
             set_threads(count);
             const double seconds = once([&] {
                 reached =
-                    assign(routing, pricer, {{&column, 1}, {&use, 1}, 1}, x, {.gap = gap}, scratch).last.gap;
+                    solve_assignment(routing, pricer, {{&column, 1}, {&use, 1}, 1}, x, {.gap = gap}, scratch)
+                        .last.gap;
             })();
             set_threads(1);
             return seconds;
@@ -166,8 +167,8 @@ void drifting(Bench& bench, const TownFiles& files, Real deviation, bool wanted)
     const std::vector<Real> highest = risen(kRise);
     const DemandColumn high{highest};
     const AssignmentOptions until{.gap = bench.quick() ? 1e-3 : 1e-6};
-    assign(routing, pricer, {{&high, 1}, {&use, 1}, 1}, x, until, scratch);
-    assign(routing, pricer, {{&column, 1}, {&use, 1}, 1}, x, until, scratch);
+    solve_assignment(routing, pricer, {{&high, 1}, {&use, 1}, 1}, x, until, scratch);
+    solve_assignment(routing, pricer, {{&column, 1}, {&use, 1}, 1}, x, until, scratch);
     routing.unit = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, x, {}, scratch);
     const auto shared = std::shared_ptr<const Routing>(town.routing);
     const auto make = [&] {

@@ -31,7 +31,9 @@ ps::RowBlock make_row(ps::Round t) {
 }  // namespace
 
 int main() {
-    const auto loss = [] { return ps::parse_loss("cauchy", {.features = kFeatures, .intercept = false}); };
+    const auto loss = [] {
+        return ps::make_row_family("cauchy", {.features = kFeatures, .intercept = false});
+    };
     ps::OnlineLearner window({.regulariser = ps::L1Norm(0.02)}, loss());
     // Another method on the same rows, to compare with: a step along the newest loss's gradient.
     ps::OnlineLearner newest({.regulariser = ps::L1Norm(0.02), .window = 1, .learner = "prox-gradient"},

@@ -10,7 +10,7 @@
 namespace proxstream::fuzz {
 
 /// Games that play within a blink.
-inline bool is_small(const Game& game) {
+inline bool is_small(const GameDefinition& game) {
     if (game.players.size() > 6 || game.layout().dimension() > 60) return false;
     for (const GamePlayer& player : game.players) {
         if (player.cost->record_size() > 200) return false;
@@ -18,7 +18,7 @@ inline bool is_small(const Game& game) {
     return true;
 }
 
-inline bool is_sampled(const Game& game) {
+inline bool is_sampled(const GameDefinition& game) {
     constexpr Index kMany = 4096;
     for (const GamePlayer& player : game.players) {
         if (player.cost->parts() > kMany) return true;
@@ -28,7 +28,7 @@ inline bool is_sampled(const Game& game) {
 
 /// A few rounds, however they end: nothing is thrown once the play has begun, everybody stands at numbers
 /// that can be saved and read again, and what was proved holds.
-inline void play_a_little(const Game& game, std::uint8_t choice) {
+inline void play_a_little(const GameDefinition& game, std::uint8_t choice) {
     constexpr std::array kLearners{"auto", "prox-gradient:0.1", "optimistic:0.1", "extragradient:0.1"};
     PlaySettings settings;
     settings.rounds = 4;
@@ -54,7 +54,7 @@ inline void play_a_little(const Game& game, std::uint8_t choice) {
     require(all_finite(outcome.joint) && outcome.problems.empty());
     require(outcome.certificate.sound());
     require(!to_text(outcome.certificate).empty() && !to_json(outcome.certificate).empty());
-    Game next = game;
+    GameDefinition next = game;
     start_from(next, strategies_json(game, outcome.joint, settings.rounds), "again");
     std::vector<Real> starts;
     for (const GamePlayer& player : next.players)

@@ -52,7 +52,7 @@ bool may_be_slow(std::string_view text) {
 
 void try_game(std::string_view text, std::uint8_t choice) {
     if (may_be_slow(text)) return;
-    const Game game = parse_game(text);
+    const GameDefinition game = parse_game(text);
     check(game);
     fuzz::require(!game.name.empty());
     if (fuzz::is_small(game)) fuzz::play_a_little(game, choice);

@@ -8,7 +8,7 @@ using namespace proxstream;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Choices choices(data, size);
     const std::uint8_t choice = choices.byte();
-    Game game;
+    GameDefinition game;
     try {
         if (choice % 64 >= 48) {
             game = parse_game("trio");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing from the named groups of scripts/packages.txt. Says what and why before it does;
 # says nothing and touches nothing when all is there.
-#   scripts/setup.sh build [test] [lint] [fuzz] [bench]
+#   scripts/setup.sh build [test] [docs] [lint] [fuzz] [bench]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

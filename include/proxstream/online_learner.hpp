@@ -84,9 +84,10 @@ struct GradientSampler {
 /// OnlineLearner learner(options);
 /// \endcode
 struct OnlineOptions {
-    Index dimension = 0;                  ///< length of x; 0: not known
-    AnyRegulariser regulariser = Zero();  ///< g, a penalty or a set
-    std::vector<Real> start = {};         ///< x_1; empty: a point that suits the losses and is allowed by g
+    Index dimension = 0;  ///< length of x; may be left out if the losses or the start give it
+    /// G, a penalty or a set; for losses of rows it leaves intercepts and biases free.
+    AnyRegulariser regulariser = Zero();
+    std::vector<Real> start = {};  ///< x_1; empty: a point that suits the losses and is allowed by g
     /// Number of losses, or a text such as "exp:32"; "auto": an ensemble of windows.
     TextOrNumber window = "auto";
     std::string forecast = "auto";    ///< forecast of the next loss: auto, previous, mean, zero, season:S, or
@@ -122,7 +123,7 @@ struct LossSource {
     /// Where the first exception of a callback is kept during a round.
     using Failure = std::shared_ptr<CallbackFailure>;
 
-    Index dimension = 0;  ///< 0: not known
+    Index dimension = 0;  ///< length of x; 0: not known
     /// Makes the store of the newest `capacity` records.
     std::function<AnyBatch(Index capacity, const Failure& failure)> make_batch;
     std::shared_ptr<const RowFamily> rows = nullptr;  ///< the family, if records are data rows; else null

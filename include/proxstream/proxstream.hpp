@@ -1,8 +1,12 @@
 /// The whole library: include this one header.
 #pragma once
 
-#include "proxstream/online_learner.hpp"
+#include "proxstream/assign.hpp"
+#include "proxstream/fit.hpp"
+#include "proxstream/game.hpp"
 #include "proxstream/gradient_check.hpp"
+#include "proxstream/loss/row_loss.hpp"
+#include "proxstream/online_learner.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"
 #include "proxstream/prox/box.hpp"
@@ -16,6 +20,7 @@
 #include "proxstream/prox/simplex.hpp"
 #include "proxstream/prox/sums.hpp"
 #include "proxstream/prox/total_variation.hpp"
+#include "proxstream/registry.hpp"
 #include "proxstream/regret/certify.hpp"
-
-#include "loss/loss_table.hpp"
+#include "proxstream/router.hpp"
+#include "proxstream/traffic/open_network.hpp"

@@ -4,7 +4,7 @@
 #include "app/exit_code.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
-#include "play/play_plan.hpp"
+#include "front/play_plan.hpp"
 
 #include <cmath>
 #include <optional>
@@ -43,7 +43,7 @@ std::vector<PlayerFigures> given_figures(const PlaySettings& settings, const Tex
 
 /// A game's own figures, found as `play` finds them.
 std::vector<PlayerFigures> game_figures(const PlaySettings& settings) {
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     const PlayPlan plan = plan_play(settings, game);
     std::vector<PlayerFigures> figures;
     fmt::print("{}: {} players\n", game.name, game.players.size());

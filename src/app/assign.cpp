@@ -1,3 +1,5 @@
+#include "proxstream/assign.hpp"
+
 #include "proxstream/core/parallel.hpp"
 
 #include "app/command_line.hpp"
@@ -5,8 +7,6 @@
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
 #include "route/scenario.hpp"
-#include "traffic/assignment.hpp"
-#include "traffic/split_set.hpp"
 #include "traffic/tntp.hpp"
 
 #include <array>
@@ -33,55 +33,33 @@ bool takes(const OptionRow<RouteSettings>& row) {
     return std::find(kTaken.begin(), kTaken.end(), row.name) != kTaken.end();
 }
 
-std::string_view describe(AssignmentStatus status) {
-    switch (status) {
-        case AssignmentStatus::reached:
-            return "the gap is reached";
-        case AssignmentStatus::out_of_rounds:
-            return "the rounds ran out before the gap was reached";
-        case AssignmentStatus::out_of_time:
-            return "the time ran out before the gap was reached";
-        case AssignmentStatus::stalled:
-            return "nothing improves any more: the gap is below what rounding lets it reach";
-        case AssignmentStatus::stopped:
-            return "interrupted";
-    }
-    return "";
-}
-
-Real total_time(const LinkCosts& costs, ConstView loads) {
-    Real total = 0;
-    for (LinkIndex link = 0; link < loads.size(); ++link)
-        total += loads[link] * costs.time(link, loads[link]).time;
-    return total;
-}
-
-void write_flows(const std::string& path, const Network& network, const LinkCosts& costs, ConstView loads) {
+void write_flows(const std::string& path, const Network& network, const Assignment& found) {
     OutputFile file(path);
     file.write("link,from,to,flow,time,utilisation\n");
-    for (LinkIndex link = 0; link < loads.size(); ++link) {
+    for (LinkIndex link = 0; link < network.links(); ++link) {
         file.write(fmt::format("{},{},{},{},{},{}\n", link, network.node_name(network.link(link).from),
-                               network.node_name(network.link(link).to), loads[link],
-                               costs.time(link, loads[link]).time, loads[link] / costs.capacity(link)));
+                               network.node_name(network.link(link).to), found.link_flows[link],
+                               found.link_times[link], found.link_utilisation[link]));
     }
     file.close();
 }
 
-/// Flows somebody else found: how far ours are from them, and what they cost.
-void compare_flows(const std::string& path, const Network& network, const LinkCosts& costs, ConstView loads) {
+/// How far our flows are from reference flows, and what those cost.
+void compare_flows(const std::string& path, const Network& network, const Assignment& found,
+                   const AssignOptions& options) {
     const std::vector<Real> theirs = read_tntp_flows(path, network);
     Real largest = 0;
     Real worst = 0;
-    for (Index link = 0; link < loads.size(); ++link) {
+    for (Index link = 0; link < theirs.size(); ++link) {
         largest = std::max(largest, theirs[link]);
-        worst = std::max(worst, std::abs(loads[link] - theirs[link]));
+        worst = std::max(worst, std::abs(found.link_flows[link] - theirs[link]));
     }
-    const Real time = total_time(costs, theirs);
+    const Real time = total_time(network, theirs, options);
     fmt::print(
         "against      {}: total time {:.10g}, ours is {:+.3g} relative to it; largest difference of a flow "
         "{:.4g} "
         "({:.2g} of the largest flow)\n",
-        path, time, total_time(costs, loads) / time - 1, worst, worst / largest);
+        path, time, found.total_time / time - 1, worst, worst / largest);
 }
 
 }  // namespace
@@ -89,7 +67,7 @@ void compare_flows(const std::string& path, const Network& network, const LinkCo
 int assign_demand(const std::vector<std::string>& arguments) {
     RouteSettings settings;
     AssignTexts texts;
-    AssignmentOptions options;
+    AssignOptions options;
     const auto done = parse_command_line<RouteSettings>(
         "assign",
         "Assigns one demand matrix to a network: the system optimum or the user equilibrium over all its "
@@ -134,56 +112,40 @@ int assign_demand(const std::vector<std::string>& arguments) {
              }}});
     if (done) return *done;
     set_threads(settings.threads);
-    options.stop = stop_requested();
-
-    StaticScenario scenario = open_static_scenario(settings);
-    Routing& routing = *scenario.routing;
-    std::vector<Real> x = even_splits(routing.paths);
-    ColumnPricer pricer(*scenario.network);
-    const DemandColumn column{scenario.demand};
-    const ColumnUse use{};
-    const DemandMix mix{{&column, 1}, {&use, 1}, 1};
-    Scratch scratch;
+    const StaticTask task = open_static_task(settings);
+    options.objective = settings.objective;
+    options.cost = settings.cost;
+    options.toll_factor = task.factors.toll;
+    options.distance_factor = task.factors.distance;
+    options.demand_source = settings.demand;
     Real total = 0;
-    for (const Real each : scenario.demand) total += each;
-    fmt::print("{}: {} nodes, {} links, {} pairs, demand {:.10g}\n", scenario.title,
-               scenario.network->nodes(), scenario.network->links(), routing.paths.pairs(), total);
-    for (const std::string& note : scenario.notes) fmt::print("note: {}\n", note);
-    if (!routing.costs.convex())
-        fmt::print("note: this objective is not convex; the gap is about its linear model\n");
+    Index pairs = 0;
+    for (const Real each : task.trips.demand) {
+        total += each;
+        if (each > 0) ++pairs;
+    }
+    fmt::print("{}: {} nodes, {} links, {} pairs, demand {:.10g}\n", task.title, task.network->nodes(),
+               task.network->links(), pairs, total);
+    for (const std::string& note : task.notes) fmt::print("note: {}\n", note);
     if (!settings.quiet)
         fmt::print("\n{:>6} {:>11} {:>18} {:>9} {:>9}\n", "round", "gap", "objective", "paths", "seconds");
-    AssignmentResult result;
-    double spent = 0;
-    for (Index slots = 8;; slots *= 2) {
-        widen(routing, *scenario.network, slots, x);
-        AssignmentOptions rest = options;
-        rest.max_rounds = options.max_rounds - result.last.round;
-        rest.max_seconds = options.max_seconds - spent;
-        const Index before = result.last.round;
-        AssignmentResult found =
-            assign(routing, pricer, mix, x, rest, scratch, [&](const AssignmentRound& round) {
-                if (settings.quiet) return;
-                fmt::print("{:>6} {:>11.4g} {:>18.11g} {:>9} {:>9.3f}\n", before + round.round, round.gap,
-                           round.value, round.paths, spent + round.seconds);
-            });
-        spent += found.last.seconds;
-        found.last.round += before;
-        result = found;
-        const bool wants_room = result.full > 0 && result.status == AssignmentStatus::stalled;
-        if (!wants_room || slots > 4096) break;
-    }
+    options.on_round = [&](const AssignmentRound& round) {
+        if (!settings.quiet)
+            fmt::print("{:>6} {:>11.4g} {:>18.11g} {:>9} {:>9.3f}\n", round.round, round.gap, round.objective,
+                       round.paths, round.seconds);
+        return !*stop_requested();
+    };
+    const Assignment found = assign(*task.network, task.trips, options);
 
-    std::vector<Real> loads(routing.costs.links());
-    find_loads(routing.paths, mix.columns, x, loads, scratch);
-    fmt::print("\n{}: {}\n", settings.objective, describe(result.status));
-    fmt::print("relative gap {:.4g} after {} rounds, {:.3f} s\n", result.last.gap, result.last.round, spent);
-    fmt::print("objective    {:.12g}\ntotal time   {:.12g}\npaths        {}\n", result.last.value,
-               total_time(routing.costs, loads), result.last.paths);
-    if (!texts.against.empty()) compare_flows(texts.against, *scenario.network, routing.costs, loads);
-    if (!texts.flows.empty()) write_flows(texts.flows, *scenario.network, routing.costs, loads);
-    if (result.status == AssignmentStatus::stopped) return kInterrupted;
-    return result.status == AssignmentStatus::reached ? kOk : kNotCertified;
+    for (const std::string& note : found.notes) fmt::print("note: {}\n", note);
+    fmt::print("\n{}: {}\n", settings.objective, describe(found.status));
+    fmt::print("relative gap {:.4g} after {} rounds, {:.3f} s\n", found.gap, found.rounds, found.seconds);
+    fmt::print("objective    {:.12g}\ntotal time   {:.12g}\npaths        {}\n", found.objective,
+               found.total_time, found.paths);
+    if (!texts.against.empty()) compare_flows(texts.against, *task.network, found, options);
+    if (!texts.flows.empty()) write_flows(texts.flows, *task.network, found);
+    if (found.status == AssignmentStatus::stopped) return kInterrupted;
+    return found.reached() ? kOk : kNotCertified;
 }
 
 }  // namespace proxstream::app

@@ -15,7 +15,7 @@ constexpr int kFitBar = 24;
 
 }  // namespace
 
-FitProgress::FitProgress(const FitOptions& options, std::uint64_t pass)
+FitProgress::FitProgress(const OfflineOptions& options, std::uint64_t pass)
     : options_(options), pass_(pass), terminal_(isatty(fileno(stderr)) != 0) {
     fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective",
                "|P|", "nonzero", "step", "seconds");

@@ -10,7 +10,7 @@ namespace proxstream::app {
 
 class FitProgress {
   public:
-    FitProgress(const FitOptions& options, std::uint64_t pass);
+    FitProgress(const OfflineOptions& options, std::uint64_t pass);
 
     void on_measure(const TracePoint& point);
     /// The last line, if the run did not end on one, and a clean cursor.
@@ -23,7 +23,7 @@ class FitProgress {
     void draw_bar(const TracePoint& point);
     void clear_bar();
 
-    FitOptions options_;
+    OfflineOptions options_;
     std::uint64_t pass_;
     bool terminal_;
     bool drawn_ = false;

@@ -18,7 +18,7 @@ namespace proxstream::app {
 namespace {
 
 void echo_settings(const PlaySettings& settings, const PlayJob& job) {
-    const Game& game = job.game();
+    const GameDefinition& game = job.game();
     const PlayPlan& plan = job.plan();
     fmt::print(stderr, "proxstream {} play\n", PROXSTREAM_VERSION);
     fmt::print(stderr, "  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(),
@@ -46,7 +46,7 @@ void echo_settings(const PlaySettings& settings, const PlayJob& job) {
 }
 
 /// Of a GAN, how well the generator does at the end.
-void print_quality(const PlaySettings& settings, const Game& game, const PlayOutcome& outcome) {
+void print_quality(const PlaySettings& settings, const GameDefinition& game, const PlayOutcome& outcome) {
     if (game.gan == nullptr) return;
     Scratch scratch;
     const ConstView weights = game.layout().block(ConstView(outcome.joint), kGeneratorSeat);

@@ -22,7 +22,7 @@ std::string shortened(const std::string& name) {
 
 }  // namespace
 
-PlayProgress::PlayProgress(const Game& game, Index every)
+PlayProgress::PlayProgress(const GameDefinition& game, Index every)
     : shown_(std::min<Index>(game.players.size(), kMostShown)), every_(every) {
     if (every_ > 0) next_ = every_;
     std::string head =

@@ -12,7 +12,7 @@ namespace proxstream::app {
 class PlayProgress {
   public:
     /// `every` = 0: at powers of two.
-    PlayProgress(const Game& game, Index every);
+    PlayProgress(const GameDefinition& game, Index every);
 
     void on_round(const RoundFigures& figures);
     /// The last line, if the run did not end on one.

@@ -240,4 +240,14 @@ std::string unknown_name(std::string_view kind, std::string_view name,
     return message;
 }
 
+std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {
+    if (text == "auto") return std::nullopt;
+    const Real value = parse_real(text, name);
+    if (!(value > 0 && value < kInfinity)) {
+        throw ConfigError(std::string(name) + " = " + std::string(text) +
+                          ": must be positive and finite, or auto");
+    }
+    return value;
+}
+
 }  // namespace proxstream

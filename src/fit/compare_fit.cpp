@@ -164,11 +164,11 @@ FitComparison CompareFit::run(const std::function<void(Index, const FitCell&)>& 
     all.at = at_;
     all.pass = pass_samples(*task_.problem().loss);
     for (const Planned& planned : plan_) {
-        FitOptions options = fit_options_of(settings_, planned.method);
+        OfflineOptions options = fit_options_of(settings_, planned.method);
         options.all_budgets = true;
         options.step_scale = planned.scale;
         options.seed = planned.seed;
-        const FitResult result = FitRun(task_.problem(), options).run(stop_);
+        const OfflineResult result = FitRun(task_.problem(), options).run(stop_);
         if (result.status == FitStatus::interrupted) {
             all.interrupted = true;
             break;

@@ -17,8 +17,8 @@ namespace proxstream {
 namespace {
 
 /// Measures and moves nothing.
-FitOptions options_for(const FitSettings& settings) {
-    FitOptions options = fit_options_of(settings, method_of(settings));
+OfflineOptions options_for(const FitSettings& settings) {
+    OfflineOptions options = fit_options_of(settings, method_of(settings));
     if (settings.test_only) options.iterations = 0;
     return options;
 }

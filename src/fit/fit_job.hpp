@@ -2,8 +2,8 @@
 /// states go on exactly: the same points, draws and trace as if nothing had happened, seconds apart.
 #pragma once
 
-#include "fit/fit_certificate.hpp"
 #include "fit/fit_task.hpp"
+#include "offline/fit_certificate.hpp"
 #include "store/journal.hpp"
 
 #include <optional>
@@ -27,7 +27,7 @@ class FitJob {
     void attach(Journal& journal);
 
     const FitTask& task() const noexcept { return task_; }
-    const FitOptions& options() const noexcept { return options_; }
+    const OfflineOptions& options() const noexcept { return options_; }
     const OfflineMethod& method() const { return run_.method(); }
 
     /// `on_measure` is told every line of the trace as it comes.
@@ -50,7 +50,7 @@ class FitJob {
     FitSettings settings_;
     StopFlag stop_;
     FitTask task_;
-    FitOptions options_;
+    OfflineOptions options_;
     FitRun run_;
     Journal* journal_ = nullptr;
     std::uint64_t turns_ = 0;

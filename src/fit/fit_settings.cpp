@@ -4,6 +4,7 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "loss/loss_table.hpp"
+#include "offline/fit_certificate.hpp"
 #include "offline/method_table.hpp"
 #include "run/learn_settings.hpp"
 #include "run/settings_reader.hpp"
@@ -133,11 +134,11 @@ std::string method_of(const FitSettings& settings) {
 
 std::string output_of(const FitSettings& settings) {
     if (settings.output != "auto") return settings.output;
-    return method_row(method_of(settings)).stochastic ? "best" : "last";
+    return usual_output(method_of(settings));
 }
 
-FitOptions fit_options_of(const FitSettings& settings, const std::string& method) {
-    FitOptions options;
+OfflineOptions fit_options_of(const FitSettings& settings, const std::string& method) {
+    OfflineOptions options;
     options.method = method;
     options.epsilon = settings.epsilon;
     if (settings.passes > 0) options.passes = settings.passes;

@@ -63,7 +63,7 @@ bool bears_on_figures(const OptionRow<FitSettings>& row);
 void validate(const FitSettings& settings);
 
 /// With nothing asked for: |P| <= 1e-6 within 1000 passes.
-FitOptions fit_options_of(const FitSettings& settings, const std::string& method);
+OfflineOptions fit_options_of(const FitSettings& settings, const std::string& method);
 
 inline constexpr std::string_view kSamplerPrefix = "sampler:";
 /// Whether the data are an expectation, `sampler:NAME`.

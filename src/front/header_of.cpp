@@ -1,8 +1,17 @@
 #include "front/header_of.hpp"
 
+#include "proxstream/core/error.hpp"
+
+#include <string>
+
 namespace proxstream {
 
 RunHeader header_of(const LearnerFacts& facts, Index dimension) {
+    if (facts.dimension != 0 && dimension != facts.dimension) {
+        throw ConfigError("the header is to say n = " + std::to_string(dimension) +
+                          "; the learner's decisions have " + std::to_string(facts.dimension) +
+                          " coordinates");
+    }
     RunHeader header;
     header.dimension = dimension;
     header.name = facts.name;

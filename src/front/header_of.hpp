@@ -7,6 +7,7 @@
 
 namespace proxstream {
 
+/// Throws ConfigError if the learner's decisions have another dimension.
 RunHeader header_of(const LearnerFacts& facts, Index dimension);
 
 }  // namespace proxstream

@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 #include "proxstream/gradient_check.hpp"
+#include "proxstream/prox/combinators.hpp"
 
 #include "front/first_step.hpp"
 #include "front/gradient_probe.hpp"
@@ -128,13 +129,17 @@ LossSource LossSource::of_closures(Index dimension) {
 }
 
 struct OnlineLearner::State {
-    State(OnlineOptions given, LossSource source) : options(std::move(given)), losses(std::move(source)) {
+    State(OnlineOptions given, LossSource source)
+        : options(std::move(given)), losses(std::move(source)), g(options.regulariser) {
         validate();
         choose_start();
     }
 
     /// Everything that is wrong, at once.
     void validate();
+    void check_sizes(Texts& violations);
+    void check_figures(Texts& violations) const;
+    void check_texts(Texts& violations) const;
     void choose_start();
     LearnerParts parts(Real reference_step) const;
 
@@ -159,6 +164,7 @@ struct OnlineLearner::State {
 
     OnlineOptions options;
     LossSource losses;
+    AnyRegulariser g;
     std::shared_ptr<CallbackFailure> failure = std::make_shared<CallbackFailure>();
     std::vector<Real> start;
     Real step = 0;             // 0: not chosen yet
@@ -177,6 +183,13 @@ struct OnlineLearner::State {
 
 void OnlineLearner::State::validate() {
     Texts violations;
+    check_sizes(violations);
+    check_figures(violations);
+    check_texts(violations);
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+void OnlineLearner::State::check_sizes(Texts& violations) {
     const auto refuse = [&](bool wrong, const std::string& text) {
         if (wrong) violations.push_back(text);
     };
@@ -190,9 +203,18 @@ void OnlineLearner::State::validate() {
     refuse(!options.start.empty() && options.start.size() != n,
            fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
     refuse(!all_finite(options.start), "start: all its numbers must be finite");
+    // Intercepts and biases of models of rows, which come last, are not penalised.
+    const Index penalised = losses.rows ? losses.rows->penalised() : n;
     collect(violations, "regulariser", [&] {
-        if (n > 0) options.regulariser.check_dimension(n);
+        if (penalised > 0) g.check_dimension(penalised);
+        if (penalised < n) g = Sliced<AnyRegulariser>(0, penalised, options.regulariser);
     });
+}
+
+void OnlineLearner::State::check_figures(Texts& violations) const {
+    const auto refuse = [&](bool wrong, const std::string& text) {
+        if (wrong) violations.push_back(text);
+    };
     refuse(!(options.smoothness >= 0 && options.smoothness <= kAbsurd),
            fmt::format("smoothness = {}: must be positive, or 0: not known", options.smoothness));
     refuse(options.max_steps == 0, "max_steps = 0: a round needs at least one step");
@@ -203,56 +225,52 @@ void OnlineLearner::State::validate() {
     refuse(options.sampler && !options.sampler->sample, "sampler: has no function");
     refuse(options.sampler && options.sampler->samples == 0, "sampler: samples must be at least 1");
     refuse(options.sampler && options.oracle != "exact", "oracle: give it or a sampler, not both");
-
-    refuse(options.switching != 0 && !options.regulariser.can_switch(),
+    refuse(options.switching != 0 && !g.can_switch(),
            "switching: this regulariser has no known prox together with a switching penalty; separable ones "
            "and simplices have");
-    const bool noisy =
-        collect(violations, "", [&] { samples_gradients(options); }) && samples_gradients(options);
-    refuse(!noisy && !options.referee, "referee = false: only noisy gradients can do without");
+}
 
-    LearnerParts trial = parts(1);
+void OnlineLearner::State::check_texts(Texts& violations) const {
+    bool noisy = true;
+    collect(violations, "", [&] { noisy = samples_gradients(options); });
+    if (!noisy && !options.referee)
+        violations.emplace_back("referee = false: only noisy gradients can do without");
     if (!is_automatic(options.step)) collect(violations, "", [&] { parse_step(options.step); });
     collect(violations, "", [&] { Tolerance::parse(options.tolerance.text()); });
-    // What is refused is replaced by what is usual, so that the rest is trial too.
-    const auto check = [&](const char* option, const auto& parse, const auto& replace) {
-        if (!collect(violations, option, parse)) replace();
+
+    // What is refused is replaced by what is usual, so that the rest is checked too.
+    LearnerParts trial = parts(1);
+    if (!collect(violations, "forecast", [&] { trial.model = ModelRule::parse(options.forecast); }))
+        trial.model = {};
+    if (!collect(violations, "window", [&] { measured_window(options.window.text()); })) trial.window = "1";
+    const auto check_inner = [&] {
+        // Spider is made, and checked, by the learner that can use it.
+        if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
     };
-    check(
-        "forecast", [&] { trial.model = ModelRule::parse(options.forecast); }, [&] { trial.model = {}; });
-    check(
-        "window", [&] { measured_window(options.window.text()); }, [&] { trial.window = "1"; });
-    check(
-        "inner",
-        [&] {
-            if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
-        },
-        [&] { trial.inner = "auto"; });
+    if (!collect(violations, "inner", check_inner)) trial.inner = "auto";
     trial.g = Zero();
-    trial.effort = std::max<Real>(trial.effort, 1);
     collect(violations, "", [&] { check_learner(options.learner, std::move(trial)); });
-    if (!violations.empty()) throw ConfigError(violations);
 }
 
 void OnlineLearner::State::choose_start() {
     Scratch scratch;
     start = options.start;
     if (!start.empty()) {
-        if (!std::isfinite(options.regulariser.value(start, scratch)))
+        if (!std::isfinite(g.value(start, scratch)))
             throw ConfigError("start: lies outside the domain of the regulariser");
         return;
     }
     start.resize(options.dimension);
     if (losses.rows) losses.rows->start(start, options.seed);
-    if (!losses.rows || options.regulariser.value(start, scratch) == kInfinity) {
-        options.regulariser.prox(start, 1, start, scratch);
+    if (!losses.rows || g.value(start, scratch) == kInfinity) {
+        g.prox(start, 1, start, scratch);
     }
-    if (!std::isfinite(options.regulariser.value(start, scratch)) || !all_finite(start))
+    if (!std::isfinite(g.value(start, scratch)) || !all_finite(start))
         throw ConfigError("regulariser: its prox leads out of its own domain; give a start");
 }
 
 LearnerParts OnlineLearner::State::parts(Real reference_step) const {
-    LearnerParts parts{.g = GuardedRegulariser(options.regulariser, failure),
+    LearnerParts parts{.g = GuardedRegulariser(g, failure),
                        .make_batch = [this](Index capacity) { return losses.make_batch(capacity, failure); },
                        .start = start,
                        .budget = {options.max_steps, options.max_seconds}};
@@ -280,8 +298,7 @@ bool OnlineLearner::State::choose_step(const RecordRef& record) {
     if (found == 0 && (automatic || noisy)) {
         AnyBatch batch = losses.make_batch(1, failure);
         batch.push(record);
-        const std::optional<Real> measured =
-            local_smoothness(batch, GuardedRegulariser(options.regulariser, failure), start);
+        const std::optional<Real> measured = local_smoothness(batch, GuardedRegulariser(g, failure), start);
         rethrow_failure();
         if (!measured) return false;
         found = *measured;
@@ -331,8 +348,8 @@ void OnlineLearner::State::unmake() {
 }
 
 void OnlineLearner::State::check_gradient(const RecordRef& record) {
-    const bool unseen = samples_gradients(options) && !options.referee;
-    if (!options.check_gradients || rounds_checked >= kCheckedRounds || losses.rows || unseen) return;
+    if (rounds_checked >= kCheckedRounds || !options.check_gradients || losses.rows) return;
+    if (samples_gradients(options) && !options.referee) return;  // the losses may be made up
     AnyBatch batch = losses.make_batch(1, failure);
     batch.push(record);
     Scratch scratch;

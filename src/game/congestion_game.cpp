@@ -199,9 +199,9 @@ Real CongestionCost::weighted(const PlayRecords& records, std::span<const Real> 
     return total / routing.unit;
 }
 
-Game make_congestion_game(std::string name, const CongestionOptions& options) {
+GameDefinition make_congestion_game(std::string name, const CongestionOptions& options) {
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
-    Game game{.name = std::move(name), .players = {}};
+    GameDefinition game{.name = std::move(name), .players = {}};
     const AnyRegulariser set{SplitSet(ground->routing)};
     for (Index i = 0; i < ground->shares.size(); ++i) {
         game.players.push_back({fmt::format("carrier {}", i + 1), std::make_shared<CongestionCost>(ground, i),
@@ -212,7 +212,7 @@ Game make_congestion_game(std::string name, const CongestionOptions& options) {
     return game;
 }
 
-Game make_congestion(const Spec& spec) {
+GameDefinition make_congestion(const Spec& spec) {
     CongestionOptions options;
     if (spec.positional_count() > 0 || spec.has("network")) options.network = spec.word(0, "network");
     options.trips = without_shield(spec.word_or("trips", ""));

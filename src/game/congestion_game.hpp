@@ -65,9 +65,9 @@ class CongestionCost final : public PlayerCost {
     std::optional<Real> smoothness_, variation_;
 };
 
-Game make_congestion_game(std::string name, const CongestionOptions& options);
+GameDefinition make_congestion_game(std::string name, const CongestionOptions& options);
 /// `congestion[:NETWORK,trips=FILE,carriers=3,shares=.5/.3/.2,paths=4,cost=bpr,scale=1]`; values with commas
 /// in parentheses.
-Game make_congestion(const Spec& spec);
+GameDefinition make_congestion(const Spec& spec);
 
 }  // namespace proxstream

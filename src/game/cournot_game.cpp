@@ -128,9 +128,9 @@ Real CournotCost::weighted(const PlayRecords& records, std::span<const Real> wei
     return total;
 }
 
-Game make_cournot_game(const CournotOptions& options) {
+GameDefinition make_cournot_game(const CournotOptions& options) {
     check(options);
-    Game game{.name = fmt::format("cournot of {} firms", options.firms), .players = {}};
+    GameDefinition game{.name = fmt::format("cournot of {} firms", options.firms), .players = {}};
     const AnyRegulariser set{Box(0, options.cap)};
     for (Index firm = 0; firm < options.firms; ++firm) {
         game.players.push_back(
@@ -141,7 +141,7 @@ Game make_cournot_game(const CournotOptions& options) {
     return game;
 }
 
-Game make_cournot(const Spec& spec) {
+GameDefinition make_cournot(const Spec& spec) {
     CournotOptions options;
     const auto number = [&](std::string_view key, Real fallback) {
         return spec.number_or(Spec::kByNameOnly, key, fallback);
@@ -155,7 +155,7 @@ Game make_cournot(const Spec& spec) {
     options.cap = number("cap", options.cap);
     options.marginal = number("marginal", options.marginal);
     options.bend = number("bend", options.bend);
-    Game game;
+    GameDefinition game;
     std::vector<std::string> violations;
     collect(violations, "'" + spec.text() + "'", [&] { game = make_cournot_game(options); });
     if (!violations.empty()) throw ConfigError(std::move(violations));

@@ -58,8 +58,8 @@ class CournotCost final : public PlayerCost {
 };
 
 /// Throws ConfigError that names every option that cannot be used.
-Game make_cournot_game(const CournotOptions& options);
+GameDefinition make_cournot_game(const CournotOptions& options);
 /// `cournot[:firms=3,products=1,demand=linear,a=2,b=1,substitution=0.3,cap=1,marginal=0.2,bend=0.5]`
-Game make_cournot(const Spec& spec);
+GameDefinition make_cournot(const Spec& spec);
 
 }  // namespace proxstream

@@ -133,7 +133,7 @@ Real FeatureAdversaryCost::weighted(const PlayRecords& records, std::span<const 
     return dot(own, slope);
 }
 
-Game make_features(const Spec& spec) {
+GameDefinition make_features(const Spec& spec) {
     const Index situations = count_within(spec, "situations", 12, 2, 10000);
     const Index inputs = count_within(spec, "inputs", 2, 1, 100);
     const Index hidden = count_within(spec, "hidden", 4, 1, 100);
@@ -153,7 +153,7 @@ Game make_features(const Spec& spec) {
     Real total = 0;
     for (Real& share : shares) total += share = draws.uniform(0, 1);
     scaled(1 / total, shares, shares);
-    Game game{.name = spec.text(), .players = {}};
+    GameDefinition game{.name = spec.text(), .players = {}};
     game.players.push_back(
         {"learner", std::make_shared<FeatureLearnerCost>(task, set), set, set_text, std::move(weights)});
     game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(task, set),

@@ -76,6 +76,6 @@ class FeatureAdversaryCost final : public PlayerCost {
 
 /// `features[:situations=12,inputs=2,hidden=4,set=(box:-3,3),seed=1]`: random points whose label is the sign
 /// of the product of their first two coordinates, which no linear map tells apart.
-Game make_features(const Spec& spec);
+GameDefinition make_features(const Spec& spec);
 
 }  // namespace proxstream

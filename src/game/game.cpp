@@ -8,7 +8,7 @@
 
 namespace proxstream {
 
-JointLayout Game::layout() const {
+JointLayout GameDefinition::layout() const {
     std::vector<Index> dimensions;
     dimensions.reserve(players.size());
     for (const GamePlayer& player : players) dimensions.push_back(player.cost->dimension());
@@ -38,7 +38,7 @@ void check_player(const GamePlayer& player, std::vector<std::string>& violations
 
 }  // namespace
 
-void check(const Game& game) {
+void check(const GameDefinition& game) {
     std::vector<std::string> violations;
     if (game.players.size() < 2) violations.emplace_back("a game needs at least two players");
     for (const GamePlayer& player : game.players) check_player(player, violations);

@@ -22,7 +22,7 @@ struct GamePlayer {
 
 class Gan;
 
-struct Game {
+struct GameDefinition {
     std::string name;
     std::vector<GamePlayer> players;
     std::shared_ptr<const Gan> gan = nullptr;  // of a generator against a discriminator; else none
@@ -32,6 +32,6 @@ struct Game {
 
 /// Throws ConfigError with everything that does not fit: fewer than two players, a start of another length
 /// than the cost's, a g that does not fit it or is infinite at the start, a cost that is not finite there.
-void check(const Game& game);
+void check(const GameDefinition& game);
 
 }  // namespace proxstream

@@ -41,7 +41,7 @@ LearnerParts player_parts(const GamePlayer& player) {
         .budget = {}};
 }
 
-GamePlay::GamePlay(Game game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns)
+GamePlay::GamePlay(GameDefinition game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns)
     : game_(std::move(game)),
       layout_(game_.layout()),
       learners_(std::move(learners)),
@@ -69,6 +69,10 @@ GameRound GamePlay::play() {
     const std::optional<Index> refused_by = turns_ == Turns::simultaneous ? play_at_once() : play_in_turns();
     if (refused_by) take_back(*refused_by);
     return {refused_by, reports_, joint_};
+}
+
+void GamePlay::roll_back() {
+    for (const auto& learner : learners_) learner->take_back();
 }
 
 std::optional<Index> GamePlay::play_at_once() {

@@ -33,13 +33,15 @@ struct GameRound {
 class GamePlay {
   public:
     /// One learner a player, made by player_parts(). Throws ConfigError if the game cannot be played.
-    GamePlay(Game game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns);
+    GamePlay(GameDefinition game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns);
 
     /// Plays a round. If a player's cost is not finite the round is taken back for all: every bit is as it
     /// was.
     GameRound play();
+    /// The round played last, which was not refused, did not happen: every bit is as it was. Once a round.
+    void roll_back();
 
-    const Game& game() const noexcept { return game_; }
+    const GameDefinition& game() const noexcept { return game_; }
     const JointLayout& layout() const noexcept { return layout_; }
     Turns turns() const noexcept { return turns_; }
     Index players() const noexcept { return learners_.size(); }
@@ -61,7 +63,7 @@ class GamePlay {
     std::optional<Index> play_in_turns();
     void take_back(Index refused_by);
 
-    Game game_;
+    GameDefinition game_;
     JointLayout layout_;
     std::vector<std::unique_ptr<AnyLearner>> learners_;
     Turns turns_;

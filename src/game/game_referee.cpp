@@ -12,7 +12,7 @@
 
 namespace proxstream {
 
-GameReferee::GameReferee(const Game& game, std::span<const Real> steps,
+GameReferee::GameReferee(const GameDefinition& game, std::span<const Real> steps,
                          std::span<const WindowWeights> windows, const RefereeOptions& options)
     : layout_(game.layout()), options_(options) {
     for (Index i = 0; i < game.players.size(); ++i) {

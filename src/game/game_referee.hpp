@@ -27,8 +27,8 @@ struct RefereeOptions {
 class GameReferee {
   public:
     /// For each player the reference step of its residuals and its window.
-    GameReferee(const Game& game, std::span<const Real> steps, std::span<const WindowWeights> windows,
-                const RefereeOptions& options = {});
+    GameReferee(const GameDefinition& game, std::span<const Real> steps,
+                std::span<const WindowWeights> windows, const RefereeOptions& options = {});
 
     /// The record player i has learned from in a round that was not refused; said before anything is asked
     /// about that round.

@@ -45,9 +45,9 @@ std::span<const GameRow> games() {
     return kRows;
 }
 
-Game parse_game(std::string_view text) {
+GameDefinition parse_game(std::string_view text) {
     const Spec spec = Spec::parse(text);
-    Game game = find_row(kRows, "game", spec.name()).make(spec);
+    GameDefinition game = find_row(kRows, "game", spec.name()).make(spec);
     spec.finish();
     return game;
 }

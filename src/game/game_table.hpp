@@ -14,12 +14,12 @@ struct GameRow {
     std::string_view name;
     std::string_view usage;
     std::string_view help;
-    Game (*make)(const Spec& spec);
+    GameDefinition (*make)(const Spec& spec);
 };
 
 std::span<const GameRow> games();
 
 /// Throws ConfigError that names what is allowed.
-Game parse_game(std::string_view text);
+GameDefinition parse_game(std::string_view text);
 
 }  // namespace proxstream

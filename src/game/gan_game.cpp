@@ -107,10 +107,10 @@ GamePlayer make_player(std::string name, const Spec& limits, const Perceptron& n
 
 }  // namespace
 
-Game make_gan_game(const Spec& spec) {
+GameDefinition make_gan_game(const Spec& spec) {
     const auto gan = std::make_shared<const Gan>(read_options(spec));
     const Spec limits = Spec::parse(spec.word_or("weights", "free"));
-    Game game{.name = "gan:" + gan->data().name, .players = {}, .gan = gan};
+    GameDefinition game{.name = "gan:" + gan->data().name, .players = {}, .gan = gan};
     game.players.push_back(make_player("discriminator", limits, gan->discriminator(),
                                        std::make_shared<DiscriminatorCost>(gan), gan->discriminator_start()));
     game.players.push_back(make_player("generator", limits, gan->generator(),

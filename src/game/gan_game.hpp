@@ -12,6 +12,6 @@ namespace proxstream {
 /// the discriminator's, negated, as far as it depends on the generator. `weights=box:B`: all weights and
 /// biases within [-B, B]; `weights=l1:LAMBDA`: the sum of the weights' sizes is paid for, biases are free.
 /// Throws ConfigError.
-Game make_gan_game(const Spec& spec);
+GameDefinition make_gan_game(const Spec& spec);
 
 }  // namespace proxstream

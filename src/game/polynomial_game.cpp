@@ -53,14 +53,14 @@ std::vector<Real> start_of(const PolynomialPlayer& player, const AnyRegulariser&
 
 }  // namespace
 
-Game make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>& players) {
+GameDefinition make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>& players) {
     refuse_too_many(players);
     std::vector<std::string> violations;
     const std::vector<std::string> variables = all_variables(players, violations);
     std::vector<Index> dimensions;
     std::vector<AnyRegulariser> sets;
     std::vector<Polynomial> costs;
-    Game game{.name = std::move(name), .players = {}};
+    GameDefinition game{.name = std::move(name), .players = {}};
     for (const PolynomialPlayer& player : players) {
         dimensions.push_back(player.variables.size());
         const std::string who = "player '" + player.name + "'";
@@ -80,7 +80,7 @@ Game make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>&
     return game;
 }
 
-Game make_polynomial(const Spec& spec) {
+GameDefinition make_polynomial(const Spec& spec) {
     const Index count = spec.positional_count();
     if (count < 2) {
         throw ConfigError(
@@ -109,7 +109,7 @@ Game make_polynomial(const Spec& spec) {
     return make_polynomial_game(spec.text(), players);
 }
 
-Game make_forsaken(const Spec& /*spec*/) {
+GameDefinition make_forsaken(const Spec& /*spec*/) {
     return make_polynomial_game("forsaken", {{.name = "x",
                                               .variables = {"x"},
                                               .cost = "x*(y - 0.45) + x^2/4 - x^4/2 + x^6/6",
@@ -122,7 +122,7 @@ Game make_forsaken(const Spec& /*spec*/) {
                                               .start = {0.5}}});
 }
 
-Game make_trio(const Spec& /*spec*/) {
+GameDefinition make_trio(const Spec& /*spec*/) {
     return make_polynomial_game(
         "trio",
         {{.name = "simplex",

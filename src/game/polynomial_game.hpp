@@ -59,15 +59,15 @@ struct PolynomialPlayer {
 };
 
 /// Throws ConfigError with everything that does not fit.
-Game make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>& players);
+GameDefinition make_polynomial_game(std::string name, const std::vector<PolynomialPlayer>& players);
 
 /// `polynomial:(COST),(COST)[,..][,n=1,set=box,start=.5/0/..]`: a cost a player, of x1, x2, .. or, with n
 /// coordinates each, x1[1], x1[2], ..
-Game make_polynomial(const Spec& spec);
+GameDefinition make_polynomial(const Spec& spec);
 /// `forsaken`: x (y - 0.45) + phi(x) - phi(y), phi(z) = z^2/4 - z^4/2 + z^6/6. Its equilibrium repels
 /// gradient methods and a cycle around it attracts them (Hsieh, Mertikopoulos and Cevher 2021).
-Game make_forsaken(const Spec& spec);
+GameDefinition make_forsaken(const Spec& spec);
 /// `trio`: three players, on a simplex, in a box and with an L1 norm; no cost is convex.
-Game make_trio(const Spec& spec);
+GameDefinition make_trio(const Spec& spec);
 
 }  // namespace proxstream

@@ -15,8 +15,8 @@ namespace proxstream {
 namespace {
 
 /// x'Ay for one player and -x'Ay for the other, on simplices.
-Game matrix_game(std::string name, const std::vector<Real>& first, Index n, const std::vector<Real>& x,
-                 const std::vector<Real>& y) {
+GameDefinition matrix_game(std::string name, const std::vector<Real>& first, Index n,
+                           const std::vector<Real>& x, const std::vector<Real>& y) {
     std::vector<Real> second(n * n);
     for (Index k = 0; k < n; ++k)
         for (Index l = 0; l < n; ++l) second[l * n + k] = -first[k * n + l];
@@ -93,7 +93,7 @@ std::vector<Real> random_curvature(Index n, Real least, DrawSequence& draws) {
 
 }  // namespace
 
-Game make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players) {
+GameDefinition make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players) {
     std::vector<Index> dimensions;
     std::vector<AnyRegulariser> sets;
     std::vector<std::string> violations;
@@ -106,7 +106,7 @@ Game make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players)
     }
     if (!violations.empty()) throw ConfigError(std::move(violations));
     const JointLayout layout(dimensions);
-    Game game{.name = std::move(name), .players = {}};
+    GameDefinition game{.name = std::move(name), .players = {}};
     for (Index i = 0; i < players.size(); ++i) {
         QuadraticPlayer& player = players[i];
         collect(violations, "player '" + player.name + "'", [&] {
@@ -119,22 +119,22 @@ Game make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players)
     return game;
 }
 
-Game make_pennies(const Spec& /*spec*/) {
+GameDefinition make_pennies(const Spec& /*spec*/) {
     return matrix_game("pennies", {-1, 1, 1, -1}, 2, {0.9, 0.1}, {0.6, 0.4});
 }
 
-Game make_rps(const Spec& /*spec*/) {
+GameDefinition make_rps(const Spec& /*spec*/) {
     return matrix_game("rps", {0, 1, -1, -1, 0, 1, 1, -1, 0}, 3, {0.8, 0.1, 0.1}, {0.2, 0.5, 0.3});
 }
 
-Game make_bilinear(const Spec& spec) {
+GameDefinition make_bilinear(const Spec& spec) {
     const RandomShape shape = read_shape(spec, 2);
     const bool zero_sum = yes_or_no(spec, "zero-sum", true);
     DrawSequence draws(shape.seed);
     return make_quadratic_game(spec.text(), random_players(shape, zero_sum, draws));
 }
 
-Game make_quadratic(const Spec& spec) {
+GameDefinition make_quadratic(const Spec& spec) {
     const RandomShape shape = read_shape(spec, 3);
     const Real least = number_within(spec, "curvature", -1, -1e6, 1);
     DrawSequence draws(shape.seed);

@@ -60,15 +60,15 @@ struct QuadraticPlayer {
 };
 
 /// Throws ConfigError with everything that does not fit.
-Game make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players);
+GameDefinition make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players);
 
 /// `pennies`: matching pennies. `rps`: rock, paper, scissors. Neither starts where it is at rest.
-Game make_pennies(const Spec& spec);
-Game make_rps(const Spec& spec);
+GameDefinition make_pennies(const Spec& spec);
+GameDefinition make_rps(const Spec& spec);
 /// `bilinear[:n=5,players=2,set=box,zero-sum=yes,seed=1]`: random matrices; x_j pays what x_i gains, pair by
 /// pair.
-Game make_bilinear(const Spec& spec);
+GameDefinition make_bilinear(const Spec& spec);
 /// `quadratic[:n=5,players=3,set=box,curvature=-1,seed=1]`: eigenvalues of Q_i from `curvature` to 1.
-Game make_quadratic(const Spec& spec);
+GameDefinition make_quadratic(const Spec& spec);
 
 }  // namespace proxstream

@@ -5,10 +5,10 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "loss/pass_lengths.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -93,7 +93,7 @@ Real FactorsFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
 
 Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                          Scratch& /*scratch*/) const {
-    assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+    check_lengths(dimension(), x, gradient);
     fill(gradient, 0);
     const Index rank = options_.rank;
     return formulas::visit(options_.loss, [&](auto formula) {

@@ -4,11 +4,11 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "loss/data_curvature.hpp"
+#include "loss/pass_lengths.hpp"
 #include "loss/row_curvature.hpp"
 #include "loss/row_kernels.hpp"
 #include "loss/scalar_formulas.hpp"
 
-#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -319,7 +319,7 @@ LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
 
 Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                         Scratch& scratch) const {
-    assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+    check_lengths(dimension(), x, gradient);
     if (!gradient.empty() && worth_pairing(features_, records)) {
         Scratch::Frame frame(scratch);
         const std::span<kernels::Paired> pairs = frame.take<kernels::Paired>(features_);

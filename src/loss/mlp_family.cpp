@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
+#include "loss/pass_lengths.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ TargetKind MlpFamily::target_kind() const {
 
 Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                      Scratch& scratch) const {
-    assert(x.size() == dimension() && (gradient.empty() || gradient.size() == dimension()));
+    check_lengths(dimension(), x, gradient);
     const bool with_slopes = !gradient.empty();
     fill(gradient, 0);
     Index count = 0;

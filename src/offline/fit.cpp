@@ -42,6 +42,7 @@ void exchange_point(Checkpoint& checkpoint, MeasuredPoint& point) {
     checkpoint.exchange("regulariser", point.regulariser);
     checkpoint.exchange("residual", point.residual);
     checkpoint.exchange("residual error", point.residual_error);
+    checkpoint.exchange("residual rounding", point.residual_rounding);
     checkpoint.exchange("loss error", point.loss_error);
     checkpoint.exchange("nonzeros", point.nonzeros);
 }
@@ -86,7 +87,7 @@ struct ClosingLook {
 };
 
 struct FitRun::State {
-    State(const OfflineProblem& given, FitOptions wanted)
+    State(const OfflineProblem& given, OfflineOptions wanted)
         : problem(given),
           options(std::move(wanted)),
           row(method_row(options.method)),
@@ -97,7 +98,7 @@ struct FitRun::State {
           random(options.seed) {}
 
     const OfflineProblem& problem;
-    FitOptions options;
+    OfflineOptions options;
     const OfflineMethodRow& row;
     std::unique_ptr<OfflineMethod> method;
 
@@ -230,9 +231,9 @@ struct FitRun::State {
         if (last_step == StepStatus::finished) end(FitStatus::finished);
     }
 
-    FitResult result(FitStatus status) {
+    OfflineResult result(FitStatus status) {
         close();
-        FitResult all;
+        OfflineResult all;
         all.status = status;
         all.iterations = iterations;
         if (out_of_reach()) {
@@ -277,7 +278,7 @@ struct FitRun::State {
     }
 };
 
-FitRun::FitRun(const OfflineProblem& problem, FitOptions options)
+FitRun::FitRun(const OfflineProblem& problem, OfflineOptions options)
     : state_(std::make_unique<State>(problem, std::move(options))) {}
 
 FitRun::~FitRun() = default;
@@ -323,13 +324,13 @@ bool FitRun::step(const OnMeasure& on_measure) {
     return !s.ended;
 }
 
-FitResult FitRun::result() {
+OfflineResult FitRun::result() {
     State& s = *state_;
     if (!s.begun) begin({});
     return s.result(s.ended ? s.ending : FitStatus::interrupted);
 }
 
-FitResult FitRun::run(StopFlag stop, const OnMeasure& on_measure) {
+OfflineResult FitRun::run(StopFlag stop, const OnMeasure& on_measure) {
     while (!(stop != nullptr && *stop) && step(on_measure)) {
     }
     return result();
@@ -353,10 +354,6 @@ void FitRun::exchange(Checkpoint& checkpoint) {
     exchange_point(checkpoint, s.start);
     exchange_point(checkpoint, s.best);
     exchange_trace(checkpoint, s.trace);
-}
-
-FitResult fit(const OfflineProblem& problem, const FitOptions& options) {
-    return FitRun(problem, options).run();
 }
 
 }  // namespace proxstream

@@ -1,8 +1,9 @@
-/// fit(problem, options) -> result: one method driven to a wanted stationarity or to the end of its budget,
+/// One method driven to a wanted stationarity or to the end of its budget,
 /// measured on the way by a referee that trusts nothing the method says of itself.
 #pragma once
 
 #include "proxstream/core/stop_flag.hpp"
+#include "proxstream/offline/fit_claim.hpp"
 
 #include "offline/measured_point.hpp"
 #include "offline/method_table.hpp"
@@ -16,7 +17,7 @@
 
 namespace proxstream {
 
-struct FitOptions {
+struct OfflineOptions {
     std::string method = "panoc";
     Real epsilon = 0;  // stop when |P| <= epsilon was measured; 0: never
     // Of the method's own samples and time; what measuring costs is counted apart.
@@ -32,16 +33,6 @@ struct FitOptions {
     std::uint64_t seed = 1;
 };
 
-enum class FitStatus : std::uint8_t {
-    converged,         // |P| <= epsilon, measured
-    finished,          // the method's own test passed
-    budget_exhausted,  // passes, seconds or iterations
-    stalled,           // no step lowers the objective: rounding level
-    not_finite,        // a loss was NaN or infinite
-    interrupted,
-};
-std::string_view name(FitStatus status);
-
 struct TracePoint {
     std::uint64_t iteration = 0;
     std::uint64_t base_samples = 0;
@@ -53,7 +44,7 @@ struct TracePoint {
     Real step = 0;
 };
 
-struct FitResult {
+struct OfflineResult {
     FitStatus status = FitStatus::budget_exhausted;
     std::uint64_t iterations = 0;
     std::string note;  // what else there is to say of how it ended
@@ -70,11 +61,11 @@ struct FitResult {
     std::vector<TracePoint> trace;
 };
 
-/// The same in pieces: for whoever wants to watch, to stop it, or to save it and go on another day.
+/// One run of a method, iteration by iteration, so that it can be watched, stopped, saved and resumed.
 class FitRun {
   public:
     /// The problem has to outlive it. Throws ConfigError.
-    FitRun(const OfflineProblem& problem, FitOptions options);
+    FitRun(const OfflineProblem& problem, OfflineOptions options);
     ~FitRun();
 
     /// Is told every line of the trace as it comes.
@@ -84,9 +75,9 @@ class FitRun {
     bool step(const OnMeasure& on_measure = {});
     /// Everything so far; a run that has not ended counts as interrupted. Measures, and changes nothing of
     /// what is to come.
-    FitResult result();
+    OfflineResult result();
     /// To the end, or until `stop` is raised.
-    FitResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
+    OfflineResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
 
     const OfflineMethod& method() const;
     /// The state between two iterations.
@@ -99,8 +90,6 @@ class FitRun {
 
     std::unique_ptr<State> state_;
 };
-
-FitResult fit(const OfflineProblem& problem, const FitOptions& options);
 
 /// Base samples of one pass: n, or 1000 of an expectation.
 std::uint64_t pass_samples(const SampledLoss& loss);

@@ -73,6 +73,11 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
     point.residual = prox_residual(problem.g, x, gradient, problem.reference_step, frame.take(x.size()),
                                    frame.take(x.size()), scratch)
                          .norm;
+    // As the referee of a run bounds it (docs/certificate.md, Rounding).
+    const Real relative = (0x1p10 + 4 * static_cast<Real>(x.size())) * kUnitRoundoff;
+    const Real curvature = std::max(1 / problem.reference_step, problem.smoothness.mean);
+    point.residual_rounding = relative * (curvature * norm(x) + norm(gradient) +
+                                          prox_scale(problem.g, x.size()) / problem.reference_step);
     point.nonzeros =
         static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real each) { return each != 0; }));
     return point;

@@ -14,10 +14,11 @@ namespace proxstream {
 struct MeasuredPoint {
     std::vector<Real> x;
     std::uint64_t iteration = 0;
-    Real loss = 0;            // f(x), or its estimate
-    Real regulariser = 0;     // g(x)
-    Real residual = 0;        // |P|
-    Real residual_error = 0;  // the interval's half width; 0: exact up to rounding
+    Real loss = 0;               // f(x), or its estimate
+    Real regulariser = 0;        // g(x)
+    Real residual = 0;           // |P|
+    Real residual_error = 0;     // the interval's half width; 0: exact up to rounding
+    Real residual_rounding = 0;  // what that can be
     Real loss_error = 0;
     Index nonzeros = 0;
 

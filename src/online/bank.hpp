@@ -130,6 +130,7 @@ class Bank final : public AnyLearner {
     LearnerFacts facts() const override {
         LearnerFacts facts;
         facts.name = "bank";
+        facts.dimension = point_.size();
         facts.play = options_.play;
         facts.counts_steps = false;
         for (Index k = 0; k < members_.size(); ++k) {

@@ -19,6 +19,7 @@ namespace proxstream {
 /// What a run's certificate needs to know about its learner before the first round.
 struct LearnerFacts {
     std::string name;                // how a bank calls it
+    Index dimension = 0;             // n; 0: not said
     Index window = 1;                // w: records the judge reaches back to
     std::string window_text = "1";   // its weights
     Real effective_length = 1;       // w_a

@@ -81,7 +81,8 @@ class NoisySmoothed final : public Learner<typename B::Record> {
             take_back();  // a sampler of the user's may throw; the round did not happen
             throw;
         }
-        if (inner.status == SolveStatus::not_finite || !all_finite(iterate_.point) || !iterate_.finite() ||
+        if (inner.status == SolveStatus::not_finite || !std::isfinite(inner.squared_residuals + inner.path) ||
+            !all_finite(iterate_.point) || !iterate_.finite() ||
             (options_.refereed && !referee_.follow(iterate_.point, iterate_.regulariser))) {
             refuse(report);
             return;

@@ -90,7 +90,7 @@ class PlayedRound {
         residual_change_ = distance(iterate_.residual, before_.residual);
         judge_point(report);
         if (!std::isfinite(report.entry_residual + report.firm_bound + report.model_change +
-                           report.variation)) {
+                           report.variation + arrival.exchange + arrival.outgoing_loss + window_.value())) {
             undo(report);
             return false;
         }
@@ -217,6 +217,7 @@ class PlayedRound {
 
     LearnerFacts facts() const {
         LearnerFacts facts;
+        facts.dimension = iterate_.point.size();
         facts.window = judge_.length();
         facts.window_text = judge_.text();
         facts.effective_length = judge_.effective_length();

@@ -172,6 +172,7 @@ class SampledSteps final : public Learner<typename B::Record> {
 
     LearnerFacts facts() const override {
         LearnerFacts facts;
+        facts.dimension = now_.point.size();
         facts.window = options_.window.length();
         facts.window_text = options_.window.text();
         facts.effective_length = options_.window.effective_length();

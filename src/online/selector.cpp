@@ -90,7 +90,7 @@ Selector::Options Selector::parse(std::string_view text) {
 
 Selector::Selector(const Options& options, Index members, std::uint64_t seed)
     : options_(options), seed_(seed) {
-    assert(members > 0);
+    if (members == 0) throw ConfigError("a bank needs at least one member");
     if (options_.kind == Kind::hedge && options_.rate == 0) {
         // The rate of the worst case over that many rounds; a single member makes any rate as good.
         const Real complexity = std::log(static_cast<Real>(std::max<Index>(members, 2)));

@@ -22,14 +22,15 @@ bool is_scenario(std::string_view game) {
     return game.ends_with(".toml");
 }
 
-Game open_game(const PlaySettings& settings) {
-    Game game = is_scenario(settings.game) ? scenario_game(read_whole_file(settings.game), settings.game)
-                                           : parse_game(settings.game);
+GameDefinition open_game(const PlaySettings& settings) {
+    GameDefinition game = is_scenario(settings.game)
+                              ? scenario_game(read_whole_file(settings.game), settings.game)
+                              : parse_game(settings.game);
     if (!settings.start.empty()) start_from(game, read_whole_file(settings.start), settings.start);
     return game;
 }
 
-std::string strategies_json(const Game& game, ConstView joint, Round rounds) {
+std::string strategies_json(const GameDefinition& game, ConstView joint, Round rounds) {
     Json json;
     json["format"] = kFormat;
     json["version"] = 1;
@@ -47,7 +48,7 @@ std::string strategies_json(const Game& game, ConstView joint, Round rounds) {
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void start_from(Game& game, std::string_view json, const std::string& source) {
+void start_from(GameDefinition& game, std::string_view json, const std::string& source) {
     const auto refuse = [&](const std::string& field, const std::string& problem,
                             const std::string& expected) {
         throw DataError({.source = source, .line = 0, .column = 0, .field = field}, problem, expected);

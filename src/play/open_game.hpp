@@ -12,7 +12,7 @@
 namespace proxstream {
 
 /// Throws ConfigError, DataError or IoError.
-Game open_game(const PlaySettings& settings);
+GameDefinition open_game(const PlaySettings& settings);
 
 /// Whether a game's text names a scenario file.
 bool is_scenario(std::string_view game);
@@ -23,11 +23,11 @@ const std::vector<std::string>& scenario_keys();
 bool describes_game(std::string_view text, const std::string& source);
 /// A game written down in TOML, as [[player]] tables with variables, set and cost, or as a [matrix] of costs.
 /// Other keys are not looked at. Throws DataError naming line and key; `source` stands for the text.
-Game scenario_game(std::string_view text, const std::string& source);
+GameDefinition scenario_game(std::string_view text, const std::string& source);
 
 /// Where everybody stands, as JSON.
-std::string strategies_json(const Game& game, ConstView joint, Round rounds);
+std::string strategies_json(const GameDefinition& game, ConstView joint, Round rounds);
 /// Moves the players' starts to saved strategies. Throws DataError if they are not of these players.
-void start_from(Game& game, std::string_view json, const std::string& source);
+void start_from(GameDefinition& game, std::string_view json, const std::string& source);
 
 }  // namespace proxstream

@@ -48,22 +48,6 @@ void remove_claims(const std::string& folder) {
     }
 }
 
-std::vector<Real> steps_of(const PlayPlan& plan) {
-    std::vector<Real> steps;
-    for (const SeatPlan& seat : plan.seats) steps.push_back(seat.step);
-    return steps;
-}
-
-/// A bank has no window of its own to measure by: its newest play stands for it.
-std::vector<WindowWeights> windows_of(const GamePlay& play) {
-    std::vector<WindowWeights> windows;
-    for (Index i = 0; i < play.players(); ++i) {
-        const LearnerFacts facts = play.learner(i).facts();
-        windows.push_back(facts.members.empty() ? WindowWeights::parse(facts.window_text) : WindowWeights(1));
-    }
-    return windows;
-}
-
 void require_folder_of(const std::string& path) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
@@ -95,13 +79,14 @@ std::string ledger_path(const std::string& prefix, Index player, const std::stri
     return fmt::format("{}-{}-{}.jsonl", prefix, player + 1, plain);
 }
 
-PlayJob::PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop, const ReportOrigin& origin,
-                 std::optional<Journal> journal)
+PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, StopFlag stop,
+                 const ReportOrigin& origin, std::optional<Journal> journal)
     : settings_(with_places(settings)),
       stop_(stop),
       plan_(plan_play(settings_, game)),
       play_(game, make_players(settings_, game, plan_), plan_.turns),
-      referee_(play_.game(), steps_of(plan_), windows_of(play_), {.samples = settings_.measure_samples}),
+      referee_(play_.game(), reference_steps(plan_), referee_windows(play_),
+               {.samples = settings_.measure_samples}),
       tally_(rules(), headers(settings_)),
       outputs_(std::make_unique<Outputs>()),
       instants_(play_.players()),
@@ -142,10 +127,7 @@ void PlayJob::open_outputs() {
 PlayJob::~PlayJob() = default;
 
 GameRules PlayJob::rules() const {
-    GameRules rules{.game = play_.game().name, .epsilon = {}, .variations = {}};
-    if (settings_.epsilon > 0) rules.epsilon = settings_.epsilon;
-    for (const SeatPlan& seat : plan_.seats) rules.variations.push_back(seat.variation);
-    return rules;
+    return rules_of(settings_, plan_, play_.game());
 }
 
 std::vector<RunHeader> PlayJob::headers(const PlaySettings& told) const {

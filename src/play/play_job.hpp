@@ -4,8 +4,8 @@
 #include "proxstream/core/stop_flag.hpp"
 
 #include "core/quantile_sketch.hpp"
+#include "front/play_plan.hpp"
 #include "game/game_referee.hpp"
-#include "play/play_plan.hpp"
 #include "play/round_figures.hpp"
 #include "regret/game_tally.hpp"
 #include "store/journal.hpp"
@@ -41,11 +41,11 @@ class PlayJob {
     /// Plans the game and opens outputs. With settings.store it is kept there; with `journal`, the store of
     /// such a play, it goes on from where that was saved. Throws ConfigError, DataError or IoError before
     /// anything is played.
-    PlayJob(const PlaySettings& settings, const Game& game, StopFlag stop = nullptr,
+    PlayJob(const PlaySettings& settings, const GameDefinition& game, StopFlag stop = nullptr,
             const ReportOrigin& origin = {}, std::optional<Journal> journal = std::nullopt);
     ~PlayJob();
 
-    const Game& game() const noexcept { return play_.game(); }
+    const GameDefinition& game() const noexcept { return play_.game(); }
     const PlayPlan& plan() const noexcept { return plan_; }
 
     /// Plays to the last round, to a stop request, to a round that was refused, or until an output fails.
@@ -107,7 +107,8 @@ class PlayJob {
 /// Names of the figures of a turn, in a run store.
 std::vector<std::string> play_channels();
 /// What a run store says of it before the first turn.
-RunIdentity play_identity(const PlaySettings& settings, const Game& game, const ReportOrigin& origin);
+RunIdentity play_identity(const PlaySettings& settings, const GameDefinition& game,
+                          const ReportOrigin& origin);
 JournalOptions play_journal_options(const PlaySettings& settings, const std::string& version);
 
 }  // namespace proxstream

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/option_table.hpp"
+#include "front/play_plan.hpp"
 #include "store/store_settings.hpp"
 
 #include <span>
@@ -10,40 +11,11 @@
 
 namespace proxstream {
 
-struct PlaySettings : StoreSettings {
+struct PlaySettings : StoreSettings, SeatSettings {
     // game
     std::string game;  // a built-in, or a TOML scenario
     Index rounds = 1000;
-    std::string turns = "auto";
     std::string start;  // strategies saved earlier
-
-    // players
-    std::string learner = "auto";
-    std::string learners;  // one each, separated by ";"
-    std::string window = "auto";
-    Index opponents = 0;  // K: the window is the newest of every `stride` plays, K of them
-    Index stride = 1;
-    std::string model = "previous";
-    std::string tolerance = "auto";
-    std::string step = "auto";
-    Real smoothness = 0;
-    std::string inner = "auto";
-    Index max_steps = 1000;
-    Real max_seconds = kInfinity;
-    Index seed = 1;
-
-    // equilibrium
-    Real epsilon = 0;  // wanted: R^2 <= epsilon of every player; 0: none is asked for
-    std::string variation = "auto";
-
-    // sampled gradients
-    std::string oracle = "exact";
-    std::string variant = "fresh";
-    Index confirm = 1;
-    Real confidence = 0.95;
-    Index samples = 64;  // of a sampled cost, a round and player
-    bool referee = true;
-    bool force = false;
 
     // measures
     Index measure_every = 0;       // rounds; 0: every one, of sampled costs 1 % of them

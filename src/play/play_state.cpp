@@ -12,7 +12,8 @@ std::vector<std::string> play_channels() {
     return {"gap", "gap_bound", "instant_gap", "steps", "gradients"};
 }
 
-RunIdentity play_identity(const PlaySettings& settings, const Game& game, const ReportOrigin& origin) {
+RunIdentity play_identity(const PlaySettings& settings, const GameDefinition& game,
+                          const ReportOrigin& origin) {
     RunIdentity identity{
         .kind = "play", .settings = setting_list(play_options(), settings), .channels = play_channels()};
     identity.version = origin.version;
@@ -100,7 +101,7 @@ void PlayJob::finish_store(const PlayOutcome& outcome) {
 /// Names, sets, starts, and costs at the start: another game is told from this one.
 std::uint64_t PlayJob::game_checksum() const {
     Checksum sum;
-    const Game& game = play_.game();
+    const GameDefinition& game = play_.game();
     std::vector<Real> joint;
     for (const GamePlayer& player : game.players)
         joint.insert(joint.end(), player.start.begin(), player.start.end());

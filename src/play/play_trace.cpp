@@ -24,7 +24,7 @@ void add(std::string& line, Real value) {
 
 }  // namespace
 
-PlayTrace::PlayTrace(const std::string& path, const Game& game) : file_(path) {
+PlayTrace::PlayTrace(const std::string& path, const GameDefinition& game) : file_(path) {
     constexpr std::array kColumns{"residual", "bound", "instant", "variation",
                                   "regret",   "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";

@@ -13,7 +13,7 @@ namespace proxstream {
 class PlayTrace {
   public:
     /// Throws IoError, as every write.
-    PlayTrace(const std::string& path, const Game& game);
+    PlayTrace(const std::string& path, const GameDefinition& game);
     /// Goes on with a trace behind its first `bytes` (OutputFile::go_on).
     PlayTrace(const std::string& path, std::uint64_t bytes) : file_(OutputFile::go_on(path, bytes)) {}
     void write(const RoundFigures& figures);

@@ -70,7 +70,7 @@ std::string verdict_figure(const Inequality& each, Real value) {
 
 }  // namespace
 
-ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const Game& game)
+ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const GameDefinition& game)
     : game_(game),
       layout_(game.layout()),
       asked_(settings.rounds),

@@ -2,7 +2,7 @@
 /// GAN clouds of generated points.
 #pragma once
 
-#include "play/play_plan.hpp"
+#include "front/play_plan.hpp"
 #include "play/play_report.hpp"
 #include "play/round_figures.hpp"
 
@@ -12,7 +12,7 @@ namespace proxstream {
 
 class ReportBuilder {
   public:
-    ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const Game& game);
+    ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const GameDefinition& game);
 
     void set_origin(std::string version, std::string command);
     /// `joint` is what was played in that round.
@@ -29,7 +29,7 @@ class ReportBuilder {
     void add_paths();
     void add_findings(const GameCertificate& certificate);
 
-    const Game& game_;
+    const GameDefinition& game_;
     JointLayout layout_;
     Round asked_;        // rounds
     Round every_;        // of series

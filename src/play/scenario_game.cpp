@@ -102,7 +102,8 @@ class ScenarioTable {
 constexpr std::array<std::string_view, 5> kPlayerKeys{"name", "variables", "set", "cost", "start"};
 constexpr std::array<std::string_view, 3> kMatrixKeys{"costs", "column-costs", "names"};
 
-Game polynomial_scenario(const toml::array& tables, const std::string& name, const std::string& source) {
+GameDefinition polynomial_scenario(const toml::array& tables, const std::string& name,
+                                   const std::string& source) {
     std::vector<PolynomialPlayer> players;
     for (const toml::node& node : tables) {
         const std::string what = fmt::format("player {}", players.size() + 1);
@@ -128,7 +129,7 @@ Game polynomial_scenario(const toml::array& tables, const std::string& name, con
 }
 
 /// Mixed strategies of two players: rows pay costs, columns pay column-costs, or gain what rows pay.
-Game matrix_scenario(const toml::table& found, const std::string& name, const std::string& source) {
+GameDefinition matrix_scenario(const toml::table& found, const std::string& name, const std::string& source) {
     const ScenarioTable table(found, "matrix", source);
     table.only(kMatrixKeys);
     const std::vector<std::vector<Real>> costs = table.matrix("costs");
@@ -186,7 +187,7 @@ bool describes_game(std::string_view text, const std::string& source) {
     return table.contains("player") || table.contains("matrix");
 }
 
-Game scenario_game(std::string_view text, const std::string& source) {
+GameDefinition scenario_game(std::string_view text, const std::string& source) {
     const toml::table table = parse_scenario(text, source);
     const std::string name = ScenarioTable(table, "scenario", source).text("title").value_or(source);
     const toml::node* players = table.get("player");

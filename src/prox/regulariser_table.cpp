@@ -290,4 +290,9 @@ AnyRegulariser parse_regulariser(std::string_view text) {
     return parse_sum(text);
 }
 
+AnyRegulariser on_first(AnyRegulariser g, Index count, Index dimension) {
+    if (count == dimension) return g;
+    return AnyRegulariser(Sliced<AnyRegulariser>(0, count, std::move(g)));
+}
+
 }  // namespace proxstream

@@ -31,7 +31,7 @@ void append_noise(std::string& out, const NoiseFacts& noise) {
     append(out, ",\"origin\":{}", quoted(noise.origin));
     append_field(out, "confidence", noise.confidence);
     // Only where it is so: other ledgers stay as they were.
-    append(out, ",\"refereed\":{}{}}}", noise.refereed, noise.losses_known ? "" : ",\"losses\":false");
+    append(out, ",\"refereed\":{},\"losses\":{}}}", noise.refereed, noise.losses_known);
 }
 
 NoiseFacts read_noise(LineCursor& cursor) {
@@ -55,7 +55,7 @@ NoiseFacts read_noise(LineCursor& cursor) {
     noise.origin = text("origin");
     noise.confidence = read_field(cursor, "confidence", kNonnegative);
     noise.refereed = flag("refereed");
-    noise.losses_known = !cursor.take(",\"losses\":false");
+    noise.losses_known = flag("losses");
     cursor.expect("}");
     return noise;
 }

@@ -1,58 +1,8 @@
 #include "route/epochs.hpp"
 
-#include "front/header_of.hpp"
-#include "regret/record_state.hpp"
-
-#include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
 
 namespace proxstream {
-namespace {
-
-/// How bad a verdict is for what can be said of all epochs together.
-int weight(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::violated:
-            return 7;
-        case Verdict::missed:
-            return 6;
-        case Verdict::undecided:
-            return 5;
-        case Verdict::not_promised:
-            return 4;
-        case Verdict::stated:
-            return 3;
-        case Verdict::holds_to_rounding:
-            return 2;
-        case Verdict::holds:
-            return 1;
-        case Verdict::not_applicable:
-            return 0;
-    }
-    return 0;
-}
-
-/// Everything a certificate is made of.
-std::string saved(const RunHeader& header, const Tally& tally, const RunFooter& footer) {
-    Checkpoint state;
-    RunHeader here = header;
-    Tally sums = tally;
-    RunFooter last = footer;
-    exchange(state, "header", here);
-    state.part("tally", sums);
-    exchange(state, "footer", last);
-    return state.seal();
-}
-
-Round rounds(const std::vector<Certificate>& epochs) {
-    Round total = 0;
-    for (const Certificate& each : epochs) total += each.summary.totals.rounds;
-    return total;
-}
-
-}  // namespace
 
 std::string epoch_path(const std::string& path, Index epoch) {
     if (epoch == 1 || path == "-") return path;
@@ -62,98 +12,49 @@ std::string epoch_path(const std::string& path, Index epoch) {
     return fmt::format("{}-{}{}", path.substr(0, dot), epoch, path.substr(dot));
 }
 
-void Epochs::begin(const LearnerFacts& facts, double seconds) {
-    header_ = header_of(facts, options_.dimension);
-    header_.settings = options_.settings;
-    header_.settings.emplace_back("epoch", std::to_string(certificates_.size() + 1));
-    if (header_.members.empty()) header_.max_steps = options_.max_steps;
-    header_.max_seconds = options_.max_seconds;
-    begun_ = seconds;
-}
-
 void Epochs::add(const RoundReport& report, const BankRound* bank) {
-    if (!tally_) {
-        tally_.emplace(header_);
-        if (!options_.ledger.empty()) {
-            ledgers_.push_back(epoch_path(options_.ledger, certificates_.size() + 1));
-            ledger_.emplace(ledgers_.back(), header_);
+    const Index epoch = account_.certificates().size();
+    if (account_.open()) {
+        if (!ledger_path_.empty()) {
+            ledgers_.push_back(epoch_path(ledger_path_, epoch + 1));
+            ledger_.emplace(ledgers_.back(), account_.header());
         }
-        if (journal_ != nullptr) journal_->open_account(certificates_.size(), header_);
+        if (journal_ != nullptr) journal_->open_account(epoch, account_.header());
     }
     RowExtras extras;
     extras.bank = bank;
-    tally_->add(report, extras);
+    account_.add(report, extras);
     if (ledger_) ledger_->write(report, extras);
-    if (journal_ != nullptr) journal_->row(certificates_.size(), report, extras);
-    if (report.status == RoundStatus::refused) return;
-    regret_ += report.entry_residual * report.entry_residual;
-    const Real bound = report.firm_bound + report.residual_rounding;
-    regret_bound_ += bound * bound;
+    if (journal_ != nullptr) journal_->row(epoch, report, extras);
 }
 
 void Epochs::end(const Closing& closing, RunEnding ending, double seconds) {
-    if (!tally_) return;
-    const RunFooter last = footer(closing, ending, seconds);
-    past_.push_back(saved(header_, *tally_, last));
-    if (journal_ != nullptr) journal_->close_account(certificates_.size(), last);
-    certificates_.push_back(tally_->certificate(last));
-    tally_.reset();
+    if (!account_.is_open()) return;
+    const RunFooter last = account_.footer(closing, ending, seconds);
+    if (journal_ != nullptr) journal_->close_account(account_.certificates().size(), last);
+    account_.end(last);
     if (ledger_) ledger_->finish(last);
     ledger_.reset();
 }
 
-std::vector<Certificate> Epochs::certificates_here(const Closing& closing, RunEnding ending,
-                                                   double seconds) const {
-    std::vector<Certificate> all = certificates_;
-    if (tally_) all.push_back(tally_->certificate(footer(closing, ending, seconds)));
-    return all;
-}
-
 void Epochs::close_account(const Closing& closing, RunEnding ending, double seconds) {
-    if (tally_ && journal_ != nullptr)
-        journal_->close_account(certificates_.size(), footer(closing, ending, seconds));
+    if (account_.is_open() && journal_ != nullptr)
+        journal_->close_account(account_.certificates().size(), account_.footer(closing, ending, seconds));
 }
 
 void Epochs::close_ledger(const Closing& closing, RunEnding ending, double seconds) {
-    if (ledger_) ledger_->finish(footer(closing, ending, seconds));
+    if (ledger_) ledger_->finish(account_.footer(closing, ending, seconds));
     ledger_.reset();
 }
 
 void Epochs::exchange(Checkpoint& checkpoint) {
-    exchange_past(checkpoint);
-    proxstream::exchange(checkpoint, "header", header_);
-    checkpoint.exchange("begun", begun_);
-    checkpoint.exchange("regret", regret_);
-    checkpoint.exchange("regret bound", regret_bound_);
-    bool open = tally_.has_value();
-    checkpoint.exchange("open", open);
-    if (!open) return;
-    if (checkpoint.reading()) tally_.emplace(header_);
-    checkpoint.part("tally", *tally_);
-    exchange_ledger(checkpoint);
-}
-
-/// An epoch that is over is kept as what its certificate is made of.
-void Epochs::exchange_past(Checkpoint& checkpoint) {
-    Index count = past_.size();
-    checkpoint.exchange("past epochs", count, std::uint64_t{1} << 32U);
-    if (checkpoint.reading()) past_.assign(count, {});
-    for (std::string& each : past_) checkpoint.exchange("epoch", each);
-    if (!checkpoint.reading()) return;
-    certificates_.clear();
-    ledgers_.clear();
-    for (const std::string& each : past_) {
-        Checkpoint state(each, "an epoch of the saved state");
-        RunHeader header;
-        proxstream::exchange(state, "header", header);
-        Tally tally(header);
-        state.part("tally", tally);
-        RunFooter last;
-        proxstream::exchange(state, "footer", last);
-        state.finish();
-        certificates_.push_back(tally.certificate(last));
-        if (!options_.ledger.empty()) ledgers_.push_back(epoch_path(options_.ledger, certificates_.size()));
+    account_.exchange(checkpoint);
+    if (checkpoint.reading()) {
+        ledgers_.clear();
+        for (Index epoch = 1; !ledger_path_.empty() && epoch <= account_.certificates().size(); ++epoch)
+            ledgers_.push_back(epoch_path(ledger_path_, epoch));
     }
+    if (account_.is_open()) exchange_ledger(checkpoint);
 }
 
 void Epochs::exchange_ledger(Checkpoint& checkpoint) {
@@ -165,84 +66,14 @@ void Epochs::exchange_ledger(Checkpoint& checkpoint) {
         mark = ledger_->mark();
     }
     if (written) checkpoint.part("ledger", mark);
-    if (!checkpoint.reading() || options_.ledger.empty()) return;
+    if (!checkpoint.reading() || ledger_path_.empty()) return;
     checkpoint.require(written, "a run that has written a ledger");
-    ledgers_.push_back(epoch_path(options_.ledger, certificates_.size() + 1));
-    ledger_.emplace(ledgers_.back(), header_, mark);
+    ledgers_.push_back(epoch_path(ledger_path_, account_.certificates().size() + 1));
+    ledger_.emplace(ledgers_.back(), account_.header(), mark);
 }
 
 void Epochs::flush() {
     if (ledger_) ledger_->flush();
-}
-
-std::vector<Inequality> combine(const std::vector<Certificate>& epochs) {
-    std::vector<Inequality> all;
-    std::vector<std::map<Verdict, Index>> verdicts;
-    for (const Certificate& epoch : epochs) {
-        for (const Inequality& each : epoch.inequalities) {
-            const auto found = std::find_if(all.begin(), all.end(),
-                                            [&](const Inequality& other) { return other.id == each.id; });
-            if (found == all.end()) {
-                all.push_back(each);
-                verdicts.push_back({{each.verdict, 1}});
-                continue;
-            }
-            ++verdicts[static_cast<Index>(found - all.begin())][each.verdict];
-            const bool worse = weight(each.verdict) > weight(found->verdict);
-            const bool closer = each.verdict == found->verdict && each.ratio() > found->ratio();
-            if (worse || closer) *found = each;
-        }
-    }
-    if (epochs.size() < 2) return all;
-    for (Index i = 0; i < all.size(); ++i) {
-        std::string counts;
-        for (const auto& [verdict, count] : verdicts[i]) {
-            counts += fmt::format("{}{} in {}", counts.empty() ? "" : ", ", name(verdict), count);
-        }
-        all[i].explanation = fmt::format("of {} epochs: {}", epochs.size(), counts) +
-                             (all[i].explanation.empty() ? "" : "; " + all[i].explanation);
-    }
-    return all;
-}
-
-bool sound(const std::vector<Certificate>& epochs) {
-    return std::all_of(epochs.begin(), epochs.end(), [](const Certificate& each) { return each.sound(); });
-}
-
-std::string epochs_conclusion(const std::vector<Certificate>& epochs) {
-    if (epochs.empty()) return "No period was played: there is nothing to certify.";
-    if (epochs.size() == 1) return conclusion(epochs.front());
-    const auto longest = std::max_element(epochs.begin(), epochs.end(), [](const auto& a, const auto& b) {
-        return a.summary.totals.rounds < b.summary.totals.rounds;
-    });
-    const auto broken =
-        std::count_if(epochs.begin(), epochs.end(), [](const auto& each) { return !each.sound(); });
-    Real regret = 0;
-    for (const Certificate& each : epochs) regret += each.summary.regret;
-    return fmt::format(
-        "The network changed {} times; each of the {} epochs, {} rounds together, has a certificate of its "
-        "own: {}. "
-        "Local regret over all of them {:.6g}. The longest, {} rounds: {}",
-        epochs.size() - 1, epochs.size(), rounds(epochs),
-        broken == 0 ? std::string("all are sound") : fmt::format("{} of them are broken", broken), regret,
-        longest->summary.totals.rounds, conclusion(*longest));
-}
-
-std::string epochs_text(const std::vector<Certificate>& epochs) {
-    if (epochs.size() == 1) return to_text(epochs.front());
-    std::string text = fmt::format("certificate of {} epochs, {} rounds\n", epochs.size(), rounds(epochs));
-    for (const Inequality& each : combine(epochs)) {
-        text += fmt::format("  {:<4} {:<48} {:<15} {:>11.4g} <= {:<11.4g}\n", each.id,
-                            each.statement.substr(0, 48), name(each.verdict), each.left, each.right);
-        if (!each.explanation.empty()) text += fmt::format("       {}\n", each.explanation);
-    }
-    return text + "  " + epochs_conclusion(epochs) + "\n";
-}
-
-std::string epochs_json(const std::vector<Certificate>& epochs) {
-    std::string text = "[";
-    for (const Certificate& each : epochs) text += (text.size() > 1 ? ",\n" : "\n") + to_json(each);
-    return text + "\n]";
 }
 
 }  // namespace proxstream

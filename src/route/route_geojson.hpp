@@ -3,8 +3,8 @@
 
 #include "proxstream/traffic/network.hpp"
 
-#include "route/period_figures.hpp"
 #include "route/report_data.hpp"
+#include "traffic/period_figures.hpp"
 
 #include <span>
 #include <string>

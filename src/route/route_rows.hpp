@@ -3,7 +3,7 @@
 
 #include "core/not_known.hpp"
 #include "core/quantile_sketch.hpp"
-#include "route/period_figures.hpp"
+#include "traffic/period_figures.hpp"
 
 #include <cstdint>
 #include <string>

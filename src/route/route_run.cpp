@@ -2,9 +2,9 @@
 
 #include "proxstream/core/linalg.hpp"
 
-#include "route/reference_step.hpp"
 #include "route/route_outputs.hpp"
 #include "run/report_page.hpp"
+#include "traffic/reference_step.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
@@ -158,11 +158,7 @@ bool RouteRun::turn(RouteProgress& progress) {
 /// Everybody that needs to know the size of demand is made when the first one is there; the splits it met are
 /// those of the start.
 void RouteRun::begin(const DemandPeriod& first) {
-    Routing& routing = *scenario_.routing;
-    const DemandColumn column{first.demand};
-    const ColumnUse use{};
-    const Real cost = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, parts_.start, {}, scratch_);
-    if (cost > 0) routing.unit = cost;
+    set_unit(*scenario_.routing, first.demand, parts_.start, scratch_);
     const bool given = settings_.step != "auto";
     parts_.step = given ? parse_real(settings_.step, "step")
                         : reference_step(scenario_.routing, first.demand, parts_.start);
@@ -172,12 +168,11 @@ void RouteRun::begin(const DemandPeriod& first) {
 
 void RouteRun::make_players() {
     lead_ = make_route_learner(settings_.learner, parts_);
-    Epochs::Options options{.ledger = settings_.ledger,
-                            .settings = told_settings(),
-                            .dimension = scenario_.routing->dimension(),
-                            .max_steps = settings_.max_steps};
+    EpochAccount::Options options{.settings = told_settings(),
+                                  .dimension = scenario_.routing->dimension(),
+                                  .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
-    epochs_ = std::make_unique<Epochs>(std::move(options), journal());
+    epochs_ = std::make_unique<Epochs>(std::move(options), settings_.ledger, journal());
     contest_ = Contest(parts_, series_ != nullptr);
 }
 

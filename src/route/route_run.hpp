@@ -6,13 +6,13 @@
 #include "route/alarms.hpp"
 #include "route/contest.hpp"
 #include "route/epochs.hpp"
-#include "route/path_keeper.hpp"
 #include "route/report_data.hpp"
 #include "route/route_files.hpp"
 #include "route/route_rows.hpp"
 #include "route/scenario.hpp"
 #include "route/strategy.hpp"
 #include "store/journal.hpp"
+#include "traffic/path_keeper.hpp"
 
 #include <functional>
 #include <memory>

@@ -163,8 +163,7 @@ std::vector<std::pair<std::string, std::string>> figure_settings(const RouteSett
 }
 
 std::string link_cost(const RouteSettings& settings) {
-    const bool silent = settings.cost == RouteSettings{}.cost;
-    return settings.objective == "delay" && silent ? "queue" : settings.cost;
+    return link_cost_form(settings.cost, settings.objective);
 }
 
 void validate(const RouteSettings& settings) {
@@ -203,9 +202,7 @@ void validate(const RouteSettings& settings) {
         violations.emplace_back("clear-utilisation: must not be above alarm-utilisation");
     if (settings.generate > 0 && settings.objective == "unweighted")
         violations.emplace_back("generate: paths have no price of their own in the unweighted objective");
-    if (settings.objective == "delay" && !link_cost(settings).starts_with("queue"))
-        violations.emplace_back(
-            "cost: the objective delay is made of queues; leave it out, or say queue[:cap=..]");
+    collect(violations, "", [&] { link_cost(settings); });
     if (settings.model == "forecast") violations.emplace_back("model: routing has no forecasts to read");
     if (settings.decisions == "-" && settings.ledger == "-")
         violations.emplace_back("ledger: standard output is taken by --decisions");

@@ -101,18 +101,7 @@ MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const Li
             read_path_file(file_input(settings.path_file), *ground.network, pairs, OtherPairs::skip);
         return fill_paths(*ground.network, pairs, lists, options);
     }
-    std::vector<Real> times(ground.network->links());
-    bool free = true;
-    for (LinkIndex link = 0; link < times.size(); ++link) {
-        times[link] = costs.time(link, 0).time;
-        free = free && times[link] == 0;
-    }
-    if (free && !times.empty()) {
-        // Nothing tells links apart: the fewest links are the shortest way.
-        std::fill(times.begin(), times.end(), 1);
-        notes.emplace_back("links have no times: paths are the ones with the fewest links");
-    }
-    return make_paths(*ground.network, pairs, options, times);
+    return make_paths(*ground.network, pairs, options, costs.search_times(notes));
 }
 
 void set_prices(const RouteSettings& settings, const Network& network, Routing& routing) {
@@ -267,11 +256,11 @@ Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed) {
     return scenario;
 }
 
-StaticScenario open_static_scenario(const RouteSettings& settings) {
+StaticTask open_static_task(const RouteSettings& settings) {
     validate(settings);
-    RouteSettings single = settings;
-    if (single.demand_format == "auto") single.demand_format = "trips";
-    Ground ground = from_files(single, nullptr);
+    RouteSettings as_trips = settings;
+    if (as_trips.demand_format == "auto") as_trips.demand_format = "trips";
+    Ground ground = from_files(as_trips, nullptr);
     if (!ground.open_demand) throw ConfigError("demand: give a file of demand");
     const auto stream = ground.open_demand();
     DemandPeriod period;
@@ -280,33 +269,11 @@ StaticScenario open_static_scenario(const RouteSettings& settings) {
                         "there is no demand", "");
     }
     stream->reveal(period);
-    StaticScenario scenario;
-    scenario.title = ground.title;
-    scenario.network = ground.network;
-    scenario.notes = std::move(ground.notes);
-    // A pair without demand needs no path.
-    std::vector<Pair> pairs;
-    for (Index i = 0; i < period.demand.size(); ++i) {
-        if (period.demand[i] == 0) continue;
-        pairs.push_back(stream->pairs()[i]);
-        scenario.demand.push_back(period.demand[i]);
-    }
-    LinkCosts costs = costs_of(settings, ground);
-    single.paths = 1;
-    single.generate = 1;
-    MadePaths made = paths_of(single, ground, costs, pairs, scenario.notes);
-    if (!made.unreachable.empty()) {
-        const Pair& lost = pairs[made.unreachable.front()];
-        throw DataError(
-            {.source = settings.demand, .line = 0, .column = 0, .field = "demand"},
-            fmt::format("no path leads from {} to {}, which have demand {:g}",
-                        ground.network->node_name(lost.origin), ground.network->node_name(lost.destination),
-                        scenario.demand[made.unreachable.front()]),
-            fmt::format("demand between nodes that are connected; {} pairs are not",
-                        made.unreachable.size()));
-    }
-    scenario.routing = std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)});
-    return scenario;
+    return {.title = ground.title,
+            .network = ground.network,
+            .factors = ground.factors,
+            .trips = {.pairs = stream->pairs(), .demand = std::move(period.demand)},
+            .notes = std::move(ground.notes)};
 }
 
 }  // namespace proxstream

@@ -34,14 +34,14 @@ Scenario open_scenario(const RouteSettings& settings, StopFlag stop);
 /// all pairs of zones; nothing is known in hindsight. `feed` is the stream in it.
 Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed);
 
-/// A network with costs and paths, and the demand of one trip table: what `assign` works on.
-struct StaticScenario {
+/// A network and one trip table, as `assign` reads them from files.
+struct StaticTask {
     std::string title;
     std::shared_ptr<const Network> network;
-    std::shared_ptr<Routing> routing;
-    std::vector<Real> demand;
+    LinkCosts::Factors factors;
+    Trips trips;
     std::vector<std::string> notes;
 };
-StaticScenario open_static_scenario(const RouteSettings& settings);
+StaticTask open_static_task(const RouteSettings& settings);
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 
 #include "core/find_row.hpp"
 #include "core/stopwatch.hpp"
+#include "front/split_learner.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
@@ -188,7 +189,7 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
     const RouteSettings& settings = *parts_.settings;
     if (routing.costs.objective().kind != ObjectiveKind::unweighted) {
         const AssignmentOptions options{.gap = settings.rival_gap, .max_rounds = 100, .generate = false};
-        passes_ += assign(routing, pricer_, mix, x, options, scratch_).passes;
+        passes_ += solve_assignment(routing, pricer_, mix, x, options, scratch_).passes;
         return;
     }
     // No sweeps for this objective: exact steps from where it stands, to a stationary point.
@@ -212,14 +213,9 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
 }
 
 std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
-    const std::shared_ptr<const Routing> routing = parts.routing;
-    LearnerParts learner = learner_parts(*parts.settings);
-    learner.g = AnyRegulariser(SplitSet(routing, parts.settings->mu));
-    learner.make_batch = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); };
-    learner.start = parts.start;
-    learner.step = parts.step;
-    learner.smoothness = 1 / parts.step;
-    return make_learner(text, std::move(learner));
+    return make_split_learner(
+        text, {.routing = parts.routing, .start = parts.start, .step = parts.step, .mu = parts.settings->mu},
+        learner_parts(*parts.settings));
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts) {

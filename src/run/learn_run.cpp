@@ -168,7 +168,8 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     if (report.status == RoundStatus::refused) {
         ++totals.refused;
         outcome.problems.push_back(
-            fmt::format("{}:{}: the loss is not a finite number here; the round was refused and nothing was "
+            fmt::format("{}:{}: the loss is not a finite number here, or its gradient is beyond 1e150; the "
+                        "round was refused and nothing was "
                         "learned from it",
                         problem_.stream().reader().source(), problem_.stream().reader().line()));
     } else {

@@ -131,16 +131,6 @@ bool may_fork(const Row& row) {
     return row.group == "Learner" || row.group == "Oracle" || row.name == "reg";
 }
 
-std::optional<Real> number_or_auto(std::string_view name, std::string_view text) {
-    if (text == "auto") return std::nullopt;
-    const Real value = parse_real(text, name);
-    if (!(value > 0 && value < kInfinity)) {
-        throw ConfigError(std::string(name) + " = " + std::string(text) +
-                          ": must be positive and finite, or auto");
-    }
-    return value;
-}
-
 std::vector<Index> other_windows(const LearnSettings& settings) {
     std::vector<Index> windows;
     for (const std::string& text : settings.also_window) {

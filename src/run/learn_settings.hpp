@@ -82,7 +82,4 @@ NoiseParts noise_parts(const LearnSettings& settings);
 /// The windows beside w whose regret is measured too.
 std::vector<Index> other_windows(const LearnSettings& settings);
 
-/// `text` as a number, or nullopt for "auto". Throws ConfigError naming the option otherwise.
-std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
-
 }  // namespace proxstream

@@ -1,7 +1,6 @@
 #include "run/row_model.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include <utility>
@@ -52,8 +51,7 @@ AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& fami
     std::vector<std::string> violations;
     if (!collect(violations, "reg = " + settings.reg, [&] { g.check_dimension(family.penalised()); }))
         throw ConfigError(violations);
-    if (family.penalised() == family.dimension()) return g;
-    return AnyRegulariser(Sliced<AnyRegulariser>(0, family.penalised(), std::move(g)));
+    return on_first(std::move(g), family.penalised(), family.dimension());
 }
 
 Model starting_model(const RowSettings& settings, const std::vector<Index>& lags, const RowReader& reader,

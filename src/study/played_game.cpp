@@ -3,10 +3,10 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "front/header_of.hpp"
+#include "front/play_plan.hpp"
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "play/open_game.hpp"
-#include "play/play_plan.hpp"
 #include "regret/game_tally.hpp"
 
 #include <algorithm>
@@ -31,24 +31,20 @@ Real middle(std::vector<Real> values) {
 }
 
 GameTally make_tally(const PlaySettings& settings, const PlayPlan& plan, const GamePlay& play) {
-    GameRules rules{.game = play.game().name, .epsilon = {}, .variations = {}};
-    if (settings.epsilon > 0) rules.epsilon = settings.epsilon;
     std::vector<RunHeader> headers;
-    for (Index i = 0; i < play.players(); ++i) {
-        rules.variations.push_back(plan.seats[i].variation);
+    for (Index i = 0; i < play.players(); ++i)
         headers.push_back(header_of(play.learner(i).facts(), play.layout().dimension(i)));
-    }
-    return {std::move(rules), headers};
+    return {rules_of(settings, plan, play.game()), headers};
 }
 
 /// One game from its first round to its certificate.
 class Played {
   public:
-    Played(const GameTrial& trial, const Game& game)
+    Played(const GameTrial& trial, const GameDefinition& game)
         : trial_(trial),
           plan_(plan_play(trial.settings, game)),
           play_(game, make_players(trial.settings, game, plan_), plan_.turns),
-          referee_(play_.game(), steps(),
+          referee_(play_.game(), reference_steps(plan_),
                    std::vector<WindowWeights>(play_.players(), std::max<Index>(trial.common_window, 1))),
           tally_(make_tally(trial.settings, plan_, play_)),
           figures_(play_.players()),
@@ -95,12 +91,6 @@ class Played {
     }
 
   private:
-    std::vector<Real> steps() const {
-        std::vector<Real> steps;
-        for (const SeatPlan& seat : plan_.seats) steps.push_back(seat.step);
-        return steps;
-    }
-
     void hold_against_bounds(std::span<const RoundReport> reports, GameStretch& now) {
         for (Index i = 0; i < reports.size(); ++i) {
             const RoundReport& report = reports[i];

@@ -26,9 +26,25 @@ Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
 
 }  // namespace
 
-AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix& mix, std::vector<Real>& x,
-                        const AssignmentOptions& options, Scratch& scratch,
-                        const std::function<void(const AssignmentRound&)>& on_round) {
+std::string_view describe(AssignmentStatus status) {
+    switch (status) {
+        case AssignmentStatus::reached:
+            return "the gap is reached";
+        case AssignmentStatus::out_of_rounds:
+            return "the rounds ran out before the gap was reached";
+        case AssignmentStatus::out_of_time:
+            return "the time ran out before the gap was reached";
+        case AssignmentStatus::stalled:
+            return "nothing improves any more: the gap is below what rounding lets it reach";
+        case AssignmentStatus::stopped:
+            return "interrupted";
+    }
+    return "";
+}
+
+AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
+                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch,
+                                  const std::function<void(const AssignmentRound&)>& on_round) {
     const auto start = std::chrono::steady_clock::now();
     const auto seconds = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

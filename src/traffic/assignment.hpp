@@ -3,6 +3,7 @@
 /// against.
 #pragma once
 
+#include "proxstream/traffic/assignment_round.hpp"
 #include "traffic/block_sweeps.hpp"
 #include "traffic/column_pricer.hpp"
 
@@ -19,16 +20,6 @@ struct AssignmentOptions {
     const std::atomic<bool>* stop = nullptr;
 };
 
-struct AssignmentRound {
-    Index round = 0;
-    Real gap = 0;
-    Real value = 0;   // of the objective, undivided
-    Index paths = 0;  // live ones
-    double seconds = 0;
-};
-
-enum class AssignmentStatus { reached, out_of_rounds, out_of_time, stalled, stopped };
-
 struct AssignmentResult {
     AssignmentStatus status = AssignmentStatus::reached;
     AssignmentRound last;
@@ -38,9 +29,9 @@ struct AssignmentResult {
 
 /// Moves x, and adds to routing.paths where options say so. `pricer` is for routing's network. Not for the
 /// unweighted objective.
-AssignmentResult assign(Routing& routing, ColumnPricer& pricer, const DemandMix& mix, std::vector<Real>& x,
-                        const AssignmentOptions& options, Scratch& scratch,
-                        const std::function<void(const AssignmentRound&)>& on_round = {});
+AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
+                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch,
+                                  const std::function<void(const AssignmentRound&)>& on_round = {});
 
 /// The same paths in `slots` slots a pair, with x carried along; `slots` is at least what each pair has.
 void widen(Routing& routing, const Network& network, Index slots, std::vector<Real>& x);

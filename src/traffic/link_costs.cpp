@@ -159,6 +159,15 @@ Objective Objective::parse(std::string_view text) {
     return objective;
 }
 
+std::string link_cost_form(std::string_view cost, std::string_view objective) {
+    if (objective != "delay") return std::string(cost);
+    if (cost == "bpr") return "queue";
+    if (!cost.starts_with("queue")) {
+        throw ConfigError("cost: the objective delay is made of queues; leave it out, or say queue[:cap=..]");
+    }
+    return std::string(cost);
+}
+
 LinkCosts::LinkCosts(const Network& network, std::string_view form, Objective objective, Factors factors)
     : objective_(objective) {
     const Spec spec = Spec::parse(form);
@@ -391,6 +400,20 @@ bool LinkCosts::convex() const noexcept {
     if (objective_.kind == ObjectiveKind::unweighted) return false;
     if (objective_.kind == ObjectiveKind::utilisation || objective_.kind == ObjectiveKind::user) return true;
     return form_ != Form::s_shape;
+}
+
+std::vector<Real> LinkCosts::search_times(std::vector<std::string>& notes) const {
+    std::vector<Real> times(links());
+    bool free = true;
+    for (LinkIndex link = 0; link < times.size(); ++link) {
+        times[link] = time(link, 0).time;
+        free = free && times[link] == 0;
+    }
+    if (free && !times.empty()) {
+        std::fill(times.begin(), times.end(), 1);
+        notes.emplace_back("links have no times: paths are the ones with the fewest links");
+    }
+    return times;
 }
 
 }  // namespace proxstream

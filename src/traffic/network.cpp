@@ -38,6 +38,15 @@ std::optional<NodeIndex> Network::find_node(std::string_view name) const {
     return found->second;
 }
 
+Network Network::from_links(std::span<const Link> links) {
+    Network network;
+    NodeIndex last = 0;
+    for (const Link& link : links) last = std::max({last, link.from, link.to});
+    for (NodeIndex node = 0; !links.empty() && node <= last; ++node) network.node(std::to_string(node));
+    for (const Link& link : links) network.add_link(link);
+    return network;
+}
+
 LinkIndex Network::add_link(Link link) {
     require_node(link.from, nodes(), "node 'from' of a link,");
     require_node(link.to, nodes(), "node 'to' of a link,");

@@ -30,7 +30,7 @@ namespace proxstream {
 
 /// What a new loss brought, seen from the point that was played.
 struct Arrival {
-    bool finite = false;     // false: the loss is NaN or infinite there, and the round has to be undone
+    bool finite = false;     // false: the loss is NaN, infinite or absurdly large there; the round is undone
     Real loss = 0;           // f_t(x_t)
     Real outgoing_loss = 0;  // f(x_t) of the oldest record the recurrence had to look at; 0 where none
     Real exchange = 0;       // what the window's value at x_t changed by
@@ -79,8 +79,8 @@ class CarriedWindow {
         arrival_.loss = batch_.value_and_gradient(0, x, newest_gradient_, scratch);
         ++cost_.record_gradients;
         newest_norm_ = norm(newest_gradient_);
-        arrival_.finite =
-            std::isfinite(arrival_.loss) && (std::isfinite(newest_norm_) || all_finite(newest_gradient_));
+        // Beyond kAbsurd squares overflow, and with them every figure a certificate is made of.
+        arrival_.finite = std::abs(arrival_.loss) <= kAbsurd && newest_norm_ <= kAbsurd;
         return arrival_.loss;
     }
 

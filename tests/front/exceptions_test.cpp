@@ -166,6 +166,29 @@ TEST(OnlineLearnerExceptions, LeaveTheLearnerAsItWasWhereverTheyAreThrown) {
     }
 }
 
+TEST(OnlineLearnerExceptions, AForecastIsKeptWhenTheRoundDoesNotHappen) {
+    for (const char* window : {"4", "auto:longest=16"}) {
+        const auto calls = std::make_shared<Calls>();
+        const OnlineOptions options{.window = window, .forecast = "forecast", .tolerance = 0.01};
+        OnlineLearner disturbed = of_family(options, calls);
+        OnlineLearner undisturbed = of_family(options, std::make_shared<Calls>());
+        for (Round t = 1; t <= 10; ++t) {
+            undisturbed.expect(target(t + 1));
+            undisturbed.observe(target(t));
+            disturbed.expect(target(t + 1));
+            Target bad = target(t);
+            bad.at[1] = std::numeric_limits<Real>::quiet_NaN();
+            EXPECT_EQ(disturbed.observe(bad).status, RoundStatus::refused);
+            calls->throw_at = calls->made + 2;
+            EXPECT_THROW(disturbed.observe(target(t)), Boom);
+            disturbed.observe(target(t));
+            ASSERT_TRUE(std::equal(disturbed.decision().begin(), disturbed.decision().end(),
+                                   undisturbed.decision().begin()))
+                << window << ", round " << t;
+        }
+    }
+}
+
 TEST(OnlineLearnerExceptions, ComeOutOfTheCertificateToo) {
     const auto calls = std::make_shared<Calls>();
     OnlineLearner learner = of_family({.window = 4}, calls);

@@ -172,7 +172,7 @@ TEST(OnlineLearner, RefusesALaterLossThatIsNotFinite) {
 }
 
 TEST(OnlineLearner, LearnsRowsAndPredicts) {
-    OnlineLearner learner({.regulariser = L1Norm(0.001)}, parse_loss("huber:1", {.features = 2}));
+    OnlineLearner learner({.regulariser = L1Norm(0.001)}, make_row_family("huber:1", {.features = 2}));
     Real first = 0, last = 0;
     for (Round t = 1; t <= 400; ++t) {
         const Real row[] = {normal({.seed = 2, .round = t}), normal({.seed = 2, .round = t, .sample = 1})};
@@ -192,6 +192,20 @@ TEST(OnlineLearner, LearnsRowsAndPredicts) {
     const std::vector<Real> both = learner.predict(two);
     EXPECT_NEAR(both[0], 2.5, 0.1);
     EXPECT_NEAR(both[1], -0.5, 0.1);
+}
+
+TEST(OnlineLearner, DoesNotPenaliseIntercepts) {
+    // One feature that is always 0 and targets of 3: only the intercept can fit them.
+    OnlineLearner learner({.regulariser = Box(-1, 1), .window = 8},
+                          make_row_family("squared", {.features = 1}));
+    RowBlock row;
+    const Real feature[] = {0};
+    row.add_dense(feature, 3);
+    for (Round t = 1; t <= 50; ++t) learner.observe(row);
+    EXPECT_NEAR(learner.predict(feature), 3, 0.1);
+    EXPECT_THROW(OnlineLearner({.regulariser = L1Norm(std::vector<Real>{1, 1})},
+                               make_row_family("squared", {.features = 1})),
+                 ConfigError);
 }
 
 TEST(OnlineLearner, UsesForecasts) {
@@ -338,7 +352,7 @@ TEST(OnlineLearnerMisuse, SizesThatDoNotFitAreRefused) {
     EXPECT_NE(refusal([] { OnlineLearner({.dimension = 2, .window = -3}); }).find("window"),
               std::string::npos);
 
-    OnlineLearner rows({}, parse_loss("squared", {.features = 2}));
+    OnlineLearner rows({}, make_row_family("squared", {.features = 2}));
     RowBlock good, bad;
     const Real features[] = {1, 2, 3};
     good.add_dense(ConstView(features).first(2), 1);

@@ -43,7 +43,7 @@ std::vector<SavedCase> cases() {
             {"oracle", family({.window = 4, .tolerance = 1, .oracle = "gaussian:0.02"}), observe},
             {"adam", family({.window = 4, .learner = "adam"}), observe},
             {"batched", [] { return OnlineLearner({}, batched(std::make_shared<Calls>())); }, observe},
-            {"rows", [] { return OnlineLearner({}, parse_loss("cauchy", {.features = 2})); },
+            {"rows", [] { return OnlineLearner({}, make_row_family("cauchy", {.features = 2})); },
              [](OnlineLearner& learner, Round t) { learner.observe(row(t)); }}};
 }
 

@@ -61,8 +61,8 @@ class Congestion : public testing::Test {
         options.shares = {0.5, 0.3, 0.2};
         return options;
     }
-    static Game game_of(const std::shared_ptr<const CongestionGround>& ground) {
-        Game game{.name = "small", .players = {}};
+    static GameDefinition game_of(const std::shared_ptr<const CongestionGround>& ground) {
+        GameDefinition game{.name = "small", .players = {}};
         for (Index i = 0; i < ground->shares.size(); ++i) {
             game.players.push_back({"c", std::make_shared<CongestionCost>(ground, i),
                                     AnyRegulariser(SplitSet(ground->routing)), "splits",
@@ -82,7 +82,7 @@ TEST_F(Congestion, AgreesWithPathsAddedUpOneByOne) {
         CongestionOptions options = small();
         options.cost = cost;
         const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
-        const Game game = game_of(ground);
+        const GameDefinition game = game_of(ground);
         for (std::uint64_t seed = 1; seed <= 3; ++seed) expect_costs(game, formula_of(*ground), seed);
         for (Index i = 0; i < 3; ++i)
             EXPECT_TRUE(game.players[i].cost->smoothness() && game.players[i].cost->variation());
@@ -108,7 +108,7 @@ TEST_F(Congestion, TheUnitIsWhatAllDemandTakesOnEmptyRoads) {
 TEST_F(Congestion, RemembersTheLoadOfRivals) {
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(small()));
     const CongestionCost cost(ground, 1);
-    const Game game = game_of(ground);
+    const GameDefinition game = game_of(ground);
     const Vector joint = random_play(game, 3);
     Vector record(cost.record_size()), others(record.size(), 0);
     Scratch scratch;
@@ -146,9 +146,10 @@ TEST_F(Congestion, ALinearTimeOnTwoLinksHasItsConstantToTheDigit) {
 }
 
 TEST_F(Congestion, FromTextFoldersAndCities) {
-    const Game game = parse_game("congestion:" + links_ + ",trips=" + trips_ + ",shares=.5/.5,paths=2");
+    const GameDefinition game =
+        parse_game("congestion:" + links_ + ",trips=" + trips_ + ",shares=.5/.5,paths=2");
     EXPECT_EQ(game.players.size(), 2u);
-    const Game city =
+    const GameDefinition city =
         parse_game("congestion:(builtin:grid:rows=3,columns=3,zones=4),cost=(s-shape:b=2,width=0.2)");
     EXPECT_EQ(city.players.size(), 3u);
     EXPECT_FALSE(city.players[0].cost->convex());
@@ -193,7 +194,7 @@ TEST_F(Congestion, SiouxFalls) {
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
     EXPECT_EQ(ground->network.links(), 76u);
     EXPECT_EQ(ground->demand.size(), 528u);
-    const Game game = game_of(ground);
+    const GameDefinition game = game_of(ground);
     expect_costs(game, formula_of(*ground), 1, 5);
     expect_claims(game, 1, 3);
     EXPECT_GT(start_residual(game), 1e-4);

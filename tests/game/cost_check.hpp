@@ -23,7 +23,7 @@ using Vector = std::vector<Real>;
 using NaiveCost = std::function<Real(Index player, const Vector& joint)>;
 
 /// A joint play within the sets: now near their middle, now at their corners.
-inline Vector random_play(const Game& game, std::uint64_t seed) {
+inline Vector random_play(const GameDefinition& game, std::uint64_t seed) {
     Vector joint;
     Scratch scratch;
     for (Index i = 0; i < game.players.size(); ++i) {
@@ -37,12 +37,12 @@ inline Vector random_play(const Game& game, std::uint64_t seed) {
     return joint;
 }
 
-inline Vector block_of(const Game& game, Index player, const Vector& joint) {
+inline Vector block_of(const GameDefinition& game, Index player, const Vector& joint) {
     const ConstView block = game.layout().block(ConstView(joint), player);
     return {block.begin(), block.end()};
 }
 
-inline Vector with_block(const Game& game, Index player, Vector joint, const Vector& own) {
+inline Vector with_block(const GameDefinition& game, Index player, Vector joint, const Vector& own) {
     std::copy(own.begin(), own.end(),
               joint.begin() + static_cast<std::ptrdiff_t>(game.layout().begin(player)));
     return joint;
@@ -58,7 +58,7 @@ inline RowBlock record_of(const PlayerCost& cost, const Vector& joint) {
 }
 
 /// The library's gradient of one player's cost at a joint play.
-inline Vector gradient_at(const Game& game, Index player, const Vector& joint) {
+inline Vector gradient_at(const GameDefinition& game, Index player, const Vector& joint) {
     const PlayerCost& cost = *game.players[player].cost;
     PlayBatch batch(game.players[player].cost, 1);
     batch.push(record_of(cost, joint));
@@ -70,7 +70,7 @@ inline Vector gradient_at(const Game& game, Index player, const Vector& joint) {
 
 /// Windows of every player, value and gradient, against the sum of the formula over the records and its
 /// central differences in the coordinates of `differences` (all if it is 0).
-inline void expect_costs(const Game& game, const NaiveCost& naive, std::uint64_t seed,
+inline void expect_costs(const GameDefinition& game, const NaiveCost& naive, std::uint64_t seed,
                          Index differences = 0) {
     const Vector weights{0.4, 0, 0.25, 0.1};  // newest first; one record is not to be looked at
     std::vector<Vector> joints;
@@ -114,7 +114,7 @@ inline void expect_costs(const Game& game, const NaiveCost& naive, std::uint64_t
 }
 
 /// No pair of plays contradicts what a cost claims. Returns how close it came to its variation, by player.
-inline Vector expect_claims(const Game& game, std::uint64_t seed, Index plays) {
+inline Vector expect_claims(const GameDefinition& game, std::uint64_t seed, Index plays) {
     Vector closest(game.players.size(), 0);
     for (Index i = 0; i < game.players.size(); ++i) {
         SCOPED_TRACE(game.name + ", player " + std::to_string(i));
@@ -147,7 +147,7 @@ inline Vector expect_claims(const Game& game, std::uint64_t seed, Index plays) {
 }
 
 /// How far the start is from rest: the largest prox residual of a player, at step 1.
-inline Real start_residual(const Game& game) {
+inline Real start_residual(const GameDefinition& game) {
     Vector joint;
     for (const GamePlayer& player : game.players)
         joint.insert(joint.end(), player.start.begin(), player.start.end());

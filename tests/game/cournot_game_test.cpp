@@ -40,7 +40,7 @@ TEST(Cournot, AgreesWithItsFormulaForEveryDemand) {
             options.products = products;
             options.cap = 1.7;
             options.b = 0.8;
-            const Game game = make_cournot_game(options);
+            const GameDefinition game = make_cournot_game(options);
             for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_costs(game, formula_of(options), seed);
             for (const Real closest : expect_claims(game, 5, 100)) EXPECT_GT(closest, 0.15);
         }
@@ -49,7 +49,7 @@ TEST(Cournot, AgreesWithItsFormulaForEveryDemand) {
 
 TEST(Cournot, OneFirmAloneBendsOneWayAndTheOther) {
     // Neither convex nor concave in its own quantity, where prices hardly fall.
-    const Game game = parse_game("cournot:firms=2,b=0.01,bend=2,cap=3");
+    const GameDefinition game = parse_game("cournot:firms=2,b=0.01,bend=2,cap=3");
     const auto slope = [&](Real q) { return gradient_at(game, 0, {q, 1})[0]; };
     EXPECT_GT(slope(0.3), slope(0.0));
     EXPECT_LT(slope(2.0), slope(0.6));
@@ -60,7 +60,7 @@ TEST(Cournot, OneFirmAloneBendsOneWayAndTheOther) {
 }
 
 TEST(Cournot, RemembersWhatRivalsSellTogether) {
-    const Game game = parse_game("cournot:firms=4,products=2");
+    const GameDefinition game = parse_game("cournot:firms=4,products=2");
     const Vector joint{1, 2, 3, 4, 5, 6, 7, 8};
     Vector record(game.players[1].cost->record_size());
     Scratch scratch;

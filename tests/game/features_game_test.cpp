@@ -33,10 +33,10 @@ NaiveCost formula_of(const Situations& all) {
     };
 }
 
-Game game_of(const Situations& all, const std::string& set) {
+GameDefinition game_of(const Situations& all, const std::string& set) {
     const auto task = std::make_shared<const FeatureTask>(all.points, all.labels, all.hidden);
     const AnyRegulariser g = parse_regulariser(set);
-    Game game{.name = "features", .players = {}};
+    GameDefinition game{.name = "features", .players = {}};
     game.players.push_back(
         {"learner", std::make_shared<FeatureLearnerCost>(task, g), g, set, Vector(task->weights(), 0.05)});
     game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(task, g),
@@ -49,7 +49,7 @@ Game game_of(const Situations& all, const std::string& set) {
 const Situations kFour{{1, 0.5, -0.3, 2, 0.7, -1.1, -0.2, -0.9}, {1, -1, -1, 1}, 2, 3};
 
 TEST(Features, AgreesWithItsFormula) {
-    const Game game = game_of(kFour, "box:-2,2");
+    const GameDefinition game = game_of(kFour, "box:-2,2");
     for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_costs(game, formula_of(kFour), seed);
     for (const Real closest : expect_claims(game, 7, 200)) EXPECT_GT(closest, 0.1);
     EXPECT_EQ(*game.players[1].cost->smoothness(), 0);
@@ -59,7 +59,7 @@ TEST(Features, AgreesWithItsFormula) {
 
 TEST(Features, CurvatureOfTheLossCountsBesideThatOfTheScore) {
     // Features near +-1 of outputs near 0: the score hardly bends, the loss does, by up to 1/4.
-    const Game game = game_of({{0.1, 0.1}, {1, -1}, 1, 1}, "box:lo=-30;-0.1,hi=30;0.1");
+    const GameDefinition game = game_of({{0.1, 0.1}, {1, -1}, 1, 1}, "box:lo=-30;-0.1,hi=30;0.1");
     const Real up = gradient_at(game, 0, {30, 0.1, 0.5, 0.5})[1];
     const Real down = gradient_at(game, 0, {30, -0.1, 0.5, 0.5})[1];
     const Real seen = (up - down) / 0.2;
@@ -69,7 +69,7 @@ TEST(Features, CurvatureOfTheLossCountsBesideThatOfTheScore) {
 }
 
 TEST(Features, NothingIsClaimedOfWeightsWithoutBounds) {
-    const Game game = game_of(kFour, "l1:0.1");
+    const GameDefinition game = game_of(kFour, "l1:0.1");
     EXPECT_FALSE(game.players[0].cost->smoothness() || game.players[0].cost->variation());
     EXPECT_FALSE(game.players[1].cost->variation());
 }
@@ -85,7 +85,7 @@ TEST(Features, LargeScoresStayFinite) {
 }
 
 TEST(Features, BuiltInOneIsNotSeparableByALine) {
-    const Game game = parse_game("features:situations=20,seed=3");
+    const GameDefinition game = parse_game("features:situations=20,seed=3");
     EXPECT_EQ(game.players[0].cost->dimension(), 12u);
     EXPECT_EQ(game.players[1].cost->dimension(), 20u);
     expect_claims(game, 1, 30);

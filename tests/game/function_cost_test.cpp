@@ -35,9 +35,9 @@ FunctionCost::Function with_gradient(Index player) {
     };
 }
 
-Game entangled_game() {
+GameDefinition entangled_game() {
     const JointLayout layout(kSizes);
-    Game game{.name = "entangled", .players = {}};
+    GameDefinition game{.name = "entangled", .players = {}};
     for (Index i = 0; i < kSizes.size(); ++i) {
         game.players.push_back({"p" + std::to_string(i),
                                 std::make_shared<FunctionCost>(layout, i, with_gradient(i)),
@@ -48,7 +48,7 @@ Game entangled_game() {
 }
 
 TEST(FunctionCost, PutsTheOwnPlayInAmongTheRivals) {
-    const Game game = entangled_game();
+    const GameDefinition game = entangled_game();
     const auto naive = [](Index player, const Vector& joint) { return entangled(player, joint); };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_costs(game, naive, seed);
 }
@@ -75,7 +75,7 @@ TEST(FunctionCost, ClaimsArePassedOn) {
 }
 
 TEST(FunctionCost, ACostThatIsUndefinedIsRefusedWithTheGame) {
-    Game game = entangled_game();
+    GameDefinition game = entangled_game();
     game.players[2].cost = std::make_shared<FunctionCost>(
         JointLayout(kSizes), 2, [](ConstView joint, View) { return std::sqrt(joint[0] - 10); });
     EXPECT_THROW(check(game), ConfigError);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr Real kGameStep = 0.2;
 
-std::vector<std::unique_ptr<AnyLearner>> players_of(const Game& game, const std::string& learner,
+std::vector<std::unique_ptr<AnyLearner>> players_of(const GameDefinition& game, const std::string& learner,
                                                     const std::string& window, Real delta) {
     std::vector<std::unique_ptr<AnyLearner>> players;
     for (const GamePlayer& player : game.players) {
@@ -42,8 +42,8 @@ std::vector<std::unique_ptr<AnyLearner>> players_of(const Game& game, const std:
 }
 
 /// x_i x_j couplings of three scalars, not convex: cost_i = cos(x_i + sum of the others) + x_i^2 / 4.
-Game cosines(Real broken_above = kInfinity) {
-    Game game{.name = "cosines", .players = {}};
+GameDefinition cosines(Real broken_above = kInfinity) {
+    GameDefinition game{.name = "cosines", .players = {}};
     const std::vector<Index> dimensions{1, 1, 1};
     const JointLayout layout(dimensions);
     for (Index i = 0; i < 3; ++i) {
@@ -114,7 +114,7 @@ class NaivePlayer {
     Scratch scratch_;
 };
 
-void compare_with_twin(const Game& game, Turns turns) {
+void compare_with_twin(const GameDefinition& game, Turns turns) {
     constexpr Index kWindow = 4;
     constexpr Real kDelta = 0.05;
     GamePlay play(game, players_of(game, "time-smoothed:inner=prox-grad", "4", kDelta), turns);
@@ -145,7 +145,7 @@ TEST(GamePlay, AlternatingPlayersSeeWhoMovedBeforeThem) {
 }
 
 TEST(GamePlay, TurnsMakeADifference) {
-    const Game game = parse_game("rps");
+    const GameDefinition game = parse_game("rps");
     GamePlay at_once(game, players_of(game, "time-smoothed", "4", 0.05), Turns::simultaneous);
     GamePlay in_turns(game, players_of(game, "time-smoothed", "4", 0.05), Turns::alternating);
     for (int t = 0; t < 5; ++t) {
@@ -177,7 +177,7 @@ TEST(GamePlay, ARefusedRoundHappensToNobody) {
     for (const Turns turns : {Turns::simultaneous, Turns::alternating}) {
         for (const std::string learner : {"time-smoothed", "adam:step=0.05", "momentum:step=0.1"}) {
             bool break_now = false;
-            Game game = cosines();
+            GameDefinition game = cosines();
             const JointLayout layout = game.layout();
             // The second player's cost breaks when told to; the others have entered or moved by then.
             game.players[1].cost = std::make_shared<FunctionCost>(
@@ -209,7 +209,7 @@ TEST(GamePlay, ARefusedRoundHappensToNobody) {
 }
 
 TEST(GamePlay, GoesOnBitForBitFromACheckpoint) {
-    const Game game = parse_game("trio");
+    const GameDefinition game = parse_game("trio");
     for (const std::string learner :
          {"time-smoothed", "time-smoothed:oracle=(sphere:0.02),confirm=2,tolerance=40"}) {
         GamePlay first(game, players_of(game, learner, "8", 0.1), Turns::simultaneous);
@@ -224,7 +224,7 @@ TEST(GamePlay, GoesOnBitForBitFromACheckpoint) {
 }
 
 TEST(GamePlay, ThreadsChangeNoBit) {
-    const Game game = parse_game("bilinear:n=6,players=4,set=simplex");
+    const GameDefinition game = parse_game("bilinear:n=6,players=4,set=simplex");
     std::vector<std::vector<Real>> ends;
     for (const Index count : {1, 2, 4}) {
         set_threads(count);
@@ -237,7 +237,7 @@ TEST(GamePlay, ThreadsChangeNoBit) {
 }
 
 TEST(GamePlay, RefusesWhatDoesNotFit) {
-    Game game = cosines();
+    GameDefinition game = cosines();
     EXPECT_THROW(GamePlay(game, {}, Turns::simultaneous), ConfigError);
     game.players[2].start = {1, 2};
     try {

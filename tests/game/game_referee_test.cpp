@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-GameReferee referee_of(const Game& game, Index window) {
+GameReferee referee_of(const GameDefinition& game, Index window) {
     const std::vector<Real> steps(game.players.size(), 1);
     const std::vector<WindowWeights> windows(game.players.size(), WindowWeights(window));
     return {game, steps, windows};
@@ -19,7 +19,7 @@ GameReferee referee_of(const Game& game, Index window) {
 
 TEST(GameReferee, PenniesByHand) {
     // Heads and tails with certainty: the one who loses could win instead (gain 2), the other is at rest.
-    const Game game = parse_game("pennies");
+    const GameDefinition game = parse_game("pennies");
     GameReferee referee = referee_of(game, 1);
     std::vector<Real> residuals(2), gains(2);
     const std::vector<Real> pure{1, 0, 1, 0};
@@ -40,7 +40,7 @@ TEST(GameReferee, PenniesByHand) {
 }
 
 TEST(GameReferee, ResponsesAreAsGoodWhateverStepResidualsAreMeasuredBy) {
-    const Game game = parse_game("pennies");
+    const GameDefinition game = parse_game("pennies");
     const std::vector<Real> steps(2, 1e13);  // residuals are at most sqrt(2) / step
     const std::vector<WindowWeights> windows(2, WindowWeights(1));
     GameReferee referee(game, steps, windows);
@@ -50,7 +50,7 @@ TEST(GameReferee, ResponsesAreAsGoodWhateverStepResidualsAreMeasuredBy) {
 }
 
 TEST(GameReferee, AWindowOfOppositePlaysIsAtRestWhereNoPlayIs) {
-    const Game game = parse_game("pennies");
+    const GameDefinition game = parse_game("pennies");
     GameReferee referee = referee_of(game, 2);
     const PlayerCost& cost = *game.players[0].cost;
     Scratch scratch;
@@ -70,7 +70,7 @@ TEST(GameReferee, AWindowOfOppositePlaysIsAtRestWhereNoPlayIs) {
 }
 
 TEST(GameReferee, LocalResponsesAreNotCalledBest) {
-    const Game game = parse_game("trio");
+    const GameDefinition game = parse_game("trio");
     GameReferee referee = referee_of(game, 1);
     std::vector<Real> joint;
     for (const GamePlayer& player : game.players)

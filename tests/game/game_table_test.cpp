@@ -29,7 +29,7 @@ TEST(GameTable, EveryRowMakesAGameThatDoesNotStartAtRest) {
         EXPECT_TRUE(row.usage.starts_with(row.name));
         EXPECT_FALSE(row.help.empty());
         if (row.name == "gan") continue;  // it has tests of its own: its costs are estimated from samples
-        const Game game =
+        const GameDefinition game =
             parse_game(row.name == "polynomial" ? plain(row.usage) + ",start=0.5/0.25" : plain(row.usage));
         EXPECT_GE(game.players.size(), 2u);
         EXPECT_GT(start_residual(game), 1e-3);
@@ -39,8 +39,8 @@ TEST(GameTable, EveryRowMakesAGameThatDoesNotStartAtRest) {
 
 TEST(GameTable, TheSameTextIsTheSameGame) {
     for (const char* text : {"bilinear:seed=7", "quadratic:seed=7", "features:seed=7", "congestion"}) {
-        const Game first = parse_game(text);
-        const Game second = parse_game(text);
+        const GameDefinition first = parse_game(text);
+        const GameDefinition second = parse_game(text);
         const Vector joint = random_play(first, 1);
         for (Index i = 0; i < first.players.size(); ++i) {
             EXPECT_EQ(first.players[i].start, second.players[i].start) << text;

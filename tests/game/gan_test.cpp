@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index kSamples = 150;  // more than two tiles, and no multiple of one
 
-Game small_gan(const std::string& more = "") {
+GameDefinition small_gan(const std::string& more = "") {
     return make_gan_game(
         Spec::parse("gan:ring8,hidden=5/4,latent=3,samples=" + std::to_string(kSamples) + more));
 }
@@ -32,7 +32,7 @@ std::vector<Real> moved(const std::vector<Real>& from, std::uint64_t seed) {
 
 /// A player's costs against three plays of its opponent, the newest last.
 struct Bench {
-    explicit Bench(const Game& game, Index player) : batch(game.players[player].cost, 4) {
+    explicit Bench(const GameDefinition& game, Index player) : batch(game.players[player].cost, 4) {
         Scratch scratch;
         for (std::uint64_t k = 0; k < 3; ++k) {
             std::vector<Real> joint = moved(game.players[0].start, 10 + k);
@@ -81,7 +81,7 @@ Real definition(const Gan& gan, Index player, ConstView own, ConstView opponent,
 
 TEST(Gans, CostsAreTheirDefinitions) {
     for (const char* more : {"", ",loss=minimax"}) {
-        const Game game = small_gan(more);
+        const GameDefinition game = small_gan(more);
         for (const Index player : {0, 1}) {
             const Bench bench(game, player);
             Scratch scratch;
@@ -100,7 +100,7 @@ TEST(Gans, CostsAreTheirDefinitions) {
 
 TEST(Gans, GradientsAreThoseOfTheValues) {
     for (const char* more : {"", ",loss=minimax", ",activation=gelu"}) {
-        const Game game = small_gan(more);
+        const GameDefinition game = small_gan(more);
         for (const Index player : {0, 1}) {
             Bench bench(game, player);
             Scratch scratch;
@@ -122,7 +122,7 @@ TEST(Gans, GradientsAreThoseOfTheValues) {
 }
 
 TEST(Gans, AllPartsTogetherAreTheWholeAndTilesTheirParts) {
-    const Game game = small_gan();
+    const GameDefinition game = small_gan();
     for (const Index player : {0, 1}) {
         const Bench bench(game, player);
         Scratch scratch;
@@ -155,7 +155,7 @@ TEST(Gans, AllPartsTogetherAreTheWholeAndTilesTheirParts) {
 }
 
 TEST(Gans, MinimaxIsZeroSumInTheGenerator) {
-    const Game game = small_gan(",loss=minimax");
+    const GameDefinition game = small_gan(",loss=minimax");
     const std::vector<Real> discriminator = game.players[0].start;
     Scratch scratch;
     std::vector<Real> totals;
@@ -180,7 +180,7 @@ TEST(Gans, MinimaxIsZeroSumInTheGenerator) {
 }
 
 TEST(Gans, SamplesAreNamedAndFreshCodesAreOthers) {
-    const Game game = small_gan();
+    const GameDefinition game = small_gan();
     const Gan& gan = *game.gan;
     std::vector<Real> z(3);
     std::vector<Real> again(3);
@@ -219,7 +219,7 @@ TEST(Gans, SamplesAreNamedAndFreshCodesAreOthers) {
 }
 
 TEST(Gans, TextsMakeGames) {
-    const Game plain = make_gan_game(Spec::parse("gan"));
+    const GameDefinition plain = make_gan_game(Spec::parse("gan"));
     check(plain);
     EXPECT_EQ(plain.players[0].name, "discriminator");
     EXPECT_EQ(plain.players[1].name, "generator");
@@ -232,19 +232,19 @@ TEST(Gans, TextsMakeGames) {
     EXPECT_EQ(grid.spread, 0.05);
     EXPECT_EQ(grid.modes[7].x, -1);
     EXPECT_EQ(grid.modes[7].y, 0);
-    const Game other = make_gan_game(Spec::parse("gan:seed=2"));
+    const GameDefinition other = make_gan_game(Spec::parse("gan:seed=2"));
     EXPECT_NE(other.players[0].start, plain.players[0].start);
     EXPECT_NE(other.players[1].start[0], plain.players[1].start[0]);
 
     Scratch scratch;
-    const Game boxed = small_gan(",weights=box:0.2");
+    const GameDefinition boxed = small_gan(",weights=box:0.2");
     check(boxed);
     for (const GamePlayer& player : boxed.players) {
         EXPECT_EQ(player.set, "box:-0.2,0.2");
         EXPECT_EQ(max_abs(player.start), 0.2);
         EXPECT_EQ(player.g.value(std::vector<Real>(player.start.size(), 0.3), scratch), kInfinity);
     }
-    const Game sparse = small_gan(",weights=l1:0.5");
+    const GameDefinition sparse = small_gan(",weights=l1:0.5");
     check(sparse);
     const GamePlayer& generator = sparse.players[1];
     std::vector<Real> x(generator.start.size(), 0);
@@ -299,7 +299,7 @@ TEST(GanQuality, CountsModesQualityAndDivergence) {
 }
 
 TEST(GanQuality, OfAnUntrainedGeneratorIsPoor) {
-    const Game game = small_gan();
+    const GameDefinition game = small_gan();
     Scratch scratch;
     const GanQuality quality = measure_quality(*game.gan, game.players[1].start, 5, scratch);
     EXPECT_EQ(quality.points, kQualityPoints);

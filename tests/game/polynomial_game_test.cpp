@@ -9,7 +9,7 @@ namespace proxstream::test {
 namespace {
 
 TEST(PolynomialGame, ForsakenAgreesWithItsFormula) {
-    const Game game = parse_game("forsaken");
+    const GameDefinition game = parse_game("forsaken");
     const auto naive = [](Index player, const Vector& at) {
         const auto phi = [](Real z) { return z * z / 4 - std::pow(z, 4) / 2 + std::pow(z, 6) / 6; };
         const Real x = at[0];
@@ -24,7 +24,7 @@ TEST(PolynomialGame, ForsakenAgreesWithItsFormula) {
 }
 
 TEST(PolynomialGame, TrioAgreesWithItsFormula) {
-    const Game game = parse_game("trio");
+    const GameDefinition game = parse_game("trio");
     const auto naive = [](Index player, const Vector& at) {
         const Real *p = &at[0], *q = &at[3], *r = &at[5];
         if (player == 0) {
@@ -47,7 +47,7 @@ TEST(PolynomialGame, TrioAgreesWithItsFormula) {
 }
 
 TEST(PolynomialGame, CustomOnesFromText) {
-    const Game game = parse_game(
+    const GameDefinition game = parse_game(
         "polynomial:(x1[1]*x2[2] + x1[2]^2 + x2[1]),(-x1[1]*x2[2]*cos(x2[1])),n=2,"
         "set=(box:-2,3),start=1/0/-1/3");
     EXPECT_EQ(game.players[1].start, (Vector{-1, 3}));
@@ -65,7 +65,7 @@ TEST(PolynomialGame, CustomOnesFromText) {
 }
 
 TEST(PolynomialGame, ConstantsWhereNothingBoundsThem) {
-    const Game game = make_polynomial_game(
+    const GameDefinition game = make_polynomial_game(
         "open", {{.name = "a", .variables = {"x"}, .cost = "x^2 + x*y", .set = "box:-1,1"},
                  {.name = "b", .variables = {"y"}, .cost = "y^4 - x*y", .set = "zero", .start = {2}},
                  {.name = "c", .variables = {"z"}, .cost = "0", .set = "l1:0.5"}});
@@ -112,7 +112,7 @@ TEST(PolynomialGame, RefusesWhatDoesNotFit) {
 }
 
 TEST(PolynomialGame, VariablesBeyondTheJointPlayAreRefused) {
-    const Game game = parse_game("forsaken");
+    const GameDefinition game = parse_game("forsaken");
     const std::vector<AnyRegulariser> sets{game.players[0].g, game.players[1].g};
     const Polynomial beyond{{{1, {{.variable = 2}}}}};
     EXPECT_THROW(PolynomialCost(game.layout(), 0, beyond, sets), ConfigError);

@@ -61,12 +61,12 @@ NaiveCost formula_of(const std::vector<QuadraticPlayer>& players) {
 
 TEST(QuadraticGame, AgreesWithItsFormula) {
     const auto players = uneven_players();
-    const Game game = make_quadratic_game("uneven", players);
+    const GameDefinition game = make_quadratic_game("uneven", players);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_costs(game, formula_of(players), seed);
 }
 
 TEST(QuadraticGame, ConstantsHoldAndAreNotIdle) {
-    const Game game = make_quadratic_game("uneven", uneven_players());
+    const GameDefinition game = make_quadratic_game("uneven", uneven_players());
     for (const Real closest : expect_claims(game, 1, 200)) EXPECT_GT(closest, 0.4);
     // Along its eigenvector a curvature is what it claims to be.
     QuadraticPlayer player{.name = "a", .set = "box:-1,1", .terms = {}, .start = {0, 0}};
@@ -74,7 +74,7 @@ TEST(QuadraticGame, ConstantsHoldAndAreNotIdle) {
     player.terms.coupling = {{}, {1, 0, 0, 1}};
     QuadraticPlayer rival{.name = "b", .set = "box:-1,1", .terms = {}, .start = {0, 0}};
     rival.terms.curvature = {2, 1, 1, 2};  // eigenvalues 1 and 3
-    const Game two = make_quadratic_game("two", {player, rival});
+    const GameDefinition two = make_quadratic_game("two", {player, rival});
     EXPECT_NEAR(*two.players[0].cost->smoothness(), 3, 1e-12);
     EXPECT_FALSE(two.players[0].cost->convex());
     EXPECT_TRUE(two.players[1].cost->convex());
@@ -87,7 +87,7 @@ TEST(QuadraticGame, SetsWithoutBoundsHaveNoVariation) {
     player.terms.coupling = {{}, {1}};
     QuadraticPlayer rival{.name = "b", .set = "box:-1,1", .terms = {}, .start = {0}};
     rival.terms.coupling = {{1}, {}};
-    const Game game = make_quadratic_game("open", {player, rival});
+    const GameDefinition game = make_quadratic_game("open", {player, rival});
     EXPECT_NEAR(*game.players[0].cost->variation(), 2, 1e-3);  // of rivals in a box alone
     EXPECT_EQ(game.players[1].cost->variation(), std::nullopt);
 }
@@ -102,8 +102,8 @@ TEST(QuadraticGame, NamedGamesPayWhatTheyShould) {
         };
     };
     // Row wins a match; rock (0) beats scissors (2), paper (1) rock, scissors paper.
-    const Game pennies = parse_game("pennies");
-    const Game rps = parse_game("rps");
+    const GameDefinition pennies = parse_game("pennies");
+    const GameDefinition rps = parse_game("rps");
     expect_costs(pennies, zero_sum({-1, 1, 1, -1}, 2), 1);
     expect_costs(rps, zero_sum({0, 1, -1, -1, 0, 1, 1, -1, 0}, 3), 1);
     expect_claims(pennies, 1, 50);
@@ -115,11 +115,11 @@ TEST(QuadraticGame, NamedGamesPayWhatTheyShould) {
 }
 
 TEST(QuadraticGame, RandomOnesAreWhatTheirTextSays) {
-    const Game zero_sum = parse_game("bilinear:n=3,players=3,set=simplex,seed=4");
-    const Game general = parse_game("bilinear:n=3,zero-sum=no,set=(l2ball:2)");
+    const GameDefinition zero_sum = parse_game("bilinear:n=3,players=3,set=simplex,seed=4");
+    const GameDefinition general = parse_game("bilinear:n=3,zero-sum=no,set=(l2ball:2)");
     EXPECT_EQ(zero_sum.players.size(), 3u);
     EXPECT_EQ(zero_sum.layout().dimension(), 9u);
-    const auto total = [](const Game& game, const Vector& joint) {
+    const auto total = [](const GameDefinition& game, const Vector& joint) {
         Real sum = 0;
         for (Index i = 0; i < game.players.size(); ++i)
             sum += dot(gradient_at(game, i, joint), block_of(game, i, joint));
@@ -129,12 +129,12 @@ TEST(QuadraticGame, RandomOnesAreWhatTheirTextSays) {
     EXPECT_GT(std::abs(total(general, random_play(general, 1))), 1e-3);
     EXPECT_NE(parse_game("bilinear:seed=2").players[0].start, parse_game("bilinear:seed=3").players[0].start);
     EXPECT_GT(norm(parse_game("bilinear:set=(l1:5+box:-1,1)").players[0].start), 0.5);  // not what g favours
-    const Game bent = parse_game("quadratic:n=4,curvature=-2");
+    const GameDefinition bent = parse_game("quadratic:n=4,curvature=-2");
     EXPECT_EQ(bent.players.size(), 3u);
     EXPECT_NEAR(*bent.players[0].cost->smoothness(), 2, 1e-9);
     EXPECT_FALSE(bent.players[0].cost->convex());
     EXPECT_TRUE(parse_game("quadratic:curvature=0.5").players[0].cost->convex());
-    for (const Game& game : {zero_sum, general, bent, parse_game("quadratic:set=ball,n=1")})
+    for (const GameDefinition& game : {zero_sum, general, bent, parse_game("quadratic:set=ball,n=1")})
         expect_claims(game, 9, 50);
 }
 

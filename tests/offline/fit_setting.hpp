@@ -18,6 +18,10 @@
 
 namespace proxstream::fit_setting {
 
+inline OfflineResult run_fit(const OfflineProblem& problem, const OfflineOptions& options) {
+    return FitRun(problem, options).run();
+}
+
 /// Robust regression on 50 rows of 4 normal features, with L1.
 inline OfflineProblem sum_problem() {
     constexpr Index kFeatures = 4;
@@ -102,8 +106,8 @@ inline std::vector<std::string> methods_for(const OfflineProblem& problem) {
     return texts;
 }
 
-inline FitOptions options(std::string method, std::uint64_t iterations) {
-    FitOptions all;
+inline OfflineOptions options(std::string method, std::uint64_t iterations) {
+    OfflineOptions all;
     all.method = std::move(method);
     all.iterations = iterations;
     all.test.samples = 64;
@@ -122,7 +126,7 @@ inline void expect_same(const MeasuredPoint& a, const MeasuredPoint& b) {
 }
 
 /// To the bit, in everything but seconds.
-inline void expect_same(const FitResult& a, const FitResult& b) {
+inline void expect_same(const OfflineResult& a, const OfflineResult& b) {
     EXPECT_EQ(a.status, b.status);
     EXPECT_EQ(a.iterations, b.iterations);
     EXPECT_EQ(a.cost, b.cost);

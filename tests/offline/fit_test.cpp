@@ -17,6 +17,7 @@ using fit_setting::expect_same;
 using fit_setting::hidden;
 using fit_setting::methods_for;
 using fit_setting::options;
+using fit_setting::run_fit;
 using fit_setting::sampler_problem;
 using fit_setting::sum_problem;
 
@@ -55,12 +56,12 @@ TEST(FitRun, EveryRowIsTested) {
 
 TEST(FitRun, SteppingIsRunning) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
-        const FitResult whole = fit(problem, options(method, kLength));
+        const OfflineResult whole = run_fit(problem, options(method, kLength));
         FitRun run(problem, options(method, kLength));
         std::vector<TracePoint> told;
         while (run.step([&](const TracePoint& point) { told.push_back(point); })) {
         }
-        const FitResult pieces = run.result();
+        const OfflineResult pieces = run.result();
         expect_same(whole, pieces);
         ASSERT_EQ(told.size(), pieces.trace.size());
         for (Index i = 0; i < told.size(); ++i) EXPECT_EQ(told[i].iteration, pieces.trace[i].iteration);
@@ -72,7 +73,7 @@ TEST(FitRun, SteppingIsRunning) {
 
 TEST(FitRun, SavedAndLoadedAfterEveryIterationItIsTheSame) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
-        const FitResult whole = fit(problem, options(method, kLength));
+        const OfflineResult whole = run_fit(problem, options(method, kLength));
         auto run = std::make_unique<FitRun>(problem, options(method, kLength));
         run->step();
         for (bool more = true; more;) {
@@ -88,10 +89,10 @@ TEST(FitRun, SavedAndLoadedAfterEveryIterationItIsTheSame) {
 
 TEST(FitRun, WhatABudgetEndedGoesOnAsIfItHadNot) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
-        const FitResult whole = fit(problem, options(method, kLength));
+        const OfflineResult whole = run_fit(problem, options(method, kLength));
         for (const std::uint64_t first : {1, 7, 16}) {
             FitRun part(problem, options(method, first));
-            const FitResult ended = part.run();
+            const OfflineResult ended = part.run();
             EXPECT_EQ(ended.trace.back().iteration, ended.iterations);
             FitRun rest(problem, options(method, kLength));
             carry_over(part, rest);
@@ -103,17 +104,17 @@ TEST(FitRun, WhatABudgetEndedGoesOnAsIfItHadNot) {
 TEST(FitRun, ThinnedTracesGoOnAsWell) {
     const OfflineProblem problem = sum_problem();
     const std::string method = "prox-grad:step=0.005";
-    const FitResult whole = fit(problem, options(method, 1300));
+    const OfflineResult whole = run_fit(problem, options(method, 1300));
     FitRun part(problem, options(method, 1003));
     EXPECT_EQ(part.run().trace.back().iteration, 1003U);
     FitRun rest(problem, options(method, 1300));
     carry_over(part, rest);
     expect_same(whole, rest.run());
     // One that converged between two lines goes on to a smaller epsilon, or not at all.
-    FitOptions wanted = options(method, 1300);
+    OfflineOptions wanted = options(method, 1300);
     wanted.epsilon = (whole.trace[1000].residual + whole.trace[1001].residual) / 2;
     FitRun converged(problem, wanted);
-    const FitResult at = converged.run();
+    const OfflineResult at = converged.run();
     EXPECT_EQ(at.status, FitStatus::converged);
     EXPECT_GT(at.iterations, whole.trace[1000].iteration);
     EXPECT_LT(at.iterations, whole.trace[1001].iteration);
@@ -131,7 +132,7 @@ TEST(FitRun, AMethodThatHasEndedStaysEnded) {
     for (const char* method : {"panoc", "reduction:w=3,T=2,filled=no,delta=3,samples=4"}) {
         SCOPED_TRACE(method);
         FitRun run(problem, options(method, 500));
-        const FitResult ended = run.run();
+        const OfflineResult ended = run.run();
         EXPECT_EQ(ended.status, std::string(method) == "panoc" ? FitStatus::stalled : FitStatus::finished);
         EXPECT_LT(ended.iterations, 500U);
         // A step that rounding forbids is none.
@@ -153,10 +154,10 @@ TEST(FitRun, AMethodThatHasEndedStaysEnded) {
 
 TEST(FitRun, LookingAtTheResultChangesNothing) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
-        const FitResult whole = fit(problem, options(method, 12));
+        const OfflineResult whole = run_fit(problem, options(method, 12));
         FitRun run(problem, options(method, 12));
         for (bool more = true; more;) {
-            const FitResult so_far = run.result();
+            const OfflineResult so_far = run.result();
             EXPECT_EQ(so_far.status, FitStatus::interrupted);
             EXPECT_EQ(so_far.trace.back().iteration, so_far.iterations);
             EXPECT_EQ(so_far.last.iteration, so_far.iterations);
@@ -171,40 +172,40 @@ TEST(FitRun, EndsWithItsBudget) {
     EXPECT_EQ(pass_samples(*problem.loss), 50U);
     EXPECT_EQ(pass_samples(*sampler_problem("ramp").loss), 1000U);
 
-    FitOptions wanted = options("prox-sgd:batch=7", 10);
-    FitResult result = fit(problem, wanted);
+    OfflineOptions wanted = options("prox-sgd:batch=7", 10);
+    OfflineResult result = run_fit(problem, wanted);
     EXPECT_EQ(result.status, FitStatus::budget_exhausted);
     EXPECT_EQ(result.iterations, 10U);
 
     wanted.iterations = ~std::uint64_t{0};
     wanted.passes = 3;
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_EQ(result.status, FitStatus::budget_exhausted);
     EXPECT_GE(result.cost.base_samples, 150U);
     EXPECT_LT(result.cost.base_samples, 157U);
 
     wanted.passes = kInfinity;
     wanted.seconds = 1e-9;
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_EQ(result.iterations, 1U);
 
     // All of them: the one iteration that uses up the seconds is not enough for the passes.
     wanted.passes = 3;
     wanted.all_budgets = true;
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_GE(result.cost.base_samples, 150U);
     EXPECT_LT(result.cost.base_samples, 157U);
     wanted.seconds = 0.01;
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_GE(result.seconds, 0.01);
     EXPECT_GT(result.cost.base_samples, 157U);
 
     wanted = options("prox-sgd:batch=7", 5);
     wanted.all_budgets = true;
-    EXPECT_EQ(fit(problem, wanted).iterations, 5U);
+    EXPECT_EQ(run_fit(problem, wanted).iterations, 5U);
 
     wanted = options("panoc", 0);
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_EQ(result.iterations, 0U);
     EXPECT_EQ(result.trace.size(), 1U);
     EXPECT_EQ(result.last.x, problem.start);
@@ -213,12 +214,12 @@ TEST(FitRun, EndsWithItsBudget) {
 
 TEST(FitRun, EndsWithEpsilon) {
     for (const OfflineProblem& problem : problems()) {
-        const Real start = fit(problem, options("prox-sgd:batch=20", 0)).start.residual;
-        FitOptions wanted = options("prox-sgd:batch=20,schedule=inverse", 20'000);
+        const Real start = run_fit(problem, options("prox-sgd:batch=20", 0)).start.residual;
+        OfflineOptions wanted = options("prox-sgd:batch=20,schedule=inverse", 20'000);
         wanted.test.samples = 512;
         wanted.measure_every = 0.02;
         wanted.epsilon = start / 2;
-        const FitResult result = fit(problem, wanted);
+        const OfflineResult result = run_fit(problem, wanted);
         EXPECT_EQ(result.status, FitStatus::converged);
         EXPECT_LE(result.trace.back().residual + result.trace.back().residual_error, wanted.epsilon);
         for (Index i = 0; i + 1 < result.trace.size(); ++i)
@@ -226,46 +227,46 @@ TEST(FitRun, EndsWithEpsilon) {
     }
     // Of an expectation the whole interval has to be below.
     const OfflineProblem noisy = hidden(sampler_problem("ramp:features=3"));
-    FitOptions nothing = options("storm", 0);
-    const MeasuredPoint start = fit(noisy, nothing).start;
+    OfflineOptions nothing = options("storm", 0);
+    const MeasuredPoint start = run_fit(noisy, nothing).start;
     nothing.epsilon = start.residual + Real{0.99} * start.residual_error;
-    EXPECT_EQ(fit(noisy, nothing).status, FitStatus::budget_exhausted);
+    EXPECT_EQ(run_fit(noisy, nothing).status, FitStatus::budget_exhausted);
     nothing.epsilon = start.residual + Real{1.01} * start.residual_error;
-    EXPECT_EQ(fit(noisy, nothing).status, FitStatus::converged);
+    EXPECT_EQ(run_fit(noisy, nothing).status, FitStatus::converged);
     // Met only where the budget ends, between two measurements.
     const OfflineProblem problem = sum_problem();
-    FitOptions wanted = options("prox-sgd:batch=1", 25);
+    OfflineOptions wanted = options("prox-sgd:batch=1", 25);
     wanted.epsilon = 100;
-    EXPECT_EQ(fit(problem, wanted).iterations, 0U);
-    const FitResult free = fit(problem, options("spiderboost", 30));
+    EXPECT_EQ(run_fit(problem, wanted).iterations, 0U);
+    const OfflineResult free = run_fit(problem, options("spiderboost", 30));
     wanted = options("spiderboost", 30);
     wanted.measure_every = 1000;
     wanted.epsilon = Real{1.001} * free.last.residual;
     ASSERT_LT(wanted.epsilon, free.start.residual);
-    const FitResult late = fit(problem, wanted);
+    const OfflineResult late = run_fit(problem, wanted);
     EXPECT_EQ(late.status, FitStatus::converged);
     EXPECT_EQ(late.trace.size(), 2U);
 }
 
 TEST(FitRun, AnIterationLargerThanTheBudgetIsNotBegun) {
     const OfflineProblem problem = hidden(sampler_problem("ramp:features=3"));
-    FitOptions wanted = options("spiderboost:anchor=9000", 100);
+    OfflineOptions wanted = options("spiderboost:anchor=9000", 100);
     wanted.passes = 8;
-    FitResult result = fit(problem, wanted);
+    OfflineResult result = run_fit(problem, wanted);
     EXPECT_EQ(result.status, FitStatus::budget_exhausted);
     EXPECT_EQ(result.iterations, 0U);
     EXPECT_EQ(result.cost.base_samples, 0U);
     EXPECT_NE(result.note.find("9000"), std::string::npos) << result.note;
     wanted.passes = 9;
-    result = fit(problem, wanted);
+    result = run_fit(problem, wanted);
     EXPECT_GE(result.cost.base_samples, 9000U);
     EXPECT_EQ(result.note, "");
 }
 
 TEST(FitRun, AClosedFormSpendsPasses) {
-    FitOptions wanted = options("prox-grad", 1000);
+    OfflineOptions wanted = options("prox-grad", 1000);
     wanted.passes = 5;
-    const FitResult result = fit(sampler_problem("ramp:features=3"), wanted);
+    const OfflineResult result = run_fit(sampler_problem("ramp:features=3"), wanted);
     EXPECT_EQ(result.status, FitStatus::budget_exhausted);
     EXPECT_EQ(result.cost.passes, 5U);
 }
@@ -275,7 +276,7 @@ TEST(FitRun, IsStoppedByItsFlag) {
     const std::atomic<bool> raised = true;
     FitRun run(problem, options("prox-sgd", 100));
     EXPECT_EQ(run.run(&raised).status, FitStatus::interrupted);
-    expect_same(run.run(), fit(problem, options("prox-sgd", 100)));
+    expect_same(run.run(), run_fit(problem, options("prox-sgd", 100)));
 }
 
 TEST(FitRun, ALossThatBreaksDownIsAStatus) {
@@ -292,7 +293,7 @@ TEST(FitRun, ALossThatBreaksDownIsAStatus) {
             SmoothnessFacts{.mean = 1, .mean_square = 1, .largest = 1, .proved = true, .origin = "test"};
         const OfflineProblem problem = make_offline_problem(std::make_shared<FunctionLoss>(std::move(parts)),
                                                             parse_regulariser("zero"), {0});
-        const FitResult result = fit(problem, options(method, 100));
+        const OfflineResult result = run_fit(problem, options(method, 100));
         // Trying smaller steps brings a method as near to the edge as it likes.
         if (std::string(method) != "panoc") {
             EXPECT_EQ(result.status, FitStatus::not_finite);
@@ -301,13 +302,13 @@ TEST(FitRun, ALossThatBreaksDownIsAStatus) {
         EXPECT_LT(result.best.x[0], 7);
         const OfflineProblem beyond = make_offline_problem(problem.loss, parse_regulariser("zero"), {8},
                                                            {.smoothness = 1, .reference_step = 1});
-        EXPECT_THROW(fit(beyond, options(method, 100)), ConfigError);
+        EXPECT_THROW(run_fit(beyond, options(method, 100)), ConfigError);
     }
 }
 
 TEST(FitRun, ThinsATraceThatCostsNothing) {
     const OfflineProblem problem = sum_problem();
-    const FitResult result = fit(problem, options("prox-grad:step=0.00001", 4000));
+    const OfflineResult result = run_fit(problem, options("prox-grad:step=0.00001", 4000));
     ASSERT_EQ(result.iterations, 4000U);
     for (Index i = 0; i < 1000; ++i) ASSERT_EQ(result.trace[i].iteration, i);
     for (Index i = 1001; i + 1 < result.trace.size(); ++i) {
@@ -321,9 +322,9 @@ TEST(FitRun, ThinsATraceThatCostsNothing) {
 
 TEST(FitRun, MeasuresAsOftenAsItIsTold) {
     const OfflineProblem problem = sum_problem();
-    FitOptions wanted = options("prox-sgd:batch=10", 200);  // 5 iterations a pass
+    OfflineOptions wanted = options("prox-sgd:batch=10", 200);  // 5 iterations a pass
     wanted.measure_every = 4;
-    const FitResult result = fit(problem, wanted);
+    const OfflineResult result = run_fit(problem, wanted);
     ASSERT_EQ(result.trace.size(), 11U);
     for (Index i = 0; i < result.trace.size(); ++i) EXPECT_EQ(result.trace[i].iteration, 20 * i);
     // One test a line, and those of the points in the end.
@@ -333,7 +334,7 @@ TEST(FitRun, MeasuresAsOftenAsItIsTold) {
 TEST(FitRun, TheBestPointIsTheSmallestMeasuredResidual) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         for (const std::uint64_t length : {9, 40}) {
-            const FitResult result = fit(problem, options(method, length));
+            const OfflineResult result = run_fit(problem, options(method, length));
             const auto least = std::min_element(
                 result.trace.begin(), result.trace.end(),
                 [](const TracePoint& a, const TracePoint& b) { return a.residual < b.residual; });
@@ -355,10 +356,10 @@ TEST(FitRun, TheRandomIndexIsUniform) {
     constexpr std::uint64_t kSeeds = 2000;
     std::array<Real, kIterations> met{};
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-        FitOptions wanted = options("prox-sgd:batch=1", kIterations);
+        OfflineOptions wanted = options("prox-sgd:batch=1", kIterations);
         wanted.seed = seed;
         wanted.measure_every = 1000;
-        const FitResult result = fit(problem, wanted);
+        const OfflineResult result = run_fit(problem, wanted);
         ASSERT_TRUE(result.random);
         ASSERT_LT(result.random->iteration, kIterations);
         ++met[result.random->iteration];
@@ -373,7 +374,7 @@ TEST(FitRun, TheRandomIndexIsUniform) {
     const Real mean = static_cast<Real>(kSeeds) / kIterations;
     for (const Real count : met) square += (count - mean) * (count - mean) / mean;
     EXPECT_LT(square, 24.3);
-    EXPECT_FALSE(fit(problem, options("panoc", 5)).random);
+    EXPECT_FALSE(run_fit(problem, options("panoc", 5)).random);
 }
 
 TEST(FitRun, ACheckpointOfAnotherMethodIsRefused) {

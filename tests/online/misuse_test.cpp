@@ -1,10 +1,13 @@
 /// What a learner that is put together by hand refuses.
+#include "proxstream/front/header_of.hpp"
 #include "proxstream/loss/function_family.hpp"
 #include "proxstream/loss/row_block.hpp"
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "loss/loss_table.hpp"
 #include "online/noisy_smoothed.hpp"
+#include "online/selector.hpp"
 #include "online/time_smoothed.hpp"
 #include "solve/backtracking.hpp"
 
@@ -75,6 +78,25 @@ TEST(LearnerMisuse, StepsStartsAndWindowsThatCannotBeAreRefused) {
     }
     EXPECT_NE(refused_because([&] { make(1, {}, 2); }).find("coordinates"), std::string::npos);
     EXPECT_THROW(make(1, {0}, 0), ConfigError);
+}
+
+TEST(LearnerMisuse, AHeaderOfAnotherDimensionIsRefused) {
+    TimeSmoothed learner(Zero(), FunctionFamily(2), std::vector<Real>(2),
+                         TimeSmoothedOptions{.window = 4, .budget = {}}, Backtracking{});
+    EXPECT_EQ(header_of(learner.facts(), 2).dimension, 2U);
+    EXPECT_NE(refused_because([&] { header_of(learner.facts(), 10); }).find("n = 10"), std::string::npos);
+}
+
+TEST(LearnerMisuse, PointsOfAnotherLengthAreRefused) {
+    const auto family = parse_loss("huber:1", {.features = 2});
+    RowBlock row;
+    const Real features[] = {1, 2};
+    row.add_dense(features, 1);
+    Scratch scratch;
+    EXPECT_THROW(family->value(row, features, scratch), ConfigError);  // the intercept is missing
+    std::vector<Real> gradient(2);
+    EXPECT_THROW(family->value_and_gradient(row, std::vector<Real>(3), gradient, scratch), ConfigError);
+    EXPECT_THROW(Selector(Selector::parse("adashare"), 0, 1), ConfigError);
 }
 
 TEST(LearnerMisuse, FunctionsAlwaysGetAGradientToWriteTo) {

@@ -66,7 +66,7 @@ TEST(BadGame, NetworksNobodyCanHold) {
 }
 
 TEST(BadGame, StrategiesOfAnotherKind) {
-    Game game = parse_game("rps");
+    GameDefinition game = parse_game("rps");
     for (const char* text : {R"({"format": 1, "players": []})", R"({"format": null})", R"({"players": []})",
                              R"({"format": "proxstream-strategies"})", "[]", "1", "{"}) {
         const std::string message = refusal<DataError>([&] { start_from(game, text, "s.json"); });
@@ -75,13 +75,13 @@ TEST(BadGame, StrategiesOfAnotherKind) {
 }
 
 TEST(BadGame, ANameThatIsNotUtf8IsReplacedWhereItHasToBe) {
-    Game game = parse_game("rps");
+    GameDefinition game = parse_game("rps");
     game.name = "caf\xe9.toml";
     PlaySettings settings;
     settings.rounds = 3;
     const PlayOutcome outcome = PlayJob(settings, game).run();
     EXPECT_NE(to_json(outcome.certificate).find("caf"), std::string::npos);
-    Game again = parse_game("rps");
+    GameDefinition again = parse_game("rps");
     start_from(again, strategies_json(game, outcome.joint, 3), "s.json");
     EXPECT_EQ(again.players[0].start[0], outcome.joint[0]);
 }

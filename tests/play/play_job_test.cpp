@@ -58,7 +58,7 @@ TEST(PlayPlan, LinearCostsHaveAnyStepAndOthersTheirL) {
     EXPECT_EQ(linear.seats[0].step, 1);
     EXPECT_EQ(linear.turns, Turns::simultaneous);
     settings.game = "quadratic";
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     const PlayPlan curved = plan_play(settings, game);
     EXPECT_NEAR(curved.seats[0].step, 1 / *game.players[0].cost->smoothness(), 1e-9);
     settings.oracle = "sphere:0.01";
@@ -70,7 +70,7 @@ TEST(PlayPlan, LinearCostsHaveAnyStepAndOthersTheirL) {
 TEST(PlayPlan, FixedStepsRestOnTheProvedL) {
     // The proved L of this game is far above what a trial meets; a step of 1/(trial's L) would be too long.
     PlaySettings settings = settings_of("features", 80);
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     EXPECT_GT(plan_play(settings, game).seats[0].step, 2 / *game.players[0].cost->smoothness());
     settings.inner = "prox-grad";
     EXPECT_NEAR(plan_play(settings, game).seats[0].step, 1 / *game.players[0].cost->smoothness(), 1e-12);
@@ -85,7 +85,7 @@ TEST(PlayPlan, FixedStepsRestOnTheProvedL) {
 TEST(PlayPlan, AWantedEpsilonChoosesWindowAndTolerance) {
     PlaySettings settings = settings_of("rps", 10);
     settings.epsilon = 0.01;
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     const Real bound = *game.players[0].cost->variation();
     const PlayPlan plan = plan_play(settings, game);
     ASSERT_TRUE(plan.advice.has_value());
@@ -104,7 +104,7 @@ TEST(PlayPlan, AWantedEpsilonChoosesWindowAndTolerance) {
 TEST(PlayPlan, ConstantsOfGamesAreAboutWeightsByAge) {
     PlaySettings settings = settings_of("pennies", 40);
     settings.window = "mean:9";  // a running mean: its first losses weigh as much as the whole window
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     EXPECT_FALSE(plan_play(settings, game).seats[0].variation.has_value());
     EXPECT_TRUE(play_out(settings).certificate.sound());
     settings.variation = "proved";
@@ -133,7 +133,7 @@ TEST(PlayPlan, OpponentsApartAreAWindow) {
 TEST(PlayPlan, NamesThePlayerThatCannotPlay) {
     PlaySettings settings = settings_of("rps", 10);
     settings.learners = "time-smoothed; adamm";
-    const Game game = open_game(settings);
+    const GameDefinition game = open_game(settings);
     try {
         make_players(settings, game, plan_play(settings, game));
         FAIL();
@@ -179,7 +179,7 @@ TEST_F(PlayFolder, WhatIsWrittenCanBeCertifiedAgain) {
     // The strategies are where the next run begins.
     PlaySettings next = settings_of("forsaken", 1);
     next.start = settings.save;
-    const Game game = open_game(next);
+    const GameDefinition game = open_game(next);
     EXPECT_EQ(game.players[0].start[0], outcome.joint[0]);
     EXPECT_EQ(game.players[1].start[0], outcome.joint[1]);
 }
@@ -218,7 +218,7 @@ TEST_F(PlayFolder, ALedgerThatFailsEndsTheRunAndEverythingElseIsWritten) {
 TEST(PlayJob, ACostThatBreaksEndsTheGameWithEverythingBeforeItCertified) {
     const std::vector<Index> dimensions{1, 1};
     const JointLayout layout(dimensions);
-    Game game{.name = "breaks", .players = {}};
+    GameDefinition game{.name = "breaks", .players = {}};
     for (Index i = 0; i < 2; ++i) {
         const auto cost = [i](ConstView joint, View gradient) -> Real {
             if (!gradient.empty()) gradient[0] = -1;

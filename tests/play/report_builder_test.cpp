@@ -21,7 +21,7 @@ Built build(Round asked, Round played, GameCertificate certificate) {
     PlaySettings settings;
     settings.game = "pennies";
     settings.rounds = asked;
-    const Game game = parse_game(settings.game);
+    const GameDefinition game = parse_game(settings.game);
     ReportBuilder builder(settings, plan_play(settings, game), game);
     const std::vector<Real> joint{0.5, 0.5, 0.5, 0.5};
     for (Round t = 1; t <= played; ++t) {

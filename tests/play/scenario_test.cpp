@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-Real cost_at(const Game& game, Index player, const std::vector<Real>& joint) {
+Real cost_at(const GameDefinition& game, Index player, const std::vector<Real>& joint) {
     const PlayerCost& cost = *game.players[player].cost;
     Scratch scratch;
     std::vector<Real> record(cost.record_size());
@@ -49,7 +49,7 @@ cost = "z^2 - 2*x*z"
 )";
 
 TEST(Scenario, PolynomialsOfNamedVariables) {
-    const Game game = scenario_game(kPolynomials, "s.toml");
+    const GameDefinition game = scenario_game(kPolynomials, "s.toml");
     check(game);
     EXPECT_EQ(game.name, "two of them");
     EXPECT_EQ(game.players[0].name, "first");
@@ -61,13 +61,13 @@ TEST(Scenario, PolynomialsOfNamedVariables) {
 }
 
 TEST(Scenario, MatricesOfCosts) {
-    const Game zero_sum = scenario_game("[matrix]\ncosts = [[1, 2, 3], [4, 5, 6]]\n", "s.toml");
+    const GameDefinition zero_sum = scenario_game("[matrix]\ncosts = [[1, 2, 3], [4, 5, 6]]\n", "s.toml");
     EXPECT_EQ(zero_sum.players[0].cost->dimension(), 2U);
     EXPECT_EQ(zero_sum.players[1].cost->dimension(), 3U);
     const std::vector<Real> joint{0, 1, 0, 0, 1};
     EXPECT_DOUBLE_EQ(cost_at(zero_sum, 0, joint), 6);
     EXPECT_DOUBLE_EQ(cost_at(zero_sum, 1, joint), -6);
-    const Game general = scenario_game(
+    const GameDefinition general = scenario_game(
         "[matrix]\ncosts = [[1, 2, 3], [4, 5, 6]]\ncolumn-costs = [[1, 0, 0], [0, 7, 9.5]]\n"
         "names = [\"us\", \"them\"]\n",
         "s.toml");
@@ -114,7 +114,7 @@ TEST(Scenario, SaysWhereItIsWrong) {
 }
 
 TEST(Strategies, ComeBackAsTheyWere) {
-    Game game = scenario_game(kPolynomials, "s.toml");
+    GameDefinition game = scenario_game(kPolynomials, "s.toml");
     const std::vector<Real> joint{0.1, -1, 1.0 / 3};
     start_from(game, strategies_json(game, joint, 7), "saved");
     EXPECT_EQ(game.players[0].start, (std::vector<Real>{0.1, -1}));
@@ -122,7 +122,7 @@ TEST(Strategies, ComeBackAsTheyWere) {
 }
 
 TEST(Strategies, OfAnotherGameAreRefused) {
-    Game game = scenario_game(kPolynomials, "s.toml");
+    GameDefinition game = scenario_game(kPolynomials, "s.toml");
     const std::string sound = strategies_json(game, std::vector<Real>{0, 0, 0}, 7);
     EXPECT_THROW(start_from(game, sound.substr(0, sound.size() / 2), "half"), DataError);
     EXPECT_THROW(start_from(game, "{\"players\": 3}", "odd"), DataError);

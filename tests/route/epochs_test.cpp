@@ -24,8 +24,7 @@ using test::Routed;
 struct ThreeEpochs {
     explicit ThreeEpochs(const std::string& ledger)
         : routed(test::random_routing({}, chance)),
-          epochs(Epochs::Options{
-              .ledger = ledger, .settings = {{"window", "4"}}, .dimension = routed.routing->dimension()}) {
+          epochs({.settings = {{"window", "4"}}, .dimension = routed.routing->dimension()}, ledger) {
         const auto stream = test::demand_stream(9, 21, chance);
         test::set_unit(*routed.routing, stream.front());
         LearnerParts parts = test::route_parts(routed.routing);

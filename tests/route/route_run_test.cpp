@@ -2,8 +2,8 @@
 /// threads, pipes, and what settings ask for.
 #include "proxstream/core/parallel.hpp"
 
-#include "route/reference_step.hpp"
 #include "route/small_roads.hpp"
+#include "traffic/reference_step.hpp"
 #include "traffic/split_set.hpp"
 
 #include <thread>

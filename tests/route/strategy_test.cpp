@@ -4,8 +4,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "route/reference_step.hpp"
 #include "support/route_optimum.hpp"
+#include "traffic/reference_step.hpp"
 
 #include <string>
 #include <vector>

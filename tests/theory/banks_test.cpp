@@ -249,11 +249,11 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
 
     // In a bank the two weigh the same: their mean is the hill between the wells. The guard knows before the
     // loss.
-    using Store = AnyBatch<int>;
+    using Store = AnyBatch;
     const auto loss_of = [&](Real tau) {
         const Real smoothness = 8;  // on [-1, 1]
         auto store = std::make_shared<Store>(RecordRing<WellFamily>(well, 2));
-        Bank<int>::Members members;
+        Bank::Members members;
         for (const Real start : {-1.0, 1.0}) {
             members.push_back(std::make_unique<TimeSmoothed<AnyRegulariser, Store, ProxGrad>>(
                 g, Store(SharedBatch<Store>(store)), Vector{start},
@@ -262,9 +262,8 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
         }
         Selector::Options selector = Selector::parse("mean");
         selector.tau = tau;
-        Bank<int> bank(
-            g, store, std::move(members), {"left", "right"},
-            {.selector = selector, .play = "mean", .cross_start = false, .smoothness = smoothness});
+        Bank bank(g, store, std::move(members), {"left", "right"},
+                  {.selector = selector, .play = "mean", .cross_start = false, .smoothness = smoothness});
         Real total = 0;
         for (int t = 0; t < 20; ++t) total += bank.observe(0).loss;
         const Real spread = bank.bank()->spread;

@@ -26,7 +26,7 @@ struct PlayedGame {
 
 PlayedGame play_out(const std::string& text, const std::string& window, Real delta, const std::string& oracle,
                     Round rounds, std::uint64_t seed) {
-    const Game game = parse_game(text);
+    const GameDefinition game = parse_game(text);
     std::vector<std::unique_ptr<AnyLearner>> learners;
     std::vector<Real> steps;
     std::vector<WindowWeights> windows;
@@ -134,7 +134,7 @@ TEST(GamesTheorem, WindowsOfOneCycleAndLongOnesOnlySmooth) {
 }
 
 TEST(GamesTheorem, AnAdvisedWindowGivesTheEpsilonItWasAskedFor) {
-    const Game game = parse_game("rps");
+    const GameDefinition game = parse_game("rps");
     const Real bound = *game.players[0].cost->variation();
     const Real epsilon = 0.01;
     const Real delta = bound / 2;

@@ -46,7 +46,8 @@ Solved solve(const Network& network, const std::vector<Pair>& pairs, const std::
     Solved solved;
     for (Index slots = 2;; slots *= 2) {
         widen(routing, network, slots, x);
-        solved.result = assign(routing, pricer, single.mix(), x, {.gap = gap, .max_rounds = 200}, scratch);
+        solved.result =
+            solve_assignment(routing, pricer, single.mix(), x, {.gap = gap, .max_rounds = 200}, scratch);
         if (solved.result.full == 0 || solved.result.status == AssignmentStatus::reached) break;
     }
     solved.loads.resize(network.links());
@@ -73,7 +74,7 @@ TEST(Assignment, BraessByHand) {
     EXPECT_NEAR(system.time, 498, 498e-8);  // nobody takes the short cut
     const std::vector<Real> optimum = {3, 3, 3, 0, 3};
     for (Index e = 0; e < 5; ++e) EXPECT_NEAR(system.loads[e], optimum[e], 1e-4);
-    EXPECT_NEAR(system.result.last.value, 498, 498e-8);
+    EXPECT_NEAR(system.result.last.objective, 498, 498e-8);
 }
 
 TEST(Assignment, FindsTheOptimumOverEveryPath) {
@@ -111,15 +112,15 @@ TEST(Assignment, FindsTheOptimumOverEveryPath) {
         std::vector<Real> x = even_splits(routing.paths);
         Real before = kInfinity;
         const AssignmentResult result =
-            assign(routing, pricer, single.mix(), x, {.gap = 1e-9, .max_rounds = 300}, scratch,
-                   [&](const AssignmentRound& round) {
-                       EXPECT_LE(round.value, before * (1 + 1e-13)) << "it rose";
-                       before = round.value;
-                   });
+            solve_assignment(routing, pricer, single.mix(), x, {.gap = 1e-9, .max_rounds = 300}, scratch,
+                             [&](const AssignmentRound& round) {
+                                 EXPECT_LE(round.objective, before * (1 + 1e-13)) << "it rose";
+                                 before = round.objective;
+                             });
         EXPECT_TRUE(result.status == AssignmentStatus::reached || result.status == AssignmentStatus::stalled);
         EXPECT_EQ(result.full, 0U);
-        EXPECT_LE(result.last.value, slow.value + 1e-8 * slow.value);
-        EXPECT_GE(result.last.value, slow.value - slow.left - 1e-12 * slow.value);
+        EXPECT_LE(result.last.objective, slow.value + 1e-8 * slow.value);
+        EXPECT_GE(result.last.objective, slow.value - slow.left - 1e-12 * slow.value);
         for (SlotIndex slot = 0; slot < routing.paths.slots(); ++slot) {
             if (!routing.paths.live(slot) || routing.closed.empty()) continue;
             for (const LinkIndex link : routing.paths.links(slot)) EXPECT_EQ(routing.closed[link], 0);
@@ -171,7 +172,7 @@ TEST(Assignment, APairThatNeedsMorePathsThanItHasSlotsIsWidened) {
     Scratch scratch;
     Single single({3});
     const AssignmentResult narrow =
-        assign(routing, pricer, single.mix(), x, {.gap = 1e-10, .max_rounds = 50}, scratch);
+        solve_assignment(routing, pricer, single.mix(), x, {.gap = 1e-10, .max_rounds = 50}, scratch);
     EXPECT_NE(narrow.status, AssignmentStatus::reached);
     EXPECT_EQ(narrow.full, 1U);
 }
@@ -194,10 +195,10 @@ TEST(Assignment, APathThatCostsNothingYetIsNoEnd) {
         Scratch scratch;
         Single single({3, 1});  // nothing leads to the island: it does not count
         const AssignmentResult result =
-            assign(routing, pricer, single.mix(), x, {.gap = 1e-7, .generate = generate}, scratch);
+            solve_assignment(routing, pricer, single.mix(), x, {.gap = 1e-7, .generate = generate}, scratch);
         EXPECT_EQ(result.status, AssignmentStatus::reached);
         EXPECT_NEAR(x[0], 0.5, 1e-4) << generate;
-        EXPECT_NEAR(result.last.value, 2 * std::pow(3.0 / 8, 8), 1e-8);
+        EXPECT_NEAR(result.last.objective, 2 * std::pow(3.0 / 8, 8), 1e-8);
     }
 }
 
@@ -212,7 +213,7 @@ TEST(Assignment, EndsWhereItIsTold) {
         std::vector<Real> x = even_splits(routing.paths);
         options.gap = 0;
         options.generate = false;
-        return assign(routing, pricer, single.mix(), x, options, scratch);
+        return solve_assignment(routing, pricer, single.mix(), x, options, scratch);
     };
     EXPECT_EQ(ended({.max_rounds = 2}).status, AssignmentStatus::out_of_rounds);
     EXPECT_EQ(ended({.max_rounds = 2}).last.round, 2U);

@@ -83,7 +83,7 @@ TEST_P(RealAssignment, ReachesTheReferenceTotals) {
         const DemandColumn column{file.trips->demand};
         const ColumnUse use{};
         const DemandMix mix{{&column, 1}, {&use, 1}, 1};
-        const AssignmentResult result = assign(routing, pricer, mix, x, {.gap = real.gap}, scratch);
+        const AssignmentResult result = solve_assignment(routing, pricer, mix, x, {.gap = real.gap}, scratch);
         EXPECT_EQ(result.status, AssignmentStatus::reached) << who;
         EXPECT_EQ(result.full, 0U);
         std::vector<Real> loads(file.network.links());

@@ -5,6 +5,7 @@
 #include "proxstream/core/types.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,6 +87,9 @@ std::vector<std::string> split_outside_parentheses(std::string_view text, char s
 /// The whole text as a number. Infinity is allowed, NaN is not; otherwise throws ConfigError that names
 /// `what`.
 Real parse_real(std::string_view text, std::string_view what);
+
+/// The text as a positive number, or nullopt for "auto". Throws ConfigError that names the option otherwise.
+std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
 
 /// A number in the shortest form that reads back as the same number.
 std::string format_short(Real value);

@@ -42,4 +42,8 @@ void register_regulariser(std::string name, std::string usage, std::string help,
 /// Throws ConfigError with the text, the wrong value and what is allowed.
 AnyRegulariser parse_regulariser(std::string_view text);
 
+/// Restricts g to the first `count` of `dimension` coordinates; the others are free. Intercepts and biases
+/// come last.
+AnyRegulariser on_first(AnyRegulariser g, Index count, Index dimension);
+
 }  // namespace proxstream

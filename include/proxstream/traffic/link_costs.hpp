@@ -15,6 +15,7 @@
 #include "proxstream/traffic/network.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -111,6 +112,10 @@ std::span<const CostRow> link_cost_forms();
 /// Every objective that Objective::parse accepts.
 std::span<const CostRow> objectives();
 
+/// The cost form that goes with an objective. `delay` needs queues: "bpr", the default, becomes "queue"
+/// there, and `cost` may only give parameters of a queue. Throws ConfigError for another form.
+std::string link_cost_form(std::string_view cost, std::string_view objective);
+
 /// u^p. Whole numbers p up to 64 are computed by multiplications, which give the same bits everywhere.
 Real raise_to(Real u, Real p);
 
@@ -176,6 +181,10 @@ class LinkCosts {
     TermParts parts(LinkIndex link, Real load) const;
     /// Whether the objective is convex in the splits for every demand.
     bool convex() const noexcept;
+
+    /// Time of every link at load 0, with which the first paths are searched. If all are 0 it returns 1 for
+    /// each link and adds a sentence to `notes`.
+    std::vector<Real> search_times(std::vector<std::string>& notes) const;
 
   private:
     void follow_capacity(LinkIndex link);

@@ -63,6 +63,8 @@ class Network {
     NodeIndex node(std::string_view name);
     /// The node of that name, if there is one.
     std::optional<NodeIndex> find_node(std::string_view name) const;
+    /// A network from links whose nodes are numbers: nodes 0 to the largest one, named by their number.
+    static Network from_links(std::span<const Link> links);
     /// Adds a link. Parallel and equal links stay separate. Throws ConfigError if a node does not exist.
     LinkIndex add_link(Link link);
     /// Sets the coordinates of a node. Like bar_through() it throws ConfigError if there is no such node.

@@ -12,13 +12,13 @@ namespace proxstream {
 
 /// The steepest change of the player's gradient between nearby plays of its set, the others standing at their
 /// start. A lower bound on L; 0 where the gradient did not change.
-Real trial_smoothness(const Game& game, Index player, std::uint64_t seed);
+Real trial_smoothness(const GameDefinition& game, Index player, std::uint64_t seed);
 
 inline constexpr Round kTrialRounds = 200;
 inline constexpr Real kTrialMargin = 1.25;
 
 /// The largest d_t of each player in kTrialRounds rounds of the learners that `make` makes.
-std::vector<Real> trial_variations(const Game& game,
+std::vector<Real> trial_variations(const GameDefinition& game,
                                    const std::function<std::vector<std::unique_ptr<AnyLearner>>()>& make,
                                    Turns turns);
 

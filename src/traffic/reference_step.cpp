@@ -1,7 +1,8 @@
-#include "route/reference_step.hpp"
+#include "traffic/reference_step.hpp"
 
 #include "proxstream/core/linalg.hpp"
 
+#include "traffic/demand_batch.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
@@ -10,6 +11,13 @@
 #include <vector>
 
 namespace proxstream {
+
+void set_unit(Routing& routing, ConstView demand, ConstView x, Scratch& scratch) {
+    const DemandColumn column{demand};
+    const ColumnUse use{};
+    const Real cost = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, x, {}, scratch);
+    if (cost > 0) routing.unit = cost;
+}
 
 Real reference_step(const std::shared_ptr<const Routing>& routing, ConstView demand, ConstView x) {
     const LinkCosts& costs = routing->costs;

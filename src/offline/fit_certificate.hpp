@@ -4,29 +4,11 @@
 
 #include "offline/fit.hpp"
 
-#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
-
-enum class FitVerdict : std::uint8_t {
-    holds,
-    fails,
-    likely,      // with the confidence asked for, by an independent batch
-    measured,    // a figure, nothing was asked of it
-    on_average,  // theory speaks of the mean over all draws: one run does not decide it
-};
-std::string_view name(FitVerdict verdict);
-
-struct FitClaim {
-    std::string id;  // F1, F2, ...
-    std::string statement;
-    Real left = 0;
-    Real right = 0;
-    FitVerdict verdict = FitVerdict::measured;
-    std::string note = {};
-};
 
 struct FitCertificate {
     FitStatus status = FitStatus::budget_exhausted;
@@ -37,7 +19,7 @@ struct FitCertificate {
     Real confidence = 0;
     bool exact = true;  // residuals are of f's own gradient
     MeasuredPoint point;
-    FitResult result;
+    OfflineResult result;
     std::vector<FitClaim> claims;
 
     /// No claim fails.
@@ -54,7 +36,11 @@ struct FitCertificateOptions {
     Real confidence = 0.95;
 };
 
-FitCertificate certify_fit(const OfflineProblem& problem, FitResult result,
+/// The point a method's result is taken from unless another is asked for: "best" of stochastic methods,
+/// "last" of those that lower F in every step.
+std::string usual_output(std::string_view method);
+
+FitCertificate certify_fit(const OfflineProblem& problem, OfflineResult result,
                            const FitCertificateOptions& options);
 
 std::string to_text(const FitCertificate& certificate);

@@ -1,4 +1,4 @@
-#include "play/trial_figures.hpp"
+#include "front/trial_figures.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -10,7 +10,7 @@
 
 namespace proxstream {
 
-Real trial_smoothness(const Game& game, Index player, std::uint64_t seed) {
+Real trial_smoothness(const GameDefinition& game, Index player, std::uint64_t seed) {
     constexpr std::uint64_t kPairs = 32;
     constexpr Real kNear = 1e-3;  // of the spread of the first points: close, and far above rounding
     const GamePlayer& self = game.players[player];
@@ -48,7 +48,7 @@ Real trial_smoothness(const Game& game, Index player, std::uint64_t seed) {
     return steepest;
 }
 
-std::vector<Real> trial_variations(const Game& game,
+std::vector<Real> trial_variations(const GameDefinition& game,
                                    const std::function<std::vector<std::unique_ptr<AnyLearner>>()>& make,
                                    Turns turns) {
     GamePlay play(game, make(), turns);

@@ -1,7 +1,6 @@
 /// The certificate of a fit in words, for a terminal, and as JSON.
 #include "core/json.hpp"
-#include "fit/fit_certificate.hpp"
-#include "regret/append.hpp"
+#include "offline/fit_certificate.hpp"
 
 #include <iterator>
 
@@ -13,9 +12,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void append_point(std::string& out, std::string_view label, const MeasuredPoint& point, bool chosen) {
-    append(out, "  {:<8}{:>10} {:>17.12g} {:>11.4e} {}{:>9}  {}\n", label, point.iteration, point.objective(),
-           point.residual, point.residual_error > 0 ? fmt::format("+-{:<9.1e}", point.residual_error) : "",
-           point.nonzeros, chosen ? "<- x" : "");
+    out += fmt::format("  {:<8}{:>10} {:>17.12g} {:>11.4e} {}{:>9}  {}\n", label, point.iteration,
+                       point.objective(), point.residual,
+                       point.residual_error > 0 ? fmt::format("+-{:<9.1e}", point.residual_error) : "",
+                       point.nonzeros, chosen ? "<- x" : "");
 }
 
 /// NaN and infinity are no JSON numbers.
@@ -41,35 +41,35 @@ Json cost_json(const Cost& cost, double seconds) {
 }  // namespace
 
 std::string to_text(const FitCertificate& certificate) {
-    const FitResult& result = certificate.result;
+    const OfflineResult& result = certificate.result;
     std::string out = fmt::format("certificate: {} after {} iterations of {}\n", name(certificate.status),
                                   result.iterations, certificate.method);
-    append(out, "  residuals at eta = {:.6g}; L = {:.6g} ({})\n", certificate.reference_step,
-           certificate.smoothness.mean, certificate.smoothness.origin);
-    append(
-        out, "  {:<8}{:>10} {:>17} {:>11} {}{:>9}\n", "point", "iteration", "F", "|P|",
+    out += fmt::format("  residuals at eta = {:.6g}; L = {:.6g} ({})\n", certificate.reference_step,
+                       certificate.smoothness.mean, certificate.smoothness.origin);
+    out += fmt::format(
+        "  {:<8}{:>10} {:>17} {:>11} {}{:>9}\n", "point", "iteration", "F", "|P|",
         certificate.exact ? "" : fmt::format("{:<11}", fmt::format("{:g} %", 100 * certificate.confidence)),
         "nonzeros");
     append_point(out, "start", result.start, false);
     append_point(out, "last", result.last, certificate.output == "last");
     append_point(out, "best", result.best, certificate.output == "best");
     if (result.random) append_point(out, "t*", *result.random, certificate.output == "random");
-    append(out, "  {:<4}{:<52} {:>12} {:>12}\n", "", "claim", "left", "right");
+    out += fmt::format("  {:<4}{:<52} {:>12} {:>12}\n", "", "claim", "left", "right");
     for (const FitClaim& claim : certificate.claims) {
-        append(out, "  {:<4}{:<52} {:>12.5g} {:>12.5g}  {}\n", claim.id, claim.statement, claim.left,
-               claim.right, name(claim.verdict));
-        if (!claim.note.empty()) append(out, "      {}\n", claim.note);
+        out += fmt::format("  {:<4}{:<52} {:>12.5g} {:>12.5g}  {}\n", claim.id, claim.statement, claim.left,
+                           claim.right, name(claim.verdict));
+        if (!claim.note.empty()) out += fmt::format("      {}\n", claim.note);
     }
-    append(out, "  method: {} base samples in {} calls and {} whole passes; {} prox; {:.3g} s\n",
-           result.cost.base_samples, result.cost.oracle_calls, result.cost.passes, result.cost.prox,
-           result.seconds);
-    append(out, "  referee: {} base samples, {:.3g} s\n", result.referee_cost.base_samples,
-           result.referee_seconds);
+    out += fmt::format("  method: {} base samples in {} calls and {} whole passes; {} prox; {:.3g} s\n",
+                       result.cost.base_samples, result.cost.oracle_calls, result.cost.passes,
+                       result.cost.prox, result.seconds);
+    out += fmt::format("  referee: {} base samples, {:.3g} s\n", result.referee_cost.base_samples,
+                       result.referee_seconds);
     return out;
 }
 
 std::string to_json(const FitCertificate& certificate) {
-    const FitResult& result = certificate.result;
+    const OfflineResult& result = certificate.result;
     Json json;
     json["format"] = "proxstream-fit-certificate";
     json["version"] = 1;
@@ -97,6 +97,7 @@ std::string to_json(const FitCertificate& certificate) {
                                   {"statement", claim.statement},
                                   {"left", number(claim.left)},
                                   {"right", number(claim.right)},
+                                  {"slack", number(claim.slack)},
                                   {"verdict", std::string(name(claim.verdict))},
                                   {"note", claim.note}});
     }

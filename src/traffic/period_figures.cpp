@@ -1,4 +1,4 @@
-#include "route/period_figures.hpp"
+#include "traffic/period_figures.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

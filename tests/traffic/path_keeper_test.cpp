@@ -1,5 +1,5 @@
 /// Links that close, open and narrow while a run goes on: which paths are there, and what becomes of splits.
-#include "route/path_keeper.hpp"
+#include "traffic/path_keeper.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

@@ -1,10 +1,8 @@
-#include "play/play_plan.hpp"
+#include "front/play_plan.hpp"
 
 #include "proxstream/core/error.hpp"
 
-#include "play/trial_figures.hpp"
-#include "run/learn_settings.hpp"
-#include "window/window_weights.hpp"
+#include "front/trial_figures.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +14,11 @@ namespace {
 
 constexpr const char* kUsualWindow = "16";
 
-bool exact(const PlaySettings& settings) {
+bool exact(const SeatSettings& settings) {
     return Spec::parse(settings.oracle).name() == "exact";
 }
 
-std::vector<std::string> learner_texts(const PlaySettings& settings, const Game& game) {
+std::vector<std::string> learner_texts(const SeatSettings& settings, const GameDefinition& game) {
     const Index players = game.players.size();
     if (!settings.learners.empty()) {
         std::vector<std::string> texts = split_outside_parentheses(settings.learners, ';');
@@ -54,7 +52,7 @@ std::optional<Real> known_variation(const GamePlayer& player, const SeatPlan& se
     return by_age ? player.cost->variation() : std::nullopt;
 }
 
-bool has_fixed_steps(const PlaySettings& settings, const SeatPlan& seat) {
+bool has_fixed_steps(const SeatSettings& settings, const SeatPlan& seat) {
     const Spec learner = Spec::parse(seat.learner);
     const std::string inner = Spec::parse(learner.word_or("inner", settings.inner)).name();
     return learner.name() == "window-steps" || inner == "prox-grad" || inner == "spider";
@@ -62,7 +60,7 @@ bool has_fixed_steps(const PlaySettings& settings, const SeatPlan& seat) {
 
 /// eta: a given one; 1/L where the cost's L is known and not far above what a trial shows; 1 where the cost
 /// is linear: then no step is too long.
-void choose_step(const PlaySettings& settings, const Game& game, Index player, SeatPlan& seat) {
+void choose_step(const SeatSettings& settings, const GameDefinition& game, Index player, SeatPlan& seat) {
     const PlayerCost& cost = *game.players[player].cost;
     if (const auto given = number_or_auto("step", settings.step)) {
         seat.step = *given;
@@ -110,7 +108,7 @@ void choose_step(const PlaySettings& settings, const Game& game, Index player, S
 }
 
 /// D of every player, where there is a way to know.
-void choose_variations(const PlaySettings& settings, const Game& game, PlayPlan& plan) {
+void choose_variations(const SeatSettings& settings, const GameDefinition& game, PlayPlan& plan) {
     const std::string& how = settings.variation;
     if (how == "auto" || how == "proved") {
         bool missing = false;
@@ -131,7 +129,7 @@ void choose_variations(const PlaySettings& settings, const Game& game, PlayPlan&
         return;
     }
     if (plan.sampled) throw ConfigError("variation = pilot: needs costs that can be evaluated exactly");
-    PlaySettings trial = settings;
+    SeatSettings trial = settings;
     trial.oracle = "exact";
     const std::vector<Real> found = trial_variations(
         game, [&] { return make_players(trial, game, plan); }, plan.turns);
@@ -144,7 +142,7 @@ void choose_variations(const PlaySettings& settings, const Game& game, PlayPlan&
 }
 
 /// The window that guarantees epsilon, and tolerances that go with it.
-void choose_windows(const PlaySettings& settings, PlayPlan& plan) {
+void choose_windows(const SeatSettings& settings, PlayPlan& plan) {
     const bool every_bound = std::all_of(plan.seats.begin(), plan.seats.end(),
                                          [](const SeatPlan& seat) { return seat.variation.has_value(); });
     if (!every_bound) return;
@@ -165,7 +163,7 @@ void choose_windows(const PlaySettings& settings, PlayPlan& plan) {
 
 }  // namespace
 
-PlayPlan plan_play(const PlaySettings& settings, const Game& game) {
+PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game) {
     check(game);
     PlayPlan plan;
     for (const GamePlayer& player : game.players) plan.sampled = plan.sampled || player.cost->parts() > 1;
@@ -198,8 +196,8 @@ PlayPlan plan_play(const PlaySettings& settings, const Game& game) {
     return plan;
 }
 
-std::vector<std::unique_ptr<AnyLearner>> make_players(const PlaySettings& settings, const Game& game,
-                                                      const PlayPlan& plan) {
+std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settings,
+                                                      const GameDefinition& game, const PlayPlan& plan) {
     std::vector<std::unique_ptr<AnyLearner>> learners;
     std::vector<std::string> violations;
     for (Index i = 0; i < game.players.size(); ++i) {
@@ -236,6 +234,28 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const PlaySettings& settin
     }
     if (!violations.empty()) throw ConfigError(violations);
     return learners;
+}
+
+GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const GameDefinition& game) {
+    GameRules rules{.game = game.name, .epsilon = {}, .variations = {}};
+    if (settings.epsilon > 0) rules.epsilon = settings.epsilon;
+    for (const SeatPlan& seat : plan.seats) rules.variations.push_back(seat.variation);
+    return rules;
+}
+
+std::vector<WindowWeights> referee_windows(const GamePlay& play) {
+    std::vector<WindowWeights> windows;
+    for (Index i = 0; i < play.players(); ++i) {
+        const LearnerFacts facts = play.learner(i).facts();
+        windows.push_back(facts.members.empty() ? WindowWeights::parse(facts.window_text) : WindowWeights(1));
+    }
+    return windows;
+}
+
+std::vector<Real> reference_steps(const PlayPlan& plan) {
+    std::vector<Real> steps;
+    for (const SeatPlan& seat : plan.seats) steps.push_back(seat.step);
+    return steps;
 }
 
 }  // namespace proxstream

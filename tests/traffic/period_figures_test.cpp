@@ -1,5 +1,5 @@
 /// Figures of a period against their definitions, pair by pair and link by link.
-#include "route/period_figures.hpp"
+#include "traffic/period_figures.hpp"
 
 #include "support/routing_twin.hpp"
 

@@ -1,4 +1,4 @@
-#include "fit/fit_certificate.hpp"
+#include "offline/fit_certificate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +18,24 @@ Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
            (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser));
 }
 
-/// left <= right, where both are known up to `slack` and, of an expectation, up to `error`.
-FitVerdict compare(Real left, Real right, Real slack, Real error) {
-    if (left + error <= right + slack) return error > 0 ? FitVerdict::likely : FitVerdict::holds;
-    return FitVerdict::fails;
+/// A slack of at most this part of the right side is small.
+constexpr Real kSmallSlack = 1e-6;
+
+/// Whether left <= right, where rounding counts against the claim and, of an expectation, both are known up
+/// to `error`.
+void decide(FitClaim& claim, Real error) {
+    const Real excess = claim.left - claim.right;
+    if (error > 0) {
+        claim.verdict = excess + error + claim.slack <= 0 ? FitVerdict::likely : FitVerdict::fails;
+    } else if (excess + claim.slack <= 0) {
+        claim.verdict = FitVerdict::holds;
+    } else if (!(excess <= claim.slack)) {
+        claim.verdict = FitVerdict::fails;
+    } else {
+        const bool small = claim.slack <= kSmallSlack * std::abs(claim.right);
+        claim.verdict = small ? FitVerdict::holds_to_rounding : FitVerdict::undecided;
+        if (!small) claim.note = fmt::format("rounding may have changed the sides by {:.3g}", claim.slack);
+    }
 }
 
 FitClaim domain_claim(const MeasuredPoint& point) {
@@ -36,8 +50,8 @@ FitClaim domain_claim(const MeasuredPoint& point) {
 FitClaim objective_claim(const MeasuredPoint& start, const MeasuredPoint& point) {
     FitClaim claim{
         .id = "F2", .statement = "F(x) <= F(x_1)", .left = point.objective(), .right = start.objective()};
-    claim.verdict =
-        compare(claim.left, claim.right, rounding(start, point), start.loss_error + point.loss_error);
+    claim.slack = rounding(start, point);
+    decide(claim, start.loss_error + point.loss_error);
     if (claim.verdict == FitVerdict::fails && point.loss_error > 0 &&
         claim.left - point.loss_error <= claim.right + start.loss_error) {
         claim.verdict = FitVerdict::measured;
@@ -51,7 +65,8 @@ FitClaim stationarity_claim(const MeasuredPoint& point, Real epsilon) {
                    .statement = epsilon > 0 ? "|P(x; grad f(x))| <= epsilon" : "|P(x; grad f(x))|",
                    .left = point.residual,
                    .right = epsilon};
-    if (epsilon > 0) claim.verdict = compare(point.residual, epsilon, 0, point.residual_error);
+    claim.slack = point.residual_rounding;
+    if (epsilon > 0) decide(claim, point.residual_error);
     if (point.residual_error > 0) {
         claim.note = fmt::format("by an independent batch; the interval is {:.4g} to {:.4g}",
                                  point.residual_low(), point.residual_high());
@@ -61,22 +76,21 @@ FitClaim stationarity_claim(const MeasuredPoint& point, Real epsilon) {
     return claim;
 }
 
-FitClaim decrease_claim(const FitResult& result) {
+FitClaim decrease_claim(const OfflineResult& result) {
     const Real fallen = result.start.objective() - result.last.objective();
-    return {.id = "F4",
-            .statement = "what the accepted steps prove <= F(x_1) - F(x_last)",
-            .left = *result.certified_decrease,
-            .right = fallen,
-            .verdict = compare(*result.certified_decrease, fallen,
-                               rounding(result.start, result.last) + static_cast<Real>(result.iterations) *
-                                                                         kUnitRoundoff *
-                                                                         std::abs(result.start.objective()),
-                               0)};
+    FitClaim claim{.id = "F4",
+                   .statement = "what the accepted steps prove <= F(x_1) - F(x_last)",
+                   .left = *result.certified_decrease,
+                   .right = fallen};
+    claim.slack = rounding(result.start, result.last) +
+                  static_cast<Real>(result.iterations) * kUnitRoundoff * std::abs(result.start.objective());
+    decide(claim, 0);
+    return claim;
 }
 
 /// Theory's bound on the mean over all iterations of E|P|^2 at the method's own step. A residual at another
 /// step e is at most max(1, step/e) times as large, and at least min(1, step/e) times.
-FitClaim promise_claim(const OfflineProblem& problem, const FitResult& result, Real lower_bound) {
+FitClaim promise_claim(const OfflineProblem& problem, const OfflineResult& result, Real lower_bound) {
     const MethodPromise& promise = *result.promise;
     const Real gap = result.start.objective() - lower_bound;
     const Real change = std::max(Real{1}, promise.step / problem.reference_step);
@@ -95,7 +109,8 @@ FitClaim promise_claim(const OfflineProblem& problem, const FitResult& result, R
 }  // namespace
 
 std::string_view name(FitVerdict verdict) {
-    constexpr std::array<std::string_view, 5> kNames{"holds", "FAILS", "likely", "measured", "on average"};
+    constexpr std::array<std::string_view, 7> kNames{
+        "holds", "holds up to rounding", "undecided", "FAILS", "likely", "measured", "on average"};
     return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -104,7 +119,11 @@ bool FitCertificate::sound() const {
                         [](const FitClaim& claim) { return claim.verdict == FitVerdict::fails; });
 }
 
-FitCertificate certify_fit(const OfflineProblem& problem, FitResult result,
+std::string usual_output(std::string_view method) {
+    return method_row(method).stochastic ? "best" : "last";
+}
+
+FitCertificate certify_fit(const OfflineProblem& problem, OfflineResult result,
                            const FitCertificateOptions& options) {
     FitCertificate certificate;
     certificate.status = result.status;

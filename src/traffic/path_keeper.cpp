@@ -1,4 +1,4 @@
-#include "route/path_keeper.hpp"
+#include "traffic/path_keeper.hpp"
 
 #include "traffic/split_set.hpp"
 

@@ -1,5 +1,5 @@
 /// Certificates of hand-made results: every claim can fail, and the texts say what was found.
-#include "fit/fit_certificate.hpp"
+#include "offline/fit_certificate.hpp"
 
 #include "proxstream/prox/regulariser_table.hpp"
 
@@ -42,8 +42,8 @@ MeasuredPoint point(Real loss, Real residual, Real error = 0) {
 }
 
 /// From F = 6 to F = 3, of which the steps prove 2.
-FitResult result_of(Real error = 0) {
-    FitResult result;
+OfflineResult result_of(Real error = 0) {
+    OfflineResult result;
     result.status = FitStatus::budget_exhausted;
     result.iterations = 100;
     result.start = point(5, 4, error);
@@ -88,7 +88,7 @@ TEST(FitCertificate, WhatHoldsHolds) {
     // At half the step a residual may be twice as large: (F(x_1) - inf f - inf g = 5.5) 8/100 + floor.
     EXPECT_DOUBLE_EQ(promise.right, 4 * (8 * 5.5 / 100 + 0.01));
     EXPECT_EQ(promise.note.find("sigma_0"), std::string::npos);
-    FitResult noisy = result_of();
+    OfflineResult noisy = result_of();
     noisy.promise->noise_measured = true;
     const FitCertificate measured = certify_fit(problem, noisy, asking(0.3));
     EXPECT_NE(claim_of(measured, "F5")->note.find("sigma_0 was measured"), std::string::npos);
@@ -96,39 +96,44 @@ TEST(FitCertificate, WhatHoldsHolds) {
 
 TEST(FitCertificate, EachClaimCanFail) {
     const OfflineProblem problem = problem_of(true);
-    const auto fails = [&](const FitResult& result, Real epsilon, std::string_view id) {
+    const auto fails = [&](const OfflineResult& result, Real epsilon, std::string_view id) {
         const FitCertificate certificate = certify_fit(problem, result, asking(epsilon));
         EXPECT_FALSE(certificate.sound()) << id;
         for (const FitClaim& claim : certificate.claims)
             EXPECT_EQ(claim.verdict == FitVerdict::fails, claim.id == id) << claim.id << " for " << id;
     };
-    FitResult outside = result_of();
+    OfflineResult outside = result_of();
     outside.best.regulariser = kInfinity;
     EXPECT_EQ(verdict(certify_fit(problem, outside, asking(1)), "F1"), FitVerdict::fails);
-    FitResult higher = result_of();
+    OfflineResult higher = result_of();
     higher.best.loss = 5.000001;
     fails(higher, 1, "F2");
     fails(result_of(), 0.2, "F3");
-    FitResult boastful = result_of();
+    OfflineResult boastful = result_of();
     boastful.certified_decrease = 3.0001;
     fails(boastful, 1, "F4");
-    FitResult nothing = result_of();
+    OfflineResult nothing = result_of();
     nothing.best.residual = std::numeric_limits<Real>::quiet_NaN();
     fails(nothing, 1, "F3");
 }
 
-TEST(FitCertificate, RoundingIsForgivenAndNoMore) {
+TEST(FitCertificate, RoundingCountsAgainstTheClaim) {
     const OfflineProblem problem = problem_of(true);
-    FitResult equal = result_of();
+    OfflineResult equal = result_of();
     equal.best.loss = 5 + 1e-12;
-    EXPECT_EQ(verdict(certify_fit(problem, equal, asking(1)), "F2"), FitVerdict::holds);
+    EXPECT_EQ(verdict(certify_fit(problem, equal, asking(1)), "F2"), FitVerdict::holds_to_rounding);
     equal.best.loss = 5 + 1e-10;
     EXPECT_EQ(verdict(certify_fit(problem, equal, asking(1)), "F2"), FitVerdict::fails);
-    FitResult tight = result_of();
+    OfflineResult tight = result_of();
     tight.certified_decrease = 3 + 1e-12;
-    EXPECT_EQ(verdict(certify_fit(problem, tight, asking(1)), "F4"), FitVerdict::holds);
+    EXPECT_EQ(verdict(certify_fit(problem, tight, asking(1)), "F4"), FitVerdict::holds_to_rounding);
     tight.certified_decrease = 3 + 1e-9;
     EXPECT_EQ(verdict(certify_fit(problem, tight, asking(1)), "F4"), FitVerdict::fails);
+    OfflineResult blurred = result_of();
+    blurred.best.residual = 0;
+    blurred.best.residual_rounding = 2;
+    EXPECT_EQ(verdict(certify_fit(problem, blurred, asking(1)), "F3"), FitVerdict::undecided);
+    EXPECT_TRUE(certify_fit(problem, blurred, asking(1)).sound());
 }
 
 TEST(FitCertificate, IntervalsCountAgainstTheClaim) {
@@ -146,7 +151,7 @@ TEST(FitCertificate, IntervalsCountAgainstTheClaim) {
     EXPECT_EQ(verdict(at(0.5, 1), "F2"), FitVerdict::likely);
     // 3.5 against 6, each up to 2: too close to tell; up to 0.1 and the other way round it fails.
     EXPECT_EQ(verdict(at(2, 3), "F2"), FitVerdict::measured);
-    FitResult higher = result_of(0.1);
+    OfflineResult higher = result_of(0.1);
     higher.best.loss = 6;
     EXPECT_EQ(verdict(certify_fit(problem, higher, asking(1)), "F2"), FitVerdict::fails);
     EXPECT_EQ(claim_of(at(0.04, 0.3), "F4"), nullptr) << "an estimate proves no decrease";
@@ -154,12 +159,12 @@ TEST(FitCertificate, IntervalsCountAgainstTheClaim) {
 
 TEST(FitCertificate, TheMeanOverIterationsIsForRunsOfSettledLength) {
     const OfflineProblem problem = problem_of(true);
-    const auto promised = [&](const FitResult& result, bool fixed) {
+    const auto promised = [&](const OfflineResult& result, bool fixed) {
         FitCertificateOptions options = asking(0);
         options.fixed_length = fixed;
         return claim_of(certify_fit(problem, result, options), "F5") != nullptr;
     };
-    FitResult result = result_of();
+    OfflineResult result = result_of();
     EXPECT_TRUE(promised(result, true));
     EXPECT_FALSE(promised(result, false));
     result.status = FitStatus::converged;
@@ -177,7 +182,7 @@ TEST(FitCertificate, IsOfThePointThatWasAskedFor) {
     EXPECT_EQ(certify_fit(problem, result_of(), asking(0, "last")).point.loss, 2);
     EXPECT_EQ(certify_fit(problem, result_of(), asking(0, "best")).point.loss, 2.5);
     EXPECT_EQ(certify_fit(problem, result_of(), asking(0, "random")).point.loss, 3);
-    FitResult without = result_of();
+    OfflineResult without = result_of();
     without.random.reset();
     const FitCertificate certificate = certify_fit(problem, without, asking(0, "random"));
     EXPECT_EQ(certificate.output, "best");
@@ -185,7 +190,7 @@ TEST(FitCertificate, IsOfThePointThatWasAskedFor) {
 }
 
 TEST(FitCertificate, TextsNameWhatWasFound) {
-    FitResult result = result_of();
+    OfflineResult result = result_of();
     result.cost.base_samples = 1234;
     result.cost.oracle_calls = 56;
     result.parameters = {{.name = "batch", .value = "7", .source = "given"}};

@@ -1,0 +1,212 @@
+#include "proxstream/fit.hpp"
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include "loss/loss_table.hpp"
+#include "offline/fit_certificate.hpp"
+#include "offline/function_loss.hpp"
+#include "offline/row_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+void check(const FitProblem& problem, const FitOptions& options) {
+    std::vector<std::string> violations;
+    const auto require = [&](bool holds, std::string what) {
+        if (!holds) violations.push_back(std::move(what));
+    };
+    const int given = (problem.function ? 1 : 0) + (problem.sample ? 1 : 0) + (problem.loss.empty() ? 0 : 1);
+    require(given == 1, fmt::format("problem: {} of function, sample and loss are given; give exactly one",
+                                    given == 0 ? "none" : "several"));
+    require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
+    require(!problem.sample || problem.expectation || problem.samples > 0,
+            "samples = 0: must be at least 1, unless expectation is set");
+    require(!problem.expectation || (problem.sample && problem.samples == 0),
+            "expectation: it is of the function `sample`, without a number of samples");
+    require(problem.loss.empty() || problem.rows.rows() > 0, "rows: there are none; at least one is needed");
+    require(options.epsilon >= 0 && options.epsilon <= kAbsurd,
+            fmt::format("epsilon = {}: must be a finite number, at least 0", options.epsilon));
+    require(options.max_passes > 0, fmt::format("max_passes = {}: must be above 0", options.max_passes));
+    require(options.max_seconds > 0, fmt::format("max_seconds = {}: must be above 0", options.max_seconds));
+    require(options.step >= 0 && options.step <= kAbsurd,
+            fmt::format("step = {}: must be positive, or 0 for an automatic one", options.step));
+    require(options.smoothness >= 0 && options.smoothness <= kAbsurd,
+            fmt::format("smoothness = {}: must be positive, or 0 for an automatic one", options.smoothness));
+    const bool ends = options.epsilon > 0 || options.max_passes < kInfinity ||
+                      options.max_seconds < kInfinity ||
+                      options.max_iterations < FitOptions{}.max_iterations || options.on_progress;
+    require(ends, "epsilon = 0: nothing would end this fit; give an epsilon, a budget or on_progress");
+    if (options.method != "auto") collect(violations, "method", [&] { method_row(options.method); });
+    if (!violations.empty()) throw ConfigError(std::move(violations));
+}
+
+/// One evaluation of the function is a pass: it is a mean over a single sample.
+std::shared_ptr<const SampledLoss> function_loss(const FitProblem& problem) {
+    FunctionLoss::Parts parts;
+    parts.dimension = problem.dimension;
+    parts.components = problem.function ? 1 : problem.samples;
+    if (problem.sample) {
+        parts.sample = problem.sample;
+    } else {
+        parts.sample = [function = problem.function](SampleId, ConstView x, View gradient) {
+            return function(x, gradient);
+        };
+    }
+    return std::make_shared<FunctionLoss>(std::move(parts));
+}
+
+Index features_of(const RowBlock& rows) {
+    if (!rows.sparse()) return rows.values(0).size();
+    Index features = 0;
+    for (const FeatureIndex index : rows.all_indices()) features = std::max<Index>(features, index + 1);
+    return features;
+}
+
+std::string row_violation(const RowBlock& rows, Index row, const RowFamily& family) {
+    if (!all_finite(rows.values(row))) return "a feature is not a finite number";
+    const std::span<const FeatureIndex> indices =
+        rows.sparse() ? rows.indices(row) : std::span<const FeatureIndex>{};
+    if (std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) != indices.end())
+        return "its indices do not ascend";
+    const Real target = rows.target(row);
+    switch (family.target_kind()) {
+        case TargetKind::number:
+            if (!std::isfinite(target)) return fmt::format("the target {} is not a finite number", target);
+            break;
+        case TargetKind::sign:
+            if (target != -1 && target != 1) return fmt::format("the target {} is neither -1 nor 1", target);
+            break;
+        case TargetKind::category:
+            if (!(target >= 0 && target < static_cast<Real>(family.classes()) &&
+                  target == std::floor(target)))
+                return fmt::format("the target {} is not one of 0 ... {}", target, family.classes() - 1);
+            break;
+        case TargetKind::none:
+            break;
+    }
+    return family.row_problem(rows, row);
+}
+
+struct RowLoss {
+    std::shared_ptr<const PassFamily> family;
+    std::shared_ptr<const RowSum> sum;
+};
+
+RowLoss row_loss(FitProblem& problem) {
+    const Index features = features_of(problem.rows);
+    RowShape shape{.features = features, .intercept = problem.intercept};
+    if (!problem.rows.sparse()) {
+        shape.largest.assign(features, -kInfinity);
+        for (Index row = 0; row < problem.rows.rows(); ++row) {
+            const ConstView values = problem.rows.values(row);
+            for (Index i = 0; i < features; ++i) shape.largest[i] = std::max(shape.largest[i], values[i]);
+        }
+    }
+    std::shared_ptr<const PassFamily> family = parse_loss(problem.loss, shape);
+    for (Index row = 0; row < problem.rows.rows(); ++row) {
+        if (std::string wrong = row_violation(problem.rows, row, *family); !wrong.empty())
+            throw DataError({.source = "rows", .line = row + 1, .column = 0, .field = ""}, wrong,
+                            "a row that the loss '" + problem.loss + "' can use");
+    }
+    if (problem.dimension != 0 && problem.dimension != family->dimension())
+        throw ConfigError(fmt::format("dimension = {}: the loss '{}' on these rows has {}; leave it out",
+                                      problem.dimension, problem.loss, family->dimension()));
+    return {family, std::make_shared<RowSum>(family, std::move(problem.rows))};
+}
+
+OfflineProblem make_problem(FitProblem given, const FitOptions& options) {
+    const ProblemOptions constants{
+        .smoothness = options.smoothness, .reference_step = options.step, .seed = options.seed};
+    std::vector<Real> start = options.start;
+    if (given.loss.empty()) {
+        if (start.empty()) start.assign(given.dimension, 0);
+        return make_offline_problem(function_loss(given), std::move(given.regulariser), std::move(start),
+                                    constants);
+    }
+    const RowLoss loss = row_loss(given);
+    const PassFamily& family = *loss.family;
+    if (start.empty()) {
+        start.resize(family.dimension());
+        family.start(start, options.seed);
+    }
+    given.regulariser.check_dimension(family.penalised());
+    AnyRegulariser g = on_first(std::move(given.regulariser), family.penalised(), family.dimension());
+    return make_offline_problem(loss.sum, std::move(g), std::move(start), constants);
+}
+
+/// To the end, or until on_progress says stop.
+OfflineResult run(const OfflineProblem& problem, const OfflineOptions& wanted, const FitOptions& options) {
+    FitRun run(problem, wanted);
+    const auto pass = static_cast<Real>(pass_samples(*problem.loss));
+    bool stopped = false;
+    const auto tell = [&](const TracePoint& point) {
+        if (!options.on_progress) return;
+        stopped = !options.on_progress({.iteration = point.iteration,
+                                        .passes = static_cast<Real>(point.base_samples) / pass,
+                                        .seconds = point.seconds,
+                                        .objective = point.objective,
+                                        .stationarity_gap = point.residual});
+    };
+    while (run.step(tell) && !stopped) {
+    }
+    return run.result();
+}
+
+}  // namespace
+
+bool FitReport::sound() const {
+    return std::none_of(claims.begin(), claims.end(),
+                        [](const FitClaim& claim) { return claim.verdict == FitVerdict::fails; });
+}
+
+const FitClaim& FitReport::at(std::string_view id) const {
+    const auto found =
+        std::find_if(claims.begin(), claims.end(), [&](const FitClaim& claim) { return claim.id == id; });
+    if (found == claims.end())
+        throw ConfigError(fmt::format("'{}': the certificate of this fit has no such claim", id));
+    return *found;
+}
+
+FitResult fit(FitProblem problem, const FitOptions& options) {
+    check(problem, options);
+    const OfflineProblem made = make_problem(std::move(problem), options);
+    const char* usual = made.loss->knows_f() ? "panoc" : "spiderboost";
+    OfflineOptions wanted{.method = options.method == "auto" ? usual : options.method,
+                          .epsilon = options.epsilon,
+                          .passes = options.max_passes,
+                          .seconds = options.max_seconds,
+                          .iterations = options.max_iterations,
+                          .seed = options.seed};
+    const FitCertificate certificate =
+        certify_fit(made, run(made, wanted, options),
+                    {.method = wanted.method,
+                     .output = usual_output(wanted.method),
+                     .epsilon = options.epsilon,
+                     .fixed_length = !(options.max_seconds < std::numeric_limits<double>::infinity())});
+    const OfflineResult& ended = certificate.result;
+    return {
+        .status = certificate.status,
+        .x = certificate.point.x,
+        .objective = certificate.point.objective(),
+        .stationarity_gap = certificate.point.residual,
+        .stationarity_gap_error = certificate.point.residual_error,
+        .iterations = ended.iterations,
+        .passes = static_cast<Real>(ended.cost.base_samples) / static_cast<Real>(pass_samples(*made.loss)),
+        .seconds = ended.seconds,
+        .step = made.reference_step,
+        .smoothness = made.smoothness.mean,
+        .certificate = {
+            .claims = certificate.claims, .text = to_text(certificate), .json = to_json(certificate)}};
+}
+
+}  // namespace proxstream

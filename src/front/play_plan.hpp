@@ -1,0 +1,83 @@
+/// From settings to players: reference steps, windows, tolerances, bounds on variations, learners. Everything
+/// is decided here, before the first round, and can be shown.
+#pragma once
+
+#include "proxstream/regret/game_certificate.hpp"
+
+#include "game/equilibrium_window.hpp"
+#include "game/game_play.hpp"
+#include "window/window_weights.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+/// How a game is played; the texts are those of the options of `play`.
+struct SeatSettings {
+    std::string turns = "auto";
+
+    // players
+    std::string learner = "auto";
+    std::string learners;  // one each, separated by ";"
+    std::string window = "auto";
+    Index opponents = 0;  // K: the window is the newest of every `stride` plays, K of them
+    Index stride = 1;
+    std::string model = "previous";
+    std::string tolerance = "auto";
+    std::string step = "auto";
+    Real smoothness = 0;
+    std::string inner = "auto";
+    Index max_steps = 1000;
+    Real max_seconds = kInfinity;
+    Index seed = 1;
+
+    // equilibrium
+    Real epsilon = 0;  // wanted: R^2 <= epsilon of every player; 0: none is asked for
+    std::string variation = "auto";
+
+    // sampled gradients
+    std::string oracle = "exact";
+    std::string variant = "fresh";
+    Index confirm = 1;
+    Real confidence = 0.95;
+    Index samples = 64;  // of a sampled cost, a round and player
+    bool referee = true;
+    bool force = false;
+};
+
+/// How one player plays.
+struct SeatPlan {
+    std::string learner;  // as make_learner reads it
+    std::string window;   // of its learner and of the referee
+    std::string tolerance;
+    Real step = 1;  // eta
+    std::string step_origin;
+    Real smoothness = 1;                      // L that steps rest on
+    std::optional<VariationBound> variation;  // D
+};
+
+struct PlayPlan {
+    Turns turns = Turns::simultaneous;
+    bool sampled = false;  // some cost is a mean over samples
+    std::vector<SeatPlan> seats;
+    std::optional<EquilibriumWindow> advice;  // where an epsilon was asked for and every D is known
+};
+
+/// Throws ConfigError with what cannot be.
+PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game);
+
+/// Throws ConfigError naming the player whose learner cannot be made.
+std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settings,
+                                                      const GameDefinition& game, const PlayPlan& plan);
+
+/// What the game states before its first round.
+GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const GameDefinition& game);
+
+/// The window that each player is measured by; of an ensemble of windows the newest play alone.
+std::vector<WindowWeights> referee_windows(const GamePlay& play);
+std::vector<Real> reference_steps(const PlayPlan& plan);
+
+}  // namespace proxstream

@@ -1,0 +1,25 @@
+/// Learners whose decisions are the splits of a network.
+#pragma once
+
+#include "online/learner_table.hpp"
+#include "traffic/routing.hpp"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace proxstream {
+
+struct SplitParts {
+    std::shared_ptr<const Routing> routing;
+    std::vector<Real> start;
+    Real step = 1;  // reference step
+    Real mu = 0;    // the paper's weight of the L1 norm
+};
+
+/// The learner of that text on the routing's splits. `options` has the window, tolerance and budget; its
+/// regulariser, store, start and steps are set here. Throws ConfigError.
+std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const SplitParts& splits,
+                                               LearnerParts options);
+
+}  // namespace proxstream
