@@ -24,8 +24,10 @@ concept LossFamily = requires(const F& family, const typename F::Record& record,
     { family.value_and_gradient(record, x, gradient, scratch) } -> std::same_as<Real>;
 };
 
-/// A bounded store of the newest records of a family, on which windows are evaluated. Records are addressed
-/// by age, 0 being the newest. `weights` has one entry for each age, at most size() of them, and
+/// A bounded store of the newest records of a family, on which windows are evaluated. push() adds the newest
+/// record and overwrites the oldest once the store is full; drop_newest() rolls back the last push, but a
+/// record that it overwrote does not return. Records are addressed by age, 0 being the newest. `weights` has
+/// one entry for each age, at most size() of them, and
 ///
 ///     weighted(...) = sum over ages a < weights.size() of weights[a] * f_{t-a}(x).
 ///
@@ -41,7 +43,7 @@ template <class B>
 concept RecordBatch = requires(B& batch, const B& view, const typename B::Record& record, Index age,
                                std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) {
     batch.push(record);   // the newest; the oldest is overwritten once size() == capacity()
-    batch.drop_newest();  // takes the last push back (a record it overwrote does not return)
+    batch.drop_newest();  // rolls back the last push (a record it overwrote does not return)
     { view.size() } -> std::same_as<Index>;
     { view.capacity() } -> std::same_as<Index>;
     { view.value(age, x, scratch) } -> std::same_as<Real>;
