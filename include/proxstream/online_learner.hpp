@@ -1,12 +1,5 @@
 /// Online learning in one object: decide before the loss is known, observe it, and at the end print what the
 /// run proved. Window, step and tolerance are chosen automatically unless they are given.
-///
-///   OnlineLearner learner({.dimension = 3, .regulariser = Simplex()});
-///   for (const auto& target : targets) {
-///       play(learner.decision());
-///       learner.observe([&](ConstView x, View gradient) { ...; return value; });
-///   }
-///   std::cout << learner.certificate();
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -38,16 +31,26 @@
 
 namespace proxstream {
 
-/// A setting that is a number, or a text such as "auto" or "exp:32".
+/// A setting that is a number, or a text such as "auto" or "exp:32". It converts from both, so options can be
+/// written either way; text() is what was given.
+///
+/// \code
+/// OnlineOptions options{.dimension = 3, .window = 16};
+/// options.window = "exp:32";
+/// \endcode
 class TextOrNumber {
   public:
     // NOLINTBEGIN(google-explicit-constructor): so that either can be given.
+    /// From a text.
     TextOrNumber(const char* text) : text_(text) {}
+    /// From a text.
     TextOrNumber(std::string text) : text_(std::move(text)) {}
+    /// From a number of any arithmetic type but bool.
     template <class N>
     requires(std::is_arithmetic_v<N> && !std::same_as<N, bool>) TextOrNumber(N number)
         : text_(text_of(number)) {}
     // NOLINTEND(google-explicit-constructor)
+    /// The setting as text; numbers in their shortest form.
     const std::string& text() const noexcept { return text_; }
 
   private:
@@ -57,54 +60,76 @@ class TextOrNumber {
     std::string text_;
 };
 
-/// The user's own source of noisy gradients, in place of exact ones.
+/// Your own source of noisy gradients, in place of exact ones: a simulation, for example. Set
+/// OnlineOptions::sampler to use it. What you state about the noise (standard deviation, bound, independence)
+/// decides which inequalities the certificate can check. Example: examples/06_sampled_gradients.cpp
 struct GradientSampler {
-    /// Writes a sample of the gradient at x of the loss of round `record`. What is random in it follows from
-    /// `draw` alone: the same draw at two points is the same sample.
+    /// Writes a sample of the gradient, at x, of the loss of round `record`. All randomness must come from
+    /// `draw`: the same draw at two points means the same sample.
     std::function<void(Round record, ConstView x, const Draw& draw, std::vector<Real>& gradient)> sample;
-    std::uint64_t samples = 1;       // averaged for each record
-    std::optional<Real> noise = {};  // standard deviation of one sample; not given: nothing is claimed
-    bool bounded = false;            // no sample is further off than `noise`
-    bool independent = true;         // across records
-    std::string name = "callback";   // in the certificate
+    std::uint64_t samples = 1;       ///< samples averaged for each record
+    std::optional<Real> noise = {};  ///< standard deviation of one sample; absent: no claim
+    bool bounded = false;            ///< every sample is within `noise` of the exact gradient
+    bool independent = true;         ///< samples of different records are independent
+    std::string name = "callback";   ///< name in the certificate
 };
 
-/// All that can be chosen. What is left out is chosen automatically.
+/// All settings of an OnlineLearner. Every field has a default; those set to "auto" or left empty are chosen
+/// from the first loss or during the run.
+///
+/// \code
+/// OnlineOptions options{.dimension = 3, .regulariser = Simplex()};
+/// options.window = 32;
+/// options.ledger = "run.jsonl";
+/// OnlineLearner learner(options);
+/// \endcode
 struct OnlineOptions {
-    Index dimension = 0;                  // of x; may be left out where the losses or the start tell it
-    AnyRegulariser regulariser = Zero();  // g; of models of rows, all but intercepts and biases
-    std::vector<Real> start = {};         // x_1; empty: what suits the losses, and is allowed by g
-    TextOrNumber window = "auto";         // number of losses, or a text such as "exp:32"; auto: an ensemble
-    std::string forecast = "auto";    // of the next loss: auto, previous, mean, zero, season:S, or forecast:
-                                      // given by expect()
-    TextOrNumber step = "auto";       // eta, the reference step of the stationarity gap; auto: 1/L
-    Real smoothness = 0;              // L, a Lipschitz constant of the gradients, where it is known
-    TextOrNumber tolerance = "auto";  // delta: rounds end at a stationarity gap of delta / w
-    std::string inner = "auto";       // solver of a round
-    std::string learner = "time-smoothed";  // another method, to compare with
-    Real hysteresis = 1;           // in (0, 1]: rounds that have to work go on to this share of delta / w
-    Real switching = 0;            // price of every coordinate that changes
-    Index max_steps = 1000;        // of a round
-    Real max_seconds = kInfinity;  // of a round
-    Real effort = 0;               // loss gradients a round may cost on average; 0: automatic
-    std::string oracle = "exact";  // "gaussian:0.1", "minibatch:8", ...: noisy gradients
-    std::optional<GradientSampler> sampler = {};  // or the user's own
-    Index confirm = 1;    // estimates that have to pass before a round with noisy ones ends
-    bool referee = true;  // with noisy gradients: measure exactly beside, for the certificate
-    std::uint64_t seed = 1;
-    std::string ledger = {};      // file to write every round to; finish() completes it
-    bool check_gradients = true;  // in the first rounds, by differences of values
+    Index dimension = 0;  ///< length of x; may be left out if the losses or the start give it
+    /// G, a penalty or a set; for losses of rows it leaves intercepts and biases free.
+    AnyRegulariser regulariser = Zero();
+    std::vector<Real> start = {};  ///< x_1; empty: a point that suits the losses and is allowed by g
+    /// Number of losses, or a text such as "exp:32"; "auto": an ensemble of windows.
+    TextOrNumber window = "auto";
+    std::string forecast = "auto";    ///< forecast of the next loss: auto, previous, mean, zero, season:S, or
+                                      ///< forecast (given by expect())
+    TextOrNumber step = "auto";       ///< eta, the reference step of the stationarity gap; "auto": 1/L
+    Real smoothness = 0;              ///< L, a Lipschitz constant of the gradients; 0: not known
+    TextOrNumber tolerance = "auto";  ///< delta: a round ends at a stationarity gap of delta / w
+    std::string inner = "auto";       ///< solver of a round
+    std::string learner = "time-smoothed";  ///< the method; others than the default are for comparisons
+    Real hysteresis = 1;  ///< theta in (0, 1]: rounds that update the point reduce the gap to theta delta / w
+    /// Price of changes: the round pays kappa |x - x_t|_1, kappa = switching / (w_a sqrt(n)).
+    Real switching = 0;
+    Index max_steps = 1000;        ///< most steps of a round
+    Real max_seconds = kInfinity;  ///< most seconds of a round
+    Real effort = 0;               ///< loss gradients that a round may cost on average; 0: automatic
+    std::string oracle = "exact";  ///< "exact", or noisy gradients: "gaussian:0.1", "minibatch:8", ...
+    std::optional<GradientSampler> sampler = {};  ///< your own noisy gradients, in place of an oracle
+    Index confirm = 1;            ///< m: estimates that have to pass before a round with noisy gradients ends
+    bool referee = true;          ///< with noisy gradients: also measure exact ones, for the certificate
+    std::uint64_t seed = 1;       ///< random seed
+    std::string ledger = {};      ///< file that every round is written to; finish() completes it
+    bool check_gradients = true;  ///< compare gradients with differences of values in the first rounds
 };
 
-/// What an OnlineLearner has to know of its losses; made by its constructors.
+/// How an OnlineLearner stores and evaluates its losses. The constructors of OnlineLearner make one for you;
+/// make it yourself only to keep the choice of the losses open until run time.
+///
+/// \code
+/// LossSource losses = LossSource::of_rows(make_row_family("huber:1", {.features = 20}));
+/// OnlineLearner learner({.regulariser = L1Norm(0.1)}, losses);
+/// \endcode
 struct LossSource {
+    /// Where the first exception of a callback is kept during a round.
     using Failure = std::shared_ptr<CallbackFailure>;
 
-    Index dimension = 0;  // 0: not known
+    Index dimension = 0;  ///< length of x; 0: not known
+    /// Makes the store of the newest `capacity` records.
     std::function<AnyBatch(Index capacity, const Failure& failure)> make_batch;
-    std::shared_ptr<const RowFamily> rows = nullptr;  // where records are data rows
-    bool closures = false;
+    std::shared_ptr<const RowFamily> rows = nullptr;  ///< the family, if records are data rows; else null
+    bool closures = false;                            ///< records are functions
 
+    /// Losses that are records of a family.
     template <LossFamily F>
     static LossSource of(F family) {
         LossSource source;
@@ -118,72 +143,95 @@ struct LossSource {
             return source;
         }
     }
+    /// Losses of data rows. Throws ConfigError if `rows` is null.
     static LossSource of_rows(std::shared_ptr<const RowFamily> rows);
+    /// Losses that are functions of `dimension` coordinates.
     static LossSource of_closures(Index dimension);
 };
 
+/// Learns online from losses that may be non-convex, with a penalty or constraint g: each round it has a
+/// decision, then observes the loss of that round and finds the next decision. It keeps decisions nearly
+/// stationary for a window of recent losses, and certificate() says what the run proved about that.
+///
+/// If a loss, regulariser or sampler of yours throws, or a loss is not finite, the round is rolled back: the
+/// learner is as it was before. One object must not be used by several threads at the same time.
+///
+/// \code
+/// OnlineLearner learner({.dimension = 3, .regulariser = Simplex()});
+/// for (const auto& target : targets) {
+///     play(learner.decision());
+///     learner.observe([&](ConstView x, View gradient) { return loss_of(target, x, gradient); });
+/// }
+/// std::cout << learner.certificate();
+/// \endcode
+/// Examples: examples/01_closures.cpp, examples/02_robust_regression.cpp
 class OnlineLearner {
   public:
-    /// Losses are functions: observe([..](ConstView x, View gradient) { ..; return value; }). Throws
-    /// ConfigError with everything that is wrong with the options, as the other constructors.
+    /// For losses that are functions: observe([..](ConstView x, View gradient) { ..; return value; }). Like
+    /// the other constructors it throws ConfigError that names everything wrong with the options.
     explicit OnlineLearner(OnlineOptions options);
-    /// Losses are records of a family: one formula, and data that differ from round to round. A BatchedLoss
-    /// is one, too.
+    /// For losses that are records of a family: one formula, and data that differ from round to round. A
+    /// BatchedLoss is such a family, too.
     template <LossFamily F>
     OnlineLearner(OnlineOptions options, F family)
         : OnlineLearner(std::move(options), LossSource::of(std::move(family))) {}
-    /// Losses are those of data rows, for example make_row_family("huber:1", {.features = 20}).
+    /// For losses of data rows, for example make_row_family("huber:1", {.features = 20}).
     template <std::derived_from<RowFamily> F>
     OnlineLearner(OnlineOptions options, std::unique_ptr<F> rows)
         : OnlineLearner(std::move(options), LossSource::of_rows(std::move(rows))) {}
+    /// For losses that are chosen at run time.
     OnlineLearner(OnlineOptions options, LossSource losses);
     ~OnlineLearner();
-    OnlineLearner(OnlineLearner&&) noexcept;
-    OnlineLearner& operator=(OnlineLearner&&) noexcept;
+    OnlineLearner(OnlineLearner&&) noexcept;             ///< learners can be moved, but not copied
+    OnlineLearner& operator=(OnlineLearner&&) noexcept;  ///< learners can be moved, but not copied
 
-    /// x_t, to be played before the loss of the round is known.
+    /// x_t, to be used before the loss of the round is known. Valid until the next observe().
     ConstView decision() const;
 
-    /// The loss of the round is revealed, and the decision becomes that of the next round. Functions are kept
-    /// as long as the window reaches back: what they capture by reference has to live as long.
+    /// Reveals the loss of the round and finds the decision of the next one. Returns the report of the round.
+    /// Functions are kept as long as the window reaches back, so what they capture by reference has to live
+    /// as long.
     ///
-    /// A loss that is not finite is refused: the report says so and nothing has changed. An exception of the
-    /// user's code comes out of here, and nothing has changed either. Throws GradientMismatch in the first
-    /// rounds if the gradient contradicts the values, and ConfigError for a record of another type or size.
+    /// A loss that is not finite is refused: the report's status says so, and nothing changes. An exception
+    /// of your code passes through, and nothing changes either. Throws GradientMismatch in the first rounds
+    /// if the gradient contradicts the values, and ConfigError for a record of another type or size.
     template <class Loss>
     const RoundReport& observe(const Loss& loss) {
         return with_record(
             loss, [this](const RecordRef& record) -> const RoundReport& { return observe_record(record); });
     }
-    /// The same where nobody knows the loss: a sampler gives the gradients, and there is no referee. Every
-    /// round of a run comes with its loss, or none does.
+    /// The same for rounds whose loss cannot be evaluated: gradients come from a sampler alone, and
+    /// OnlineOptions::referee is false. Either every round of a run comes with its loss, or none does.
     const RoundReport& observe();
-    /// What the loss of the round after the next observe() is expected to be; for forecast = "forecast".
+    /// Gives the expected loss of the round after the next observe(). Only for forecast = "forecast"; throws
+    /// ConfigError otherwise.
     template <class Loss>
     void expect(const Loss& forecast) {
         with_record(forecast, [this](const RecordRef& record) { expect_record(record); });
     }
 
-    /// Of the last round.
+    /// The report of the last round.
     const RoundReport& report() const;
-    Round rounds() const;  // observed and not refused
-    /// What the rounds so far prove. It can be printed with <<; to_text and to_json give it as text.
+    Round rounds() const;  ///< T: rounds observed and not refused
+    /// What the rounds so far prove. Print it with `<<`; to_text and to_json give it as text.
     Certificate certificate() const;
-    /// Ends the run: completes the ledger. observe() is refused afterwards.
+    /// Ends the run and completes the ledger. observe() throws afterwards.
     Certificate finish();
 
-    /// Of models of data rows: the prediction at the current decision.
+    /// For losses of data rows: the prediction for one dense row at the current decision. Throws ConfigError
+    /// for other losses.
     Real predict(ConstView features) const;
+    /// The same for every row of a block, which may be sparse.
     std::vector<Real> predict(const RowBlock& rows) const;
 
-    /// The whole state, as bytes. Throws ConfigError where losses cannot be saved: functions, and records
-    /// without exchange(Checkpoint&).
+    /// Saves the whole state as bytes. Throws ConfigError if the losses cannot be saved: functions, and
+    /// records without exchange(Checkpoint&).
     std::string save() const;
-    /// Continues a saved run, bit for bit; the options and losses are the same. Throws DataError or
-    /// ConfigError, and changes nothing, if they are not.
+    /// Restores a saved state; the run then continues bit for bit. Options and losses must be the same:
+    /// otherwise throws DataError or ConfigError and changes nothing.
     void restore(std::string_view bytes);
 
-    /// The reference step, once the first loss has fixed it; 0 before.
+    /// eta, the reference step; 0 until the first loss has fixed it.
     Real step() const;
 
   private:
@@ -205,7 +253,7 @@ class OnlineLearner {
     std::unique_ptr<State> state_;
 };
 
-/// The text of the certificate.
+/// Prints the certificate as text, see to_text.
 std::ostream& operator<<(std::ostream& out, const Certificate& certificate);
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// The library: one header for programs that use it.
+/// The whole library: include this one header.
 #pragma once
 
 #include "proxstream/assign.hpp"

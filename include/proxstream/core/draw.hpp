@@ -18,10 +18,10 @@ namespace proxstream {
 /// const Real other = normal(Draw{.seed = 1, .round = 7, .sample = 1});
 /// \endcode
 struct Draw {
-    std::uint64_t seed = 0;  ///< random seed of the run
-    std::uint64_t round = 0;  ///< t
+    std::uint64_t seed = 0;    ///< random seed of the run
+    std::uint64_t round = 0;   ///< t
     std::uint32_t record = 0;  ///< which record of the window
-    std::uint32_t step = 0;  ///< which update within the round
+    std::uint32_t step = 0;    ///< which update within the round
     std::uint64_t sample = 0;  ///< which sample, where one step draws several
 };
 

@@ -65,10 +65,10 @@ bool collect(std::vector<std::string>& violations, std::string_view option, Chec
 /// Where in the input a value stands, for error messages. Line and column are counted from 1; 0 means "not
 /// known". Example: examples/05_ledger.cpp
 struct DataLocation {
-    std::string source;  ///< file name, or a name for standard input or memory
-    std::uint64_t line = 0;  ///< counted from 1; 0: not known
+    std::string source;        ///< file name, or a name for standard input or memory
+    std::uint64_t line = 0;    ///< counted from 1; 0: not known
     std::uint64_t column = 0;  ///< number of the field in its row, counted from 1; 0: not known
-    std::string field;  ///< name of the field, if it has one
+    std::string field;         ///< name of the field, if it has one
 };
 
 /// Thrown for a file or record whose content is wrong. The message says where, what was found and what was

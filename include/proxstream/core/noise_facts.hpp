@@ -16,15 +16,17 @@ namespace proxstream {
 /// Example: examples/06_sampled_gradients.cpp
 struct NoiseFacts {
     std::string oracle;  ///< the oracle, in its textual form
-    std::string variant = "fresh";  ///< "fresh": all gradients are redrawn when a round begins; "paper": kept ones are reused
+    /// "fresh": all gradients are redrawn when a round begins; "paper": kept ones are reused.
+    std::string variant = "fresh";
     std::string estimator = "sample";  ///< "sample": every pass draws anew; "spider": recursive differences
     std::uint64_t confirm = 1;  ///< m: estimates at one point that all have to pass before a round ends
     std::optional<Real> sigma;  ///< w_a s, where E|e|^2 <= s^2 for a full window; absent: no claim
-    bool bounded = false;  ///< |e| <= s always, not only in the mean square
-    bool independent = true;  ///< noise is independent across the records of the window
-    std::string origin;  ///< where sigma comes from, in words
-    Real confidence = 0.95;  ///< 1 - p, the confidence level of probabilistic statements
-    bool refereed = true;  ///< exact gradients are measured too, for the certificate; their cost is counted separately
+    bool bounded = false;       ///< |e| <= s always, not only in the mean square
+    bool independent = true;    ///< noise is independent across the records of the window
+    std::string origin;         ///< where sigma comes from, in words
+    Real confidence = 0.95;     ///< 1 - p, the confidence level of probabilistic statements
+    /// Exact gradients are measured too, for the certificate; their cost is counted separately.
+    bool refereed = true;
     bool losses_known = true;  ///< false: no loss was ever evaluated, so the mean loss is unknown
 
     /// Whether every round begins with fresh samples.

@@ -17,11 +17,11 @@ namespace proxstream {
 /// if (learner.report().status == RoundStatus::refused) std::cerr << "the loss was not finite\n";
 /// \endcode
 enum class RoundStatus : std::uint8_t {
-    quiet,  ///< the current point already passed the test: x_{t+1} = x_t
-    solved,  ///< the inner loop ended because its exit test passed
+    quiet,             ///< the current point already passed the test: x_{t+1} = x_t
+    solved,            ///< the inner loop ended because its exit test passed
     budget_exhausted,  ///< steps or seconds ran out; the exit gap is the one reached
-    moved,  ///< a baseline made its update; it promises no exit test
-    refused,  ///< the loss was NaN or infinite: nothing changed, the record is not in the window
+    moved,             ///< a baseline made its update; it promises no exit test
+    refused,           ///< the loss was NaN or infinite: nothing changed, the record is not in the window
 };
 
 /// The name of a status, as ledgers write it.
@@ -38,11 +38,11 @@ RoundStatus round_status(std::string_view name);
 /// \endcode
 struct Cost {
     std::uint64_t record_gradients = 0;  ///< gradients of single records, each with its value
-    std::uint64_t record_values = 0;  ///< values without a gradient
-    std::uint64_t passes = 0;  ///< evaluations of a whole window
-    std::uint64_t prox = 0;  ///< evaluations of a prox
-    std::uint64_t oracle_calls = 0;  ///< answers of a stochastic oracle, one for each record and estimate
-    std::uint64_t base_samples = 0;  ///< samples that those answers were averaged from
+    std::uint64_t record_values = 0;     ///< values without a gradient
+    std::uint64_t passes = 0;            ///< evaluations of a whole window
+    std::uint64_t prox = 0;              ///< evaluations of a prox
+    std::uint64_t oracle_calls = 0;      ///< answers of a stochastic oracle, one for each record and estimate
+    std::uint64_t base_samples = 0;      ///< samples that those answers were averaged from
 
     /// Adds every count.
     Cost& operator+=(const Cost& other) {
@@ -83,59 +83,59 @@ struct Cost {
 /// std::cout << report.round << ": gap " << report.entry_residual << " after " << report.steps << " steps\n";
 /// \endcode
 struct RoundReport {
-    Round round = 0;  ///< t
+    Round round = 0;                          ///< t
     RoundStatus status = RoundStatus::quiet;  ///< how the round ended
 
-    Real tolerance = 0;  ///< rho_t = delta_t / w_a: a round updates the point if its gap is above this
-    Real aim = 0;  ///< theta rho_t: the target gap of a round that updates the point
-    Real entry_residual = 0;  ///< R_t = |P(x_t; grad S_t(x_t))|: gap of the played point for the judge
-    Real model_residual = 0;  ///< |P(x_t; grad Q_{t+1}(x_t))|: gap of the played point for the forecast
-    Real exit_residual = 0;  ///< r_t = |P(x_{t+1}; grad Q_{t+1}(x_{t+1}))|: gap at the end of the round
+    Real tolerance = 0;        ///< rho_t = delta_t / w_a: a round updates the point if its gap is above this
+    Real aim = 0;              ///< theta rho_t: the target gap of a round that updates the point
+    Real entry_residual = 0;   ///< R_t = |P(x_t; grad S_t(x_t))|: gap of the played point for the judge
+    Real model_residual = 0;   ///< |P(x_t; grad Q_{t+1}(x_t))|: gap of the played point for the forecast
+    Real exit_residual = 0;    ///< r_t = |P(x_{t+1}; grad Q_{t+1}(x_{t+1}))|: gap at the end of the round
     Real tested_residual = 0;  ///< the exit gap as the exit test saw it: with the switching penalty in g
-    Real variation = 0;  ///< d_t = w_a |Pi v_t|, v_t = grad S_t(x_t) - grad Q_t(x_t)
-    Real firm_bound = 0;  ///< |p_{t-1} + v_t/2| + |v_t|/2, the sharp bound on R_t (C2)
-    Real model_change = 0;  ///< u_t = |Pi (grad Q_{t+1} - grad Q_t)(x_t)|: change of the forecast
+    Real variation = 0;        ///< d_t = w_a |Pi v_t|, v_t = grad S_t(x_t) - grad Q_t(x_t)
+    Real firm_bound = 0;       ///< |p_{t-1} + v_t/2| + |v_t|/2, the sharp bound on R_t (C2)
+    Real model_change = 0;     ///< u_t = |Pi (grad Q_{t+1} - grad Q_t)(x_t)|: change of the forecast
 
-    Real loss = 0;  ///< f_t(x_t)
-    Real outgoing_loss = 0;  ///< f(x_t) of the record that left the forecast; 0 if none did
-    Real exchange = 0;  ///< Q_{t+1}(x_t) - Q_t(x_t)
-    Real regulariser = 0;  ///< g(x_{T+1})
+    Real loss = 0;             ///< f_t(x_t)
+    Real outgoing_loss = 0;    ///< f(x_t) of the record that left the forecast; 0 if none did
+    Real exchange = 0;         ///< Q_{t+1}(x_t) - Q_t(x_t)
+    Real regulariser = 0;      ///< g(x_t)
     Real objective_entry = 0;  ///< Psi_t(x_t), Psi_t = Q_{t+1} + g
-    Real objective_exit = 0;  ///< Psi_t(x_{t+1})
+    Real objective_exit = 0;   ///< Psi_t(x_{t+1})
 
-    std::uint64_t steps = 0;  ///< N_t: inner updates with a proved decrease
+    std::uint64_t steps = 0;      ///< N_t: inner updates with a proved decrease
     Real certified_decrease = 0;  ///< decrease of Psi_t (with the penalty) that the accepted steps prove (C4)
-    Real squared_residuals = 0;  ///< sum of |P|^2 over updates, each at the step it used
-    Real smallest_step = 0;  ///< shortest step of the round's updates; 0 if there were none
-    Real largest_step = 0;  ///< longest step of the round's updates; 0 if there were none
-    std::uint64_t cheap_steps = 0;  ///< updates without a proof (T4)
+    Real squared_residuals = 0;   ///< sum of |P|^2 over updates, each at the step it used
+    Real smallest_step = 0;       ///< shortest step of the round's updates; 0 if there were none
+    Real largest_step = 0;        ///< longest step of the round's updates; 0 if there were none
+    std::uint64_t cheap_steps = 0;    ///< updates without a proof (T4)
     std::uint64_t confirmations = 0;  ///< exact tests after such updates; with noise, further estimates
     std::uint64_t failed_confirmations = 0;  ///< of those tests, the number that failed
 
-    // Rounds with sampled gradients: G estimates grad S_t, e = G - grad S_t. The residuals above are the
-    // exact ones, measured by the referee; tested_residual is what the test saw of G.
+    // Rounds with sampled gradients: G estimates grad S_t, and e = G - grad S_t. The gaps above are exact, as
+    // measured for the certificate; only tested_residual is the gap computed from G.
     Real first_residual = 0;  ///< |P(x_t; G)| for the first estimate G of the round
-    Real first_noise = 0;  ///< |e| of that estimate
-    Real kept_noise = 0;  ///< |e| at x_{t+1} of the estimate that ended the round
-    Real noise_level = 0;  ///< s_t: the claim about the round's estimates, E|e|^2 <= s_t^2
+    Real first_noise = 0;     ///< |e| of that estimate
+    Real kept_noise = 0;      ///< |e| at x_{t+1} of the estimate that ended the round
+    Real noise_level = 0;     ///< s_t: the claim about the round's estimates, E|e|^2 <= s_t^2
 
-    Real movement = 0;  ///< |x_{t+1} - x_t|
-    Real movement_one = 0;  ///< the same in the 1-norm
+    Real movement = 0;          ///< |x_{t+1} - x_t|
+    Real movement_one = 0;      ///< the same in the 1-norm
     std::uint64_t changed = 0;  ///< number of coordinates of x that changed
-    Real path = 0;  ///< sum of the lengths of all updates
-    Real jump = 0;  ///< |y_0 - x_t|, where y_0 is the point the loop started from
-    Real penalty = 0;  ///< kappa times the 1-norm of x_{t+1} - x_t: the switching penalty paid
+    Real path = 0;              ///< sum of the lengths of all updates
+    Real jump = 0;              ///< |y_0 - x_t|, where y_0 is the point the loop started from
+    Real penalty = 0;           ///< kappa times the 1-norm of x_{t+1} - x_t: the switching penalty paid
 
-    // Sizes that tell how much rounding can have done to the figures above (regret/rounding.hpp).
-    Real point_norm = 0;  ///< |x_t|
+    // Magnitudes from which the rounding errors of the figures above are bounded (regret/rounding.hpp).
+    Real point_norm = 0;     ///< |x_t|
     Real gradient_norm = 0;  ///< largest gradient norm met: of f_t at x_t, of the forecast at x_t and x_{t+1}
 
-    // Bounds on that rounding. The learner's own estimate, for its own decisions; the referee replaces both
-    // by bounds that it computes from the figures above.
-    Real residual_rounding = 0;  ///< bound on the rounding error of a gap
+    // Bounds on those rounding errors. A learner estimates them for its own decisions; the certificate
+    // replaces both by bounds computed from the figures above.
+    Real residual_rounding = 0;   ///< bound on the rounding error of a gap
     Real objective_rounding = 0;  ///< bound on the rounding error of an objective value
 
-    Cost cost;  ///< spent by the learner
+    Cost cost;          ///< spent by the learner
     Cost referee_cost;  ///< spent on measuring for the certificate only
 };
 
@@ -146,9 +146,9 @@ void note_movement(ConstView from, ConstView to, RoundReport& report);
 /// forecast. A run's footer stores it, and identity C5 of the certificate needs it. Most programs never see
 /// one: OnlineLearner::finish takes care of it. Example: examples/05_ledger.cpp
 struct Closing {
-    Real regulariser = 0;  ///< g(x_{T+1})
-    std::vector<Real> losses;  ///< f_i(x_{T+1}), oldest record first
-    std::vector<Real> weights;  ///< weight of each in Q_{T+1}
+    Real regulariser = 0;               ///< g(x_{T+1})
+    std::vector<Real> losses;           ///< f_i(x_{T+1}), oldest record first
+    std::vector<Real> weights;          ///< weight of each in Q_{T+1}
     std::vector<Closing> members = {};  ///< of an ensemble, one for each member
 };
 
@@ -162,12 +162,12 @@ struct Closing {
 /// }
 /// \endcode
 struct BankRound {
-    Index in_charge = 0;  ///< k_t: the active member, whose point was played
-    Real rate = 0;  ///< eps_t of the update of the weights after this round
-    Real share = 0;  ///< al_t of that update: the share spread evenly over the members
-    Real offset = 0;  ///< |z_t - x_t^{k_t}|: 0 unless a mean of the members was played
-    Real spread = 0;  ///< Var_p: variance of the members' points under the weights
-    std::span<const Real> weights;  ///< p_t
+    Index in_charge = 0;                   ///< k_t: the active member, whose point was played
+    Real rate = 0;                         ///< eps_t of the update of the weights after this round
+    Real share = 0;                        ///< al_t of that update: the share spread evenly over the members
+    Real offset = 0;                       ///< |z_t - x_t^{k_t}|: 0 unless a mean of the members was played
+    Real spread = 0;                       ///< Var_p: variance of the members' points under the weights
+    std::span<const Real> weights;         ///< p_t
     std::span<const RoundReport> members;  ///< each on its own window; l_t(k) = loss + regulariser
 };
 

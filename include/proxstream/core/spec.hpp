@@ -43,8 +43,8 @@ class Spec {
     Real number(Index position, std::string_view key) const;
     /// The same with a default for a missing argument.
     Real number_or(Index position, std::string_view key, Real fallback) const;
-    Index count(std::string_view key)
-        const;  ///< a positive integer given by key; throws ConfigError if it is missing or is none
+    /// A positive integer given by key; throws ConfigError if it is missing or is none.
+    Index count(std::string_view key) const;
     /// The same with a default for a missing argument.
     Index count_or(std::string_view key, Index fallback) const;
     /// The argument at `position` or under `key`, as text. Parentheses around all of it, which protect a
@@ -88,7 +88,7 @@ std::vector<std::string> split_outside_parentheses(std::string_view text, char s
 /// `what`.
 Real parse_real(std::string_view text, std::string_view what);
 
-/// `text` as a positive number, or nullopt for "auto". Throws ConfigError naming the option otherwise.
+/// The text as a positive number, or nullopt for "auto". Throws ConfigError that names the option otherwise.
 std::optional<Real> number_or_auto(std::string_view name, std::string_view text);
 
 /// A number in the shortest form that reads back as the same number.

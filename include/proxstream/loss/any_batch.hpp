@@ -1,4 +1,5 @@
-/// Any record batch behind one type. A virtual call per pass over the window, none per record.
+/// Any RecordBatch behind one type, so that code that is chosen at run time can hold it. One virtual call for
+/// each pass over the window, none for each record.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -13,51 +14,75 @@
 
 namespace proxstream {
 
+/// Holds any RecordBatch behind one type (type erasure). Its records are RecordRefs, which carry their own
+/// type: push() throws ConfigError if a record is of another type than the batch expects.
+///
+/// \code
+/// AnyBatch window(RecordRing<FunctionFamily>(FunctionFamily(2), 8));
+/// const FunctionFamily::Record loss = [](ConstView x, View g) { g[0] = 1; g[1] = 0; return x[0]; };
+/// window.push(loss);
+/// \endcode
 class AnyBatch {
   public:
+    /// Records of any type.
     using Record = RecordRef;
 
     // "Not itself" comes first: asking whether this type is a RecordBatch asks for its constructors again.
+    /// Takes over a batch.
     template <class B>
     requires(!std::same_as<std::remove_cvref_t<B>, AnyBatch> && RecordBatch<B>) explicit AnyBatch(B batch)
         : self_(std::make_unique<Model<B>>(std::move(batch))) {}
 
-    /// Throws ConfigError if the record is not of the batch's type.
+    /// Adds the newest record. Throws ConfigError if the record is not of the batch's type.
     void push(const RecordRef& record) { self_->push(record); }
+    /// Removes the newest record.
     void drop_newest() { self_->drop_newest(); }
+    /// Number of records held.
     Index size() const { return self_->size(); }
+    /// Largest number of records held.
     Index capacity() const { return self_->capacity(); }
+    /// See RecordBatch.
     Real value(Index age, ConstView x, Scratch& scratch) const { return self_->value(age, x, scratch); }
+    /// See RecordBatch.
     Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
         return self_->value_and_gradient(age, x, gradient, scratch);
     }
+    /// See RecordBatch.
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
         return self_->weighted_value(weights, x, scratch);
     }
+    /// See RecordBatch.
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                      Scratch& scratch) const {
         return self_->weighted_value_and_gradient(weights, x, gradient, scratch);
     }
+    /// See proxstream::improve.
     Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
         return self_->improve(weights, x, scratch);
     }
+    /// See proxstream::add_curvature.
     bool add_curvature(Index age, Real weight, View matrix) const {
         return self_->add_curvature(age, weight, matrix);
     }
+    /// See proxstream::compact.
     bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
                  CompactRows& copy, Scratch& scratch) const {
         return self_->compact(weights, coordinates, x, copy, scratch);
     }
+    /// See proxstream::know_scores.
     bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
         return self_->know_scores(weights, scores, scratch);
     }
+    /// See part_count.
     Index parts(Index age) const { return self_->parts(age); }
+    /// See proxstream::parts_gradient.
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
         return self_->parts_gradient(parts, x, gradient, scratch);
     }
-    /// A record of the batch's type, to read a saved one into.
+    /// An empty record of the batch's type, to restore a saved one into.
     OwnedRecord blank_record() const { return self_->blank_record(); }
+    /// Saves or restores the records. Throws Error if the batch cannot be saved.
     void exchange(Checkpoint& checkpoint) { self_->exchange(checkpoint); }
 
   private:

@@ -1,4 +1,4 @@
-/// The contract of f_t: losses that share one formula and differ in a record.
+/// The requirements on losses f_t that share one formula and differ in a record of data.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -9,8 +9,13 @@
 
 namespace proxstream {
 
+/// Losses that share one formula and differ in a record: what a type of yours must offer to be used with
+/// OnlineLearner. It needs a type `Record`, dimension(), value() and value_and_gradient(); nothing is derived
+/// from or registered.
+///
 /// value_and_gradient overwrites `gradient` with grad f(x) and returns f(x). A loss that is undefined at x
-/// returns NaN or infinity: the learner refuses the round and keeps its state.
+/// returns NaN or infinity: the learner then refuses the round and keeps its state. Example:
+/// examples/04_own_loss.cpp
 template <class F>
 concept LossFamily = requires(const F& family, const typename F::Record& record, ConstView x, View gradient,
                               Scratch& scratch) {
@@ -19,11 +24,19 @@ concept LossFamily = requires(const F& family, const typename F::Record& record,
     { family.value_and_gradient(record, x, gradient, scratch) } -> std::same_as<Real>;
 };
 
-/// A bounded store of the newest records of a family: what windows are evaluated on. Records are addressed by
-/// age, 0 being the newest. A weight per age selects and weighs: weights.size() <= size(), and
-///   weighted(...) = sum over ages a < weights.size() of weights[a] * f_{t-a}(x).
+/// A bounded store of the newest records of a family, on which windows are evaluated. Records are addressed
+/// by age, 0 being the newest. `weights` has one entry for each age, at most size() of them, and
+///
+///     weighted(...) = sum over ages a < weights.size() of weights[a] * f_{t-a}(x).
+///
 /// A record of weight 0 is not evaluated. Sums run from the oldest to the newest record, so results do not
-/// depend on where the ring stands.
+/// depend on the position in the ring. A store of your own is only needed for speed: RecordRing works for
+/// every family.
+///
+/// \code
+/// static_assert(RecordBatch<RecordRing<FunctionFamily>>);
+/// static_assert(RecordBatch<AnyBatch>);
+/// \endcode
 template <class B>
 concept RecordBatch = requires(B& batch, const B& view, const typename B::Record& record, Index age,
                                std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) {
@@ -37,9 +50,9 @@ concept RecordBatch = requires(B& batch, const B& view, const typename B::Record
     { view.weighted_value_and_gradient(weights, x, gradient, scratch) } -> std::same_as<Real>;
 };
 
-/// A batch may know a way of its own towards a minimum of a weighted sum: improve(weights, x) moves x, which
-/// stays in the domain its family is made for, and says what that cost, in passes; 0: it did nothing. Nothing
-/// is proved by it (T4 confirms).
+/// Moves x towards a minimum of the weighted sum by the batch's own method, if it has one. Returns the cost
+/// in passes; 0: it did nothing. x stays in the domain of the family. Nothing is proved by it: the solver
+/// tests the result (T4).
 template <RecordBatch B>
 Index improve(const B& batch, std::span<const Real> weights, View x, Scratch& scratch) {
     if constexpr (requires { batch.improve(weights, x, scratch); }) {
@@ -49,8 +62,8 @@ Index improve(const B& batch, std::span<const Real> weights, View x, Scratch& sc
     }
 }
 
-/// A batch whose losses are quadratic may say by which matrix: add_curvature(age, weight, matrix) adds that
-/// of a record, row by row. False: they are not.
+/// Adds `weight` times the matrix of a record's quadratic loss to `matrix`, row by row. Returns false if the
+/// batch's losses are not quadratic.
 template <RecordBatch B>
 bool add_curvature(const B& batch, Index age, Real weight, View matrix) {
     if constexpr (requires { batch.add_curvature(age, weight, matrix); }) {
@@ -60,10 +73,11 @@ bool add_curvature(const B& batch, Index age, Real weight, View matrix) {
     }
 }
 
+/// A reduced copy of weighted rows; internal to the library.
 class CompactRows;
 
-/// A batch of rows may be able to copy those with a weight, to look around x: compact_rows.hpp. False:
-/// it is not, and a pass over the records is the cheapest way to know anything about them.
+/// Makes a reduced copy of the rows that have a weight, for cheap evaluations near x. Returns false if the
+/// batch cannot; a pass over the records is then the cheapest evaluation.
 template <RecordBatch B>
 bool compact(const B& batch, std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
              CompactRows& copy, Scratch& scratch) {
@@ -74,10 +88,10 @@ bool compact(const B& batch, std::span<const Real> weights, std::span<const Inde
     }
 }
 
+/// The scores of weighted rows; internal to the library.
 class RowScores;
 
-/// A batch of rows may know the records with a weight by the scores of their rows: row_scores.hpp. False: it
-/// does not.
+/// Describes the records that have a weight by the scores of their rows. Returns false if the batch cannot.
 template <RecordBatch B>
 bool know_scores(const B& batch, std::span<const Real> weights, RowScores& scores, Scratch& scratch) {
     if constexpr (requires { batch.know_scores(weights, scores, scratch); }) {
@@ -87,8 +101,14 @@ bool know_scores(const B& batch, std::span<const Real> weights, RowScores& score
     }
 }
 
-/// Families may bring `using Batch = ...` (constructed from (family, capacity)): contiguous records and a
-/// kernel that reads each of them once. Others are kept in a plain ring (window/record_ring.hpp).
+/// A family that brings its own store: `using Batch = ...`, constructed from (family, capacity). Such a batch
+/// can keep records contiguous and read each of them once. make_batch uses it; other families are kept in a
+/// RecordRing.
+///
+/// \code
+/// static_assert(BatchedFamily<BatchedLoss<Real>>);
+/// static_assert(!BatchedFamily<FunctionFamily>);
+/// \endcode
 template <class F>
 concept BatchedFamily =
     LossFamily<F> && RecordBatch<typename F::Batch> && std::constructible_from<typename F::Batch, F, Index>;

@@ -1,5 +1,4 @@
-/// Records taken apart: a loss that is a mean over parts (the rows of a record) can be estimated from a few
-/// of them.
+/// Losses that are a mean over parts (the rows of a record), which can be estimated from a few of them.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
@@ -11,15 +10,27 @@
 
 namespace proxstream {
 
-/// A part of the record that is `age` pushes old, and its weight in a sum.
+/// One part of a record, and its weight in a sum of gradients. Minibatch oracles choose parts at random and
+/// pass them to parts_gradient.
+///
+/// \code
+/// const std::vector<WeightedPart> chosen{{.age = 0, .part = 3, .weight = 0.5}, {.age = 1, .weight = 0.5}};
+/// const Real value = parts_gradient(batch, chosen, x, gradient, scratch);
+/// \endcode
 struct WeightedPart {
-    Index age = 0;
-    Index part = 0;
-    Real weight = 0;
+    Index age = 0;    ///< age of the record; 0 is the newest
+    Index part = 0;   ///< which part of the record, counted from 0
+    Real weight = 0;  ///< weight in the sum
 };
 
-/// f of a record is the mean of its parts. parts_gradient overwrites `gradient` with the weighted sum of the
-/// gradients of the parts named, added in the order given, and returns the same sum of their values.
+/// A RecordBatch whose losses are means over parts, each of which can be evaluated alone. parts_gradient
+/// overwrites `gradient` with the weighted sum of the gradients of the parts given, added in that order, and
+/// returns the same sum of their values. Stores of data rows are of this kind; others count as one part for
+/// each record.
+///
+/// \code
+/// const Index rows = part_count(batch, 0);  // 1 unless the batch is a PartedBatch
+/// \endcode
 template <class B>
 concept PartedBatch = RecordBatch<B> &&
     requires(const B& batch, Index age, std::span<const WeightedPart> parts, ConstView x, View gradient,
@@ -28,7 +39,7 @@ concept PartedBatch = RecordBatch<B> &&
     { batch.parts_gradient(parts, x, gradient, scratch) } -> std::same_as<Real>;
 };
 
-/// A record that cannot be taken apart is its own only part.
+/// Number of parts of the record of that age; 1 if records cannot be split.
 template <RecordBatch B>
 Index part_count(const B& batch, Index age) {
     if constexpr (PartedBatch<B>) {
@@ -38,6 +49,8 @@ Index part_count(const B& batch, Index age) {
     }
 }
 
+/// Overwrites `gradient` with the weighted sum of the gradients of `parts`, and returns the same sum of their
+/// values. Works for every batch: a record that cannot be split is its own only part.
 template <RecordBatch B>
 Real parts_gradient(const B& batch, std::span<const WeightedPart> parts, ConstView x, View gradient,
                     Scratch& scratch) {

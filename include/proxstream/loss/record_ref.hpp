@@ -1,4 +1,4 @@
-/// Records of any type behind one type, so that learners are compiled once whatever the losses are made of.
+/// Records of any type behind one type, so that learners are compiled once for all losses.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -11,17 +11,28 @@
 
 namespace proxstream {
 
-/// What has to be known of a record's type to copy and save records of it.
+/// The operations on records of one type: copy, assign, destroy, save. RecordRef and OwnedRecord use them to
+/// handle records without knowing their type at compile time. kRecordType has the one of each type.
+///
+/// \code
+/// const RecordType& type = kRecordType<RowBlock>;
+/// std::cout << type.name() << '\n';
+/// \endcode
 struct RecordType {
-    const std::type_info* info = nullptr;
+    const std::type_info* info = nullptr;  ///< the type
+    /// Makes a copy; null: records of this type cannot be copied.
     void* (*copy)(const void* record) = nullptr;
+    /// Overwrites a record; null: records of this type cannot be copied.
     void (*assign)(void* to, const void* from) = nullptr;
-    void (*destroy)(void* record) = nullptr;
-    void (*exchange)(void* record, Checkpoint& state) = nullptr;  // null: it does not say how to be saved
+    void (*destroy)(void* record) = nullptr;  ///< deletes a record
+    /// Saves or restores a record; null: its type has no exchange().
+    void (*exchange)(void* record, Checkpoint& state) = nullptr;
 
+    /// Name of the type, for messages.
     std::string name() const;
 };
 
+/// Collects the operations of type R.
 template <class R>
 constexpr RecordType make_record_type() {
     RecordType type;
@@ -37,30 +48,47 @@ constexpr RecordType make_record_type() {
     return type;
 }
 
+/// The operations of type R.
 template <class R>
 inline constexpr RecordType kRecordType = make_record_type<R>();
 
 class RecordRef;
 class OwnedRecord;
 
-/// Anything that can be a record: not a pointer, which would be mistaken for what it points to.
+/// A type that can be a record: any object type except pointers, null, RecordRef and OwnedRecord. Pointers
+/// are excluded because they would be stored instead of what they point to.
+///
+/// \code
+/// static_assert(RecordLike<RowBlock>);
+/// static_assert(!RecordLike<const char*>);
+/// \endcode
 template <class R>
 concept RecordLike = std::is_object_v<R> && !std::is_pointer_v<R> && !std::same_as<R, std::nullptr_t> &&
                      !std::same_as<R, RecordRef> && !std::same_as<R, OwnedRecord>;
 
-/// A view of a record that lives elsewhere, and its type. Any record converts to it; a store casts it back.
+/// A reference to a record of any type that lives elsewhere. Every record converts to it implicitly; as()
+/// gives the record back and throws ConfigError if the type is another one.
+///
+/// \code
+/// const RowBlock rows;
+/// const RecordRef record = rows;
+/// const RowBlock& same = record.as<RowBlock>();
+/// \endcode
 class RecordRef {
   public:
-    RecordRef() = default;  // of no record
+    RecordRef() = default;  ///< refers to no record
+    /// Refers to `record`, which must outlive this object.
     template <RecordLike R>
     RecordRef(const R& record) : record_(&record), type_(&kRecordType<R>) {}  // NOLINT: implicit on purpose
 
+    /// Whether there is a record.
     explicit operator bool() const noexcept { return record_ != nullptr; }
+    /// Whether the record is of type R.
     template <class R>
     bool is() const noexcept {
         return type_ == &kRecordType<R> || (type_ != nullptr && *type_->info == typeid(R));
     }
-    /// Throws ConfigError, naming both types, if the record is of another one.
+    /// The record. Throws ConfigError that names both types if it is of another one.
     template <class R>
     const R& as() const {
         if constexpr (std::same_as<R, RecordRef>) {
@@ -80,23 +108,36 @@ class RecordRef {
     const RecordType* type_ = nullptr;
 };
 
-/// A record that is kept.
+/// A copy of a record of any type, which it owns. Use it to keep a record longer than the caller's object
+/// lives.
+///
+/// \code
+/// RowBlock rows;
+/// const OwnedRecord kept{RecordRef(rows)};
+/// const RowBlock& copy = kept.ref().as<RowBlock>();
+/// \endcode
 class OwnedRecord {
   public:
-    OwnedRecord() = default;  // none
-    /// A copy. Throws ConfigError if records of that type cannot be copied.
+    OwnedRecord() = default;  ///< owns no record
+    /// Copies the record. Throws ConfigError if records of that type cannot be copied.
     explicit OwnedRecord(const RecordRef& record) { *this = record; }
+    /// Copies the record of `other`.
     OwnedRecord(const OwnedRecord& other) : OwnedRecord(other.ref()) {}
+    /// Takes over the record of `other`.
     OwnedRecord(OwnedRecord&& other) noexcept { swap(other); }
+    /// Copies the record of `other`.
     OwnedRecord& operator=(const OwnedRecord& other) { return *this = other.ref(); }
+    /// Takes over the record of `other`.
     OwnedRecord& operator=(OwnedRecord&& other) noexcept {
         swap(other);
         return *this;
     }
+    /// Copies the record. Throws ConfigError if records of that type cannot be copied.
     OwnedRecord& operator=(const RecordRef& record);
     ~OwnedRecord() { clear(); }
 
-    /// A record of type R to read into; none if it cannot be made.
+    /// A default-constructed record of type R, to restore a saved one into; owns none if R has no default
+    /// constructor.
     template <class R>
     static OwnedRecord blank() {
         OwnedRecord made;
@@ -107,10 +148,12 @@ class OwnedRecord {
         return made;
     }
 
+    /// Whether there is a record.
     explicit operator bool() const noexcept { return record_ != nullptr; }
+    /// A reference to the record.
     RecordRef ref() const noexcept { return {record_, type_}; }
 
-    /// Throws Error if the record's type does not say how.
+    /// Saves or restores the record. Throws Error if its type has no exchange().
     void exchange(Checkpoint& checkpoint);
 
   private:
@@ -124,7 +167,7 @@ class OwnedRecord {
     const RecordType* type_ = nullptr;
 };
 
-/// A record of a batch's type, to read a saved one into; none if it cannot be made.
+/// An empty record of the batch's type, to restore a saved one into; owns none if it cannot be made.
 template <class B>
 OwnedRecord blank_record(const B& batch) {
     if constexpr (requires { batch.blank_record(); }) {

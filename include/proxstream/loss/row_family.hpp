@@ -1,5 +1,4 @@
-/// What a data-row loss is to the rest of the program once it is chosen at run time: `learn` holds one of
-/// these, whatever the formula behind it.
+/// The interface of a loss of data rows that is chosen at run time.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -13,63 +12,84 @@
 
 namespace proxstream {
 
-/// Lipschitz constants of gradients over a whole data set; each holds on all of R^n.
+/// Lipschitz constants of gradients over a whole data set, valid on all of R^n. Offline methods derive their
+/// steps from them. RowFamily::data_smoothness computes them with a few passes over the rows.
+///
+/// \code
+/// const auto family = make_row_family("huber:1", {.features = 20});
+/// if (const auto known = family->data_smoothness(rows)) std::cout << known->mean << '\n';
+/// \endcode
 struct DataSmoothness {
-    Real mean = 0;         // of the rows' mean
-    Real mean_square = 0;  // of single rows, in the root mean square
-    Real largest = 0;      // of the worst single row
-    std::string origin;    // how they were found, in words
+    Real mean = 0;         ///< L of the mean over the rows
+    Real mean_square = 0;  ///< L of single rows, as a root mean square over them
+    Real largest = 0;      ///< L of the worst single row
+    std::string origin;    ///< how they were found, in words
 };
 
+/// A loss of data rows behind one interface, whatever its formula: linear models, factor models and small
+/// networks. make_row_family makes one from a text; OnlineLearner takes it. To write a loss of your own,
+/// derive from RowLoss, which is simpler.
+///
+/// \code
+/// auto family = make_row_family("cauchy:1", {.features = 20});
+/// OnlineLearner learner({.regulariser = L1Norm(0.02)}, std::move(family));
+/// \endcode
+/// Example: examples/02_robust_regression.cpp
 class RowFamily {
   public:
+    /// Records are blocks of rows; the loss of a record is the mean over its rows.
     using Record = RowBlock;
     virtual ~RowFamily() = default;
 
-    /// Length of x. Coordinates a regulariser acts on come first: [0, penalised()); intercepts and biases
-    /// follow.
+    /// Length of x: first the penalised() coordinates that a regulariser acts on, then intercepts and biases.
     virtual Index dimension() const = 0;
+    /// Number of leading coordinates that a regulariser acts on.
     virtual Index penalised() const = 0;
+    /// What targets have to be.
     virtual TargetKind target_kind() const = 0;
+    /// Number of classes if targets are categories; else 0.
     virtual Index classes() const { return 0; }
 
+    /// The loss f(x) of a record.
     virtual Real value(const RowBlock& record, ConstView x, Scratch& scratch) const = 0;
+    /// The same, and overwrites `gradient`.
     virtual Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
 
-    /// What the model says about one row before its target is known, by target kind. number: the fitted
-    /// value. sign: the score, whose sign is the predicted label. category: the most likely class. none: the
-    /// score.
+    /// The prediction for one row, without its target. What it is depends on the target kind. number: the
+    /// fitted value. sign: the score, whose sign is the predicted label. category: the most likely class.
+    /// none: the score.
     virtual Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const = 0;
 
-    /// The target a prediction stands for: -1 or +1 for a score of a sign loss (0 counts as +1), else the
-    /// prediction itself. A NaN stays one.
+    /// Turns a prediction into a target: -1 or +1 for the score of a sign loss (0 counts as +1), else the
+    /// prediction itself. NaN stays NaN.
     Real label(Real prediction) const {
         if (target_kind() != TargetKind::sign || prediction != prediction) return prediction;
         return prediction < 0 ? -1 : 1;
     }
 
-    /// An L such that grad f is L-Lipschitz for this record, where one is known on all of R^n (else nullopt).
+    /// L such that grad f is L-Lipschitz on all of R^n for this record; nullopt if none is known.
     virtual std::optional<Real> smoothness(const RowBlock& record) const = 0;
-    /// An Lb such that the gradients of single rows change by at most Lb |x - y| in the root mean square over
-    /// the record's rows.
+    /// Lb such that gradients of single rows change by at most Lb |x - y| in the root mean square over the
+    /// record's rows; nullopt if none is known.
     virtual std::optional<Real> mean_square_smoothness(const RowBlock& /*record*/) const {
         return std::nullopt;
     }
-    /// The constants of a record that is a whole data set: worth passes over it, unlike those above, which a
-    /// learner asks for while it runs.
+    /// The constants of a whole data set. It may take several passes over the rows, unlike smoothness(),
+    /// which learners call while they run.
     virtual std::optional<DataSmoothness> data_smoothness(const RowBlock& /*rows*/) const {
         return std::nullopt;
     }
     /// A lower bound of the loss of every record.
     virtual Real infimum() const { return -kInfinity; }
-    /// Why a row of features that are numbers is still none this family can use, or "". Its loss is NaN.
+    /// Why this family cannot use a row although its features are finite, or "". The loss of such a row is
+    /// NaN.
     virtual std::string row_problem(const RowBlock& /*record*/, Index /*row*/) const { return {}; }
 
-    /// Where learning starts unless the user says otherwise: zeros, or a seeded draw for networks.
+    /// Writes the default starting point: zeros, or a random draw from `seed` for networks.
     virtual void start(View x, std::uint64_t seed) const = 0;
 
-    /// The store for windows of this family: holds the newest `capacity` records.
+    /// Makes the store for windows of this family, which holds the newest `capacity` records.
     virtual AnyBatch make_batch(Index capacity) const = 0;
 };
 

@@ -1,4 +1,4 @@
-/// Losses of data rows by name: making one from its text, and registering one of your own.
+/// Losses of data rows by name: make one from its text, or register one of your own.
 #pragma once
 
 #include "proxstream/core/spec.hpp"
@@ -14,49 +14,59 @@
 
 namespace proxstream {
 
-/// What the data say about the shape of a model.
+/// What a loss has to know about the data before it can be made: the number of features, whether there is an
+/// intercept, and the number of classes. make_row_family takes it together with the text of the loss.
+///
+/// \code
+/// const RowShape shape{.features = 20, .intercept = false};
+/// const auto family = make_row_family("logistic", shape);
+/// \endcode
 struct RowShape {
-    Index features = 0;
-    bool intercept = true;           // linear models only: networks always have biases, pca has none
-    Index classes = 0;               // for losses over categories whose text does not tell; 0: not known
-    std::vector<Real> largest = {};  // of each feature, where all rows are known; else empty
+    Index features = 0;     ///< number of features of a row
+    bool intercept = true;  ///< for linear models only: networks always have biases, pca has none
+    Index classes = 0;      ///< number of classes, for losses whose text does not give it; 0: not known
+    std::vector<Real> largest = {};  ///< largest value of each feature, if all rows are known; else empty
 };
 
-/// `huber:1.5`, `mlp:hidden=16;16,task=softmax,classes=3`, or a registered name. Throws ConfigError if the
-/// name or an argument is unknown or out of range.
+/// Makes a loss from a text: `huber:1.5`, `mlp:hidden=16;16,task=softmax,classes=3`, or a registered name.
+/// Throws ConfigError if the name or an argument is unknown or out of range.
 std::unique_ptr<RowFamily> make_row_family(std::string_view loss, const RowShape& shape);
 
-/// A loss of one row, written by you and put behind a name by register_loss. A record's loss is the mean over
-/// its rows. All methods are called from several threads at once.
+/// The base class of a row loss of your own: derive from it, then register_loss puts it behind a name. The
+/// loss of a record is the mean over its rows. All methods may be called from several threads at once.
+/// Example: examples/plugin/plugin.cpp
 class RowLoss {
   public:
     virtual ~RowLoss() = default;
 
-    /// Length of x. A regulariser acts on the first penalised() coordinates.
+    /// Length of x.
     virtual Index dimension() const = 0;
+    /// Number of leading coordinates that a regulariser acts on; all unless overridden.
     virtual Index penalised() const { return dimension(); }
+    /// What targets have to be; numbers unless overridden.
     virtual TargetKind target_kind() const { return TargetKind::number; }
-    /// Of a target that is a category; else 0.
+    /// Number of classes if targets are categories; else 0.
     virtual Index classes() const { return 0; }
 
     /// Returns the loss of a row and overwrites `gradient`, which has the length of x. A loss that is
     /// undefined at x returns NaN or infinity: the round is then refused.
     virtual Real value_and_gradient(ConstView features, Real target, ConstView x, View gradient) const = 0;
-    /// What the model says of a row whose target is not known: see RowFamily::predict.
+    /// The prediction for a row whose target is not known, see RowFamily::predict.
     virtual Real predict(ConstView features, ConstView x) const = 0;
 
-    /// An L such that the row's gradient is L-Lipschitz on all of R^n; nullopt: not known.
+    /// L such that the row's gradient is L-Lipschitz on all of R^n; nullopt: not known.
     virtual std::optional<Real> smoothness(ConstView /*features*/) const { return std::nullopt; }
     /// A lower bound of the loss of every row.
     virtual Real infimum() const { return -kInfinity; }
-    /// Where learning starts; zeros unless overridden.
+    /// Writes the default starting point; zeros unless overridden.
     virtual void start(View x, std::uint64_t seed) const;
 };
 
-/// Makes `name` a loss wherever texts name one: make_row_family, the program's options, model files, run
-/// stores and the service. `usage` shows its arguments, `help` says what it is. `make` reads the arguments
-/// from the spec; arguments that it does not read are refused. Throws ConfigError if the name is in use or
-/// ill-formed. Register before other threads parse texts: the table is not locked.
+/// Registers a loss under `name`, which then works everywhere: in make_row_family, the program's options,
+/// model files, run stores and the service. `usage` shows its arguments, `help` says what it is. `make` reads
+/// the arguments from the spec; arguments that it does not read are refused. Throws ConfigError if the name
+/// is taken or ill-formed. Register before other threads parse texts: the table is not locked. Example:
+/// examples/plugin/plugin.cpp
 void register_loss(std::string name, std::string usage, std::string help,
                    std::function<std::unique_ptr<RowLoss>(const Spec& spec, const RowShape& shape)> make);
 

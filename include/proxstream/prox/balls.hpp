@@ -1,13 +1,20 @@
-/// Balls around 0. The L-infinity ball is Box::linf_ball.
+/// Balls around 0 in the 1-norm and the 2-norm. The ball in the maximum norm is Box::linf_ball.
 #pragma once
 
 #include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 
-/// Indicator of {|x|_1 <= radius}. Cost O(n), see simplex_projection.hpp.
+/// The set {|x|_1 <= radius} as a regulariser; prox is the projection. It bounds the sum of the magnitudes,
+/// which favours sparse points. Cost O(n). Text: `l1ball:1`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 20};
+/// options.regulariser = L1Ball(1);
+/// \endcode
 class L1Ball {
   public:
+    /// Throws ConfigError unless the radius is positive and finite.
     explicit L1Ball(Real radius);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
@@ -17,9 +24,11 @@ class L1Ball {
     Real radius_;
 };
 
-/// Indicator of {|x| <= radius}; prox scales down what is outside. Cost O(n).
+/// The set {|x| <= radius} as a regulariser; prox scales a point outside down to the boundary. Cost O(n).
+/// Text: `l2ball:1`. Example: examples/04_own_loss.cpp
 class L2Ball {
   public:
+    /// Throws ConfigError unless the radius is positive and finite.
     explicit L2Ball(Real radius);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;

@@ -7,19 +7,25 @@
 
 namespace proxstream {
 
-/// Indicator of {lo <= x <= hi, sum x = total}.
-/// prox(v) = clip(v - tau) with tau the zero of the decreasing, piecewise linear sum clip(v - tau) - total.
-/// Cost O(n) a pass, a few passes: see src/prox/box_section.hpp.
+/// The set {lo <= x <= hi, sum x = total} as a regulariser: shares of a whole with bounds on each. prox(v) =
+/// clip(v - tau), where tau makes the sum right. Cost O(n) a pass, a few passes. Text:
+/// `capped-simplex:sum=1,lo=0,hi=0.5`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 4};
+/// options.regulariser = CappedSimplex(1, 0, 0.5);  // no share above one half
+/// \endcode
 class CappedSimplex {
   public:
-    /// Throws ConfigError for an empty box, or a total that bounds given per coordinate cannot reach.
+    /// Throws ConfigError for an empty box, or a total that bounds given for each coordinate cannot reach.
     CappedSimplex(Real total, Coefficients lo, Coefficients hi);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     bool can_switch() const { return true; }
     Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
                         Scratch& scratch) const;
-    /// With common bounds, whether the total can be reached depends on n: n lo <= total <= n hi.
+    /// Throws ConfigError unless the total can be reached; with common bounds that means n lo <= total <= n
+    /// hi.
     void check_dimension(Index n) const;
     void project_direction(View d) const;
     Real prox_scale(Index /*n*/) const { return std::abs(total_); }

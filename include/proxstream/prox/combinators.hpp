@@ -1,5 +1,5 @@
-/// Regularisers made from one other: scaled, translated, on some coordinates only, on each of many blocks.
-/// Each costs what its inner regulariser costs plus O(n).
+/// Regularisers made from another one: scaled, translated, restricted to some coordinates, repeated on
+/// blocks. Each costs what the inner regulariser costs, plus O(n).
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
@@ -11,20 +11,31 @@
 
 namespace proxstream {
 
-/// Throw ConfigError for values the combinators below cannot use.
+/// Returns the factor. Throws ConfigError unless it is positive and finite.
 Real checked_scale(Real factor);
+/// Returns the shift. Throws ConfigError unless it is finite.
 std::vector<Real> checked_shift(std::vector<Real> by);
+/// Throws ConfigError unless begin < end.
 void check_slice(Index begin, Index end);
+/// Throws ConfigError unless vectors of length n have the coordinates of the slice.
 void check_slice_fits(Index end, Index n);
+/// Throws ConfigError unless the shift has length n.
 void check_shift_fits(Index shift_size, Index n);
 
-/// The switching prox of g = 0: v moved towards the centre by at most pull.
+/// The switching prox of g = 0: moves v towards the centre by at most `pull` in each coordinate.
 void pull_towards(ConstView v, Real pull, ConstView centre, View out);
 
-/// factor g(x), factor > 0; prox(v, step) = prox_g(v, factor step).
+/// A positive multiple of a regulariser: factor g(x). prox(v, step) = prox_g(v, factor step). Text:
+/// `scale:2,(l1:0.1)`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 3};
+/// options.regulariser = Scaled(2, L2Norm(0.1));
+/// \endcode
 template <Regulariser G>
 class Scaled {
   public:
+    /// Throws ConfigError unless the factor is positive and finite.
     Scaled(Real factor, G g) : factor_(checked_scale(factor)), g_(std::move(g)) {}
     Real value(ConstView x, Scratch& scratch) const { return factor_ * g_.value(x, scratch); }
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
@@ -46,10 +57,17 @@ class Scaled {
     G g_;
 };
 
-/// g(x - by); prox(v) = by + prox_g(v - by).
+/// A regulariser moved to another centre: g(x - by). prox(v) = by + prox_g(v - by). Text:
+/// `shift:by=1;2,(l1:0.1)`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 2};
+/// options.regulariser = Translated({1, 2}, L1Norm(0.1));  // sparse differences from (1, 2)
+/// \endcode
 template <Regulariser G>
 class Translated {
   public:
+    /// Throws ConfigError unless the shift is finite.
     Translated(std::vector<Real> by, G g) : by_(checked_shift(std::move(by))), g_(std::move(g)) {}
     Real value(ConstView x, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
@@ -90,10 +108,17 @@ class Translated {
     G g_;
 };
 
-/// g on the coordinates [begin, end), nothing on the others: leaves an intercept unpenalised.
+/// A regulariser on the coordinates [begin, end) only; the others are free. It leaves an intercept
+/// unpenalised, for example. Text: `slice:0,10,(l1:0.1)`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 11};
+/// options.regulariser = Sliced(0, 10, L1Norm(0.1));  // coordinate 10 is the intercept
+/// \endcode
 template <Regulariser G>
 class Sliced {
   public:
+    /// Throws ConfigError for an empty slice, or one whose length does not suit g.
     Sliced(Index begin, Index end, G g) : begin_(begin), end_(end), g_(std::move(g)) {
         check_slice(begin, end);
         proxstream::check_dimension(g_, end - begin);
@@ -129,10 +154,17 @@ class Sliced {
     G g_;
 };
 
-/// The same g on each of consecutive blocks. Products of simplices have their own type, SimplexProduct.
+/// The same regulariser on each of consecutive blocks. For products of simplices use SimplexProduct, which is
+/// faster. Text: `blocks:(l2ball:1),size=4`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 12};
+/// options.regulariser = Blocks(BlockLayout::uniform(4), L2Ball(1));
+/// \endcode
 template <Regulariser G>
 class Blocks {
   public:
+    /// g must suit the size of every block; check_dimension() checks it.
     Blocks(BlockLayout blocks, G g) : blocks_(std::move(blocks)), g_(std::move(g)) {}
     Real value(ConstView x, Scratch& scratch) const {
         Real total = 0;
@@ -157,7 +189,7 @@ class Blocks {
             proxstream::project_direction(g_, d.subspan(begin, size));
         });
     }
-    /// Every inner infimum is 0 or -infinity, so their number does not matter.
+    /// Every inner infimum is 0 or -infinity, so the number of blocks does not matter.
     Real infimum() const { return proxstream::infimum(g_); }
     Real prox_scale(Index n) const {
         Real total = 0;

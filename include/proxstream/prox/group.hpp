@@ -8,8 +8,14 @@
 
 namespace proxstream {
 
-/// g(x) = sum over groups of w_k |x_k|, the weights as given: no factor sqrt(size) is hidden in them.
-/// prox: each group as in L2Norm. Cost O(n).
+/// The group lasso penalty: g(x) = sum over groups k of w_k |x_k|. Whole groups become zero together. Weights
+/// are used as given: no factor sqrt(size) is hidden in them. prox shrinks each group as L2Norm does. Cost
+/// O(n). Text: `group:0.1,size=4`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 12};
+/// options.regulariser = GroupL2(0.1, BlockLayout::uniform(4));
+/// \endcode
 class GroupL2 {
   public:
     /// Throws ConfigError if a weight is negative or their number is not that of the groups.
@@ -24,7 +30,8 @@ class GroupL2 {
     BlockLayout groups_;
 };
 
-/// Group L2 plus L1: soft threshold first, then shrink the groups.
+/// GroupL2 plus L1Norm: some groups are zero, and the others are sparse. prox applies the soft threshold,
+/// then shrinks the groups. Text: `sparse-group:0.1,0.05,size=4`.
 using SparseGroup = Composed<L1Norm, GroupL2>;
 
 }  // namespace proxstream

@@ -5,10 +5,17 @@
 
 namespace proxstream {
 
-/// x is a rows x cols matrix, row after row. g(x) = w sum of singular values; prox subtracts step w from each
-/// of them, down to 0. Cost O(rows cols min(rows, cols)); the decomposition keeps its own workspace.
+/// The penalty g(X) = w times the sum of the singular values of X, which favours matrices of low rank. x
+/// holds X row after row. prox subtracts step w from each singular value, down to 0. Cost O(rows cols
+/// min(rows, cols)). Text: `nuclear:0.1,rows=3,cols=4`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 12};
+/// options.regulariser = NuclearNorm(0.1, 3, 4);
+/// \endcode
 class NuclearNorm {
   public:
+    /// Throws ConfigError if the weight is negative or not finite, or the matrix is empty.
     NuclearNorm(Real weight, Index rows, Index cols);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;

@@ -1,4 +1,4 @@
-/// The contract of g, the convex part of every loss: a value and a proximal map.
+/// The requirements on g, the convex part of every loss: a value and a proximal map.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -15,8 +15,20 @@
 
 namespace proxstream {
 
-/// value(x) is g(x), +infinity outside dom g.
-/// prox(v, step, out) writes argmin_z { step g(z) + |v - z|^2 / 2 } and returns g(out); out may alias v.
+/// A convex penalty or set g: what a type must offer to be used as a regulariser. It has two const functions
+/// and can be copied; nothing is derived from or registered.
+///
+/// value(x, scratch) is g(x), +infinity outside dom g. prox(v, step, out, scratch) writes the minimiser z of
+/// step g(z) + |v - z|^2 / 2 to `out` and returns g(out); `out` may be the same memory as v. A type may also
+/// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, and can_switch with
+/// switching_prox: the functions of the same names in this header say what each does, and what holds if it is
+/// missing.
+///
+/// \code
+/// static_assert(Regulariser<Simplex>);
+/// Scratch scratch;
+/// const Real value = Simplex().prox(v, 1, out, scratch);  // 0: the value at the projection
+/// \endcode
 template <class G>
 concept Regulariser = std::copyable<G> &&
     requires(const G& g, ConstView v, Real step, View out, Scratch& scratch) {
@@ -24,39 +36,29 @@ concept Regulariser = std::copyable<G> &&
     { g.prox(v, step, out, scratch) } -> std::same_as<Real>;
 };
 
-/// The same without working memory: the form in which users may write their own. AnyRegulariser takes both.
+/// A regulariser without working memory: value(x) and prox(v, step, out). It is the simplest form for one of
+/// your own; AnyRegulariser accepts both forms. Example: examples/03_own_regulariser.cpp
 template <class G>
 concept PlainRegulariser = std::copyable<G> && requires(const G& g, ConstView v, Real step, View out) {
     { g.value(v) } -> std::convertible_to<Real>;
     { g.prox(v, step, out) } -> std::convertible_to<Real>;
 };
 
-// What a regulariser may offer beyond the contract; the functions below fall back where it does not.
-//   void check_dimension(Index n) const        throws ConfigError if g does not fit vectors of length n
-//   void project_direction(View d) const       removes from d what is orthogonal to the affine hull of dom g:
-//                                              prox residuals do not see it, so certificates need not pay for
-//                                              it
-//   Real infimum() const                       inf g; 0 unless stated
-//   Real prox_scale(Index n) const             size of the constants that prox adds to its argument and takes
-//                                              away again (a shift, a radius, an offset), for vectors of
-//                                              length n: prox(v) is exact up to a small multiple of the unit
-//                                              roundoff times |v| + prox_scale(n). 0 unless stated
-//   SumTraits sum_traits() const               how it adds up with others; nothing is known unless stated
-//   bool can_switch() const and
-//   Real switching_prox(v, step, pull, centre, out, scratch) const
-//                                              argmin_z { step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 };
-//                                              returns g(out). Separable g need neither
-
+/// Throws ConfigError if g does not suit vectors of length n. Every length is accepted if g does not say.
 template <Regulariser G>
 void check_dimension(const G& g, Index n) {
     if constexpr (requires { g.check_dimension(n); }) g.check_dimension(n);
 }
 
+/// Removes from d the part that is orthogonal to the affine hull of dom g (the projector Pi of the theory).
+/// Stationarity gaps do not depend on that part, so certificates are tighter without it. Does nothing if g
+/// does not say.
 template <Regulariser G>
 void project_direction(const G& g, View d) {
     if constexpr (requires { g.project_direction(d); }) g.project_direction(d);
 }
 
+/// inf g; 0 if g does not say.
 template <Regulariser G>
 Real infimum(const G& g) {
     if constexpr (requires { g.infimum(); }) {
@@ -66,6 +68,8 @@ Real infimum(const G& g) {
     }
 }
 
+/// Magnitude of the constants in g's prox (a shift, a radius, an offset) for vectors of length n. prox(v) is
+/// exact up to a small multiple of the unit roundoff times |v| + prox_scale(n). 0 if g does not say.
 template <Regulariser G>
 Real prox_scale(const G& g, Index n) {
     if constexpr (requires { g.prox_scale(n); }) {
@@ -75,6 +79,7 @@ Real prox_scale(const G& g, Index n) {
     }
 }
 
+/// Which sums with other regularisers have a known prox, see SumTraits. Nothing is known if g does not say.
 template <Regulariser G>
 SumTraits sum_traits(const G& g) {
     if constexpr (requires { g.sum_traits(); }) {
@@ -84,7 +89,8 @@ SumTraits sum_traits(const G& g) {
     }
 }
 
-/// Whether the prox of g + kappa |. - centre|_1 is known.
+/// Whether the prox of g + kappa |x - centre|_1 is known: for every separable g, and where g.can_switch() is
+/// true.
 template <Regulariser G>
 bool supports_switching(const G& g) {
     if constexpr (requires { g.can_switch(); }) {
@@ -93,8 +99,9 @@ bool supports_switching(const G& g) {
     return sum_traits(g).separable;
 }
 
-/// Writes argmin_z { step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 } and returns g(out); pull = step kappa.
-/// Needs supports_switching(g) and a finite centre; out may alias v but not the centre.
+/// Writes the minimiser z of step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 to `out` and returns g(out);
+/// pull = step kappa. Needs supports_switching(g) and a finite centre. `out` may be the same memory as v, but
+/// not as the centre.
 template <Regulariser G>
 Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView centre, View out,
                     Scratch& scratch) {
@@ -118,10 +125,20 @@ Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView cen
     return g.value(out, scratch);
 }
 
-/// A plain regulariser as one that is handed working memory and does not use it.
+/// Makes a PlainRegulariser a Regulariser: it accepts working memory and ignores it. AnyRegulariser uses it
+/// for you.
+///
+/// \code
+/// struct Free {
+///     Real value(ConstView) const { return 0; }
+///     Real prox(ConstView v, Real, View out) const { copy(v, out); return 0; }
+/// };
+/// static_assert(Regulariser<WithScratch<Free>>);
+/// \endcode
 template <PlainRegulariser G>
 class WithScratch {
   public:
+    /// Takes over a plain regulariser.
     explicit WithScratch(G g) : g_(std::move(g)) {}
     Real value(ConstView x, Scratch& /*scratch*/) const { return g_.value(x); }
     Real prox(ConstView v, Real step, View out, Scratch& /*scratch*/) const { return g_.prox(v, step, out); }
@@ -150,16 +167,23 @@ class WithScratch {
     G g_;
 };
 
-/// Any regulariser behind one type: for everything that is chosen at run time. Copies share the (immutable)
-/// operator.
+/// Holds any regulariser behind one type (type erasure), for whatever is chosen at run time. Every
+/// Regulariser and PlainRegulariser converts to it. Copies share one immutable object.
+///
+/// \code
+/// AnyRegulariser g = Simplex();
+/// g = parse_regulariser("l1:0.1+box:-1,1");
+/// \endcode
 class AnyRegulariser {
   public:
     // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
     // Implicit, so that a regulariser can be given where any is taken.
+    /// From a regulariser.
     template <class G>
     requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> && Regulariser<G>)
         AnyRegulariser(G g)  // NOLINT(google-explicit-constructor)
         : self_(std::make_shared<Model<G>>(std::move(g))) {}
+    /// From a plain regulariser.
     template <class G>
     requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> && !Regulariser<G> && PlainRegulariser<G>)
         AnyRegulariser(G g)  // NOLINT(google-explicit-constructor)

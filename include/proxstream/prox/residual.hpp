@@ -1,6 +1,9 @@
-/// The prox residual, the measure of stationarity everything here is about:
+/// The prox-gradient mapping P, whose norm is the stationarity gap, the measure of stationarity used
+/// everywhere:
+///
 ///   T_eta(x; d) = prox_{eta g}(x - eta d),   P_eta(x; d) = (x - T_eta(x; d)) / eta.
-/// P vanishes exactly at the stationary points of f + g when d = grad f(x).
+///
+/// P is zero exactly at the stationary points of f + g if d = grad f(x).
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
@@ -8,16 +11,23 @@
 
 namespace proxstream {
 
+/// The stationarity gap |P| at a point, and g at the point after the prox-gradient step. prox_residual
+/// returns it.
+///
+/// \code
+/// const ProxResidual at_x = prox_residual(Simplex(), x, gradient, 0.1, forward, mapping, scratch);
+/// const bool stationary = at_x.norm < 1e-6;
+/// \endcode
 struct ProxResidual {
-    Real norm = 0;         // |P|
-    Real regulariser = 0;  // g(T)
+    Real norm = 0;         ///< |P_eta(x; d)|, the stationarity gap
+    Real regulariser = 0;  ///< g(T_eta(x; d))
 };
 
-/// Throws ConfigError: a step has to be positive and finite.
+/// Throws ConfigError: a step must be positive and finite.
 [[noreturn]] void refuse_step(Real step);
 
-/// Writes T into `forward` and P into `residual`. The residual uses the very step that made the point: a test
-/// at another step would not be the test the regret is measured with.
+/// Takes a prox-gradient step: writes T_eta(x; d) to `forward` and P_eta(x; d) to `residual`. P is computed
+/// with the same step that made T, because a gap at another step is not the one the regret is measured with.
 template <Regulariser G>
 ProxResidual prox_residual(const G& g, ConstView x, ConstView direction, Real step, View forward,
                            View residual, Scratch& scratch) {

@@ -7,9 +7,11 @@
 
 namespace proxstream {
 
-/// Indicator of {x >= 0, sum x = radius}. Cost O(n), see simplex_projection.hpp.
+/// The set {x >= 0, sum x = radius} as a regulariser: shares of a whole. prox is the projection; it costs
+/// O(n). Text: `simplex`. Example: examples/01_closures.cpp
 class Simplex {
   public:
+    /// Throws ConfigError unless the radius is positive and finite.
     explicit Simplex(Real radius = 1);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
@@ -24,8 +26,14 @@ class Simplex {
     Real radius_;
 };
 
-/// Indicator of a product of simplices on consecutive blocks, each with its own size and radius: shares of
-/// many demands in one flat vector. Cost O(n), with no object and no virtual call per block.
+/// A product of simplices on consecutive blocks, each with its own size and radius: shares of many demands in
+/// one flat vector. prox projects every block; it costs O(n), with no object and no virtual call for each
+/// block. Text: `blocks:(simplex),sizes=3;4;5`.
+///
+/// \code
+/// OnlineOptions options{.dimension = 5};
+/// options.regulariser = SimplexProduct(BlockLayout::of_sizes({2, 3}), 1);
+/// \endcode
 class SimplexProduct {
   public:
     /// Throws ConfigError if a radius is not positive or their number is not that of the blocks.
@@ -44,7 +52,7 @@ class SimplexProduct {
     Coefficients radii_;
 };
 
-/// Subtracts the mean: what is left of a direction within {sum x = constant}.
+/// Subtracts the mean of d: what is left is its part along {sum x = constant}.
 void remove_mean(View d);
 
 }  // namespace proxstream

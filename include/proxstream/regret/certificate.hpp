@@ -1,4 +1,4 @@
-/// What a run proves: each inequality of the theory with its two sides and a verdict (docs/certificate.md).
+/// What a run proves: each inequality of the theory with both sides and a verdict (docs/certificate.md).
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -13,140 +13,201 @@
 
 namespace proxstream {
 
+/// The outcome of checking one inequality. Only `violated` makes a certificate unsound.
+///
+/// \code
+/// const Inequality& line = certificate.at("C1");
+/// if (!kept(line.verdict)) std::cout << name(line.verdict) << ": " << line.explanation << '\n';
+/// \endcode
 enum class Verdict : std::uint8_t {
-    holds,              // whatever rounding did to the two sides
-    holds_to_rounding,  // the two sides agree within what rounding may have done, and that is little
-    undecided,          // rounding may have done so much that neither side can be called the larger one
-    violated,
-    not_promised,    // the learner did not promise it, or not in every round
-    not_applicable,  // this run has nothing to compare
-    missed,          // promised with a probability or in the mean only, and not met by this run
-    stated,          // promised with a probability; nobody measured the left side
+    holds,              ///< true whatever rounding did to the two sides
+    holds_to_rounding,  ///< the sides agree within the rounding error, which is small
+    undecided,          ///< the rounding error is too large to say which side is larger
+    violated,           ///< false even if rounding is allowed for
+    not_promised,       ///< the learner does not promise it, or not in every round
+    not_applicable,     ///< this run has nothing to compare
+    missed,             ///< promised with a probability or in the mean only, and not met by this run
+    stated,             ///< promised with a probability; the left side was not measured
 };
 
+/// The verdict in words.
 std::string_view name(Verdict verdict);
-/// Holds, or holds up to rounding.
+/// Whether the verdict is holds or holds_to_rounding.
 constexpr bool kept(Verdict verdict) {
     return verdict == Verdict::holds || verdict == Verdict::holds_to_rounding;
 }
 
-/// left <= right, or left = right for an identity.
+/// One line of a certificate: an inequality left <= right (or an identity left = right) with both sides as
+/// measured on this run. The ids C0 to C13 are those of docs/certificate.md, G1 to G4 those of docs/games.md.
+///
+/// \code
+/// for (const Inequality& line : certificate.inequalities)
+///     std::cout << line.id << ": " << line.left << " <= " << line.right << ' ' << name(line.verdict) <<
+///     '\n';
+/// \endcode
 struct Inequality {
-    std::string id;
-    std::string statement;  // in words and symbols
-    Real left = 0;
-    Real right = 0;
-    Real slack = 0;  // what rounding may have done to the two sides together
-    bool identity = false;
-    Round round = 0;  // where the two sides come closest, if it is checked round by round
-    Verdict verdict = Verdict::not_applicable;
-    std::string explanation = {};
-    Real confidence = 1;  // how likely the promise is kept; 0: it is one about the mean over runs
+    std::string id;         ///< "C0" to "C13", or "G1" to "G4" of a game
+    std::string statement;  ///< the statement in words and symbols
+    Real left = 0;          ///< left side, as measured
+    Real right = 0;         ///< right side, as measured
+    Real slack = 0;         ///< bound on the rounding error of both sides together
+    bool identity = false;  ///< the statement is left = right
+    Round round = 0;        ///< the round in which the sides come closest, if every round is checked; else 0
+    Verdict verdict = Verdict::not_applicable;  ///< the outcome
+    std::string explanation = {};               ///< why, where the verdict needs a reason
+    Real confidence = 1;  ///< probability with which the promise is kept; 0: it concerns the mean over runs
 
-    /// The verdict on the two sides: it holds if left + slack <= right, is violated if left - slack > right,
-    /// and is close otherwise, which holds up to rounding where the slack is small against `scale`. A broken
-    /// promise about a mean or a probability is missed, not violated.
+    /// The verdict that the two sides give: holds if left + slack <= right, violated if left - slack > right
+    /// (missed if confidence < 1). In between it is holds_to_rounding if the slack is small against `scale`,
+    /// else undecided.
     Verdict decide(Real scale) const;
-    Real margin() const;  // right + slack - left; negative when violated
-    Real ratio() const;   // left / right; 0 for 0/0
+    Real margin() const;  ///< right + slack - left; negative if violated
+    Real ratio() const;   ///< left / right; 0 for 0/0
 
     friend bool operator==(const Inequality&, const Inequality&) = default;
 };
 
-/// A bound as the paper states it. Not proved; shown so that readers of the paper can see where it fails.
+/// A bound as the paper states it, evaluated on this run. It is not proved: it is shown so that readers of
+/// the paper can see where it fails. A certificate is sound whether or not these are satisfied.
+///
+/// \code
+/// for (const PaperClaim& claim : certificate.paper_claims)
+///     if (claim.applicable && !claim.satisfied) std::cout << claim.id << ": " << claim.reason << '\n';
+/// \endcode
 struct PaperClaim {
-    std::string id;
-    std::string statement;
-    bool applicable = false;
-    bool satisfied = false;
-    Real left = 0;
-    Real right = 0;
-    std::string reason = {};  // why it is wrong in general
-    bool condition = false;   // the two sides are what the claim asks for, not what it says
+    std::string id;           ///< the theorem of the paper
+    std::string statement;    ///< the statement in words and symbols
+    bool applicable = false;  ///< this run meets its assumptions
+    bool satisfied = false;   ///< left <= right on this run
+    Real left = 0;            ///< left side, as measured
+    Real right = 0;           ///< right side, as measured
+    std::string reason = {};  ///< why it is wrong in general
+    bool condition = false;  ///< the two sides are those of an assumption of the claim, not of its conclusion
 
     friend bool operator==(const PaperClaim&, const PaperClaim&) = default;
 };
 
+/// The local regret of the same points for a window of another length, measured for comparison. It appears in
+/// RunSummary::other_windows.
+///
+/// \code
+/// for (const OtherWindowRegret& other : certificate.summary.other_windows)
+///     std::cout << "window " << other.window << ": " << other.regret << '\n';
+/// \endcode
 struct OtherWindowRegret {
-    Index window = 0;
-    Real regret = 0;  // sum of squared residuals for that window
+    Index window = 0;  ///< w'
+    Real regret = 0;   ///< Reg_{w'}(T): sum of the squared stationarity gaps for that window
     friend bool operator==(const OtherWindowRegret&, const OtherWindowRegret&) = default;
 };
 
-/// How a bank played. What each member did is in its own certificate.
+/// How an ensemble of learners selected its active members over a run. What each member did is in its own
+/// certificate (Certificate::members).
+///
+/// \code
+/// if (const auto& ensemble = certificate.summary.bank)
+///     std::cout << ensemble->switches << " changes of the active member\n";
+/// \endcode
 struct BankSummary {
-    std::vector<Round> in_charge;  // rounds in which each member's point was played
-    Round switches = 0;            // rounds in which another member took over
-    Round mixed = 0;               // rounds in which a mean of the members was played
-    Real weighted_loss = 0;        // sum <p_t, l_t> / T, l_t(k) = f_t + g at the point of member k
-    Index best = 0;                // the member with the least sum of l_t, in hindsight
+    std::vector<Round> in_charge;  ///< for each member, the rounds in which it was active
+    Round switches = 0;            ///< rounds in which the active member changed
+    Round mixed = 0;               ///< rounds in which a mean of the members was played
+    /// Mean over rounds of the inner product of p_t and l_t; l_t(k) = f_t + g at member k's point.
+    Real weighted_loss = 0;
+    Index best = 0;  ///< the member with the least sum of l_t, in hindsight
 
     friend bool operator==(const BankSummary&, const BankSummary&) = default;
 };
 
-/// What sampled gradients were like.
+/// How noisy sampled gradients were over a run, as claimed and as measured. e = G - grad S_t is the error of
+/// an estimate and s_t its claimed size.
+///
+/// \code
+/// if (const auto& noise = certificate.summary.noise)
+///     std::cout << "claimed " << noise->claimed << ", measured " << noise->first << '\n';
+/// \endcode
 struct NoiseSummary {
-    Real claimed = 0;         // root mean square of s_t
-    Real first = 0;           // of |e|, the rounds' first estimates; 0 unless measured
-    Real kept = 0;            // of those the rounds ended with, which were kept because they passed
-    Round endless = 0;        // rounds with c aim_t^2 <= s_t^2: nothing guarantees an end of their loops
-    Real smallest_delta = 0;  // there are none above it; 0 if no sigma was claimed
+    Real claimed = 0;  ///< root mean square of s_t
+    Real first = 0;    ///< root mean square of |e| of the rounds' first estimates; 0 unless measured
+    /// The same of the estimates that ended the rounds, which were selected by passing the test.
+    Real kept = 0;
+    Round endless = 0;        ///< rounds with c aim_t^2 <= s_t^2: nothing guarantees that their loops end
+    Real smallest_delta = 0;  ///< above this delta there are no such rounds; 0 if no sigma was claimed
 
     friend bool operator==(const NoiseSummary&, const NoiseSummary&) = default;
 };
 
+/// The totals of a run: regret, variation, losses, movement, counts and time. It is part of the certificate;
+/// mean_loss is the figure to compare methods by, not the regret.
+///
+/// \code
+/// const RunSummary& summary = learner.certificate().summary;
+/// std::cout << summary.mean_loss << ", mean regret " << summary.mean_regret() << '\n';
+/// \endcode
 struct RunSummary {
-    RunTotals totals;
-    bool measured = true;       // regret, variation and energy; if not, they are 0 and mean nothing
-    Real regret = 0;            // Reg_w(T) = sum R_t^2, as measured
-    Real regret_bound = 0;      // sum (R_t + its rounding)^2: the true regret is at most this
-    Real variation = 0;         // Vpath = sum d_t^2
-    Real energy = 0;            // E_T; of a bank, of all its members
-    Real mean_loss = 0;         // of f_t(x_t)
-    Real mean_objective = 0;    // of f_t(x_t) + g(x_t); infinite if x_t left dom g
-    Real path_length = 0;       // sum |x_{t+1} - x_t|
-    Real movement_one = 0;      // the same in the 1-norm
-    std::uint64_t changed = 0;  // coordinates that changed, over all rounds
-    std::uint64_t tests = 0;
-    std::uint64_t cheap_steps = 0;
-    std::uint64_t confirmations = 0;
-    std::uint64_t failed_confirmations = 0;
-    Round active = 0;  // rounds that worked
-    Round quiet = 0;
-    Round budget_exhausted = 0;
-    Real largest_loss = 0;  // M: largest |f| seen
-    std::vector<OtherWindowRegret> other_windows;
-    std::optional<Real> prediction_loss;  // mean over the rounds that had one
-    RunEnding ending = RunEnding::finished;
-    Real seconds = 0;
-    std::optional<BankSummary> bank;
-    std::optional<NoiseSummary> noise;  // of sampled gradients
+    RunTotals totals;  ///< rounds, steps and cost
+    /// Whether regret, variation and energy were measured; if not they are 0 and mean nothing.
+    bool measured = true;
+    Real regret = 0;          ///< Reg_w(T) = sum R_t^2, the local regret as measured
+    Real regret_bound = 0;    ///< sum (R_t + its rounding error)^2: the exact regret is at most this
+    Real variation = 0;       ///< Vpath = sum d_t^2
+    Real energy = 0;          ///< E_T, the potential released in the run; of an ensemble, of all its members
+    Real mean_loss = 0;       ///< mean of f_t(x_t)
+    Real mean_objective = 0;  ///< mean of f_t(x_t) + g(x_t); infinite if x_t left dom g
+    Real path_length = 0;     ///< sum |x_{t+1} - x_t|
+    Real movement_one = 0;    ///< the same in the 1-norm
+    std::uint64_t changed = 0;        ///< coordinates that changed, summed over all rounds
+    std::uint64_t tests = 0;          ///< exit tests made
+    std::uint64_t cheap_steps = 0;    ///< updates without a proof (T4)
+    std::uint64_t confirmations = 0;  ///< exact tests after such updates; with noise, further estimates
+    std::uint64_t failed_confirmations = 0;        ///< of those tests, the number that failed
+    Round active = 0;                              ///< rounds that updated the point
+    Round quiet = 0;                               ///< rounds that did not have to
+    Round budget_exhausted = 0;                    ///< rounds that ran out of steps or seconds
+    Real largest_loss = 0;                         ///< M: largest |f| seen
+    std::vector<OtherWindowRegret> other_windows;  ///< regret for other windows, where it was measured
+    std::optional<Real> prediction_loss;     ///< mean loss of the predictions, over the rounds that had one
+    RunEnding ending = RunEnding::finished;  ///< how the run ended
+    Real seconds = 0;                        ///< time spent by the learner
+    std::optional<BankSummary> bank;         ///< of an ensemble
+    std::optional<NoiseSummary> noise;       ///< of a run with sampled gradients
 
-    Real mean_regret() const;  // Reg_w(T) / T; 0 for T = 0
-    Real quiet_share() const;
+    Real mean_regret() const;  ///< Reg_w(T) / T; 0 for T = 0
+    Real quiet_share() const;  ///< quiet rounds / T; 0 for T = 0
 
     friend bool operator==(const RunSummary&, const RunSummary&) = default;
 };
 
+/// What a run proved: every inequality of the theory with both sides as measured and a verdict. sound() is
+/// false only if one of them is violated, which means that a gradient, a prox or a claimed constant is wrong.
+/// It says nothing about future losses.
+///
+/// \code
+/// const Certificate certificate = learner.certificate();
+/// std::cout << to_text(certificate) << certificate.at("C3a").right << '\n';
+/// if (!certificate.sound()) return EXIT_FAILURE;
+/// \endcode
+/// Examples: examples/01_closures.cpp, examples/05_ledger.cpp
 struct Certificate {
-    RunHeader header;
-    RunSummary summary;
-    // C0..C7c and C9, with sampled gradients C10..C13 too; of a bank C1..C3c and C8
+    RunHeader header;    ///< what the run stated before its first round
+    RunSummary summary;  ///< totals
+    /// C0 to C7c and C9; with sampled gradients also C10 to C13; of an ensemble C1 to C3c and C8.
     std::vector<Inequality> inequalities;
-    // Theorem 1, Theorem 3; with sampled gradients 2, 4 and 5; none of a bank
+    /// Theorems 1 and 3 of the paper; with sampled gradients 2, 4 and 5; none of an ensemble.
     std::vector<PaperClaim> paper_claims;
-    std::vector<Certificate> members;  // of a bank, one each
+    std::vector<Certificate> members;  ///< of an ensemble, one for each member
 
-    /// No inequality is violated, here or in a member. What is undecided proves nothing, and breaks nothing.
+    /// Whether no inequality is violated, here or in a member. An undecided line proves nothing, but does not
+    /// make it unsound.
     bool sound() const;
-    /// Throws Error if there is no such inequality.
+    /// The inequality with that id. Throws Error if there is none.
     const Inequality& at(std::string_view id) const;
 
     friend bool operator==(const Certificate&, const Certificate&) = default;
 };
 
-/// A block for a terminal, at most 100 columns.
+/// The certificate as text for a terminal, at most 100 columns wide.
 std::string to_text(const Certificate& certificate);
+/// The certificate as JSON.
 std::string to_json(const Certificate& certificate);
 /// What was proved, in one sentence.
 std::string conclusion(const Certificate& certificate);

@@ -1,4 +1,4 @@
-/// The certificate of a stored run, from its ledger alone.
+/// Computes the certificate of a stored run from its ledger alone.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
@@ -8,10 +8,10 @@
 
 namespace proxstream {
 
-/// Throws IoError if the file cannot be read, TruncatedLedger or DataError if it is not a whole, untouched
-/// ledger.
+/// The certificate of the ledger in a file. Throws IoError if the file cannot be read, TruncatedLedger or
+/// DataError if it is not a complete, unchanged ledger. Example: examples/05_ledger.cpp
 Certificate certify(const std::string& path);
-/// The same for a ledger that is already open and not yet read past its header.
+/// The same for a ledger that is open and not yet read past its header.
 Certificate certify(LedgerReader& ledger);
 
 }  // namespace proxstream

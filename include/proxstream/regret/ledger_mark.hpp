@@ -1,4 +1,4 @@
-/// A place in a ledger, by which a writer can go on from there and a checkpoint knows its own.
+/// A position in a ledger, from which a writer can continue.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -9,13 +9,23 @@
 
 namespace proxstream {
 
-/// Where a ledger stands after one of its rounds: what a writer needs to go on from there.
+/// The position after a round of a ledger: what a writer or a reader needs to continue from there. Saved
+/// states contain one, so that a restored run appends to the right place. LedgerReader::mark returns the
+/// current one.
+///
+/// \code
+/// LedgerReader ledger("run.jsonl");
+/// while (ledger.next()) {
+/// }
+/// const LedgerMark end = ledger.mark();
+/// \endcode
 struct LedgerMark {
-    std::uint64_t lines = 0;
-    std::uint64_t bytes = 0;  // of them
-    std::string digest;       // all digits of the chain over those bytes
-    RoundOrder order;
+    std::uint64_t lines = 0;  ///< lines up to here
+    std::uint64_t bytes = 0;  ///< bytes up to here
+    std::string digest;       ///< all digits of the digest chain over those bytes
+    RoundOrder order;         ///< which round may follow
 
+    /// Saves or restores the position.
     void exchange(Checkpoint& checkpoint);
 };
 

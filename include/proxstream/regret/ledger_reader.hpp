@@ -1,4 +1,4 @@
-/// Reads a ledger back, one line at a time and in memory that does not grow with the run.
+/// Reads a ledger one line at a time, in memory that does not grow with the run.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -12,40 +12,59 @@
 
 namespace proxstream {
 
-/// The ledger ends before its footer, or inside a line.
+/// Thrown when a ledger ends before its footer, or inside a line: the run was interrupted. last_round() says
+/// how far it is usable.
+///
+/// \code
+/// try {
+///     std::cout << to_text(certify("run.jsonl"));
+/// } catch (const TruncatedLedger& error) {
+///     std::cerr << "complete up to round " << error.last_round() << '\n';
+/// }
+/// \endcode
 class TruncatedLedger : public DataError {
   public:
+    /// Made by LedgerReader.
     TruncatedLedger(DataLocation where, const std::string& problem, Round last_round);
-    /// The last round whose line is whole and sealed; 0 when there is none.
+    /// The last round whose line is complete and verified; 0 if there is none.
     Round last_round() const noexcept { return last_round_; }
 
   private:
     Round last_round_;
 };
 
-/// Every line is checked before it is handed out: version, digest chain, order of rounds, keys, types,
-/// ranges. What does not hold is a DataError naming file, line, key and what was expected.
+/// Reads the rounds of a stored run. Every line is checked before it is returned: version, digest chain,
+/// order of rounds, keys, types and ranges. A line that fails throws DataError that names file, line, key and
+/// what was expected.
+///
+/// \code
+/// LedgerReader ledger("run.jsonl");
+/// while (ledger.next()) std::cout << ledger.report().round << ' ' << ledger.report().loss << '\n';
+/// std::cout << ledger.footer().totals.steps << '\n';
+/// \endcode
 class LedgerReader {
   public:
-    /// Reads the header.
+    /// Opens a file and reads the header.
     explicit LedgerReader(const std::string& path);
-    /// Reads from a stream that outlives the reader; `source` stands for it in messages.
+    /// Reads from a stream that must outlive the reader; `source` names it in messages.
     LedgerReader(std::istream& in, std::string source);
-    /// Reads what follows the mark, of a ledger of today's version whose header is known.
+    /// Reads what follows the mark in a ledger of the current version whose header is known.
     LedgerReader(std::istream& in, std::string source, const RunHeader& header, const LedgerMark& mark);
     ~LedgerReader();
-    LedgerReader(LedgerReader&&) noexcept;
-    LedgerReader& operator=(LedgerReader&&) noexcept;
+    LedgerReader(LedgerReader&&) noexcept;             ///< readers can be moved, but not copied
+    LedgerReader& operator=(LedgerReader&&) noexcept;  ///< readers can be moved, but not copied
 
+    /// What the run stated before its first round.
     const RunHeader& header() const;
-    /// Moves to the next round; false once the footer has been read, with nothing after it.
+    /// Moves to the next round. Returns false after the footer, which must be the last line.
     bool next();
+    /// The report of the current round.
     const RoundReport& report() const;
-    /// Valid until the next call of next().
+    /// What is stored of the current round beyond its report. Valid until the next call of next().
     RowExtras extras() const;
-    /// After next() returned false.
+    /// What the run stated after its last round. Call it after next() returned false.
     const RunFooter& footer() const;
-    /// Behind the round that was handed out last, or the header.
+    /// The position after the current round, or after the header.
     LedgerMark mark() const;
 
   private:

@@ -1,5 +1,4 @@
-/// Rounds come as 1, 2, 3, ...; the round after a refused one may repeat its number, since nothing happened
-/// in it.
+/// Checks the numbering of rounds.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -10,11 +9,20 @@
 
 namespace proxstream {
 
+/// Checks that rounds are numbered 1, 2, 3, ... The round after a refused one may repeat its number, because
+/// a refused round changes nothing. Readers and writers of ledgers use it.
+///
+/// \code
+/// RoundOrder order;
+/// order.check(report, "run.jsonl", 2);  // throws DataError if report.round is not 1
+/// \endcode
 class RoundOrder {
   public:
     /// Throws DataError, naming source and line, if this round does not follow the one before.
     void check(const RoundReport& report, std::string_view source, std::uint64_t line);
+    /// The number of the last round checked; 0 before the first.
     Round last() const noexcept { return last_; }
+    /// Saves or restores the state.
     void exchange(Checkpoint& checkpoint);
 
   private:

@@ -1,5 +1,5 @@
-/// What a run states before its first round and after its last: together with the round reports these are all
-/// the facts a certificate is made of.
+/// What a run states before its first round and after its last. Together with the round reports, a
+/// certificate is computed from these facts alone.
 #pragma once
 
 #include "proxstream/core/noise_facts.hpp"
@@ -16,92 +16,137 @@
 
 namespace proxstream {
 
+/// The version of ledgers that are written today.
 inline constexpr std::uint64_t kLedgerVersion = 6;
 
-/// How the inner updates choose their steps; it decides which decrease and which count are promised.
+/// How the inner updates choose their steps. It decides which decrease and which number of updates are
+/// promised (C4, C6).
+///
+/// \code
+/// const bool counted = certificate.header.step_rule != StepRule::none;
+/// \endcode
 enum class StepRule : std::uint8_t {
-    fixed,         // every update uses eta; the decrease rests on the declared L (Theorem 3')
-    backtracking,  // a step is accepted by its own sufficient-decrease test (T3)
-    none,          // a baseline: neither decrease nor count is promised
+    fixed,         ///< every update uses eta; the decrease rests on the declared L (Theorem 3')
+    backtracking,  ///< a step is accepted by its own sufficient-decrease test (T3)
+    none,          ///< a baseline: neither decrease nor number of updates is promised
 };
 
+/// How a run ended. A ledger without a footer has no ending: the run was killed.
+///
+/// - `finished`: all rounds were played.
+/// - `interrupted`: the user stopped it.
+/// - `refused`: a loss was not finite, and the run was set to stop there.
+/// - `failed`: an input or an output could not be used.
+///
+/// \code
+/// const bool whole = certificate.summary.ending == RunEnding::finished;
+/// \endcode
 enum class RunEnding : std::uint8_t { finished, interrupted, refused, failed };
 
+/// The name of a rule, as ledgers write it.
 std::string_view name(StepRule rule);
+/// The name of an ending, as ledgers write it.
 std::string_view name(RunEnding ending);
 
+/// What a run states before its first round: window, reference step, promises and settings. It is the first
+/// line of a ledger, and the certificate judges the run by it.
+///
+/// \code
+/// const RunHeader& header = certificate.header;
+/// std::cout << "window " << header.window_text << ", reference step " << header.reference_step << '\n';
+/// \endcode
 struct RunHeader {
     std::vector<std::pair<std::string, std::string>>
-        settings;                    // free text, carried for the reader's eyes only
-    std::string name;                // of a member of a bank
-    Index dimension = 0;             // n
-    Index window = 1;                // w: records the judge S_t reaches back to
-    std::string window_text = "1";   // its weights, as the user names them
-    Real effective_length = 1;       // w_a = 2 / TV of its weights; w for a box
-    std::string model = "previous";  // what a round solves
-    Real hysteresis = 1;             // theta: a round that works goes on to theta rho
-    Real switching = 0;              // kappa of the l1 penalty on moves
-    Real reference_step = 1;         // eta, of the residuals and the exit test
-    std::optional<Real> smoothness;  // L as declared; absent: 1/eta is claimed
-    StepRule step_rule = StepRule::none;
-    Real acceptance = 1;           // lambda in (0, 2), of backtracking
-    Real initial_residual = 0;     // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
-    Real initial_objective = 0;    // Q_1(x_1) + g(x_1); +infinity when x_1 lies outside dom g
-    Index initial_records = 0;     // in the window before the first round
-    Real regulariser_infimum = 0;  // inf g; may be -infinity
-    Real prox_scale = 0;           // size of the constants in g's prox: what it rounds at beside |v|
-    bool exit_test = false;        // does the learner promise r_t <= delta_t / w?
-    std::optional<std::uint64_t> max_steps;  // budget a round, where there is one
-    std::optional<Real> max_seconds;
-    std::vector<Index> other_windows;  // windows whose residuals are measured beside
-    std::optional<NoiseFacts> noise;   // of a run with sampled gradients
-    std::string play;                  // how a bank picks its member; empty: this is no bank
-    std::vector<RunHeader> members;    // of a bank, one each
+        settings;                    ///< names and texts of the settings, for information only
+    std::string name;                ///< of a member of an ensemble; else empty
+    Index dimension = 0;             ///< n
+    Index window = 1;                ///< w: number of records that the judge S_t uses
+    std::string window_text = "1";   ///< the window as the user wrote it
+    Real effective_length = 1;       ///< w_a = 2 / TV of the window's weights; w for a plain mean
+    std::string model = "previous";  ///< the forecast that a round solves
+    Real hysteresis = 1;             ///< theta: a round that updates the point reduces the gap to theta rho
+    Real switching = 0;              ///< kappa of the 1-norm penalty on moves
+    Real reference_step = 1;         ///< eta, of the stationarity gaps and the exit test
+    std::optional<Real> smoothness;  ///< L as declared; absent: 1/eta is claimed
+    StepRule step_rule = StepRule::none;  ///< how the inner updates choose their steps
+    Real acceptance = 1;                  ///< lambda in (0, 2), of backtracking
+    Real initial_residual = 0;     ///< r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window starts filled
+    Real initial_objective = 0;    ///< Q_1(x_1) + g(x_1); +infinity if x_1 lies outside dom g
+    Index initial_records = 0;     ///< records in the window before the first round
+    Real regulariser_infimum = 0;  ///< inf g; may be -infinity
+    Real prox_scale = 0;     ///< magnitude of the constants in g's prox, which bounds its rounding error
+    bool exit_test = false;  ///< whether the learner promises r_t <= delta_t / w
+    std::optional<std::uint64_t> max_steps;  ///< most steps of a round, if limited
+    std::optional<Real> max_seconds;         ///< most seconds of a round, if limited
+    std::vector<Index> other_windows;        ///< further windows whose gaps are measured
+    std::optional<NoiseFacts> noise;         ///< of a run with sampled gradients
+    std::string play;                        ///< selection rule of an ensemble; empty: not an ensemble
+    std::vector<RunHeader> members;          ///< of an ensemble, one for each member
 
-    /// L as declared, or the 1/eta that choosing eta claims.
+    /// L as declared, or the 1/eta that the choice of eta implies.
     Real claimed_smoothness() const { return smoothness ? *smoothness : 1 / reference_step; }
 
-    /// gamma = eta (1 - eta L / 2): what a fixed step is worth. Nothing is promised unless it is positive.
+    /// gamma = eta (1 - eta L / 2): the decrease that a fixed step proves is gamma |P|^2. Nothing is promised
+    /// unless it is positive.
     Real fixed_gain() const { return reference_step * (1 - reference_step * claimed_smoothness() / 2); }
 
-    /// Is the window a plain mean of its records? Then w_a is w.
+    /// Whether the window is a plain mean of its records; then w_a = w.
     bool box() const { return effective_length == static_cast<Real>(window); }
 
-    /// How far the switching penalty may push a true residual beyond the tested one: kappa sqrt(n).
+    /// kappa sqrt(n): the most that the switching penalty can add to the true gap beyond the tested one.
     Real switching_push() const { return switching * std::sqrt(static_cast<Real>(dimension)); }
 
-    /// Throws ConfigError with every field that cannot be.
+    /// Throws ConfigError that names every field with an impossible value.
     void validate() const;
 
     friend bool operator==(const RunHeader&, const RunHeader&) = default;
 };
 
-/// What may be known of a round beyond its report.
+/// What is known of a round beyond its report: gaps for other windows, the loss of the prediction, and the
+/// rounds of an ensemble's members. LedgerReader::extras returns it.
+///
+/// \code
+/// const RowExtras extras = ledger.extras();
+/// if (extras.prediction_loss) std::cout << *extras.prediction_loss << '\n';
+/// \endcode
 struct RowExtras {
-    ConstView
-        other_residuals;  // |P(x_t; grad S_{t,w'}(x_t))| for each w' of the header; empty in refused rounds
-    std::optional<Real> prediction_loss;  // loss of the prediction made before learning
-    const BankRound* bank = nullptr;      // of a bank: all its members' rounds
+    ConstView other_residuals;  ///< |P(x_t; grad S_{t,w'}(x_t))| for each w' of RunHeader::other_windows;
+                                ///< empty in refused rounds
+    std::optional<Real> prediction_loss;  ///< loss of the prediction made before learning
+    const BankRound* bank = nullptr;      ///< of an ensemble: the rounds of all members; else null
 };
 
+/// Counts of a whole run: rounds, steps and cost. Part of RunSummary and RunFooter.
+///
+/// \code
+/// const RunTotals& totals = certificate.summary.totals;
+/// std::cout << totals.cost.record_gradients / totals.rounds << " gradients a round\n";
+/// \endcode
 struct RunTotals {
-    Round rounds = 0;   // T: rounds that entered the sums
-    Round refused = 0;  // rounds that did not
-    std::uint64_t steps = 0;
-    Cost cost;
-    Cost referee_cost;
+    Round rounds = 0;         ///< T: rounds that were not refused
+    Round refused = 0;        ///< refused rounds, which count in nothing else
+    std::uint64_t steps = 0;  ///< N: inner updates with a proved decrease
+    Cost cost;                ///< spent by the learner
+    Cost referee_cost;        ///< spent on measuring for the certificate only
 
     friend bool operator==(const RunTotals&, const RunTotals&) = default;
 };
 
+/// What a run states after its last round: totals, the losses at the last point and how it ended. It is the
+/// last line of a ledger; a ledger without one was interrupted.
+///
+/// \code
+/// const RunFooter& footer = ledger.footer();
+/// std::cout << footer.totals.rounds << " rounds in " << footer.seconds << " s\n";
+/// \endcode
 struct RunFooter {
-    RunTotals totals;
-    Real final_regulariser = 0;       // g(x_{T+1})
-    std::vector<Real> final_losses;   // f_i(x_{T+1}) of the records in the model, oldest first
-    std::vector<Real> final_weights;  // theirs: Q_{T+1}(x_{T+1}) is the weighted sum
-    std::vector<RunFooter> members;   // of a bank, one each
-    RunEnding ending = RunEnding::finished;
-    Real seconds = 0;  // steady clock
+    RunTotals totals;                        ///< rounds, steps and cost
+    Real final_regulariser = 0;              ///< g(x_{T+1})
+    std::vector<Real> final_losses;          ///< f_i(x_{T+1}) of the records in the forecast, oldest first
+    std::vector<Real> final_weights;         ///< their weights: Q_{T+1}(x_{T+1}) is the weighted sum
+    std::vector<RunFooter> members;          ///< of an ensemble, one for each member
+    RunEnding ending = RunEnding::finished;  ///< how the run ended
+    Real seconds = 0;                        ///< time spent by the learner
 
     friend bool operator==(const RunFooter&, const RunFooter&) = default;
 };
