@@ -74,10 +74,6 @@ Index features_of(const RowBlock& rows) {
 
 std::string row_violation(const RowBlock& rows, Index row, const RowFamily& family) {
     if (!all_finite(rows.values(row))) return "a feature is not a finite number";
-    const std::span<const FeatureIndex> indices =
-        rows.sparse() ? rows.indices(row) : std::span<const FeatureIndex>{};
-    if (std::adjacent_find(indices.begin(), indices.end(), std::greater_equal<>()) != indices.end())
-        return "its indices do not ascend";
     const Real target = rows.target(row);
     switch (family.target_kind()) {
         case TargetKind::number:

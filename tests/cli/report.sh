@@ -17,7 +17,7 @@ fi
 expect "report of a run that is over" 0 '^a.html$'
 check "its page says what it is of" has a.html '"kind":"run","run":"learn"'
 check "its page has all turns" has a.html '"state":\{"turn":400,.*"finished":true,"status":"stopped"'
-check "its page has the certificate" has a.html '"sound":true,"claims":\[\{"id":"C1"'
+check "its page has the certificate" has a.html '"sound":true,"claims":\[\{"id":"C0"'
 check "it asks for nothing" grep -q "default-src 'none'; script-src" a.html
 run report a.run -o other.html
 expect "report with a name of its own" 0 '^other.html$'

@@ -9,17 +9,17 @@ learn
 expect "windows choose themselves by default" 0 'window auto' '^  bank +adagrad' 'in charge' 'C8 .* holds' 'best member in hindsight'
 for window in 16 box:16 exp:8 triangle:16 mean:30,keep=10 season:24,4 weights:0.5,0.3,0.2; do
     learn --window "$window"
-    expect "window $window" 0 "window ${window%%:*}|window 16" 'C2 .* holds' 'C5 .* holds'
+    expect "window $window" 0 "window ${window%%:*}|window 16" 'C2 .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
 done
 for model in auto previous mean zero season:24; do
     learn --window 20 --model "$model"
-    expect "model $model" 0 'C3a .* holds' 'C5 .* holds'
+    expect "model $model" 0 'C3a .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
 done
 for play in adashare adashare:draws=fresh hedge leader mean:tau=1; do
     learn --window "auto:windows=4/16/64,also=none,play=($play)" --ledger "$work/bank.jsonl"
     expect "play $play" 0 'a bank of 3 members' 'changed .* times'
     run certify "$work/bank.jsonl"
-    expect "play $play certifies from its ledger" 0 'C2 .* holds' 'a bank of 3 members'
+    expect "play $play certifies from its ledger" 0 'C2 .* (holds|up to rounding)' 'a bank of 3 members'
 done
 check "the ledger names who was in charge and every member's loss" \
     awk 'NR == 2 { exit !(/"bank":\{"k":[0-2],/ && /"p":\[[^,]+,[^,]+,[^],]+\]/ && gsub(/"f":/, "") == 4) }' "$work/bank.jsonl"
@@ -46,7 +46,7 @@ expect "windows, models and plays are listed" 0 'exp:SPAN' 'season:S' 'adashare'
 awk 'BEGIN { srand(3); print "a,y"; for (i = 1; i <= 60; ++i) print rand() "," rand() }' >"$work/data.csv"
 csv=("$work/data.csv" --label y --window 8 --model forecast)
 run learn "${csv[@]}" --forecast "$work/data.csv"
-expect "forecasts that come true" 0 'C2 .* holds'
+expect "forecasts that come true" 0 'C2 .* (holds|up to rounding)'
 head -30 "$work/data.csv" >"$work/short.csv"
 run learn "${csv[@]}" --forecast "$work/short.csv"
 expect "forecasts that end too soon" 3 'short.csv:30.*forecasts end after 29 records' 'every record of the data'
@@ -63,7 +63,7 @@ run learn "$work/data.csv" --label y --model forecast --forecast "$work/data.csv
 expect "forecasts with windows that choose themselves" 0 'C8 .* holds'
 sed '20s/,.*/,1e200/' "$work/data.csv" >"$work/wild.csv"
 run learn "${csv[@]}" --forecast "$work/wild.csv"
-expect "a forecast that overflows counts as none" 0 'C2 .* holds'
+expect "a forecast that overflows counts as none" 0 'C2 .* (holds|up to rounding)'
 run learn - --label y --model forecast --forecast -
 expect "two readers of standard input" 2 'cannot both come from standard input'
 run learn "${csv[@]}" --forecast "$work/data.csv" --standardise

@@ -160,8 +160,8 @@ TEST(Fit, SparseRowsAreTheSameAsDenseOnes) {
     ASSERT_EQ(one.x.size(), kFeatures + 1);
     for (Index j = 0; j <= kFeatures; ++j) EXPECT_NEAR(one.x[j], other.x[j], 1e-7);
     RowBlock unsorted(true);
-    unsorted.add_sparse(std::vector<FeatureIndex>{3, 1}, std::vector<Real>{1, 2}, 0);
-    EXPECT_THROW(fit({.loss = "squared", .rows = unsorted}), DataError);
+    EXPECT_THROW(unsorted.add_sparse(std::vector<FeatureIndex>{3, 1}, std::vector<Real>{1, 2}, 0),
+                 ConfigError);
 }
 
 TEST(Fit, ProgressCanStopIt) {

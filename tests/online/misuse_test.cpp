@@ -1,10 +1,10 @@
 /// What a learner that is put together by hand refuses.
-#include "proxstream/front/header_of.hpp"
 #include "proxstream/loss/function_family.hpp"
 #include "proxstream/loss/row_block.hpp"
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/noisy_smoothed.hpp"
 #include "online/selector.hpp"

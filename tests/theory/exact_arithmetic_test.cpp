@@ -7,9 +7,9 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "front/header_of.hpp"
 #include "online/time_smoothed.hpp"
 #include "regret/tally.hpp"
-#include "front/header_of.hpp"
 #include "solve/inner_table.hpp"
 #include "support/probe.hpp"
 
@@ -23,7 +23,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace proxstream {
+namespace proxstream::exact_arithmetic {
 namespace {
 
 using Exact = boost::multiprecision::cpp_bin_float_50;
@@ -391,4 +391,4 @@ TEST(ExactArithmetic, SupportsEveryLineThatHolds) {
 }
 
 }  // namespace
-}  // namespace proxstream
+}  // namespace proxstream::exact_arithmetic

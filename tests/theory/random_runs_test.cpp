@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace proxstream {
+namespace proxstream::random_runs {
 namespace {
 
 class RunDice {
@@ -129,12 +129,12 @@ struct RandomRun {
     std::shared_ptr<const RowFamily> family;
     AnyRegulariser g{Zero{}};
     std::vector<RowBlock> records;
-    LearnerParts parts;
+    LearnerParts parts{.g = Zero(), .make_batch = {}, .start = {}, .budget = {}};
     std::string learner = "time-smoothed";
 };
 
 RandomRun draw_run(RunDice& dice) {
-    RandomRun run{.parts = {.g = AnyRegulariser(Zero{}), .make_batch = {}, .start = {}}};
+    RandomRun run;
     const Index features = 1 + dice.below(6);
     const Real feature_scale = dice.power(-8, 8);
     const Real target_scale = dice.power(-3, 3);
@@ -421,4 +421,4 @@ TEST(RandomRuns, LiesAreFound) {
 }
 
 }  // namespace
-}  // namespace proxstream
+}  // namespace proxstream::random_runs

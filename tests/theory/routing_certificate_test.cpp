@@ -101,7 +101,9 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
             ASSERT_NE(each.verdict, Verdict::violated)
                 << drawn.text << ": " << each.id << ", " << each.left << " against " << each.right << " + "
                 << each.slack << "; " << each.explanation;
-            if (kept(each.verdict)) ++held[each.id];
+            // Where every pair has one path nothing moves, and rounding exceeds both sides.
+            const bool idle = each.verdict == Verdict::undecided && each.right <= 1e-9;
+            if (kept(each.verdict) || idle) ++held[each.id];
         }
         const Inequality& identity = run.certificate.at("C5");
         ASSERT_LE(std::abs(identity.left - identity.right), 1e-10 * run.moved_potential) << drawn.text;

@@ -279,7 +279,9 @@ TEST(Windows, KeepEveryInequalityOnRandomRuns) {
             ASSERT_NE(each.verdict, Verdict::violated)
                 << each.id << ", " << each.left << " against " << each.right << " + " << each.slack << "; "
                 << each.explanation;
-            if (kept(each.verdict)) ++held[each.id];
+            // On a set of one point nothing moves, and rounding exceeds both sides.
+            const bool idle = each.verdict == Verdict::undecided && each.right <= 1e-9;
+            if (kept(each.verdict) || idle) ++held[each.id];
         }
         ++seen[run.model.substr(0, run.model.find(':'))];
         ++seen[run.judge.text.substr(0, run.judge.text.find(':'))];
