@@ -2,9 +2,8 @@
 /// generated while it runs, so the result is over all loop-free paths of the network.
 #pragma once
 
-#include "proxstream/traffic/network.hpp"
-
 #include "proxstream/traffic/assignment_round.hpp"
+#include "proxstream/traffic/network.hpp"
 
 #include <functional>
 #include <limits>

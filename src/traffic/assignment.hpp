@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proxstream/traffic/assignment_round.hpp"
+
 #include "traffic/block_sweeps.hpp"
 #include "traffic/column_pricer.hpp"
 

@@ -106,11 +106,7 @@ step "examples configure" configure -S examples -B "$temporary/build" -DCMAKE_PR
     step "examples build" build "$temporary/build"
 for source in examples/*.cpp; do
     name=$(basename "$source" .cpp)
-    if grep -qE '^#include "[a-z]+/' <(grep -v '"proxstream/' "$source"); then
-        echo "skip package example $name uses private headers"
-    else
-        step "example $name runs" "$temporary/build/$name"
-    fi
+    step "example $name runs" "$temporary/build/$name"
 done
 
 # The plugin: its names work everywhere, a run that was killed goes on with it, and says what is missing without it.
