@@ -155,9 +155,9 @@ struct OnlineLearner::State {
     void observe_with_learner(const RecordRef& record);
     void account(const RoundReport& report);
     void rethrow_failure() {
-        if (const std::exception_ptr first = std::exchange(failure->first, nullptr)) {
-            std::rethrow_exception(first);
-        }
+        std::exception_ptr first = std::exchange(failure->first, nullptr);
+        if (!first && losses.rows) first = losses.rows->take_failure();
+        if (first) std::rethrow_exception(first);
     }
     Certificate certificate(RunEnding ending, RunFooter* footer = nullptr);
     void exchange(Checkpoint& checkpoint);

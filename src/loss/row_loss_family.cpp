@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,23 @@ std::optional<Real> RowLossFamily::mean_square_smoothness(const RowBlock& record
     return std::sqrt(total / static_cast<Real>(record.rows()));
 }
 
+std::exception_ptr RowLossFamily::take_failure() const {
+    const std::scoped_lock lock(failure_->mutex);
+    return std::exchange(failure_->first, nullptr);
+}
+
+/// An exception in the middle of a pass would leave a learner half moved; a loss that is NaN does not.
+Real RowLossFamily::row_loss(ConstView features, Real target, ConstView x, View gradient) const {
+    try {
+        return loss_->value_and_gradient(features, target, x, gradient);
+    } catch (...) {
+        const std::scoped_lock lock(failure_->mutex);
+        if (!failure_->first) failure_->first = std::current_exception();
+    }
+    fill(gradient, std::numeric_limits<Real>::quiet_NaN());
+    return std::numeric_limits<Real>::quiet_NaN();
+}
+
 AnyBatch RowLossFamily::make_batch(Index capacity) const {
     return AnyBatch(Batch(*this, capacity));
 }
@@ -96,8 +114,7 @@ Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View 
         for (Index row = 0; row < record.rows; ++row) {
             const Real target =
                 record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
-            total += record.share *
-                     loss_->value_and_gradient(dense_features(record, row, features), target, x, of_row);
+            total += record.share * row_loss(dense_features(record, row, features), target, x, of_row);
             if (!gradient.empty()) axpy(record.share, of_row, gradient);
         }
     }

@@ -6,7 +6,9 @@
 
 #include "loss/row_batch.hpp"
 
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -32,13 +34,22 @@ class RowLossFamily final : public PassFamily {
     std::optional<Real> mean_square_smoothness(const RowBlock& record) const override;
     Real infimum() const override { return loss_->infimum(); }
     void start(View x, std::uint64_t seed) const override { loss_->start(x, seed); }
+    std::exception_ptr take_failure() const override;
     AnyBatch make_batch(Index capacity) const override;
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
     Index work(Index rows, Index stored) const override;
 
   private:
+    /// The first exception of a row since it was taken; passes run on several threads.
+    struct Failure {
+        std::mutex mutex;
+        std::exception_ptr first;
+    };
+    Real row_loss(ConstView features, Real target, ConstView x, View gradient) const;
+
     std::shared_ptr<const RowLoss> loss_;
+    std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
     Index features_;
     Index dimension_;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -163,6 +164,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     }
     if (!header_.other_windows.empty()) copy(learner_->decide(), played_);
     last_ = learner_->observe(record);
+    if (const std::exception_ptr failure = problem_.family().take_failure()) std::rethrow_exception(failure);
     RoundReport& report = last_;
     RowExtras extras;
     if (report.status == RoundStatus::refused) {
@@ -171,7 +173,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
             fmt::format("{}:{}: the loss is not a finite number here, or its gradient is beyond 1e150; the "
                         "round was refused and nothing was "
                         "learned from it",
-                        problem_.stream().reader().source(), problem_.stream().reader().line()));
+                        problem_.stream().reader().source(), problem_.stream().line()));
     } else {
         if (!header_.other_windows.empty()) {
             const Cost before = meter_.cost();

@@ -50,9 +50,12 @@ void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record
 bool RecordStream::next(RowBlock& record) {
     while (true) {
         if (!ahead_.empty()) {
-            raw_ = std::move(ahead_.front());
+            raw_ = std::move(ahead_.front().raw);
+            line_ = ahead_.front().line;
             ahead_.pop_front();
-        } else if (!gather(raw_)) {
+        } else if (gather(raw_)) {
+            line_ = reader_->line();
+        } else {
             return false;
         }
         try {
@@ -76,13 +79,14 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
             pending_ = std::current_exception();
             break;
         }
-        ahead_.push_back(std::move(raw));
+        ahead_.push_back({std::move(raw), reader_->line()});
     }
     if (ahead_.empty() && pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
 
     std::vector<RowBlock> records;
     Options state = options_;
-    for (RowBlock raw : ahead_) {
+    for (const Gathered& gathered : ahead_) {
+        RowBlock raw = gathered.raw;
         RowBlock record(reader_->sparse());
         finish_record(state, raw, record);
         records.push_back(std::move(record));

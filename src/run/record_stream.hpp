@@ -42,6 +42,8 @@ class RecordStream {
     /// What records to come depend on; nothing may be read ahead.
     void exchange(Checkpoint& checkpoint);
 
+    /// The line that the last row of the record from next() ended on, whatever was read ahead since.
+    std::uint64_t line() const noexcept { return line_; }
     RowBlock make_record() const { return RowBlock(reader_->sparse()); }
     const RowReader& reader() const noexcept { return *reader_; }
     const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }
@@ -55,8 +57,13 @@ class RecordStream {
 
     std::unique_ptr<RowReader> reader_;
     Options options_;
-    std::deque<RowBlock> ahead_;  // gathered, not yet standardised
+    struct Gathered {
+        RowBlock raw;  // not yet standardised
+        std::uint64_t line = 0;
+    };
+    std::deque<Gathered> ahead_;
     RowBlock raw_;
+    std::uint64_t line_ = 0;
     std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out
     std::uint64_t bad_rows_ = 0;
     std::string last_bad_row_;

@@ -3,12 +3,16 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/online_learner.hpp"
 
 #include "loss/loss_table.hpp"
 #include "support/refusal.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -233,6 +237,71 @@ TEST_F(Registered, LossesOfAnImpossibleShapeAreRefused) {
     nothing = true;
     EXPECT_NE(said(3).find("returned nothing"), std::string::npos);
     EXPECT_NE(said(3).find("odd-loss"), std::string::npos);
+}
+
+/// Throws at one of its calls, counted over the whole test.
+class ThrowingSquared final : public OwnSquared {
+  public:
+    using OwnSquared::OwnSquared;
+    Real value_and_gradient(ConstView features, Real target, ConstView x, View gradient) const override {
+        if (++calls == throws_at) throw std::runtime_error("this row cannot be evaluated");
+        return OwnSquared::value_and_gradient(features, target, x, gradient);
+    }
+    static inline std::atomic<int> calls = 0;
+    static inline int throws_at = 0;
+};
+
+RowBlock row_of(Round t) {
+    RowBlock row;
+    const std::vector<Real> features{normal({5, t, 0, 0, 0}), normal({5, t, 1, 0, 0})};
+    row.add_dense(features, features[0] - features[1] / 2 + 0.1 * normal({6, t, 0, 0, 0}));
+    return row;
+}
+
+TEST(RegisteredLoss, LeavesTheLearnerAsItWasWhenItThrows) {
+    register_loss("throwing", "throwing", "throws now and then", [](const Spec&, const RowShape& shape) {
+        return std::make_unique<ThrowingSquared>(shape.features);
+    });
+    constexpr Round kRounds = 8;
+    for (const char* window : {"3", "auto"}) {
+        const auto make = [&] {
+            return OnlineLearner({.window = window, .step = 0.1},
+                                 make_row_family("throwing", {.features = 2}));
+        };
+        ThrowingSquared::throws_at = 0;
+        ThrowingSquared::calls = 0;
+        OnlineLearner all = make();
+        for (Round t = 1; t <= kRounds; ++t) all.observe(row_of(t));
+        const int total = ThrowingSquared::calls;
+        ASSERT_GT(total, 20);
+        for (int k = 1; k <= total; k += 3) {
+            ThrowingSquared::calls = 0;
+            ThrowingSquared::throws_at = k;
+            OnlineLearner hit = make();
+            OnlineLearner spared = make();
+            Round failed = 0;
+            for (Round t = 1; t <= kRounds; ++t) {
+                const std::vector<Real> before(hit.decision().begin(), hit.decision().end());
+                try {
+                    hit.observe(row_of(t));
+                } catch (const std::runtime_error& error) {
+                    EXPECT_STREQ(error.what(), "this row cannot be evaluated");
+                    EXPECT_TRUE(std::equal(before.begin(), before.end(), hit.decision().begin()));
+                    ++failed;
+                    ASSERT_EQ(failed, 1U);
+                    continue;
+                }
+                const int counted = ThrowingSquared::calls;
+                const int armed = std::exchange(ThrowingSquared::throws_at, 0);
+                spared.observe(row_of(t));
+                ThrowingSquared::throws_at = armed;
+                ThrowingSquared::calls = counted;
+            }
+            ASSERT_EQ(failed, 1U) << window << ", call " << k;
+            EXPECT_TRUE(std::equal(hit.decision().begin(), hit.decision().end(), spared.decision().begin()))
+                << window << ", call " << k;
+        }
+    }
 }
 
 }  // namespace

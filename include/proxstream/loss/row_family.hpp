@@ -7,6 +7,7 @@
 #include "proxstream/loss/target_kind.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -85,6 +86,10 @@ class RowFamily {
     /// Why this family cannot use a row although its features are finite, or "". The loss of such a row is
     /// NaN.
     virtual std::string row_problem(const RowBlock& /*record*/, Index /*row*/) const { return {}; }
+
+    /// The exception that a loss of the user's threw since the last call, or null. The loss was NaN then, so
+    /// learners have refused the round; the caller throws the exception again.
+    virtual std::exception_ptr take_failure() const { return nullptr; }
 
     /// Writes the default starting point: zeros, or a random draw from `seed` for networks.
     virtual void start(View x, std::uint64_t seed) const = 0;

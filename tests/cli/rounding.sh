@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Rounding and certificates, through the command a user types: no claim that rounding may have made, no false alarm.
+. "$(dirname "$0")/common.bash"
+
+# At x = 1e12 a soft threshold of 1e-5 is lost: every residual is measured as 0, and is 0.01.
+{ echo a,y; for _ in $(seq 50); do echo "1,0"; done; } >"$work/lost.csv"
+cat >"$work/start.json" <<'T'
+{"classes":[],"feature_count":1,"features":["a"],"format":"proxstream-model","intercept":false,"loss":"cauchy",
+ "regulariser":"l1:0.01","rounds":0,"standardiser":null,"version":1,"x":[1e12]}
+T
+run learn "$work/lost.csv" --label y --loss cauchy --reg l1:0.01 --no-intercept --window 8 --model previous \
+    --inner prox-grad --step 1e-3 --tolerance 1e-3 --start "$work/start.json" --ledger "$work/lost.jsonl"
+expect "a threshold that is lost in rounding is not certified" 0 'C1 .*not promised' 'C2 .*undecided' 'C3a .*undecided' \
+    'rounding may exceed the tolerance' 'regret over 50 rounds is at most [0-9.e+]+ \(0 as measured'
+check "and no regret of 0 is claimed" test -z "$(grep -E 'regret over 50 rounds is 0' <<<"$out")"
+run certify "$work/lost.jsonl" --json
+expect "the ledger says the same" 0 '"verdict": "undecided"' '"regret_bound": '
+
+# A shift rounds at its own size, however small the point is.
+printf 'a,y\n1e6,1\n1e6,2\n1e6,1\n-1e6,1\n1e6,3\n' >"$work/shift.csv"
+run learn "$work/shift.csv" --loss cauchy --reg 'shift:by=2,(l1:0.5)' --window 1 --no-intercept --tolerance 0.25 \
+    --ledger "$work/shift.jsonl"
+expect "a shift of the regulariser raises no false alarm" 0 'Proved on this run'
+check "its size is in the header" grep -q '"gs":2,' "$work/shift.jsonl"
+check "the loss that leaves a window of one is in the row" awk -F'"fo":' 'NR == 3 { exit !($2 + 0 > 0) }' "$work/shift.jsonl"
+
+# A row that overflows is named, and sets no scale.
+printf 'a,b,y\n1,2,3\n1e160,1e160,2\n1,1,1\n2,1,1\n' >"$work/huge.csv"
+run learn "$work/huge.csv" -q --loss squared
+expect "a row that overflows is named" 4 'huge.csv:3: the loss is not a finite number here, or its gradient is beyond 1e150'
