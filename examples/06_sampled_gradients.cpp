@@ -9,7 +9,6 @@
 #include <iostream>
 #include <vector>
 
-#include <online/advice.hpp>
 #include <proxstream/proxstream.hpp>
 
 using namespace proxstream;

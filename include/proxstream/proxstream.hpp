@@ -6,6 +6,7 @@
 #include "proxstream/game.hpp"
 #include "proxstream/gradient_check.hpp"
 #include "proxstream/loss/row_loss.hpp"
+#include "proxstream/online/advice.hpp"
 #include "proxstream/online_learner.hpp"
 #include "proxstream/prox/affine.hpp"
 #include "proxstream/prox/balls.hpp"

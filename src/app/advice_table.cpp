@@ -1,5 +1,7 @@
 #include "app/advice_table.hpp"
 
+#include "online/noisy_test.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string_view>

@@ -1,7 +1,7 @@
 /// Advice on several windows as a table a human can read, and the command that takes it.
 #pragma once
 
-#include "online/advice.hpp"
+#include "proxstream/online/advice.hpp"
 #include "run/learn_settings.hpp"
 
 #include <string>

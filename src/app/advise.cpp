@@ -3,7 +3,7 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
-#include "online/advice.hpp"
+#include "proxstream/online/advice.hpp"
 #include "run/noise_estimate.hpp"
 #include "run/problem.hpp"
 

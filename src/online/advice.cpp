@@ -1,6 +1,7 @@
-#include "online/advice.hpp"
+#include "proxstream/online/advice.hpp"
 
 #include "online/figure_checks.hpp"
+#include "online/noisy_test.hpp"
 
 #include <algorithm>
 #include <cmath>

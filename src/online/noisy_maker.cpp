@@ -1,5 +1,5 @@
 /// The stochastic learner from its text: what oracle, which estimator, how tight a test.
-#include "online/advice.hpp"
+#include "proxstream/online/advice.hpp"
 #include "online/figure_checks.hpp"
 #include "online/learner_arguments.hpp"
 #include "online/noisy_smoothed.hpp"

@@ -171,7 +171,8 @@ class PlayedRound {
         report.exit_residual = iterate_.residual_norm;
         report.objective_exit = window_.value() + iterate_.regulariser;
         note_movement(before_.point, iterate_.point, report);
-        report.residual_rounding = std::max(report.residual_rounding, residual_rounding());
+        const Real exit_norm = report.changed == 0 ? report.point_norm : norm(iterate_.point);
+        report.residual_rounding = std::max(report.residual_rounding, residual_rounding(exit_norm));
         report.objective_rounding = std::max(report.objective_rounding, objective_rounding());
         report.gradient_norm = std::max(report.gradient_norm, window_.gradient_norm());
         report.cost = cost_since_entry();
@@ -194,12 +195,12 @@ class PlayedRound {
         ++prox_;
     }
 
-    /// What rounding can do to a residual at the current point: P is a difference divided by eta, and the
+    /// What rounding can do to a residual at a point of that norm: P is a difference divided by eta, and the
     /// gradient has the carry's drift.
-    Real residual_rounding() const {
+    Real residual_rounding(Real point_norm) const {
         constexpr Real kRelative = 0x1p-43;
         const Real scale =
-            (norm(iterate_.point) + prox_scale_) / step_ + window_.gradient_norm() + window_.newest_norm();
+            (point_norm + prox_scale_) / step_ + window_.gradient_norm() + window_.newest_norm();
         return kRelative * scale + window_.gradient_drift();
     }
 
@@ -333,9 +334,9 @@ class PlayedRound {
         report.model_residual = iterate_.residual_norm;
         report.tested_residual = iterate_.residual_norm;
         report.objective_entry = window_.value() + iterate_.regulariser;
-        report.residual_rounding = residual_rounding();
-        report.objective_rounding = objective_rounding();
         report.point_norm = norm(iterate_.point);
+        report.residual_rounding = residual_rounding(report.point_norm);
+        report.objective_rounding = objective_rounding();
         report.gradient_norm =
             std::max({report.gradient_norm, window_.newest_norm(), window_.gradient_norm()});
     }

@@ -9,10 +9,16 @@
 
 namespace proxstream {
 
+Consistency::Consistency(const RunHeader& header)
+    : measured_(!header.noise || header.noise->refereed),
+      previous_(header.model == "previous"),
+      // By its name: other windows can have an effective length of w too.
+      plain_(previous_ && header.window_text == std::to_string(header.window)),
+      objective_(header.initial_objective) {}
+
 void Consistency::add(const RunHeader& rules, const RoundReport& report, const Departure& from) {
     ++checked_;
-    const bool measured = !rules.noise || rules.noise->refereed;
-    if (measured) {
+    if (measured_) {
         add_residuals(rules, report, from);
         add_objectives(rules, report);
     }
@@ -21,7 +27,7 @@ void Consistency::add(const RunHeader& rules, const RoundReport& report, const D
 
 void Consistency::add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from) {
     const Real off = report.residual_rounding;
-    if (rules.model == "previous" && std::abs(report.entry_residual - report.model_residual) > 2 * off)
+    if (previous_ && std::abs(report.entry_residual - report.model_residual) > 2 * off)
         split_.note(report.round);
     // A prox is non-expansive: |P(x; d) - P(x; d')| <= |d - d'| (Lemma 2, both ways).
     const Real slack = 3 * off + 2 * from.rounding;
@@ -37,9 +43,7 @@ void Consistency::add_objectives(const RunHeader& rules, const RoundReport& repo
     if (finite &&
         std::abs(report.objective_entry - objective_ - report.exchange) > 4 * off + 2 * objective_slack_)
         jump_.note(report.round);
-    // A plain mean of the last w losses, by its name: other windows can have w_a = w too.
-    const bool plain = rules.window_text == std::to_string(rules.window);
-    if (plain && rules.model == "previous") {
+    if (plain_) {
         const Real expected = (report.loss - report.outgoing_loss) / static_cast<Real>(rules.window);
         if (std::abs(report.exchange - expected) > 2 * off) exchange_.note(report.round);
     }

@@ -16,7 +16,7 @@ namespace proxstream {
 
 class Consistency {
   public:
-    explicit Consistency(const RunHeader& header) : objective_(header.initial_objective) {}
+    explicit Consistency(const RunHeader& header);
 
     /// `report` has the referee's rounding bounds; `from` says how the learner had left x_t.
     void add(const RunHeader& rules, const RoundReport& report, const Departure& from);
@@ -35,6 +35,10 @@ class Consistency {
     void add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from);
     void add_objectives(const RunHeader& rules, const RoundReport& report);
     void add_distances(const RunHeader& rules, const RoundReport& report);
+
+    bool measured_;  // are exact figures there?
+    bool previous_;  // the model is the judge
+    bool plain_;     // and the judge a plain mean of w losses
 
     Occurrences split_;      // R and Rq differ although the model is the judge
     Occurrences low_entry_;  // R below r_{t-1} - |v_t|

@@ -1,6 +1,6 @@
 /// The advisor's arithmetic against figures worked out by hand, a second reading of the theorems, and the two
 /// examples that show its condition to be sharp.
-#include "online/advice.hpp"
+#include "proxstream/online/advice.hpp"
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
