@@ -146,13 +146,14 @@ step "plugin: static initialisers may register" says 'from a static initialiser'
 step "plugin: a run" "$program" --plugin "$plugin" "${run[@]}" --store "$temporary/whole.run"
 "$program" --plugin "$plugin" "${run[@]}" --store "$temporary/killed.run" >/dev/null 2>&1 &
 victim=$!
-for _ in $(seq 200); do
-    says 'turn' "$program" show "$temporary/killed.run" >/dev/null && break
-    sleep 0.02
+for _ in $(seq 500); do
+    [ -s "$temporary/killed.run" ] && break
+    sleep 0.01
 done
+sleep 0.2
 kill -9 $victim 2>/dev/null
 wait $victim 2>/dev/null
-killed_half_way() { ! "$program" export "$temporary/killed.run" --what ledger | tail -n 1 | grep -q '^{"end"'; }
+killed_half_way() { ! "$program" export "$temporary/killed.run" --what ledger | tail -n 1 | grep -q '^{"end":"finished"'; }
 step "plugin: the run was killed before its end" killed_half_way
 step "plugin: without it the run is refused, and says why" says "unknown loss 'pseudo-huber'.*--plugin" "$program" resume "$temporary/killed.run"
 step "plugin: the run goes on" "$program" --plugin "$plugin" resume "$temporary/killed.run" --quiet
