@@ -44,7 +44,7 @@ class Epochs {
     const std::vector<Certificate>& certificates() const noexcept { return account_.certificates(); }
     const std::vector<std::string>& ledgers() const noexcept { return ledgers_; }
 
-    /// Between two rounds; reading goes on with the ledger's file.
+    /// Between two rounds; reading continues the ledger's file.
     void exchange(Checkpoint& checkpoint);
 
   private:

@@ -1,4 +1,4 @@
-// A program of somebody who installed proxstream: one function of each room that is public, and a name of its
+// A program that uses an installed proxstream: one function of each room that is public, and a name of its
 // own.
 #include <cmath>
 #include <iostream>

@@ -109,7 +109,7 @@ for source in examples/*.cpp; do
     step "example $name runs" "$temporary/build/$name"
 done
 
-# The plugin: its names work everywhere, a run that was killed goes on with it, and says what is missing without it.
+# The plugin: its names work everywhere, a killed run resumes with it, and says what is missing without it.
 program=$prefix/bin/proxstream
 plugin=$temporary/plugin/plugin.so
 step "plugin configures" configure -S examples/plugin -B "$temporary/plugin" -DCMAKE_PREFIX_PATH="$prefix" &&
