@@ -1,0 +1,196 @@
+/// From options to a learner: everything that is checked and chosen before the first round.
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/spec.hpp"
+#include "proxstream/prox/combinators.hpp"
+
+#include "front/first_step.hpp"
+#include "front/guarded_regulariser.hpp"
+#include "front/online_state.hpp"
+#include "solve/inner_table.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// The user's sampler; an exception of it spoils the estimate instead of leaving the round half done.
+CallbackOracle oracle_of(const GradientSampler& given, std::shared_ptr<CallbackFailure> failure) {
+    return {[sample = given.sample, failure = std::move(failure)](Round record, ConstView x, const Draw& draw,
+                                                                  std::vector<Real>& gradient) {
+                const Real fine = failure->value_of([&] {
+                    sample(record, x, draw, gradient);
+                    return Real{0};
+                });
+                if (std::isnan(fine)) gradient.assign(x.size(), fine);
+            },
+            given.samples,
+            {given.noise, given.bounded, given.independent, given.name}};
+}
+
+}  // namespace
+
+bool is_automatic(const TextOrNumber& setting) {
+    return setting.text() == "auto";
+}
+
+Real parse_step(const TextOrNumber& step) {
+    const Real value = parse_real(step.text(), "step");
+    if (!(value > 0 && value <= kAbsurd))
+        throw ConfigError(fmt::format("step = {}: must be positive and finite, or auto", step.text()));
+    return value;
+}
+
+bool samples_gradients(const OnlineOptions& options) {
+    return options.sampler || Spec::parse(options.oracle).name() != "exact" ||
+           Spec::parse(options.inner).name() == "spider";
+}
+
+void OnlineLearner::State::validate() {
+    Texts violations;
+    check_sizes(violations);
+    check_figures(violations);
+    check_texts(violations);
+    if (!violations.empty()) throw ConfigError(violations);
+}
+
+void OnlineLearner::State::check_sizes(Texts& violations) {
+    const auto refuse = [&](bool wrong, const std::string& text) {
+        if (wrong) violations.push_back(text);
+    };
+    Index& n = options.dimension;
+    if (n == 0) n = losses.dimension;
+    if (n == 0) n = options.start.size();
+    refuse(n == 0, "dimension: not given; it is the number of coordinates of a decision");
+    refuse(losses.dimension != 0 && losses.dimension != n,
+           fmt::format("dimension = {}: the losses are functions of {} coordinates", n, losses.dimension));
+    if (losses.closures) losses = LossSource::of_closures(n);
+    refuse(!options.start.empty() && options.start.size() != n,
+           fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
+    refuse(!all_finite(options.start), "start: all its numbers must be finite");
+    // Intercepts and biases of models of rows, which come last, are not penalised.
+    const Index penalised = losses.rows ? losses.rows->penalised() : n;
+    collect(violations, "regulariser", [&] {
+        if (penalised > 0) g.check_dimension(penalised);
+        if (penalised < n) g = Sliced<AnyRegulariser>(0, penalised, options.regulariser);
+    });
+}
+
+void OnlineLearner::State::check_figures(Texts& violations) const {
+    const auto refuse = [&](bool wrong, const std::string& text) {
+        if (wrong) violations.push_back(text);
+    };
+    refuse(!(options.smoothness >= 0 && options.smoothness <= kAbsurd),
+           fmt::format("smoothness = {}: must be positive, or 0: not known", options.smoothness));
+    refuse(options.max_steps == 0, "max_steps = 0: a round needs at least one step");
+    refuse(!(options.max_seconds > 0),
+           fmt::format("max_seconds = {}: must be positive", options.max_seconds));
+    refuse(!(options.effort >= 0),
+           fmt::format("effort = {}: must be positive, or 0: automatic", options.effort));
+    refuse(options.sampler && !options.sampler->sample, "sampler: has no function");
+    refuse(options.sampler && options.sampler->samples == 0, "sampler: samples must be at least 1");
+    refuse(options.sampler && options.oracle != "exact", "oracle: give it or a sampler, not both");
+    refuse(options.switching != 0 && !g.can_switch(),
+           "switching: this regulariser has no known prox together with a switching penalty; separable ones "
+           "and simplices have");
+}
+
+void OnlineLearner::State::check_texts(Texts& violations) const {
+    bool noisy = true;
+    collect(violations, "", [&] { noisy = samples_gradients(options); });
+    if (!noisy && !options.referee)
+        violations.emplace_back("referee = false: only noisy gradients can do without");
+    if (!is_automatic(options.step)) collect(violations, "", [&] { parse_step(options.step); });
+    collect(violations, "", [&] { Tolerance::parse(options.tolerance.text()); });
+
+    // What is refused is replaced by what is usual, so that the rest is checked too.
+    LearnerParts trial = parts(1);
+    if (!collect(violations, "forecast", [&] { trial.model = ModelRule::parse(options.forecast); }))
+        trial.model = {};
+    if (!collect(violations, "window", [&] { measured_window(options.window.text()); })) trial.window = "1";
+    const auto check_inner = [&] {
+        // Spider is made, and checked, by the learner that can use it.
+        if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
+    };
+    if (!collect(violations, "inner", check_inner)) trial.inner = "auto";
+    trial.g = Zero();
+    collect(violations, "", [&] { check_learner(options.learner, std::move(trial)); });
+}
+
+void OnlineLearner::State::choose_start() {
+    Scratch scratch;
+    start = options.start;
+    if (!start.empty()) {
+        if (!std::isfinite(g.value(start, scratch)))
+            throw ConfigError("start: lies outside the domain of the regulariser");
+        return;
+    }
+    start.resize(options.dimension);
+    if (losses.rows) losses.rows->start(start, options.seed);
+    if (!losses.rows || g.value(start, scratch) == kInfinity) {
+        g.prox(start, 1, start, scratch);
+    }
+    if (!std::isfinite(g.value(start, scratch)) || !all_finite(start))
+        throw ConfigError("regulariser: its prox leads out of its own domain; give a start");
+}
+
+LearnerParts OnlineLearner::State::parts(Real reference_step) const {
+    LearnerParts parts{.g = GuardedRegulariser(g, failure),
+                       .make_batch = [this](Index capacity) { return losses.make_batch(capacity, failure); },
+                       .start = start,
+                       .budget = {options.max_steps, options.max_seconds}};
+    parts.window = options.window.text();
+    parts.hysteresis = options.hysteresis;
+    parts.switching = options.switching;
+    parts.step = reference_step;
+    parts.smoothness = smoothness > 0 ? smoothness : 1 / reference_step;
+    if (options.effort > 0) parts.effort = options.effort;
+    parts.inner = options.inner;
+    parts.noise.oracle = options.oracle;
+    if (options.sampler) parts.noise.sampler = oracle_of(*options.sampler, failure);
+    parts.noise.origin = "given";
+    parts.noise.confirm = options.confirm;
+    parts.noise.refereed = options.referee;
+    parts.seed = options.seed;
+    return parts;
+}
+
+bool OnlineLearner::State::choose_step(const RecordRef& record) {
+    Real found = options.smoothness;
+    const bool automatic = is_automatic(options.step);
+    const bool noisy = samples_gradients(options);
+    if (found == 0 && losses.rows) found = losses.rows->smoothness(record.as<RowBlock>()).value_or(0);
+    if (found == 0 && (automatic || noisy)) {
+        AnyBatch batch = losses.make_batch(1, failure);
+        batch.push(record);
+        const std::optional<Real> measured = local_smoothness(batch, GuardedRegulariser(g, failure), start);
+        rethrow_failure();
+        if (!measured) return false;
+        found = *measured;
+    }
+    // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
+    step = !automatic ? parse_step(options.step) : found > 0 ? 1 / ((noisy ? 2 : 1) * found) : 1;
+    smoothness = found > 0 ? found : 1 / step;
+    return true;
+}
+
+void OnlineLearner::State::make_learner() {
+    LearnerParts made = parts(step);
+    made.model = ModelRule::parse(options.forecast);
+    made.tolerance = Tolerance::parse(options.tolerance.text());
+    if (made.model.kind == ModelRule::Kind::record) {
+        made.make_forecasts = [this] { return losses.make_batch(2, failure); };
+    }
+    try {
+        learner = proxstream::make_learner(options.learner, std::move(made));
+    } catch (...) {
+        rethrow_failure();  // the user's own exception, where that is behind it
+        throw;
+    }
+    rethrow_failure();
+}
+
+}  // namespace proxstream
