@@ -1,4 +1,5 @@
-// Braess's paradox: closing a road makes every driver faster. Six thousand cars an hour want to go from a to b.
+// Braess's paradox: closing a road makes every driver faster. Six thousand cars an hour want to go from a to
+// b.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxstream/online/advice.hpp"
+
 #include "run/learn_settings.hpp"
 
 #include <string>

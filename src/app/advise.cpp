@@ -1,9 +1,10 @@
+#include "proxstream/online/advice.hpp"
+
 #include "app/advice_table.hpp"
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
-#include "proxstream/online/advice.hpp"
 #include "run/noise_estimate.hpp"
 #include "run/problem.hpp"
 

@@ -1,8 +1,10 @@
 /// The stochastic learner from its text: what oracle, which estimator, how tight a test.
 #include "proxstream/online/advice.hpp"
+
 #include "online/figure_checks.hpp"
 #include "online/learner_arguments.hpp"
 #include "online/noisy_smoothed.hpp"
+#include "online/noisy_test.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,8 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 
+#include "online/noisy_test.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
