@@ -27,5 +27,16 @@ TEST(ProxMisuse, StepsThatAreNotPositiveAndFiniteAreRefused) {
     }
 }
 
+TEST(ProxMisuse, ACentreOfAnotherLengthIsRefused) {
+    const L1Norm g(0.5);
+    const std::vector<Real> v{1, -2};
+    const std::vector<Real> centre{1, 2, 3};
+    std::vector<Real> out{7, 7};
+    Scratch scratch;
+    const std::string said = tests::refusal([&] { switching_prox(g, v, 1, 0.1, centre, out, scratch); });
+    EXPECT_NE(said.find("the centre has 3 coordinates; it must have 2"), std::string::npos) << said;
+    EXPECT_EQ(out, (std::vector<Real>{7, 7}));
+}
+
 }  // namespace
 }  // namespace proxstream

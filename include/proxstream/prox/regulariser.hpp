@@ -1,12 +1,12 @@
 /// The requirements on g, the convex part of every loss: a value and a proximal map.
 #pragma once
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/prox/sum_traits.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <concepts>
 #include <memory>
 #include <string>
@@ -100,12 +100,16 @@ bool supports_switching(const G& g) {
 }
 
 /// Writes the minimiser z of step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 to `out` and returns g(out);
-/// pull = step kappa. Needs supports_switching(g) and a finite centre. `out` may be the same memory as v, but
+/// pull = step kappa. Needs supports_switching(g), which Switching checks, and a finite centre as long as v
+/// (ConfigError otherwise). `out` may be the same memory as v, but
 /// not as the centre.
 template <Regulariser G>
 Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView centre, View out,
                     Scratch& scratch) {
-    assert(supports_switching(g) && centre.size() == v.size());
+    if (centre.size() != v.size()) {
+        throw ConfigError("switching: the centre has " + std::to_string(centre.size()) +
+                          " coordinates; it must have " + std::to_string(v.size()) + ", as the argument");
+    }
     if constexpr (requires { g.switching_prox(v, step, pull, centre, out, scratch); }) {
         if (!sum_traits(g).separable) return g.switching_prox(v, step, pull, centre, out, scratch);
     }

@@ -41,7 +41,7 @@ class RecordRing {
     }
     /// Removes the newest record. A record that it overwrote does not come back.
     void drop_newest() {
-        assert(size_ > 0);
+        if (size_ == 0) throw ConfigError("drop_newest: the store holds no record");
         newest_ = (newest_ + slots_.size() - 1) % slots_.size();
         --size_;
     }
