@@ -1,5 +1,7 @@
 #include "offline/fit_certificate.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,9 +19,6 @@ Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
     return kObjectiveRounding *
            (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser));
 }
-
-/// A slack of at most this part of the right side is small.
-constexpr Real kSmallSlack = 1e-6;
 
 /// Whether left <= right, where rounding counts against the claim and, of an expectation, both are known up
 /// to `error`.

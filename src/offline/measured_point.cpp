@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
 
+#include "core/rounding.hpp"
 #include "core/student.hpp"
 #include "offline/sample_draws.hpp"
 
@@ -74,10 +75,10 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
                                    frame.take(x.size()), scratch)
                          .norm;
     // As the referee of a run bounds it (docs/certificate.md, Rounding).
-    const Real relative = (0x1p10 + 4 * static_cast<Real>(x.size())) * kUnitRoundoff;
     const Real curvature = std::max(1 / problem.reference_step, problem.smoothness.mean);
-    point.residual_rounding = relative * (curvature * norm(x) + norm(gradient) +
-                                          prox_scale(problem.g, x.size()) / problem.reference_step);
+    point.residual_rounding =
+        relative_rounding(x.size()) *
+        (curvature * norm(x) + norm(gradient) + prox_scale(problem.g, x.size()) / problem.reference_step);
     point.nonzeros =
         static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real each) { return each != 0; }));
     return point;

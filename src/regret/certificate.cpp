@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "regret/worst_round.hpp"
+#include "core/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "proxstream/regret/certificate.hpp"
 
 #include "certificate_words.hpp"
-#include "regret/worst_round.hpp"
+#include "core/rounding.hpp"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,14 @@
 #include "rounding.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace proxstream {
 
 RoundingBounds::RoundingBounds(const RunHeader& header)
-    : relative_((0x1p10 + 4 * static_cast<Real>(header.dimension) + 4 * static_cast<Real>(header.window)) *
-                kUnitRoundoff),
+    : relative_(relative_rounding(header.dimension + header.window)),
       curvature_(std::max(1 / header.reference_step, header.smoothness.value_or(0))),
       prox_(header.prox_scale / header.reference_step),
       accepts_steps_(header.step_rule != StepRule::none),

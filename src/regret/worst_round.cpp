@@ -1,5 +1,7 @@
 #include "regret/worst_round.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 
 namespace proxstream {

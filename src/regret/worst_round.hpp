@@ -6,10 +6,6 @@
 
 namespace proxstream {
 
-/// A slack of at most this part of what it is compared with is small: two sides that agree within it hold up
-/// to rounding. A larger one leaves open whether the inequality holds.
-inline constexpr Real kSmallSlack = 1e-6;
-
 class WorstRound {
   public:
     /// left <= right is asked of this round; rounding may have moved the two sides by `slack` together.
