@@ -63,7 +63,7 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
         if (!noise->refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
     }
     if (!run.header().members.empty()) {
-        fmt::print(stderr, "  bank       {}; play {}\n", fmt::join(member_names(run.header()), ", "),
+        fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);
     }
     if (!settings.resume.empty() || run.resumed().rounds > 0) {

@@ -78,8 +78,8 @@ void list_oracles() {
 
 void list_windows() {
     fmt::print("windows (--window):\n");
-    print_row("auto[:windows=1/4/16,also=A/B,play=P,..]",
-              "a bank of windows that chooses by realised loss; arguments as of the learner 'bank'");
+    print_row("auto[:windows=1/4/16,also=A/B,selection=S,..]",
+              "an ensemble of windows, weighed by realised loss; arguments as of the learner 'bank'");
     for (const WindowForm& form : WindowWeights::forms()) print_row(form.usage, form.help);
 }
 
@@ -88,9 +88,9 @@ void list_models() {
     for (const WindowForm& form : ModelRule::forms()) print_row(form.usage, form.help);
 }
 
-void list_plays() {
-    fmt::print("plays (play= of a bank), who of a bank plays next:\n");
-    for (const SelectorRow& row : Selector::rows()) print_row(row.usage, row.help);
+void list_selections() {
+    fmt::print("selections (--selection), how an ensemble turns its members into a decision:\n");
+    for (const SelectionRow& row : Selection::rows()) print_row(row.usage, row.help);
 }
 
 void list_costs() {
@@ -126,7 +126,7 @@ struct Listing {
 
 constexpr std::array kListings{Listing{"losses", list_losses},     Listing{"regularisers", list_regularisers},
                                Listing{"learners", list_learners}, Listing{"windows", list_windows},
-                               Listing{"models", list_models},     Listing{"plays", list_plays},
+                               Listing{"models", list_models},     Listing{"selections", list_selections},
                                Listing{"inner", list_inner},       Listing{"oracles", list_oracles},
                                Listing{"methods", list_methods},   Listing{"samplers", list_samplers},
                                Listing{"costs", list_costs},       Listing{"objectives", list_objectives},
@@ -146,7 +146,7 @@ int list(const std::vector<std::string>& arguments) {
     for (const std::string& argument : arguments) {
         if (argument == "--help" || argument == "-h") {
             fmt::print(
-                "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [plays] "
+                "usage: proxstream list [losses] [regularisers] [learners] [windows] [models] [selections] "
                 "[inner] [oracles] [methods]\n                       [samplers] [costs] [objectives] "
                 "[rivals] [networks] [games]\n");
             return kOk;

@@ -1,5 +1,7 @@
 #include "app/progress_table.hpp"
 
+#include "proxstream/core/linalg.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -22,28 +24,28 @@ ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string>
       classes_(classes),
       measured_(measured),
       members_(std::move(members)),
-      in_charge_(members_.size()),
+      weights_(members_.size()),
       terminal_(isatty(fileno(stderr)) != 0) {
     if (every_ > 0) next_ = every_;
     fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
                "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry res" : "first seen",
                measured_ ? "exit res" : "last seen", "steps", "nonzero",
-               members_.empty() ? "" : "  in charge");
+               members_.empty() ? "" : "  heaviest");
 }
 
-/// Whose points were played most since the last line, and how often.
-std::string ProgressTable::mostly_in_charge() const {
+/// The member with the most weight since the last line, and its share.
+std::string ProgressTable::heaviest() const {
     if (members_.empty()) return "";
-    const auto most = std::max_element(in_charge_.begin(), in_charge_.end());
-    Round all = 0;
-    for (const Round rounds : in_charge_) all += rounds;
+    const auto most = std::max_element(weights_.begin(), weights_.end());
+    Real all = 0;
+    for (const Real weight : weights_) all += weight;
     if (all == 0) return "";
-    return fmt::format("  {} ({:.0f} %)", members_[static_cast<std::size_t>(most - in_charge_.begin())],
-                       100 * static_cast<double>(*most) / static_cast<double>(all));
+    return fmt::format("  {} ({:.0f} %)", members_[static_cast<std::size_t>(most - weights_.begin())],
+                       100 * *most / all);
 }
 
 void ProgressTable::on_round(const LearnProgress& progress) {
-    if (progress.bank != nullptr) ++in_charge_[progress.bank->in_charge];
+    if (progress.bank != nullptr) axpy(1, progress.bank->weights, weights_);
     if (progress.rounds >= next_) {
         print_line(progress);
         while (next_ <= progress.rounds) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
@@ -75,8 +77,8 @@ void ProgressTable::print_line(const LearnProgress& progress) {
                errors, measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
                measured_ ? last.entry_residual : last.first_residual,
                measured_ ? last.exit_residual : last.tested_residual, progress.steps - steps_at_last_line_,
-               nonzeros(progress.point), mostly_in_charge());
-    std::fill(in_charge_.begin(), in_charge_.end(), 0);
+               nonzeros(progress.point), heaviest());
+    fill(weights_, 0);
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;
     steps_at_last_line_ = progress.steps;

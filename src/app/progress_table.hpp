@@ -22,7 +22,7 @@ class ProgressTable {
 
   private:
     bool due(Round rounds) const;
-    std::string mostly_in_charge() const;
+    std::string heaviest() const;
     void print_line(const LearnProgress& progress);
     void draw_status(const LearnProgress& progress);
     void clear_status();
@@ -31,7 +31,7 @@ class ProgressTable {
     bool classes_;
     bool measured_;
     std::vector<std::string> members_;
-    std::vector<Round> in_charge_;  // rounds since the last line
+    std::vector<Real> weights_;  // since the last line
     bool terminal_;
     Round next_ = 1;
     Round printed_ = 0;

@@ -33,6 +33,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     header.regulariser_infimum = facts.infimum_regulariser;
     header.prox_scale = facts.prox_scale;
     header.exit_test = facts.promises_exit;
+    header.measured = facts.measured;
     header.noise = facts.noise;
     header.play = facts.play;
     for (const LearnerFacts& member : facts.members) header.members.push_back(header_of(member, dimension));

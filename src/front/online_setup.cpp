@@ -155,6 +155,8 @@ LearnerParts OnlineLearner::State::parts(Real reference_step) const {
     parts.noise.confirm = options.confirm;
     parts.noise.refereed = options.referee;
     parts.seed = options.seed;
+    if (losses.rows) parts.linear = linear_model(*losses.rows);
+    parts.averages = parts.linear.has_value();
     return parts;
 }
 

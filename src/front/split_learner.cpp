@@ -16,6 +16,8 @@ std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const Spli
     options.start = splits.start;
     options.step = splits.step;
     options.smoothness = 1 / splits.step;
+    // Total cost is convex in the splits for given demand.
+    options.averages = true;
     return make_learner(text, std::move(options));
 }
 

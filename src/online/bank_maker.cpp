@@ -1,6 +1,7 @@
 /// A bank from its text: which members, on one store.
 #include "online/bank.hpp"
 #include "online/learner_arguments.hpp"
+#include "online/linear_rules.hpp"
 #include "window/shared_batch.hpp"
 
 #include <algorithm>
@@ -13,13 +14,29 @@ namespace {
 
 using Batch = AnyBatch;
 
-/// What a bank is made of unless its text says otherwise.
+/// What an ensemble is made of unless its text says otherwise.
 constexpr Index kLongestMember = 1024;
 constexpr Index kLongestPossible = 10'000'000;
 constexpr Index kRatio = 4;
 constexpr std::uint64_t kMemberSteps = 4;  // about one pass a round is where windows pay best
-constexpr Real kMemberEffort = 128;        // record gradients a round, saved up: long windows work less often
+constexpr Real kMemberEffort = 32;         // record gradients a round, saved up: long windows work less often
+/// Recursive least squares costs n^2 a row: up to here less than a window's gradients.
+constexpr Index kLargestSquare = 85;
 constexpr std::string_view kCheapMembers = "adagrad:0.1/adagrad:1";
+constexpr std::string_view kCheapLinear = "/coin";
+constexpr std::string_view kSquares = "/rls:inf/rls:500/rls:100";
+constexpr std::string_view kLastValue = "/last-value";
+
+/// The members beside the windows: those that fit the losses and are not too dear for the dimension.
+std::string usual_members(const LearnerParts& parts, bool mean) {
+    std::string members(kCheapMembers);
+    if (!parts.linear || !mean) return members;
+    members += kCheapLinear;
+    if (RecursiveLeastSquares::fits(*parts.linear) && parts.start.size() <= kLargestSquare)
+        members += kSquares;
+    if (parts.last_value) members += kLastValue;
+    return members;
+}
 
 bool yes_or_no(const Spec& spec, const char* key, bool fallback) {
     const std::string text = spec.word_or(key, fallback ? "yes" : "no");
@@ -62,10 +79,9 @@ std::vector<std::string> member_windows(const Spec& spec) {
     return texts;
 }
 
-/// First-order members evaluate losses exactly, so they have no place beside sampled ones.
-std::vector<std::string> cheap_members(const Spec& spec, bool noisy) {
+std::vector<std::string> cheap_members(const Spec& spec, const std::string& usual) {
     std::vector<std::string> texts;
-    const std::string list = spec.word_or("also", noisy ? "none" : kCheapMembers);
+    const std::string list = spec.word_or("also", usual);
     if (list == "none") return texts;
     for (const std::string& each : split_outside_parentheses(list, '/')) {
         const std::string text = without_shield(each);
@@ -84,14 +100,17 @@ std::vector<std::string> cheap_members(const Spec& spec, bool noisy) {
 
 std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
-    BankOptions options;
-    if (spec.has("play")) options.play = spec.word(Spec::kByNameOnly, "play");
-    options.selector = Selector::parse(options.play);
     const bool noisy = is_noisy(parts);
+    const std::string usual_selection =
+        !parts.selection.empty() ? parts.selection : parts.averages && !noisy ? "mean" : "draw";
+    BankOptions options;
+    options.selection = Selection::parse(spec.word_or("selection", usual_selection));
+    const bool mean = options.selection.mean.has_value();
+    require(spec, !(mean && noisy), "selection=mean needs exact losses; there is an oracle");
     // To start from another's point takes a comparison of values, which estimates do not give.
     options.cross_start = yes_or_no(spec, "cross", !noisy);
     require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
-    options.smoothness = parts.smoothness;
+    options.restarts = !noisy;
     options.seed = parts.seed;
     if (parts.effort == kInfinity && !spec.has("effort") && !noisy) parts.effort = kMemberEffort;
     parts.budget.max_steps =
@@ -100,9 +119,19 @@ std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     struct Plan {
         std::string learner, window, name;
     };
+    BankMembers members;
     std::vector<Plan> plans;
-    // First-order members see the newest loss only, so that is what they are measured by.
-    for (const std::string& text : cheap_members(spec, noisy)) plans.push_back({text, "1", text});
+    // First-order members evaluate losses exactly, so they have no place beside sampled ones.
+    for (const std::string& text : cheap_members(spec, noisy ? "none" : usual_members(parts, mean))) {
+        // A member that may be played alone is measured by the newest loss, which is all it sees.
+        auto point = mean ? make_point_learner(text, parts) : nullptr;
+        if (point == nullptr) {
+            plans.push_back({text, "1", text});
+            continue;
+        }
+        members.points.push_back(std::move(point));
+        members.names.push_back(text);
+    }
     for (const std::string& window : member_windows(spec)) plans.push_back({"time-smoothed", window, window});
     const auto make = [&parts](const Plan& plan, const BatchFactory& make_batch) {
         LearnerParts own = parts;
@@ -125,13 +154,13 @@ std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     }
     auto store = std::make_shared<Batch>(parts.make_batch(capacity));
     if (!parts.make_own_batch) parts.make_own_batch = parts.make_batch;
-    Bank::Members members;
-    std::vector<std::string> names;
     for (const Plan& plan : plans) {
-        members.push_back(make(plan, [&store](Index /*asked*/) { return Batch(SharedBatch<Batch>(store)); }));
-        names.push_back(plan.name);
+        members.windows.push_back(
+            make(plan, [&store](Index /*asked*/) { return Batch(SharedBatch<Batch>(store)); }));
+        members.judges.push_back(WindowWeights::parse(members.windows.back()->facts().window_text));
+        members.names.push_back(plan.name);
     }
-    return std::make_unique<Bank>(std::move(parts.g), std::move(store), std::move(members), std::move(names),
+    return std::make_unique<Bank>(std::move(parts.g), std::move(store), std::move(members),
                                   std::move(options));
 }
 

@@ -16,6 +16,8 @@ namespace proxstream {
 template <Regulariser G, RecordBatch B>
 class Move {
   public:
+    static constexpr bool kReplays = true;
+
     Move(PlayedRound<G, B>& round, const RecordRef& newest) : newest_record(newest), round_(round) {}
 
     const RecordRef newest_record;
@@ -46,6 +48,14 @@ class Move {
         ++cost.prox;
         smallest_ = cost.prox == 1 ? step : std::min(smallest_, step);
         largest_ = std::max(largest_, step);
+    }
+
+    /// point <- prox_{prox_step g}(target).
+    void jump_to(ConstView target, Real prox_step) {
+        Iterate& iterate = round_.iterate();
+        iterate.regulariser = round_.g().prox(target, prox_step, iterate.point, round_.scratch());
+        ++cost.prox;
+        smallest_ = largest_ = prox_step;
     }
 
     void report_to(RoundReport& report) const {

@@ -34,9 +34,10 @@ struct LearnerFacts {
     Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
     Index initial_records = 0;       // in the window before the first round
     Real infimum_regulariser = 0;
+    bool measured = true;               // false: a member of an ensemble that is a point alone
     Real prox_scale = 0;                // size of the constants in the regulariser's prox
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
-    std::string play;                   // how a bank picks its member; empty: no bank
+    std::string play;                   // the selection of an ensemble; empty: this is none
     std::vector<LearnerFacts> members;  // of a bank
 };
 

@@ -5,6 +5,7 @@
 #include "core/find_row.hpp"
 #include "online/game_rules.hpp"
 #include "online/learner_arguments.hpp"
+#include "online/linear_rules.hpp"
 #include "online/time_smoothed.hpp"
 #include "online/update_rules.hpp"
 #include "solve/inner_table.hpp"
@@ -103,40 +104,67 @@ std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) 
     return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay));
 }
 
-std::unique_ptr<AnyLearner> make_momentum(const Spec& spec, LearnerParts parts) {
+Momentum momentum_rule(const Spec& spec, LearnerParts& parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
-    const Real decay = fraction_or(spec, 1, "decay", 0.9);
-    const Index dimension = parts.start.size();
-    return first_order(std::move(parts), Momentum(dimension, step, decay));
+    return {parts.start.size(), step, fraction_or(spec, 1, "decay", 0.9)};
 }
 
-std::unique_ptr<AnyLearner> make_adam(const Spec& spec, LearnerParts parts) {
+Adam adam_rule(const Spec& spec, LearnerParts& parts) {
     const Real step = positive_or(spec, 0, "step", 0.01);
     const Real first_decay = fraction_or(spec, 1, "beta1", 0.9);
     const Real second_decay = fraction_or(spec, 2, "beta2", 0.999);
     const Real floor = positive_or(spec, 3, "floor", 1e-8);
-    const Index dimension = parts.start.size();
-    return first_order(std::move(parts), Adam(dimension, {step, first_decay, second_decay, floor}));
+    return {parts.start.size(), {step, first_decay, second_decay, floor}};
 }
 
-std::unique_ptr<AnyLearner> make_adagrad(const Spec& spec, LearnerParts parts) {
+AdaGrad adagrad_rule(const Spec& spec, LearnerParts& parts) {
     const Real step = positive_or(spec, 0, "step", 0.1);
     const Real floor = positive_or(spec, 1, "floor", 1e-8);
-    const Replay replay = replay_of(spec, parts);
-    const Index dimension = parts.start.size();
-    return first_order(std::move(parts), AdaGrad(dimension, {step, floor}, replay));
+    return {parts.start.size(), {step, floor}, replay_of(spec, parts)};
 }
 
-std::unique_ptr<AnyLearner> make_optimistic(const Spec& spec, LearnerParts parts) {
-    const Real step = positive_or(spec, 0, "step", parts.step);
-    const Index dimension = parts.start.size();
-    return first_order(std::move(parts), Optimistic(dimension, step));
+Optimistic optimistic_rule(const Spec& spec, LearnerParts& parts) {
+    return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
 }
 
-std::unique_ptr<AnyLearner> make_extragradient(const Spec& spec, LearnerParts parts) {
-    const Real step = positive_or(spec, 0, "step", parts.step);
-    const Index dimension = parts.start.size();
-    return first_order(std::move(parts), Extragradient(dimension, step));
+Extragradient extragradient_rule(const Spec& spec, LearnerParts& parts) {
+    return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
+}
+
+RecursiveLeastSquares rls_rule(const Spec& spec, LearnerParts& parts) {
+    const Real memory = spec.number_or(0, "memory", kInfinity);
+    require(spec, memory > 1, "memory must be above 1 rounds, or inf");
+    require(spec, parts.linear && RecursiveLeastSquares::fits(*parts.linear),
+            "recursive least squares is for linear models of rows with a target");
+    return {*parts.linear, memory};
+}
+
+CoinBetting coin_rule(const Spec& spec, LearnerParts& parts) {
+    require(spec, parts.linear.has_value(), "coin betting is for linear models of rows");
+    return CoinBetting(*parts.linear);
+}
+
+/// The model that predicts the target's last value, for ever.
+FixedPoint last_value_rule(const Spec& spec, LearnerParts& parts) {
+    require(spec, parts.last_value.has_value(),
+            "the target's last value is not one of the features; add it with --lags 1");
+    fill(parts.start, 0);
+    parts.start[*parts.last_value] = 1;
+    return {};
+}
+
+template <auto kRule>
+std::unique_ptr<AnyLearner> make_rule(const Spec& spec, LearnerParts parts) {
+    auto rule = kRule(spec, parts);
+    return first_order(std::move(parts), std::move(rule));
+}
+
+template <auto kRule>
+std::unique_ptr<PointLearner> make_point(const Spec& spec, const LearnerParts& parts) {
+    LearnerParts own = parts;
+    auto rule = kRule(spec, own);
+    return std::make_unique<RulePoint<decltype(rule)>>(std::move(own.g), std::move(own.start),
+                                                       std::move(rule));
 }
 
 std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerParts parts) {
@@ -169,8 +197,8 @@ constexpr std::array kLearners{
         "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
         true},
     LearnerRow{"bank",
-               "bank[:windows=1/4/16/64/256/1024,also=A/B,play=adashare,cross=yes,steps=4,effort=128]",
-               "several windows and cheap learners on one store; realised loss decides who plays",
+               "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=32]",
+               "an ensemble of windows and cheap learners; realised losses weigh them",
                make_named_bank, true},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
@@ -178,18 +206,25 @@ constexpr std::array kLearners{
                "online prox-SGD with step / (1 + t/horizon)^power, and K more steps on losses of the window",
                make_prox_sgd},
     LearnerRow{"momentum", "momentum[:step,decay=0.9]", "heavy averaging of past gradients, then a prox step",
-               make_momentum},
+               make_rule<momentum_rule>, false, make_point<momentum_rule>},
     LearnerRow{"adam", "adam[:step=0.01,beta1=0.9,beta2=0.999,floor=1e-8]",
-               "Adam's direction, then a prox step", make_adam},
+               "Adam's direction, then a prox step", make_rule<adam_rule>, false, make_point<adam_rule>},
     LearnerRow{"adagrad", "adagrad[:step=0.1,floor=1e-8,replay=K]",
                "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
-               make_adagrad},
+               make_rule<adagrad_rule>, false, make_point<adagrad_rule>},
+    LearnerRow{"rls", "rls[:memory=inf]",
+               "recursive least squares that forgets in so many rounds; linear models only, n^2 a row",
+               make_rule<rls_rule>, false, make_point<rls_rule>},
+    LearnerRow{"coin", "coin", "coin betting: no learning rate to set; linear models only",
+               make_rule<coin_rule>, false, make_point<coin_rule>},
+    LearnerRow{"last-value", "last-value", "predicts the target's last value (needs --lags 1); never learns",
+               make_rule<last_value_rule>, false, make_point<last_value_rule>},
     LearnerRow{"optimistic", "optimistic[:step]",
                "prox step along 2 g_t - g_{t-1}; in games it converges where plain gradients cycle",
-               make_optimistic},
+               make_rule<optimistic_rule>},
     LearnerRow{"extragradient", "extragradient[:step]",
                "two rounds an iteration: a look ahead, then a step from before along the gradient met there",
-               make_extragradient},
+               make_rule<extragradient_rule>},
     LearnerRow{"sampled-steps",
                "sampled-steps[:rule=sgd|momentum|adam|optimistic-adam|optimistic|extragradient,samples=64,"
                "steps=1,step,beta1=0.9,beta2=0.999]",
@@ -224,6 +259,16 @@ std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts par
     return learner;
 }
 
+std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerParts& parts) {
+    const Spec spec = Spec::parse(text);
+    const LearnerRow& row = find_row(kLearners, "learner", spec.name());
+    // Replayed losses are those of a window.
+    if (row.make_point == nullptr || spec.has("replay") || spec.has("window")) return nullptr;
+    auto learner = row.make_point(spec, parts);
+    spec.finish();
+    return learner;
+}
+
 Index measured_window(std::string_view window) {
     if (is_auto(window)) return kMeasured;
     return static_cast<Index>(std::max<Real>(1, std::round(WindowWeights::parse(window).effective_length())));
@@ -234,6 +279,8 @@ void check_learner(std::string_view text, LearnerParts parts) {
     parts.make_own_batch = {};
     parts.make_forecasts = [] { return AnyBatch(NoRecords{}); };
     parts.start = {0};
+    if (!parts.linear) parts.linear = LinearModel{{}, 1, false};
+    parts.last_value = 0;
     parts.tolerance = Tolerance::fixed(1);
     // How large the noise is, and whether rounds end under it, only the data can tell.
     if (!parts.noise.base_noise) parts.noise.base_noise = 0;

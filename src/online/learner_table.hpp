@@ -7,7 +7,9 @@
 #include "proxstream/loss/row_block.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
+#include "loss/linear_model.hpp"
 #include "online/learner.hpp"
+#include "online/point_learner.hpp"
 #include "online/tolerance.hpp"
 #include "solve/inner_solver.hpp"
 #include "window/callback_oracle.hpp"
@@ -47,7 +49,11 @@ struct LearnerParts {
     BatchFactory make_own_batch = {};               // for records it keeps to itself; empty: the same
     std::function<AnyBatch()> make_forecasts = {};  // a store for two, for models of kind `record`
     std::vector<Real> start;                        // x_1
-    std::string window = "1";  // as WindowWeights::parse reads it, or auto: a bank of windows
+    std::string window = "1";  // as WindowWeights::parse reads it, or auto: an ensemble of windows
+    std::optional<LinearModel> linear = {};  // of losses that are those of linear models of rows
+    std::optional<Index> last_value = {};    // the feature that holds the target's last value
+    bool averages = false;  // a mean of points is a decision as good as they are: linear models, convex losses
+    std::string selection = {};  // of an ensemble, as Selection::parse reads it; empty: by `averages`
     ModelRule model = {};
     Real hysteresis = 1;  // theta
     Real switching = 0;   // kappa_0
@@ -67,6 +73,8 @@ struct LearnerRow {
     std::string_view help;
     std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerParts parts);
     bool takes_oracle = false;  // can learn from estimates of gradients
+    /// The same learner without a window to be measured by, for ensembles; null: there is no such form.
+    std::unique_ptr<PointLearner> (*make_point)(const Spec& spec, const LearnerParts& parts) = nullptr;
 };
 
 std::span<const LearnerRow> learners();
@@ -75,6 +83,9 @@ std::span<const LearnerRow> learners();
 /// those that solve windows `model=`, `hysteresis=`, `switching=`: several of them can then be compared in
 /// one run.
 std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts);
+
+/// The same as a point alone, or null where the learner needs its window.
+std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerParts& parts);
 
 /// Throws what make_learner would, without data: for checking settings before anything is opened. Of the
 /// parts neither stores, start nor tolerance are looked at.

@@ -146,8 +146,8 @@ class AdaGrad {
     AdaGrad(Index dimension, const Options& options, const Replay& replay = {})
         : options_(options), replay_(replay), squares_(dimension), before_(dimension) {}
 
-    template <Regulariser G, RecordBatch B>
-    void move(Move<G, B>& move) {
+    template <class M>
+    void move(M& move) {
         before_ = squares_;
         Scratch::Frame frame(move.scratch());
         const View direction = frame.take(move.point().size());
@@ -157,7 +157,8 @@ class AdaGrad {
             const Real scale = precondition(direction);
             move.step(options_.step, direction, scale * options_.step);
             if (i == replay_.steps) break;
-            move.gradient(replay_.age(round_, i, move.losses_in_window()), direction);
+            if constexpr (M::kReplays)
+                move.gradient(replay_.age(round_, i, move.losses_in_window()), direction);
         }
         ++round_;
     }

@@ -66,11 +66,16 @@ Json to_object(const RunHeader& header) {
 }
 
 Json to_object(const BankSummary& bank) {
-    return {{"in_charge", bank.in_charge},
+    return {{"mean", bank.mean},
+            {"in_charge", bank.in_charge},
+            {"weights", bank.weights},
+            {"losses", bank.losses},
             {"switches", bank.switches},
-            {"mixed", bank.mixed},
             {"weighted_loss", json_number(bank.weighted_loss)},
-            {"best", bank.best}};
+            {"best", bank.best},
+            {"restarted", bank.restarted},
+            {"mean_gap", json_number(bank.mean_gap)},
+            {"mean_gap_rounds", bank.measured}};
 }
 
 Json to_object(const NoiseSummary& noise, bool measured) {

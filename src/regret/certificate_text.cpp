@@ -37,7 +37,7 @@ std::string step_rule(const RunHeader& header) {
 std::string describe(const RunHeader& header) {
     std::string text = fmt::format("n = {}, ", header.dimension);
     if (!header.members.empty()) {
-        text += fmt::format("a bank of {} members, played by {}", header.members.size(), header.play);
+        text += fmt::format("an ensemble of {} members, selection {}", header.members.size(), header.play);
         return text + fmt::format(", eta = {:.6g}", header.reference_step);
     }
     text += header.box() ? fmt::format("w = {}", header.window)
@@ -124,40 +124,56 @@ void append_summary(std::string& out, const Certificate& certificate) {
     if (run.prediction_loss) append(out, "  prediction loss  {:.6e} a round\n", *run.prediction_loss);
 }
 
-/// One line a member: what it did, whether it played or not.
+/// One line a member: its weight and its loss; of those with a window, what they did.
 void append_bank(std::string& out, const Certificate& certificate) {
     constexpr std::size_t kName = 18;
     const BankSummary& bank = *certificate.summary.bank;
+    const RunHeader& header = certificate.header;
     const Real rounds = static_cast<Real>(std::max<Round>(certificate.summary.totals.rounds, 1));
-    const auto share = [rounds](Round count) { return 100 * static_cast<Real>(count) / rounds; };
-    append(out, "\n  {:<18} {:>9} {:>11} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member", "in charge",
-           "mean f", "mean f + g", sampled(certificate) ? "base samples" : "gradients", "updates", "own Reg");
-    for (Index k = 0; k < certificate.members.size(); ++k) {
-        const Certificate& member = certificate.members[k];
+    append(out, "\n  {:<18} {:>9} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member",
+           bank.mean ? "weight" : "active", "mean f + g", sampled(certificate) ? "base samples" : "gradients",
+           "updates", "own Reg");
+    for (Index k = 0; k < header.members.size(); ++k) {
+        const Real share = bank.mean ? bank.weights[k] : static_cast<Real>(bank.in_charge[k]) / rounds;
+        append(out, "  {:<18} {:>8.1f}% {:>11.5g}", shortened(member_name(header.members[k]), kName),
+               100 * share, bank.losses[k]);
+        if (k < header.points()) {
+            out += '\n';
+            continue;
+        }
+        const Certificate& member = certificate.members[k - header.points()];
         const RunSummary& run = member.summary;
-        append(out, "  {:<18} {:>8.1f}% {:>11.5g} {:>11.5g} {:>12} {:>10} {:>10}  {}\n",
-               shortened(member_name(member.header), kName), share(bank.in_charge[k]), run.mean_loss,
-               run.mean_objective,
+        append(out, " {:>12} {:>10} {:>10}  {}\n",
                member.header.noise ? run.totals.cost.base_samples : run.totals.cost.record_gradients,
                run.totals.steps, run.measured ? fmt::format("{:.3e}", run.regret) : "-",
                member.sound() ? "hold" : "VIOLATED");
     }
-    append_wrapped(
-        out,
-        fmt::format(
-            "The member in charge changed {} times ({:.1f}% of rounds). Weighted mean of f + g: {:.6g} a "
-            "round; played: {:.6g}; best member in hindsight: {} with {:.6g}.",
-            bank.switches, share(bank.switches), bank.weighted_loss, certificate.summary.mean_objective,
-            shortened(member_name(certificate.members[bank.best].header), kName),
-            certificate.members[bank.best].summary.mean_objective),
-        2);
-    if (bank.mixed > 0) {
+    append_wrapped(out,
+                   fmt::format("Played: {:.6g} a round (mean f + g). Best member in hindsight: {} with {:.6g}. "
+                               "Mean of the members' losses by their weights: {:.6g}.",
+                               certificate.summary.mean_objective,
+                               shortened(member_name(header.members[bank.best]), kName), bank.losses[bank.best],
+                               bank.weighted_loss),
+                   2);
+    if (!bank.mean) {
+        append_wrapped(out,
+                       fmt::format("The active member changed in {} rounds ({:.1f}%).", bank.switches,
+                                   100 * static_cast<Real>(bank.switches) / rounds),
+                       2);
+    } else {
         append_wrapped(
             out,
-            fmt::format("A mean of the members was played in {} rounds: C2 and C3 bound the member "
-                        "in charge, not that mean.",
-                        bank.mixed),
+            fmt::format("The mean of the members was played. Its stationarity gap is measured, not bounded: rms "
+                        "{:.3g} in {} rounds. C1 to C3c are about the window with the largest weight.",
+                        bank.mean_gap, bank.measured),
             2);
+    }
+    if (bank.restarted > 0) {
+        append_wrapped(out,
+                       fmt::format("In {} rounds a member was out or had begun anew, because its loss was not "
+                                   "finite; its own lines cover the rounds before.",
+                                   bank.restarted),
+                       2);
     }
 }
 

@@ -84,8 +84,15 @@ std::string conclusion(const Certificate& certificate) {
                             minkowski.right + minkowski.slack + path.slack);
     }
     if (run.bank) {
-        text += " of the members in charge";
-        if (const Inequality& tracking = certificate.at("C8"); kept(tracking.verdict)) {
+        text += run.bank->mean ? " of the windows that led" : " of the active members";
+        const Inequality& loss = certificate.at("C8");
+        if (kept(loss.verdict) && run.bank->mean) {
+            const Real rounds = static_cast<Real>(run.totals.rounds);
+            text += fmt::format(
+                ", and the loss of the mean that was played, {:.4g} a round, is at most {:.4g}, that of the "
+                "best member and the price of not knowing it",
+                run.mean_objective, (loss.right + loss.slack) / rounds);
+        } else if (kept(loss.verdict)) {
             text += fmt::format(
                 ", and the weights' mean of f + g, {:.4g} a round, is within its bound against the best "
                 "sequence of members",

@@ -26,7 +26,11 @@ Certificate Judge::certificate() const {
     result.inequalities = {exit_test(), firm_bound(), path_regret(), minkowski(), a_priori()};
     if (!bank_) result.inequalities.insert(result.inequalities.begin(), consistency());
     if (bank_) {
-        result.inequalities.push_back(tracking());
+        if (tally_.bank_->mixture) {
+            for (Inequality& each : mixture()) result.inequalities.push_back(std::move(each));
+        } else {
+            result.inequalities.push_back(tracking());
+        }
         for (Index k = 0; k < tally_.members_.size(); ++k) {
             result.members.push_back(Judge(tally_.members_[k], footer_.members[k]).certificate());
             const RunSummary& member = result.members.back().summary;
@@ -99,7 +103,7 @@ bool Judge::nothing_played(Inequality& inequality) const {
 
 bool Judge::misses_tests() const {
     const ResidualSums& sums = tally_.residuals_;
-    // A bank's member starts from a round in which it may not have been in charge.
+    // The active member starts from a round in which it may not have been active.
     return sums.exhausted || sums.untested || sums.blurred ||
            std::any_of(tally_.members_.begin(), tally_.members_.end(), [](const Tally& member) {
                return member.residuals_.exhausted || member.residuals_.untested || member.residuals_.blurred;
@@ -122,7 +126,7 @@ std::string Judge::missed_tests() const {
             "{}not promised in {} rounds in which rounding may exceed the tolerance, first in round {}",
             text.empty() ? "" : "; ", sums.blurred.count, sums.blurred.first);
     }
-    return text.empty() ? "members missed exit tests in rounds in which they were not in charge" : text;
+    return text.empty() ? "members missed exit tests in rounds in which they were not active" : text;
 }
 
 std::string Judge::with_length(std::string_view for_box, std::string_view otherwise) const {
@@ -187,13 +191,8 @@ Inequality Judge::firm_bound() const {
     } else if (bank_ && tally_.bank_->foreign) {
         result.verdict = Verdict::violated;
         result.explanation =
-            fmt::format("the report is not that of the member in charge in {} rounds, first in round {}",
+            fmt::format("the report is not that of the active member in {} rounds, first in round {}",
                         tally_.bank_->foreign.count, tally_.bank_->foreign.first);
-    } else if (bank_ && tally_.bank_->mixed) {
-        result.explanation = fmt::format(
-            "a mean z was played in {} rounds: this bounds the member in charge, and |P(z)| <= R_t + "
-            "(2/eta + L) |z - x_t|",
-            tally_.bank_->mixed.count);
     }
     return result;
 }
@@ -201,7 +200,7 @@ Inequality Judge::firm_bound() const {
 Inequality Judge::path_regret() const {
     const ResidualSums& sums = tally_.residuals_;
     Inequality result{.id = "C3a",
-                      .statement = bank_ ? "Reg <= sum (r_{t-1}+|v_t|)^2, member in charge"
+                      .statement = bank_ ? "Reg <= sum (r_{t-1}+|v_t|)^2, active member"
                                          : with_length("Reg <= sum_t (r_{t-1} + d_t/w)^2",
                                                        "Reg <= sum_t (r_{t-1} + d_t/w_a)^2")};
     if (nothing_played(result) || unmeasured(result)) return result;
@@ -245,7 +244,7 @@ Inequality Judge::a_priori() const {
     if (nothing_played(result) || unmeasured(result)) return result;
     if (sums.unsure) {
         if (bank_) {
-            settle(result, Verdict::not_promised, "noise of members in charge is bounded in the mean only");
+            settle(result, Verdict::not_promised, "noise of active members is bounded in the mean only");
         } else {
             unsure(result, "the estimate a round ends with was kept because it passed; see C11");
         }

@@ -4,6 +4,7 @@
 #include "regret/tally.hpp"
 
 #include <string>
+#include <vector>
 
 namespace proxstream {
 
@@ -56,7 +57,9 @@ class Judge {
     Inequality path() const;           // C7a
     Inequality active_rounds() const;  // C7b
     Inequality switching() const;      // C7c
-    Inequality tracking() const;       // C8
+    Inequality tracking() const;       // C8, where members are drawn
+    std::vector<Inequality> mixture() const;         // C8 to C8c, where their mean is played
+    bool false_losses(Inequality& inequality) const;  // refuses losses that are not the reports'
     Inequality confirmations() const;  // C9
     Inequality entry_bound() const;    // C10
     Inequality one_run() const;        // C11

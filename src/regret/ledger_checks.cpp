@@ -73,16 +73,26 @@ void check_bank(const RunHeader& header, const RoundReport& report, const BankRo
     if (members == 0) place.refuse("bank", "the round of a bank", "none: the header names no members");
     if (bank == nullptr)
         place.refuse("bank", "no round of a bank", fmt::format("one of {} members", members));
-    if (bank->members.size() != members) {
+    const Index points = header.points();
+    if (bank->members.size() != members - points) {
         place.refuse("m", fmt::format("{} members", bank->members.size()),
-                     fmt::format("the {} of the header", members));
+                     fmt::format("the {} of the header that have a window", members - points));
     }
-    if (bank->weights.size() != members) {
-        place.refuse("p", fmt::format("{} weights", bank->weights.size()),
-                     fmt::format("one for each of the {} members", members));
-    }
-    if (bank->in_charge >= members) {
-        place.refuse("k", fmt::format("member {}", bank->in_charge), fmt::format("0..{}", members - 1));
+    const auto check_list = [&](std::string_view key, ConstView values) {
+        if (values.size() != members) {
+            place.refuse(key, fmt::format("{} numbers", values.size()),
+                         fmt::format("one for each of the {} members", members));
+        }
+        for (const Real value : values) place.check(key, value, kAny);
+    };
+    check_list("p", bank->weights);
+    check_list("l", bank->losses);
+    if (!bank->slopes.empty()) check_list("sl", bank->slopes);
+    for (const Real loss : bank->mixer_losses) place.check("z", loss, kAny);
+    if (bank->mean_gap) place.check("gap", *bank->mean_gap, kNonnegative);
+    if (bank->in_charge < points || bank->in_charge >= members) {
+        place.refuse("k", fmt::format("member {}", bank->in_charge),
+                     fmt::format("{}..{}", points, members - 1));
     }
     for (const BankColumn& column : kBankColumns) place.check(column.key, bank->*column.figure, kNonnegative);
     if (bank->share > 1) place.refuse("al", fmt::format("{} cannot stand here", bank->share), "at most 1");
@@ -93,12 +103,9 @@ void check_bank(const RunHeader& header, const RoundReport& report, const BankRo
     for (const RoundReport& member : bank->members) {
         if (member.round != report.round) {
             place.refuse("m", fmt::format("round {} of a member", member.round),
-                         fmt::format("round {}, the bank's", report.round));
+                         fmt::format("round {}, the ensemble's", report.round));
         }
-        if (member.status == RoundStatus::refused) {
-            place.refuse("m", "a member that refused the round", "none: a bank refuses a round as a whole");
-        }
-        check_figures(member, place);
+        if (member.status != RoundStatus::refused) check_figures(member, place);
     }
 }
 
@@ -135,12 +142,13 @@ void check_footer(const RunHeader& header, const RunFooter& footer, std::string_
         place.refuse("last", fmt::format("{} losses", footer.final_losses.size()),
                      fmt::format("no more than {} rounds can leave in a model", came));
     }
-    if (footer.members.size() != header.members.size()) {
+    const Index points = header.points();
+    if (footer.members.size() != header.members.size() - points) {
         place.refuse("members", fmt::format("{} members", footer.members.size()),
-                     fmt::format("the {} of the header", header.members.size()));
+                     fmt::format("the {} of the header that have a window", header.members.size() - points));
     }
     for (Index k = 0; k < footer.members.size(); ++k) {
-        check_footer(header.members[k], footer.members[k], source, line);
+        check_footer(header.members[points + k], footer.members[k], source, line);
     }
 }
 

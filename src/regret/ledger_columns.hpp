@@ -75,11 +75,10 @@ struct BankColumn {
     Real BankRound::*figure;
 };
 
-inline constexpr std::array<BankColumn, 4> kBankColumns{{
+inline constexpr std::array<BankColumn, 3> kBankColumns{{
     {"eps", &BankRound::rate},
     {"al", &BankRound::share},
     {"off", &BankRound::offset},
-    {"var", &BankRound::spread},
 }};
 
 }  // namespace proxstream

@@ -77,7 +77,7 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append_field(out, "ginf", header.regulariser_infimum);
     append_field(out, "gs", header.prox_scale);
     append(out, ",\"records\":{}", header.initial_records);
-    append(out, ",\"exit_test\":{}", header.exit_test);
+    append(out, ",\"exit_test\":{},\"measured\":{}", header.exit_test, header.measured);
     append_key(out, "max_steps");
     header.max_steps ? append(out, "{}", *header.max_steps) : void(out += "null");
     append_key(out, "max_seconds");
@@ -118,6 +118,8 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.initial_records = read_count(cursor, "records");
     cursor.key("exit_test");
     header.exit_test = cursor.boolean();
+    cursor.key("measured");
+    header.measured = cursor.boolean();
     header.max_steps = read_optional(cursor, "max_steps", [&] { return cursor.integer(); });
     header.max_seconds = read_optional(cursor, "max_seconds", [&] { return cursor.real(kNonnegative); });
     cursor.key("also");
@@ -165,7 +167,11 @@ void read_report(LineCursor& cursor, RoundReport& report) {
 void append_bank(std::string& out, const BankRound& bank) {
     append(out, ",\"bank\":{{\"k\":{}", bank.in_charge);
     for (const BankColumn& column : kBankColumns) append_field(out, column.key, bank.*column.figure);
+    if (bank.mean_gap) append_field(out, "gap", *bank.mean_gap);
     append_list(out, "p", bank.weights);
+    append_list(out, "l", bank.losses);
+    if (!bank.mixer_losses.empty()) append_list(out, "z", bank.mixer_losses);
+    if (!bank.slopes.empty()) append_list(out, "sl", bank.slopes);
     append_objects(out, "m", bank.members, append_report);
     out += '}';
 }
@@ -176,12 +182,27 @@ void read_bank(LineCursor& cursor, LedgerRow& row) {
     row.bank.in_charge = read_count(cursor, "k");
     for (const BankColumn& column : kBankColumns)
         row.bank.*column.figure = read_field(cursor, column.key, kNonnegative);
+    row.bank.mean_gap.reset();
+    if (cursor.at_key("gap")) row.bank.mean_gap = read_field(cursor, "gap", kNonnegative);
     cursor.key("p");
     cursor.reals(row.weights, kNonnegative);
+    cursor.key("l");
+    cursor.reals(row.losses, kAny);
+    const auto read_list = [&cursor](std::string_view key, std::vector<Real>& out) {
+        out.clear();
+        if (!cursor.at_key(key)) return;
+        cursor.key(key);
+        cursor.reals(out, kAny);
+    };
+    read_list("z", row.mixer_losses);
+    read_list("sl", row.slopes);
     read_objects(cursor, "m", row.members, read_report);
     for (RoundReport& member : row.members) member.round = row.report.round;
     cursor.expect("}");
     row.bank.weights = row.weights;
+    row.bank.losses = row.losses;
+    row.bank.mixer_losses = row.mixer_losses;
+    row.bank.slopes = row.slopes;
     row.bank.members = row.members;
     row.of_bank = true;
 }
@@ -231,7 +252,7 @@ void read_version(LineCursor& cursor) {
         cursor.fail(fmt::format("the ledger has version {}", version),
                     fmt::format("version {}, which this release reads; {}", kLedgerVersion,
                                 version < kLedgerVersion
-                                    ? "older ledgers lack the figures that bound rounding: run again"
+                                    ? "older ledgers lack figures of this version: run again"
                                     : "a later release wrote this ledger"));
     }
 }

@@ -23,8 +23,8 @@ struct LedgerRow {
     std::vector<Real> other_residuals;
     std::optional<Real> prediction_loss;
     bool of_bank = false;
-    BankRound bank;  // views the two below
-    std::vector<Real> weights;
+    BankRound bank;  // views those below
+    std::vector<Real> weights, losses, mixer_losses, slopes;
     std::vector<RoundReport> members;
 
     RowExtras extras() const { return {other_residuals, prediction_loss, of_bank ? &bank : nullptr}; }

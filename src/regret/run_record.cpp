@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -84,6 +85,11 @@ std::string_view name(RunEnding ending) {
     return "?";
 }
 
+Index RunHeader::points() const {
+    return static_cast<Index>(std::count_if(members.begin(), members.end(),
+                                            [](const RunHeader& member) { return !member.measured; }));
+}
+
 void RunHeader::validate() const {
     std::vector<std::string> violations;
     find_violations(*this, "run header", violations);
@@ -91,6 +97,8 @@ void RunHeader::validate() const {
         const RunHeader& member = members[k];
         const std::string who = fmt::format("run header of member {}", k + 1);
         find_violations(member, who, violations);
+        if (member.measured != (k >= points()))
+            violations.push_back(who + ": it has no window; allowed: such members come first");
         if (!member.members.empty()) violations.push_back(who + ": a bank cannot be a member of a bank");
         if (!member.other_windows.empty())
             violations.push_back(who + ": other windows are measured for the whole bank only");
@@ -99,6 +107,8 @@ void RunHeader::validate() const {
                                              member.dimension, dimension));
         }
     }
+    if (!members.empty() && points() == members.size())
+        violations.emplace_back("run header: no member has a window; allowed: at least one");
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }
 

@@ -1,21 +1,57 @@
 #include "regret/tally.hpp"
 
+#include "proxstream/core/spec.hpp"
+
 #include "ledger_format.hpp"
 
 #include <cmath>
 
 namespace proxstream {
 
+BankSums::BankSums(const RunHeader& header)
+    : tracking(header.members.size()),
+      in_charge(header.members.size()),
+      losses(header.members.size()),
+      weights(header.members.size()) {
+    const Spec selection = Spec::parse(header.play);
+    if (selection.name() == "mean") {
+        const bool fresh = header.initial_records == 0;
+        mixture.emplace(Mixture::Options::parse(selection), in_charge.size(), fresh);
+    }
+}
+
 void BankSums::add(const RoundReport& report, const BankRound& bank) {
-    tracking.add(report.round, bank);
+    if (mixture) {
+        mixture->add(report.round, bank, report.loss + report.regulariser);
+    } else {
+        tracking.add(report.round, {bank.weights, bank.losses, bank.rate, bank.share});
+    }
     ++in_charge[bank.in_charge];
     if (started_ && bank.in_charge != last_) ++switches;
     last_ = bank.in_charge;
     started_ = true;
-    const RoundReport& played = bank.members[bank.in_charge];
-    if (bank.offset > 0) {
-        mixed.note(report.round);
-    } else if (report.loss != played.loss || report.entry_residual != played.entry_residual) {
+    Real mean = 0;
+    for (Index k = 0; k < losses.size(); ++k) {
+        losses[k].add(bank.losses[k]);
+        weights[k].add(bank.weights[k]);
+        mean += bank.weights[k] * bank.losses[k];
+    }
+    weighted.add(mean);
+    if (bank.mean_gap) {
+        gaps.add(*bank.mean_gap * *bank.mean_gap);
+        ++measured;
+    }
+    for (Index k = bank.points(); k < losses.size(); ++k) {
+        const RoundReport& member = bank.report(k);
+        if (member.status == RoundStatus::refused) {
+            restarted.note(report.round);
+        } else if (bank.losses[k] != member.loss + member.regulariser) {
+            false_losses.note(report.round);
+        }
+    }
+    const RoundReport& played = bank.report(bank.in_charge);
+    if (played.status != RoundStatus::refused &&
+        (report.entry_residual != played.entry_residual || (!mixture && report.loss != played.loss))) {
         foreign.note(report.round);
     }
 }
@@ -28,9 +64,11 @@ Tally::Tally(const RunHeader& header)
       other_regrets_(header.other_windows.size()) {
     header_.validate();
     if (header_.members.empty()) return;
-    bank_.emplace(header_.members.size());
+    bank_.emplace(header_);
     members_.reserve(header_.members.size());
-    for (const RunHeader& member : header_.members) members_.emplace_back(member);
+    for (const RunHeader& member : header_.members) {
+        if (member.measured) members_.emplace_back(member);
+    }
 }
 
 void Tally::add(const RoundReport& report, const RowExtras& extras) {
@@ -90,7 +128,8 @@ void Tally::add_played(const RoundReport& report, const RowExtras& extras) {
 }
 
 void Tally::add_bank(const BankRound& bank) {
-    const Departure from = members_[bank.in_charge].departure_;
+    const Tally& played = members_[bank.in_charge - bank.points()];
+    const Departure from = played.departure_;
     churn_.add_movement(judged_);
     bank_->add(judged_, bank);
     tests_ = 0;
@@ -98,8 +137,8 @@ void Tally::add_bank(const BankRound& bank) {
         members_[i].add(bank.members[i]);
         tests_ += members_[i].tests_;
     }
+    if (bank.report(bank.in_charge).status == RoundStatus::refused) return;
     // Whatever picks the member, its own window bounds its own residual (docs/certificate.md).
-    const Tally& played = members_[bank.in_charge];
     judged_.residual_rounding = played.judged_.residual_rounding;
     judged_.objective_rounding = played.judged_.objective_rounding;
     residuals_.add(played.header_, played.judged_, from);

@@ -11,6 +11,7 @@
 #include "regret/compensated_sum.hpp"
 #include "regret/consistency.hpp"
 #include "regret/energy_sums.hpp"
+#include "regret/mixture_bound.hpp"
 #include "regret/noise_sums.hpp"
 #include "regret/residual_sums.hpp"
 #include "regret/rounding.hpp"
@@ -21,17 +22,24 @@
 
 namespace proxstream {
 
-/// Who played in a bank, and what it cost against playing otherwise.
+/// What an ensemble played, and what it cost against playing otherwise.
 struct BankSums {
-    explicit BankSums(Index members) : tracking(members), in_charge(members) {}
+    explicit BankSums(const RunHeader& header);
     void add(const RoundReport& report, const BankRound& bank);
     void exchange(Checkpoint& checkpoint);
 
-    TrackingBound tracking;        // C8
-    std::vector<Round> in_charge;  // rounds of each member
+    TrackingBound tracking;               // C8, where members are drawn
+    std::optional<MixtureBound> mixture;  // C8, where their mean is played
+    std::vector<Round> in_charge;         // rounds of each member
+    std::vector<CompensatedSum> losses;   // f + g of each member
+    std::vector<CompensatedSum> weights;
+    CompensatedSum weighted;    // <p_t, l_t>
+    CompensatedSum gaps;        // squared, of the mean, where they were measured
+    Round measured = 0;         // how often
     Round switches = 0;
-    Occurrences mixed;    // rounds that played a mean, not a member's point
-    Occurrences foreign;  // rounds whose report is not that of the member in charge
+    Occurrences foreign;        // rounds whose report is not that of the active member
+    Occurrences false_losses;   // rounds whose losses are not those of the members' reports
+    Occurrences restarted;      // rounds in which a member with a window was not one run any more
 
   private:
     Index last_ = 0;
@@ -88,7 +96,7 @@ class Tally {
     EnergySums energy_;             // of one learner; a bank's are its members'
     NoiseSums noise_;               // likewise; of sampled gradients
     std::optional<BankSums> bank_;  // of a bank
-    std::vector<Tally> members_;
+    std::vector<Tally> members_;  // those with a window, which are the last ones of the header
     std::vector<CompensatedSum> other_regrets_;
     CompensatedSum prediction_loss_;
     Round predictions_ = 0;

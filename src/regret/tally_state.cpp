@@ -93,6 +93,7 @@ void ChurnSums::exchange(Checkpoint& checkpoint) {
     checkpoint.part("penalty", penalty);
     checkpoint.part("off penalty", off_penalty);
     checkpoint.part("reason", reason);
+    checkpoint.part("weighted", weighted);
     checkpoint.part("gaps", gaps);
     checkpoint.part("gap changes", gap_changes);
     checkpoint.exchange("gap slack", gap_slack);
@@ -177,14 +178,35 @@ void TrackingBound::exchange(Checkpoint& checkpoint) {
     checkpoint.exchange("constant rate", constant_rate_);
 }
 
+void MixtureBound::exchange(Checkpoint& checkpoint) {
+    checkpoint.part("off rule", off_rule);
+    checkpoint.part("weights", mixture_);
+    checkpoint.part("top", top_);
+    if (tracking_) checkpoint.part("tracking", *tracking_);
+    checkpoint.part("played", played_);
+    checkpoint.part("inner gaps", inner_gaps_);
+    checkpoint.part("outer gaps", outer_gaps_);
+    checkpoint.part("tracked gaps", tracked_gaps_);
+    exchange_list(checkpoint, "losses", losses_);
+    exchange_list(checkpoint, "slopes", slopes_);
+    checkpoint.exchange("slack", slack_);
+    checkpoint.exchange("rounds", rounds_);
+}
+
 void BankSums::exchange(Checkpoint& checkpoint) {
     const std::size_t members = in_charge.size();
     checkpoint.part("tracking", tracking);
+    if (mixture) checkpoint.part("mixture", *mixture);
+    exchange_list(checkpoint, "losses", losses);
+    exchange_list(checkpoint, "weights", weights);
+    checkpoint.part("gaps", gaps);
+    checkpoint.exchange("measured", measured);
     checkpoint.list("in charge", in_charge);
     checkpoint.require(in_charge.size() == members, "a count a member");
     checkpoint.exchange("switches", switches);
-    checkpoint.part("mixed", mixed);
     checkpoint.part("foreign", foreign);
+    checkpoint.part("false losses", false_losses);
+    checkpoint.part("restarted", restarted);
     checkpoint.exchange("last", last_, members == 0 ? 0 : members - 1);
     checkpoint.exchange("started", started_);
 }

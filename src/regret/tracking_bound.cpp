@@ -19,11 +19,11 @@ TrackingBound::TrackingBound(Index members)
       logarithms_(members, -std::log(static_cast<Real>(members))),
       best_(members * (kMostSwitches + 1)) {}
 
-void TrackingBound::add(Round round, const BankRound& bank) {
+void TrackingBound::add(Round round, const Step& step) {
     bool finite = true;
     Real largest = 0;
     for (Index k = 0; k < members_; ++k) {
-        losses_[k] = bank.members[k].loss + bank.members[k].regulariser;
+        losses_[k] = step.losses[k];
         finite = finite && std::isfinite(losses_[k]);
         largest = std::max(largest, std::abs(losses_[k]));
     }
@@ -32,19 +32,19 @@ void TrackingBound::add(Round round, const BankRound& bank) {
         expected_.clear();
         return;
     }
-    check_weights(round, bank);
+    check_weights(round, step);
     const Real sums = static_cast<Real>(members_);
     Real mean = 0;
-    for (Index k = 0; k < members_; ++k) mean += bank.weights[k] * losses_[k];
+    for (Index k = 0; k < members_; ++k) mean += step.weights[k] * losses_[k];
     weighted_.add(mean);
     slack_ += (8 * sums + 16) * kUnitRoundoff * largest;
     add_best();
-    if (!(bank.rate > 0)) {
+    if (!(step.rate > 0)) {
         unrated.note(round);
         expected_.clear();
         return;
     }
-    const Real inverse_rate = 1 / bank.rate;
+    const Real inverse_rate = 1 / step.rate;
     if (inverse_rates_ == 0) {
         inverse_rates_ = inverse_rate;
     } else if (inverse_rate != inverse_rate_) {
@@ -53,9 +53,9 @@ void TrackingBound::add(Round round, const BankRound& bank) {
         if (inverse_rate < inverse_rate_ * (1 - kSameWeight)) rising.note(round);
     }
     inverse_rate_ = inverse_rate;
-    smallest_share_ = std::min(smallest_share_, bank.share);
-    leak_.add(-std::log1p(-bank.share) * inverse_rate);
-    gap_.add(mix(bank));
+    smallest_share_ = std::min(smallest_share_, step.share);
+    leak_.add(-std::log1p(-step.share) * inverse_rate);
+    gap_.add(mix(step));
     // Sums over the members and a logarithm of at most 1e3 in size, divided by eps.
     slack_ += (4 * sums + 1024) * kUnitRoundoff * inverse_rate;
 }
@@ -63,17 +63,17 @@ void TrackingBound::add(Round round, const BankRound& bank) {
 /// <p, l> - m, and the weights that follow. Losses count from their least and weights by their logarithms, so
 /// that nothing overflows and a weight too small for a double is not forgotten; where losses hardly differ,
 /// differences of exponentials are taken as such.
-Real TrackingBound::mix(const BankRound& bank) {
+Real TrackingBound::mix(const Step& step) {
     const Real low = *std::min_element(losses_.begin(), losses_.end());
     Real mass = 0, mean = 0, excess = 0, highest = -kInfinity;
     for (Index k = 0; k < members_; ++k) {
-        const Real p = bank.weights[k];
+        const Real p = step.weights[k];
         const Real above = losses_[k] - low;
         mass += p;
         mean += p * above;
-        excess += p * std::expm1(-bank.rate * above);
+        excess += p * std::expm1(-step.rate * above);
         if (p > 0) logarithms_[k] = std::log(p);
-        logarithms_[k] -= bank.rate * above;
+        logarithms_[k] -= step.rate * above;
         highest = std::max(highest, logarithms_[k]);
     }
     Real total = 0;
@@ -84,25 +84,25 @@ Real TrackingBound::mix(const BankRound& bank) {
     expected_.resize(members_);
     for (Index k = 0; k < members_; ++k) {
         const Real weight = std::exp(logarithms_[k] - highest) / total;
-        expected_[k] = (1 - bank.share) * weight + bank.share / count;
+        expected_[k] = (1 - step.share) * weight + step.share / count;
         logarithms_[k] -= highest + std::log(total);
     }
-    return (mass - 1) * low + mean + mixed / bank.rate;
+    return (mass - 1) * low + mean + mixed / step.rate;
 }
 
-void TrackingBound::check_weights(Round round, const BankRound& bank) {
+void TrackingBound::check_weights(Round round, const Step& step) {
     if (expected_.empty()) return;
     const bool first = !std::exchange(started_, true);
-    if (first && bank.share > 0) {
+    if (first && step.share > 0) {
         // A bank may come with weights from before: the price of switches needs no more than a least share.
-        const Real least = bank.share / static_cast<Real>(members_) - kSameWeight;
+        const Real least = step.share / static_cast<Real>(members_) - kSameWeight;
         Real mass = 0;
-        for (const Real weight : bank.weights) mass += weight >= least ? weight : kInfinity;
+        for (const Real weight : step.weights) mass += weight >= least ? weight : kInfinity;
         if (!(std::abs(mass - 1) <= kSameWeight)) off_rule.note(round);
         return;
     }
     for (Index k = 0; k < members_; ++k) {
-        if (!(std::abs(bank.weights[k] - expected_[k]) <= kSameWeight)) {
+        if (!(std::abs(step.weights[k] - expected_[k]) <= kSameWeight)) {
             off_rule.note(round);
             return;
         }

@@ -1,4 +1,4 @@
-/// C8: what weights over the members of a bank cost against the best sequence of members in hindsight,
+/// What weights over the members of an ensemble cost against the best sequence of members in hindsight,
 /// measured on the run (AdaShare's theorem; docs/certificate.md).
 #pragma once
 
@@ -22,8 +22,15 @@ class TrackingBound {
   public:
     static constexpr Index kMostSwitches = 4;  // S
 
+    /// What the weights saw of a round, and the rate and the share of the update after it.
+    struct Step {
+        ConstView weights, losses;
+        Real rate = 0;
+        Real share = 0;
+    };
+
     explicit TrackingBound(Index members);
-    void add(Round round, const BankRound& bank);
+    void add(Round round, const Step& step);
     void exchange(Checkpoint& checkpoint);
 
     struct Side {
@@ -39,6 +46,8 @@ class TrackingBound {
     Real weighted_loss() const { return weighted_.value(); }  // sum <p_t, l_t>
     Real gap() const { return gap_.value(); }                 // D_T
     Real slack() const;
+    /// What the theorem adds to the loss of a sequence with so many switches; empty: it does not apply.
+    std::optional<Real> price(Index switches) const;
 
     Occurrences unrated;   // rounds whose weights follow no rule
     Occurrences outside;   // rounds with an infinite loss: they are left out
@@ -47,10 +56,9 @@ class TrackingBound {
     bool constant_rate() const { return constant_rate_; }
 
   private:
-    Real mix(const BankRound& bank);
-    void check_weights(Round round, const BankRound& bank);
+    Real mix(const Step& step);
+    void check_weights(Round round, const Step& step);
     void add_best();
-    std::optional<Real> price(Index switches) const;
 
     Index members_;
     std::vector<Real> losses_;          // l_t

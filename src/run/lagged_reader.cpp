@@ -67,6 +67,14 @@ bool LaggedReader::read_row(RowBlock& block) {
                       "more than " + std::to_string(longest_) + " rows, or shorter lags");
 }
 
+std::optional<Index> LaggedReader::last_label() const {
+    const auto source = std::find(sources_.begin(), sources_.end(), kLabel);
+    const auto lag = std::find(lags_.begin(), lags_.end(), Index{1});
+    if (source == sources_.end() || lag == lags_.end()) return std::nullopt;
+    return kept_.size() + static_cast<Index>(source - sources_.begin()) * lags_.size() +
+           static_cast<Index>(lag - lags_.begin());
+}
+
 void LaggedReader::add_row(RowBlock& block) {
     const ConstView values = raw_.values(0);
     row_.clear();

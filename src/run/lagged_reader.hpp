@@ -25,6 +25,7 @@ class LaggedReader final : public WrappedReader {
     bool read_row(RowBlock& block) override;
     Index features() const override { return kept_.size() + sources_.size() * lags_.size(); }
     const std::vector<std::string>& feature_names() const override { return names_; }
+    std::optional<Index> last_label() const override;
     std::vector<std::string> notes() const override;
     void exchange(Checkpoint& checkpoint) override;
 

@@ -5,6 +5,7 @@
 
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
+#include "online/selector.hpp"
 #include "run/settings_reader.hpp"
 #include "solve/inner_table.hpp"
 
@@ -30,6 +31,9 @@ const std::array kOwnRows{
     Row{"window", "w", "Learner", "WINDOW",
         "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",
         &S::window},
+    Row{"selection", "", "Learner", "NAME",
+        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list selections'",
+        &S::selection},
     Row{"model", "", "Learner", "MODEL",
         "what stands for the loss to come when a round is solved; see 'proxstream list models'", &S::model},
     Row{"forecast", "", "Learner", "FILE",
@@ -181,6 +185,7 @@ void check_learner_of(const LearnSettings& settings) {
                                                  .make_batch = {},
                                                  .start = {},
                                                  .window = settings.window,
+                                                 .selection = settings.selection == "auto" ? "" : settings.selection,
                                                  .model = ModelRule::parse(settings.model),
                                                  .hysteresis = settings.hysteresis,
                                                  .switching = settings.switching,
@@ -226,6 +231,9 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     collect(violations, "", [&] { lags_of(settings, settings.batch); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });
+    collect(violations, "selection", [&] {
+        if (settings.selection != "auto") Selection::parse(settings.selection);
+    });
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     // Two features are what factorisations need; the others do not mind how many.
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 2}); });

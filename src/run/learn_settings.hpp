@@ -18,7 +18,8 @@ struct LearnSettings : RowSettings, StoreSettings {
 
     // learner
     std::string learner = "time-smoothed";
-    std::string window = "auto";     // the judge; auto: a bank of windows
+    std::string window = "auto";     // the judge; auto: an ensemble of windows
+    std::string selection = "auto";  // how an ensemble turns its members into a decision
     std::string model = "auto";      // what a round solves
     std::string forecast;            // file of forecast rows, for model = forecast
     Real hysteresis = 1;             // theta

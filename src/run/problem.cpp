@@ -172,6 +172,10 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text) const
         .inner = settings_.inner,
         .noise = noise,
         .seed = settings_.seed};
+    parts.linear = linear_model(*family_);
+    parts.averages = parts.linear.has_value();
+    parts.last_value = stream_->reader().last_label();
+    if (settings_.selection != "auto") parts.selection = settings_.selection;
     return proxstream::make_learner(text, std::move(parts));
 }
 

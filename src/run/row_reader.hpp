@@ -8,6 +8,7 @@
 #include "run/target_rule.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class RowReader {
     /// In the order of the features; empty when the format has no names.
     virtual const std::vector<std::string>& feature_names() const = 0;
     virtual std::string label_name() const { return "label"; }
+    /// The feature that holds the label of the row before; none: no feature does.
+    virtual std::optional<Index> last_label() const { return std::nullopt; }
     /// Where the last row began: its file and its line there, from 1.
     virtual const std::string& source() const = 0;
     virtual std::uint64_t line() const = 0;

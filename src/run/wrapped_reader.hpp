@@ -13,6 +13,7 @@ class WrappedReader : public RowReader {
     bool sparse() const override { return inner_->sparse(); }
     const std::vector<std::string>& feature_names() const override { return inner_->feature_names(); }
     std::string label_name() const override { return inner_->label_name(); }
+    std::optional<Index> last_label() const override { return inner_->last_label(); }
     const std::string& source() const override { return inner_->source(); }
     std::uint64_t line() const override { return inner_->line(); }
     std::vector<std::string> notes() const override { return inner_->notes(); }

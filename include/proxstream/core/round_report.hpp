@@ -5,6 +5,7 @@
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -149,26 +150,37 @@ struct Closing {
     Real regulariser = 0;               ///< g(x_{T+1})
     std::vector<Real> losses;           ///< f_i(x_{T+1}), oldest record first
     std::vector<Real> weights;          ///< weight of each in Q_{T+1}
-    std::vector<Closing> members = {};  ///< of an ensemble, one for each member
+    std::vector<Closing> members = {};  ///< of an ensemble, one for each member with a window
 };
 
-/// What an ensemble of learners adds to the report of its active member: the weights of the selection rule
-/// and every member's own report. With the automatic window (the default), ledgers store it for each round,
-/// and LedgerReader::extras returns it.
+/// What an ensemble of learners adds to its report: the weights of the members, their losses, and the reports
+/// of the members with a window. With the automatic window (the default), ledgers store it for each round, and
+/// LedgerReader::extras returns it. Members without a window come first and have no reports.
 ///
 /// \code
 /// while (ledger.next()) {
-///     if (const BankRound* ensemble = ledger.extras().bank) std::cout << ensemble->in_charge << '\n';
+///     if (const BankRound* ensemble = ledger.extras().bank) std::cout << ensemble->weights[0] << '\n';
 /// }
 /// \endcode
 struct BankRound {
-    Index in_charge = 0;                   ///< k_t: the active member, whose point was played
-    Real rate = 0;                         ///< eps_t of the update of the weights after this round
-    Real share = 0;                        ///< al_t of that update: the share spread evenly over the members
-    Real offset = 0;                       ///< |z_t - x_t^{k_t}|: 0 unless a mean of the members was played
-    Real spread = 0;                       ///< Var_p: variance of the members' points under the weights
-    std::span<const Real> weights;         ///< p_t
-    std::span<const RoundReport> members;  ///< each on its own window; l_t(k) = loss + regulariser
+    /// k_t: the active member, whose point was played; where a mean was played, the member with a window that
+    /// has the largest weight.
+    Index in_charge = 0;
+    Real rate = 0;    ///< eps_t of the update of the weights after this round; 0 where a mean is played
+    Real share = 0;   ///< al_t of that update: the share spread evenly over the members
+    Real offset = 0;  ///< |z_t - x_t^{k_t}|: 0 unless a mean of the members was played
+    /// Stationarity gap of the mean that was played, for the window of member k_t; measured now and then.
+    std::optional<Real> mean_gap;
+    std::span<const Real> weights;         ///< p_t, of all members
+    std::span<const Real> losses;          ///< l_t(k) = f_t + g at every member's point
+    std::span<const Real> mixer_losses;    ///< the same at the mixers' points; empty unless a mean is played
+    std::span<const Real> slopes;          ///< inner products of grad f_t(z) and z - x_k, z of mixer 2
+    std::span<const RoundReport> members;  ///< of members with a window, each on its own one
+
+    /// Members without a window.
+    Index points() const { return weights.size() - members.size(); }
+    /// The report of a member with a window.
+    const RoundReport& report(Index member) const { return members[member - points()]; }
 };
 
 }  // namespace proxstream

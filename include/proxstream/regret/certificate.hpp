@@ -100,20 +100,26 @@ struct OtherWindowRegret {
     friend bool operator==(const OtherWindowRegret&, const OtherWindowRegret&) = default;
 };
 
-/// How an ensemble of learners selected its active members over a run. What each member did is in its own
-/// certificate (Certificate::members).
+/// How an ensemble of learners weighed its members over a run. What each member with a window did is in its
+/// own certificate (Certificate::members); the lists here have an entry for every member of the header.
 ///
 /// \code
 /// if (const auto& ensemble = certificate.summary.bank)
-///     std::cout << ensemble->switches << " changes of the active member\n";
+///     std::cout << ensemble->losses[ensemble->best] << " a round: the best member\n";
 /// \endcode
 struct BankSummary {
-    std::vector<Round> in_charge;  ///< for each member, the rounds in which it was active
-    Round switches = 0;            ///< rounds in which the active member changed
-    Round mixed = 0;               ///< rounds in which a mean of the members was played
-    /// Mean over rounds of the inner product of p_t and l_t; l_t(k) = f_t + g at member k's point.
+    bool mean = false;             ///< whether the weighted mean of the members was played, not one of them
+    std::vector<Round> in_charge;  ///< rounds in which the member was active, or led if a mean was played
+    std::vector<Real> weights;     ///< mean weight of each member
+    std::vector<Real> losses;      ///< mean of l_t(k) = f_t + g at member k's point
+    Round switches = 0;            ///< rounds in which the active or leading member changed
+    Index best = 0;                ///< the member with the least loss, in hindsight
+    Round restarted = 0;           ///< rounds with a member that had begun anew because its loss was not finite
+    Real mean_gap = 0;             ///< root mean square of the played mean's stationarity gap, as measured
+    Round measured = 0;            ///< rounds in which it was measured
+
+    /// Mean over rounds of the inner product of p_t and l_t.
     Real weighted_loss = 0;
-    Index best = 0;  ///< the member with the least sum of l_t, in hindsight
 
     friend bool operator==(const BankSummary&, const BankSummary&) = default;
 };
@@ -190,11 +196,11 @@ struct RunSummary {
 struct Certificate {
     RunHeader header;    ///< what the run stated before its first round
     RunSummary summary;  ///< totals
-    /// C0 to C7c and C9; with sampled gradients also C10 to C13; of an ensemble C1 to C3c and C8.
+    /// C0 to C7c and C9; with sampled gradients also C10 to C13; of an ensemble C1 to C3c and C8 to C8c.
     std::vector<Inequality> inequalities;
     /// Theorems 1 and 3 of the paper; with sampled gradients 2, 4 and 5; none of an ensemble.
     std::vector<PaperClaim> paper_claims;
-    std::vector<Certificate> members;  ///< of an ensemble, one for each member
+    std::vector<Certificate> members;  ///< of an ensemble, one for each member with a window
 
     /// Whether no inequality is violated, here or in a member. An undecided line proves nothing, but does not
     /// make it unsound.

@@ -17,7 +17,7 @@
 namespace proxstream {
 
 /// The version of ledgers that are written today.
-inline constexpr std::uint64_t kLedgerVersion = 6;
+inline constexpr std::uint64_t kLedgerVersion = 7;
 
 /// How the inner updates choose their steps. It decides which decrease and which number of updates are
 /// promised (C4, C6).
@@ -76,13 +76,16 @@ struct RunHeader {
     Real regulariser_infimum = 0;  ///< inf g; may be -infinity
     Real prox_scale = 0;     ///< magnitude of the constants in g's prox, which bounds its rounding error
     bool exit_test = false;  ///< whether the learner promises r_t <= delta_t / w
+    bool measured = true;    ///< false: a member of an ensemble that has no window, only a loss
     std::optional<std::uint64_t> max_steps;  ///< most steps of a round, if limited
     std::optional<Real> max_seconds;         ///< most seconds of a round, if limited
     std::vector<Index> other_windows;        ///< further windows whose gaps are measured
     std::optional<NoiseFacts> noise;         ///< of a run with sampled gradients
     std::string play;                        ///< selection rule of an ensemble; empty: not an ensemble
-    std::vector<RunHeader> members;          ///< of an ensemble, one for each member
+    std::vector<RunHeader> members;          ///< of an ensemble; those without a window come first
 
+    /// Members of an ensemble without a window.
+    Index points() const;
     /// L as declared, or the 1/eta that the choice of eta implies.
     Real claimed_smoothness() const { return smoothness ? *smoothness : 1 / reference_step; }
 
@@ -144,7 +147,7 @@ struct RunFooter {
     Real final_regulariser = 0;              ///< g(x_{T+1})
     std::vector<Real> final_losses;          ///< f_i(x_{T+1}) of the records in the forecast, oldest first
     std::vector<Real> final_weights;         ///< their weights: Q_{T+1}(x_{T+1}) is the weighted sum
-    std::vector<RunFooter> members;          ///< of an ensemble, one for each member
+    std::vector<RunFooter> members;          ///< of an ensemble, one for each member with a window
     RunEnding ending = RunEnding::finished;  ///< how the run ended
     Real seconds = 0;                        ///< time spent by the learner
 

@@ -1,0 +1,29 @@
+#include "loss/linear_model.hpp"
+
+#include "proxstream/core/linalg.hpp"
+
+#include "loss/pass_family.hpp"
+
+namespace proxstream {
+
+void LinearModel::write_row(const RowBlock& record, Index row, View out) const {
+    const ConstView values = record.values(row);
+    if (record.sparse()) {
+        fill(out, 0);
+        const auto indices = record.indices(row);
+        for (Index i = 0; i < values.size(); ++i) out[indices[i]] = values[i];
+    } else {
+        copy(values, out.first(features));
+    }
+    if (intercept) out[features] = 1;
+}
+
+std::optional<LinearModel> linear_model(const RowFamily& family) {
+    const auto* rows = dynamic_cast<const PassFamily*>(&family);
+    if (rows == nullptr) return std::nullopt;
+    const std::optional<ScalarLoss> loss = rows->of_scores();
+    if (!loss) return std::nullopt;
+    return LinearModel{*loss, rows->features(), rows->dimension() > rows->features()};
+}
+
+}  // namespace proxstream

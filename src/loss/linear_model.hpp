@@ -1,0 +1,27 @@
+/// What a learner of linear models has to know of its losses: phi(a.x + b; y), averaged over a record's rows.
+#pragma once
+
+#include "proxstream/core/types.hpp"
+#include "proxstream/loss/row_block.hpp"
+#include "proxstream/loss/row_family.hpp"
+
+#include "loss/scalar_loss.hpp"
+
+#include <optional>
+
+namespace proxstream {
+
+struct LinearModel {
+    ScalarLoss loss;
+    Index features = 0;
+    bool intercept = false;  // the last coordinate of x, whose value is 1 in every row
+
+    Index dimension() const { return features + (intercept ? 1 : 0); }
+    /// Writes the row with its intercept, dense.
+    void write_row(const RowBlock& record, Index row, View out) const;
+};
+
+/// None: a row's loss is not that of one score a.x + b.
+std::optional<LinearModel> linear_model(const RowFamily& family);
+
+}  // namespace proxstream

@@ -1,0 +1,122 @@
+/// A learner of which an ensemble needs the point alone: no window of its own, and nothing measured but its
+/// loss.
+#pragma once
+
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/linalg.hpp"
+#include "proxstream/core/round_report.hpp"
+#include "proxstream/loss/record_ref.hpp"
+#include "proxstream/prox/regulariser.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+class PointLearner {
+  public:
+    virtual ~PointLearner() = default;
+    virtual ConstView point() const = 0;
+    /// g at the point.
+    virtual Real regulariser() const = 0;
+    /// Learns from a record whose gradient at point() is given.
+    virtual void learn(const RecordRef& record, ConstView gradient, Scratch& scratch) = 0;
+    /// Rolls back the last learn().
+    virtual void take_back() = 0;
+    /// Goes on from another point.
+    virtual void move_to(ConstView point) = 0;
+    /// Begins anew at another point.
+    virtual void restart(ConstView point) = 0;
+    virtual void exchange(Checkpoint& checkpoint) = 0;
+};
+
+/// What an update rule sees of a round (see Move, gradient_learner.hpp).
+class PointMove {
+  public:
+    static constexpr bool kReplays = false;
+
+    PointMove(const AnyRegulariser& g, std::vector<Real>& point, const RecordRef& record, ConstView gradient,
+              Scratch& scratch)
+        : newest_record(record), g_(g), point_(point), gradient_(gradient), scratch_(scratch) {}
+
+    const RecordRef newest_record;
+    Real regulariser = 0;
+    bool moved = false;
+
+    ConstView point() const noexcept { return point_; }
+    ConstView newest_gradient() const noexcept { return gradient_; }
+    Scratch& scratch() noexcept { return scratch_; }
+    void keep_within(View direction) const { project_direction(g_, direction); }
+    void step(Real step, ConstView direction) { this->step(step, direction, step); }
+    void step(Real step, ConstView direction, Real prox_step) {
+        step_along(point_, -step, direction, point_);
+        apply_prox(prox_step);
+    }
+    void jump_to(ConstView target, Real prox_step) {
+        copy(target, point_);
+        apply_prox(prox_step);
+    }
+
+  private:
+    void apply_prox(Real step) {
+        regulariser = g_.prox(point_, step, point_, scratch_);
+        moved = true;
+    }
+
+    const AnyRegulariser& g_;
+    std::vector<Real>& point_;
+    ConstView gradient_;
+    Scratch& scratch_;
+};
+
+template <class Rule>
+class RulePoint final : public PointLearner {
+  public:
+    RulePoint(AnyRegulariser g, std::vector<Real> start, Rule rule)
+        : g_(std::move(g)), point_(std::move(start)), before_(point_), rule_(rule), fresh_(std::move(rule)) {
+        Scratch scratch;
+        regulariser_ = regulariser_before_ = g_.value(point_, scratch);
+    }
+
+    ConstView point() const override { return point_; }
+    Real regulariser() const override { return regulariser_; }
+
+    void learn(const RecordRef& record, ConstView gradient, Scratch& scratch) override {
+        copy(point_, before_);
+        regulariser_before_ = regulariser_;
+        PointMove move(g_, point_, record, gradient, scratch);
+        rule_.move(move);
+        if (move.moved) regulariser_ = move.regulariser;
+    }
+    void take_back() override {
+        rule_.undo();
+        point_.swap(before_);
+        regulariser_ = regulariser_before_;
+    }
+    void move_to(ConstView point) override {
+        copy(point, point_);
+        Scratch scratch;
+        regulariser_ = g_.value(point_, scratch);
+    }
+    void restart(ConstView point) override {
+        rule_ = fresh_;
+        move_to(point);
+    }
+    void exchange(Checkpoint& checkpoint) override {
+        checkpoint.fixed("point", point_);
+        checkpoint.fixed("point before", before_);
+        checkpoint.exchange("regulariser", regulariser_);
+        checkpoint.exchange("regulariser before", regulariser_before_);
+        checkpoint.part("rule", rule_);
+    }
+
+  private:
+    AnyRegulariser g_;
+    std::vector<Real> point_, before_;
+    Real regulariser_ = 0;
+    Real regulariser_before_ = 0;
+    Rule rule_;
+    Rule fresh_;  // as it was before its first round
+};
+
+}  // namespace proxstream

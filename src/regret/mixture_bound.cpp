@@ -1,0 +1,141 @@
+#include "regret/mixture_bound.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+/// Weights computed by the same rules from the same figures agree to this.
+constexpr Real kSameMixture = 1e-9;
+
+Real weighted(ConstView weights, ConstView values) {
+    Real sum = 0;
+    for (Index k = 0; k < weights.size(); ++k) sum += weights[k] * values[k];
+    return sum;
+}
+
+}  // namespace
+
+MixtureBound::MixtureBound(const Mixture::Options& options, Index members, bool fresh)
+    : options_(options),
+      fresh_(fresh),
+      mixture_(options, members),
+      top_(mixture_.mixers()),
+      losses_(members),
+      slopes_(mixture_.gradients() ? members : 0) {
+    if (mixture_.tracking()) tracking_.emplace(members);
+}
+
+void MixtureBound::check(const BankRound& bank) const {
+    const auto refuse = [](const char* key, std::size_t count, std::size_t expected) {
+        throw DataError({"round report", 0, 0, std::string("key ") + key}, fmt::format("{} numbers", count),
+                        fmt::format("{}", expected));
+    };
+    if (bank.mixer_losses.size() != mixture_.mixers()) refuse("z", bank.mixer_losses.size(), mixture_.mixers());
+    if (bank.slopes.size() != slopes_.size()) refuse("sl", bank.slopes.size(), slopes_.size());
+}
+
+/// Weights from before: any positive ones will do, the price counts them.
+void MixtureBound::begin(Round round, const BankRound& bank) {
+    const bool positive =
+        std::all_of(bank.weights.begin(), bank.weights.end(), [](Real weight) { return weight > 1e-6; });
+    if (positive) {
+        mixture_ = Mixture(options_, bank.weights);
+    } else {
+        off_rule.note(round);
+    }
+}
+
+void MixtureBound::add(Round round, const BankRound& bank, Real played) {
+    check(bank);
+    if (++rounds_ == 1 && !fresh_) begin(round, bank);
+    const ConstView expected = mixture_.weights();
+    for (Index k = 0; k < expected.size(); ++k) {
+        if (std::abs(bank.weights[k] - expected[k]) <= kSameMixture) continue;
+        off_rule.note(round);
+        break;
+    }
+    shares_.assign(mixture_.top().weights().begin(), mixture_.top().weights().end());
+    Real largest = std::abs(played);
+    for (Index k = 0; k < losses_.size(); ++k) {
+        losses_[k].add(bank.losses[k]);
+        largest = std::max(largest, std::abs(bank.losses[k]));
+    }
+    for (Index k = 0; k < slopes_.size(); ++k) slopes_[k].add(bank.slopes[k]);
+    for (const Real loss : bank.mixer_losses) largest = std::max(largest, std::abs(loss));
+    played_.add(played);
+    inner_gaps_.add(bank.mixer_losses[0] - weighted(mixture_.losses().weights(), bank.losses));
+    outer_gaps_.add(played - weighted(shares_, bank.mixer_losses));
+    if (tracking_) {
+        tracked_.assign(mixture_.tracking()->weights().begin(), mixture_.tracking()->weights().end());
+        tracked_gaps_.add(bank.mixer_losses[mixture_.tracking_place()] - weighted(tracked_, bank.losses));
+    }
+    slack_ += (16 * static_cast<Real>(losses_.size()) + 64) * kUnitRoundoff * largest;
+
+    mixture_.update({bank.losses, bank.slopes, bank.mixer_losses});
+    const AdaShare& top = mixture_.top();
+    top_.add(round, {shares_, bank.mixer_losses, top.rate(), top.share()});
+    if (tracking_) {
+        const AdaShare& members = *mixture_.tracking();
+        tracking_->add(round, {tracked_, bank.losses, members.rate(), members.share()});
+    }
+}
+
+/// A price is made of sums of as many positive terms as there were rounds.
+Real MixtureBound::rounding(Real price) const {
+    const Real operations = 16 * static_cast<Real>(losses_.size() + 8) * static_cast<Real>(rounds_);
+    return operations * kUnitRoundoff * price;
+}
+
+MixtureBound::Side MixtureBound::against_members() const {
+    Side found{.left = played_.value(), .right = kInfinity};
+    const Real rest = inner_gaps_.value() + outer_gaps_.value() + top_.price(0).value_or(kInfinity);
+    for (Index k = 0; k < losses_.size(); ++k) {
+        const Real price = mixture_.losses().price(k);
+        const Real right = losses_[k].value() + price + rest;
+        if (!(right < found.right)) continue;
+        found.right = right;
+        found.member = k;
+        found.best = losses_[k].value();
+        found.slack = slack_ + rounding(price) + losses_[k].rounding(2);
+    }
+    found.slack +=
+        top_.slack() + played_.rounding(2) + inner_gaps_.rounding(2) + outer_gaps_.rounding(2);
+    return found;
+}
+
+std::optional<MixtureBound::Side> MixtureBound::against_slopes() const {
+    if (slopes_.empty()) return std::nullopt;
+    std::optional<Side> found;
+    for (Index k = 0; k < slopes_.size(); ++k) {
+        const Real price = mixture_.gradients()->price(k);
+        const Side side{.left = slopes_[k].value(),
+                        .right = price,
+                        .slack = rounding(price) + slopes_[k].rounding(2),
+                        .member = k};
+        if (!found || side.right - side.left < found->right - found->left) found = side;
+    }
+    return found;
+}
+
+std::optional<MixtureBound::Tracked> MixtureBound::against_sequences() const {
+    if (!tracking_) return std::nullopt;
+    const auto side = tracking_->tightest();
+    if (!side) return std::nullopt;
+    Tracked found;
+    found.left = played_.value();
+    found.best = side->best;
+    found.switches = side->switches;
+    found.right = side->best + side->price + tracked_gaps_.value() + outer_gaps_.value() +
+                  top_.price(0).value_or(kInfinity);
+    found.slack = slack_ + tracking_->slack() + top_.slack() + played_.rounding(2) +
+                  tracked_gaps_.rounding(2) + outer_gaps_.rounding(2);
+    return found;
+}
+
+}  // namespace proxstream
