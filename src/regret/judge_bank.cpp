@@ -47,7 +47,7 @@ std::vector<Inequality> Judge::mixture() const {
                         bound.curving());
     }
     if (const auto slopes = bound.against_slopes())
-        add("C8b", "sum <grad f_t(z_t), z_t - x_k> <= price, every k", *slopes);
+        add("C8b", "sum <grad f(z), z - x_k> <= price, every k", *slopes);
     if (const auto tracked = bound.against_sequences())
         add("C8c", fmt::format("sum (f+g)(mean) <= best with S = {} + price", tracked->switches), *tracked);
     return lines;
