@@ -90,6 +90,9 @@ struct OnlineOptions {
     std::vector<Real> start = {};  ///< x_1; empty: a point that suits the losses and is allowed by g
     /// Number of losses, or a text such as "exp:32"; "auto": an ensemble of windows.
     TextOrNumber window = "auto";
+    /// Decision of an ensemble: "mean" of its members, or "draw" one. "auto": mean for linear models of rows,
+    /// draw for other losses, where the mean of two good points can be a bad one. For convex losses say mean.
+    std::string selection = "auto";
     std::string forecast = "auto";    ///< forecast of the next loss: auto, previous, mean, zero, season:S, or
                                       ///< forecast (given by expect())
     TextOrNumber step = "auto";       ///< eta, the reference step of the stationarity gap; "auto": 1/L

@@ -6,6 +6,7 @@
 #include "front/first_step.hpp"
 #include "front/guarded_regulariser.hpp"
 #include "front/online_state.hpp"
+#include "online/selector.hpp"
 #include "solve/inner_table.hpp"
 
 #include <cmath>
@@ -111,6 +112,10 @@ void OnlineLearner::State::check_texts(Texts& violations) const {
     if (!collect(violations, "forecast", [&] { trial.model = ModelRule::parse(options.forecast); }))
         trial.model = {};
     if (!collect(violations, "window", [&] { measured_window(options.window.text()); })) trial.window = "1";
+    if (!collect(violations, "selection", [&] {
+            if (options.selection != "auto") Selection::parse(options.selection);
+        }))
+        trial.selection.clear();
     const auto check_inner = [&] {
         // Spider is made, and checked, by the learner that can use it.
         if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
@@ -157,6 +162,7 @@ LearnerParts OnlineLearner::State::parts(Real reference_step) const {
     parts.seed = options.seed;
     if (losses.rows) parts.linear = linear_model(*losses.rows);
     parts.averages = parts.linear.has_value();
+    if (options.selection != "auto") parts.selection = options.selection;
     return parts;
 }
 

@@ -23,15 +23,15 @@ constexpr Real kMemberEffort = 32;         // record gradients a round, saved up
 /// Recursive least squares costs n^2 a row: up to here less than a window's gradients.
 constexpr Index kLargestSquare = 85;
 constexpr std::string_view kCheapMembers = "adagrad:0.1/adagrad:1";
-constexpr std::string_view kCheapLinear = "/coin";
+/// Of linear models. A learning rate of 1 is too large there as often as not, and coin betting needs none.
+constexpr std::string_view kCheapLinear = "adagrad:0.1/coin";
 constexpr std::string_view kSquares = "/rls:inf/rls:500/rls:100";
 constexpr std::string_view kLastValue = "/last-value";
 
 /// The members beside the windows: those that fit the losses and are not too dear for the dimension.
 std::string usual_members(const LearnerParts& parts, bool mean) {
-    std::string members(kCheapMembers);
-    if (!parts.linear || !mean) return members;
-    members += kCheapLinear;
+    if (!parts.linear || !mean) return std::string(kCheapMembers);
+    std::string members(kCheapLinear);
     if (RecursiveLeastSquares::fits(*parts.linear) && parts.start.size() <= kLargestSquare)
         members += kSquares;
     if (parts.last_value) members += kLastValue;

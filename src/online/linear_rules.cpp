@@ -8,8 +8,10 @@
 namespace proxstream {
 namespace {
 
-/// A larger trace of P a coordinate means that directions have been forgotten: they are not inflated further.
-constexpr Real kLargestVariance = 1000;
+/// Mean variance of a coordinate before the first record, and the most that forgetting restores: never less is
+/// known than at the start. With a larger limit, features that were constant for long and then moved made the
+/// predictions of short memories explode.
+constexpr Real kFirstVariance = 1;
 /// The least curvature a row of a margin loss counts with.
 constexpr Real kLeastCurvature = 1e-6;
 
@@ -45,7 +47,7 @@ bool RecursiveLeastSquares::fits(const LinearModel& model) {
 
 void RecursiveLeastSquares::forget_everything() {
     fill(now_, 0);
-    for (Index i = 0; i < n_; ++i) now_[i * n_ + i] = 1;
+    for (Index i = 0; i < n_; ++i) now_[i * n_ + i] = kFirstVariance;
 }
 
 Real RecursiveLeastSquares::mean_step() const {
@@ -87,7 +89,7 @@ void RecursiveLeastSquares::learn_row(Real target, Real share, Real kept) {
     // w w' is symmetric to the last bit, so P stays so.
     const Real root = std::sqrt(curvature / (kept + curvature * spread));
     for (Real& each : gain_) each *= root;
-    const Real inflation = mean_step() > kLargestVariance ? 1 : 1 / kept;
+    const Real inflation = mean_step() > kFirstVariance ? 1 : 1 / kept;
     for (Index i = 0; i < n_; ++i) {
         const View line = View(now_).subspan(i * n_, n_);
         axpy(-gain_[i], gain_, line);
