@@ -1,5 +1,5 @@
-/// The race behind the study of real streams, on a stream that is always there.
-#include "study/real_race.hpp"
+/// The comparison behind the study of defaults, on a stream that is always there.
+#include "study/stream_comparison.hpp"
 
 #include "run/corrupted_reader.hpp"
 #include "run/synthetic.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kStream = "builtin:drift,rows=400,features=4,seed=7";
 
-LearnSettings race_settings() {
+LearnSettings comparison_settings() {
     LearnSettings settings;
     settings.data.emplace_back(kStream);
     settings.loss = "cauchy";
@@ -40,41 +40,41 @@ Real mean(const std::vector<Real>& values, Index from, Index to) {
     return total / static_cast<Real>(to - from);
 }
 
-RaceScore run(const Race& race, const Racer& racer) {
-    const auto score = race.run(racer, nullptr, [](Index) {});
+EntryScore run(const StreamComparison& comparison, const Entry& entry) {
+    const auto score = comparison.run(entry, 1, nullptr, [](Index) {});
     EXPECT_TRUE(score.has_value());
-    return score.value_or(RaceScore{});
+    return score.value_or(EntryScore{});
 }
 
-TEST(RealRace, TunesOnThePrefixAndScoresTheRest) {
-    const Race race(race_settings(), 300);
-    EXPECT_EQ(race.rounds(), 300U);
-    EXPECT_EQ(race.prefix(), 30U);
-    Racer racer{"prox-sgd", {}};
+TEST(StreamComparison, TunesOnThePrefixAndScoresTheRest) {
+    const StreamComparison comparison(comparison_settings(), 300);
+    EXPECT_EQ(comparison.rounds(), 300U);
+    EXPECT_EQ(comparison.prefix(), 30U);
+    Entry entry{"prox-sgd", {}};
     Real least = kInfinity;
     std::string expected;
     for (const char* text : {"prox-sgd:10,power=0", "prox-sgd:0.2,power=0", "prox-sgd:0.0001,power=0"}) {
-        racer.candidates.push_back({text, {}});
-        const Real loss = mean(losses_of(race_settings(), text, 30), 0, 30);
+        entry.candidates.push_back({text, {}});
+        const Real loss = mean(losses_of(comparison_settings(), text, 30), 0, 30);
         if (loss < least) {
             least = loss;
             expected = text;
         }
     }
-    const RaceScore score = run(race, racer);
+    const EntryScore score = run(comparison, entry);
     EXPECT_EQ(score.chosen.learner, expected);
-    EXPECT_NE(expected, racer.candidates.front().learner);
-    EXPECT_NEAR(score.loss, mean(losses_of(race_settings(), expected, 300), 30, 300), 1e-12);
+    EXPECT_NE(expected, entry.candidates.front().learner);
+    EXPECT_NEAR(score.loss, mean(losses_of(comparison_settings(), expected, 300), 30, 300), 1e-12);
     EXPECT_EQ(score.gradients, 1);
     EXPECT_EQ(score.refused, 0U);
     EXPECT_EQ(score.complaint, "");
     EXPECT_FALSE(score.clean_loss.has_value());
     EXPECT_FALSE(score.error_share.has_value());
-    EXPECT_EQ(race.work(racer), 300U + 3 * 30U);
+    EXPECT_EQ(comparison.work(entry), 300U + 3 * 30U);
 }
 
-TEST(RealRace, ScoresLabelsThatWereLeftAloneApart) {
-    LearnSettings settings = race_settings();
+TEST(StreamComparison, ScoresLabelsThatWereLeftAloneApart) {
+    LearnSettings settings = comparison_settings();
     settings.corrupt.emplace_back("0.2");
     settings.lags.emplace_back("1..2");
     const auto options = SyntheticOptions::parse(kStream.substr(kBuiltinPrefix.size()));
@@ -93,23 +93,24 @@ TEST(RealRace, ScoresLabelsThatWereLeftAloneApart) {
         ++count;
     }
     ASSERT_LT(count, 359U);
-    const RaceScore score = run(Race(settings, 1000), {"adagrad", {{"adagrad", {}}}});
+    const EntryScore score = run(StreamComparison(settings, 1000), {"adagrad", {{"adagrad", {}}}});
     EXPECT_NEAR(score.loss, mean(losses, 39, 398), 1e-12);
     EXPECT_NEAR(score.clean_loss.value_or(0), total / static_cast<Real>(count), 1e-12);
     EXPECT_LT(*score.clean_loss, score.loss);
 }
 
-TEST(RealRace, CountsWrongLabelsAndStopsWhenAsked) {
-    LearnSettings settings = race_settings();
+TEST(StreamComparison, CountsWrongLabelsAndStopsWhenAsked) {
+    LearnSettings settings = comparison_settings();
     settings.loss = "logistic";
     settings.standardise_label = false;
-    const Race race(settings, 200);
-    const RaceScore score = run(race, {"fixed 8", {{"time-smoothed:window=8", {}}}});
+    const StreamComparison comparison(settings, 200);
+    const EntryScore score = run(comparison, {"fixed 8", {{"time-smoothed:window=8", {}}}});
     ASSERT_TRUE(score.error_share.has_value());
     EXPECT_GT(*score.error_share, 0);
     EXPECT_LT(*score.error_share, 0.5);
     const std::atomic<bool> stop = true;
-    EXPECT_FALSE(race.run({"fixed 8", {{"time-smoothed:window=8", {}}}}, &stop, [](Index) {}).has_value());
+    EXPECT_FALSE(
+        comparison.run({"fixed 8", {{"time-smoothed:window=8", {}}}}, 1, &stop, [](Index) {}).has_value());
 }
 
 }  // namespace
