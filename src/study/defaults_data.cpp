@@ -200,7 +200,7 @@ DefaultsData defaults_data(StudyPreset preset) {
 }
 
 Index most_rows(StudyPreset preset) {
-    return preset == StudyPreset::full ? 20000 : 600;
+    return preset == StudyPreset::full ? 50000 : 600;
 }
 
 }  // namespace proxstream

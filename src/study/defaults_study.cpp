@@ -112,9 +112,21 @@ RouteSettings comparing(RouteSettings settings, const std::vector<RouteEntry>& e
     return settings;
 }
 
-/// `lower_bound`: total cost of the clairvoyant, found under the first seed.
+/// Costs of the clairvoyant, found under the first seed.
+struct LowerBound {
+    Real whole = 1;
+    Real first = 0;  // of the first periods
+};
+
+Real cost_of(const std::vector<MethodRow>& rows, const MethodRow& wanted) {
+    for (const MethodRow& row : rows)
+        if (row.name == wanted.name && row.lead == wanted.lead) return row.total_cost;
+    return 0;
+}
+
 CellResult run_network_cell(const NetworkData& data, StudyPreset preset, std::uint64_t seed,
-                            Real& lower_bound, StopFlag stop, const std::function<void(Real)>& on_share) {
+                            LowerBound& lower_bound, StopFlag stop,
+                            const std::function<void(Real)>& on_share) {
     std::vector<RouteEntry> entries = route_entries(preset);
     std::erase_if(entries, [&](const RouteEntry& entry) { return seed > 1 && !entry.draws; });
     RouteSettings settings = comparing(data.settings, entries, seed);
@@ -123,8 +135,10 @@ CellResult run_network_cell(const NetworkData& data, StudyPreset preset, std::ui
 
     CellResult result;
     RouteRun run(settings, stop, "", "");
+    std::vector<MethodRow> first;
     const Real expected = settings.periods > 0 ? static_cast<Real>(settings.periods) : 2000;
     const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
+        if (progress.periods == kFirstPeriods) first = run.methods();
         on_share(std::min<Real>(1, static_cast<Real>(progress.periods) / expected));
     });
     result.interrupted = outcome.ending == RunEnding::interrupted;
@@ -133,7 +147,7 @@ CellResult run_network_cell(const NetworkData& data, StudyPreset preset, std::ui
     if (!sound(outcome.certificates)) result.notes.push_back(epochs_conclusion(outcome.certificates));
     const auto periods = static_cast<Real>(std::max<Index>(outcome.periods, 1));
     for (const MethodRow& row : outcome.methods)
-        if (row.floor) lower_bound = row.total_cost;
+        if (row.floor) lower_bound = {row.total_cost, cost_of(first, row)};
     for (const MethodRow& row : outcome.methods) {
         const auto entry = std::find_if(entries.begin(), entries.end(), [&](const RouteEntry& each) {
             return !row.floor && (row.lead ? &each == &entries.front() : each.text == row.name);
@@ -142,7 +156,10 @@ CellResult run_network_cell(const NetworkData& data, StudyPreset preset, std::ui
         const auto add = [&](const char* figure, Real value) {
             result.measurements.push_back({data.name, entry->name, figure, seed, value});
         };
-        add(kScore, row.total_cost / lower_bound);
+        add(kScore, row.total_cost / lower_bound.whole);
+        if (outcome.periods > kFirstPeriods) {
+            add(kLateScore, (row.total_cost - cost_of(first, row)) / (lower_bound.whole - lower_bound.first));
+        }
         add(kChurn, 100 * row.churn);
         add(kBusiest, row.utilisation_max);
         add(kRoundGradients, row.gradients);
@@ -161,7 +178,7 @@ StudyCell stream_cell(const StreamData& data, StudyPreset preset, std::uint64_t 
 }
 
 StudyCell network_cell(const NetworkData& data, StudyPreset preset, std::uint64_t seed,
-                       const std::shared_ptr<Real>& lower_bound) {
+                       const std::shared_ptr<LowerBound>& lower_bound) {
     return {fmt::format("{}, seed {}", data.name, seed),
             [=](StopFlag stop, const std::function<void(Real)>& on_share) {
                 return run_network_cell(data, preset, seed, *lower_bound, stop, on_share);
@@ -218,8 +235,8 @@ StudyPlan plan_defaults(StudyPreset preset, Index seeds) {
     for (const NetworkData& network : data.networks) facts.push_back({network.name, network.use, true, 0});
     describe(plan, facts, preset);
     plan.skipped = data.skipped;
-    std::vector<std::shared_ptr<Real>> lower_bounds;
-    for (Index i = 0; i < data.networks.size(); ++i) lower_bounds.push_back(std::make_shared<Real>(1));
+    std::vector<std::shared_ptr<LowerBound>> lower_bounds;
+    for (Index i = 0; i < data.networks.size(); ++i) lower_bounds.push_back(std::make_shared<LowerBound>());
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         for (const StreamData& stream : data.streams) plan.cells.push_back(stream_cell(stream, preset, seed));
         for (Index i = 0; i < data.networks.size(); ++i) {
@@ -245,11 +262,11 @@ StudyPlan plan_defaults_on(const LearnSettings& settings, StudyPreset preset, In
     const std::string name = fmt::format(
         "{}, {}", std::filesystem::path(settings.data.front()).filename().string(), settings.loss);
     StudyPlan plan;
-    describe(plan, {{name, DataUse::user, false, 0}}, preset);
+    describe(plan, {{name, DataUse::user, false, most_rows(preset)}}, preset);
     // Read once, before the folder is made: a row that cannot be read is reported at once.
     const auto comparison = std::make_shared<std::unique_ptr<const StreamComparison>>();
     plan.check = [=] {
-        *comparison = std::make_unique<const StreamComparison>(settings, ~Index{0});
+        *comparison = std::make_unique<const StreamComparison>(settings, most_rows(preset));
         if ((*comparison)->prefix() == 0)
             throw ConfigError(fmt::format("data = '{}': {} rows are too few; the study needs 10 or more",
                                           settings.data.front(), (*comparison)->rounds()));

@@ -14,6 +14,8 @@
 namespace proxstream {
 
 inline constexpr const char* kScore = "loss";  // of networks: total cost over that of the clairvoyant
+inline constexpr const char* kLateScore = "loss_after_16";  // of networks: the same after 16 periods
+inline constexpr Index kFirstPeriods = 16;
 inline constexpr const char* kRoundGradients = "gradients";
 inline constexpr const char* kRoundMicroseconds = "microseconds";  // a round
 inline constexpr const char* kRounds = "rounds";                   // scored
@@ -31,13 +33,15 @@ using ThreeFigures = std::array<Real, 3>;
 struct DefaultsRow {
     std::string name;
     DataUse use = DataUse::test;
+    bool network = false;
     Index rounds = 0;
     bool cut = false;
     std::string best_window;
     Real best_window_loss = 0;
     Real over_window = 0;  // loss of the default above it, per cent
     std::string best_rival;
-    Real over_rival = 0;  // likewise
+    Real over_rival = 0;             // likewise
+    std::optional<Real> over_later;  // above the best rival after the first periods; streams: none
     std::optional<Real>
         spread;                // between the best and the worst seed of the default, per cent; one seed: none
     ThreeFigures gradients{};  // a round; not measured: 0
@@ -60,7 +64,7 @@ struct DefaultsVerdict {
 };
 DefaultsVerdict verdict(std::span<const DefaultsRow> rows, DataUse use);
 /// One line; empty if there are no such data.
-std::string to_text(const DefaultsVerdict& verdict, DataUse use);
+std::string to_text(const DefaultsVerdict& verdict);
 
 /// The table and the verdict lines, as Markdown.
 std::string defaults_markdown(std::span<const DefaultsRow> rows);

@@ -113,5 +113,55 @@ TEST(StreamComparison, CountsWrongLabelsAndStopsWhenAsked) {
         comparison.run({"fixed 8", {{"time-smoothed:window=8", {}}}}, 1, &stop, [](Index) {}).has_value());
 }
 
+TEST(StreamComparison, TheSeedOfAnEntryChangesItsDrawsAndNotTheRows) {
+    LearnSettings settings = comparison_settings();
+    const Entry entry{"default", {{"time-smoothed", {}}}, true};
+    const auto loss = [&](std::uint64_t seed, const StreamComparison& comparison) {
+        return comparison.run(entry, seed, nullptr, [](Index) {})->loss;
+    };
+    const StreamComparison comparison(settings, 300);
+    settings.seed = 5;
+    EXPECT_EQ(loss(5, comparison), loss(5, StreamComparison(settings, 300)));
+    // Gross errors are placed by the seed of the settings, whatever the entry's.
+    settings.corrupt.emplace_back("0.2");
+    const StreamComparison corrupted(settings, 300);
+    const Entry plain{"window 8", {{"time-smoothed:window=8", {}}}};
+    EXPECT_EQ(corrupted.run(plain, 5, nullptr, [](Index) {})->loss,
+              corrupted.run(plain, 6, nullptr, [](Index) {})->loss);
+}
+
+TEST(StreamComparison, TheLastValueIsTheLabelOfTheRowBefore) {
+    LearnSettings settings = comparison_settings();
+    settings.lags.emplace_back("1");
+    settings.loss = "squared";
+    const StreamComparison scaled(settings, 300);
+    settings.standardise_label = false;
+    const StreamComparison plain(settings, 300);
+    ASSERT_TRUE(scaled.has_last_value());
+    // The same by hand, in the units of the data and in those of the labels before.
+    SyntheticReader reader(SyntheticOptions::parse(kStream.substr(kBuiltinPrefix.size())));
+    RowBlock rows;
+    while (reader.read_row(rows)) {
+    }
+    Real plain_loss = 0;
+    Real scaled_loss = 0;
+    for (Index t = 30; t < 300; ++t) {
+        const Index row = t + 1;  // the first row is known by its lag only
+        const Real error = rows.target(row) - rows.target(row - 1);
+        const std::vector<Real> before(rows.targets().begin() + 1,
+                                       rows.targets().begin() + static_cast<long>(row));
+        const Real centre = mean(before, 0, before.size());
+        Real variance = 0;
+        for (const Real label : before) variance += (label - centre) * (label - centre);
+        variance /= static_cast<Real>(before.size());
+        plain_loss += 0.5 * error * error / 270;
+        scaled_loss += 0.5 * error * error / variance / 270;
+    }
+    EXPECT_NEAR(run(plain, {"last value", {}}).loss, plain_loss, 1e-9 * plain_loss);
+    EXPECT_NEAR(run(scaled, {"last value", {}}).loss, scaled_loss, 1e-6 * scaled_loss);
+    settings.lags = {"2"};
+    EXPECT_FALSE(StreamComparison(settings, 300).has_last_value()) << "learners would not know it";
+}
+
 }  // namespace
 }  // namespace proxstream
