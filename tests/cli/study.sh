@@ -76,7 +76,7 @@ run study defaults --preset quick --out "$work/mine" --data "$work/flow.csv" --l
 expect "study defaults on the user's rows" 0 '^[|] flow.csv, cauchy ' 'Your data: within 1 %' "--data $work/flow.csv --label flow"
 check "and on nothing else" sh -c '! grep -q built-in "$1"' sh "$work/mine/results.csv"
 sed '31s/,.*/,high/' "$work/flow.csv" >"$work/bad.csv"
-run study defaults --preset quick --out "$work/bad" --data "$work/bad.csv" --label flow --ignore time
+run study defaults --preset quick --out "$work/bad" --data "$work/bad.csv" --label flow --ignore time --lags 1
 expect "a row that cannot be read" 3 "bad.csv:31, column 2 [(]flow[)]: 'high' is not a number"
 check "makes no folder" test ! -e "$work/bad"
 run study defaults --preset quick --out "$work/bad" --data "$work/flow.csv" --labell flow --loss cauchi
