@@ -2,6 +2,7 @@
 
 #include "proxstream/core/parallel.hpp"
 
+#include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/study_progress.hpp"
 #include "app/verbs.hpp"
@@ -27,6 +28,7 @@ struct StudyArguments {
     std::string folder;
     bool force = false;
     bool quiet = false;
+    std::vector<std::string> others;  // not options of the verb itself
 };
 
 void print_studies() {
@@ -43,14 +45,14 @@ std::string unknown_option(const std::string& text) {
 }
 
 /// An exit code when there is nothing left to do: help was asked for.
-std::optional<int> parse(const std::vector<std::string>& arguments, StudyArguments& given,
-                         std::vector<std::string>& violations) {
+std::optional<int> parse(const std::vector<std::string>& arguments, StudyArguments& given) {
     CLI::App app(
         "Runs a study: an experiment over several seeds. Writes results.csv (every figure of every seed), "
         "table.md "
         "and charts\nas SVG into a folder, and prints the table. Figures depend on the study, the preset and "
         "the "
-        "seeds alone.",
+        "seeds alone.\n\nThe study 'defaults' also runs on your own rows: give it the options of 'proxstream "
+        "learn' for data and model,\nsuch as --data FILE --label COLUMN --loss LOSS --standardise.",
         "proxstream study");
     app.allow_extras();
     app.get_formatter()->column_width(34);
@@ -76,8 +78,13 @@ std::optional<int> parse(const std::vector<std::string>& arguments, StudyArgumen
     } catch (const CLI::ParseError& error) {
         throw ConfigError(std::string(error.what()) + "; see 'proxstream study --help'");
     }
+    given.others = app.remaining();
+    return std::nullopt;
+}
+
+void refuse_others(const StudyArguments& given, std::vector<std::string>& violations) {
     std::vector<std::string> words;
-    for (const std::string& extra : app.remaining()) {
+    for (const std::string& extra : given.others) {
         if (extra.starts_with('-')) {
             violations.push_back(unknown_option(extra));
         } else {
@@ -86,7 +93,20 @@ std::optional<int> parse(const std::vector<std::string>& arguments, StudyArgumen
     }
     // A word behind an unknown option may be its value.
     if (violations.empty()) violations = words;
-    return std::nullopt;
+}
+
+/// Data and model of the user, as `learn` takes them.
+std::optional<LearnSettings> read_rows(const StudyArguments& given, std::vector<std::string>& violations) {
+    LearnSettings settings;
+    try {
+        parse_command_line(
+            "study " + given.name, "", given.others, learn_options(), settings,
+            {.takes = [](const auto& row) { return row.group == "Data" || row.group == "Model"; },
+             .checks = {[&] { validate(settings, true); }}});
+    } catch (const ConfigError& error) {
+        violations.insert(violations.end(), error.violations().begin(), error.violations().end());
+    }
+    return settings;
 }
 
 const StudyRow* checked_study(const StudyArguments& given, std::vector<std::string>& violations) {
@@ -122,8 +142,10 @@ StudyOptions checked_options(const StudyArguments& given, std::vector<std::strin
     options.seeds = checked_count("seeds", given.seeds, 1, kMostSeeds, options.seeds, violations);
     options.folder = given.folder.empty() ? "study-" + given.name : given.folder;
     options.replace = given.force;
-    options.command = fmt::format("proxstream study {} --preset {}{}", given.name, given.preset,
-                                  given.seeds.empty() ? "" : " --seeds " + given.seeds);
+    std::vector<std::string> typed{given.name, "--preset", given.preset};
+    if (!given.seeds.empty()) typed.insert(typed.end(), {"--seeds", given.seeds});
+    typed.insert(typed.end(), given.others.begin(), given.others.end());
+    options.command = command_again("study", typed);
     options.version = PROXSTREAM_VERSION;
     return options;
 }
@@ -133,14 +155,19 @@ StudyOptions checked_options(const StudyArguments& given, std::vector<std::strin
 int study(const std::vector<std::string>& arguments) {
     StudyArguments given;
     std::vector<std::string> violations;
-    if (const auto done = parse(arguments, given, violations)) return *done;
-    if (given.name.empty() && violations.empty()) given.name = "list";
-    if (given.name == "list" && violations.empty()) {
+    if (const auto done = parse(arguments, given)) return *done;
+    if (given.name.empty() && given.others.empty()) given.name = "list";
+    if (given.name == "list" && given.others.empty()) {
         print_studies();
         return kOk;
     }
-    const StudyRow* row = checked_study(given, violations);
-    const StudyOptions options = checked_options(given, violations);
+    std::vector<std::string> unknown;
+    const StudyRow* row = checked_study(given, unknown);
+    const bool takes_rows = row != nullptr && row->plan_on != nullptr && !given.others.empty();
+    if (!takes_rows) refuse_others(given, violations);
+    violations.insert(violations.end(), unknown.begin(), unknown.end());
+    StudyOptions options = checked_options(given, violations);
+    if (takes_rows) options.rows = read_rows(given, violations);
     const Index threads = checked_count("threads", given.threads, 0, kMostThreads, 1, violations);
     if (!violations.empty()) throw ConfigError(violations);
     set_threads(threads);
@@ -156,6 +183,7 @@ int study(const std::vector<std::string>& arguments) {
     if (!given.quiet) {
         for (const std::string& file : outcome.files) fmt::print(stderr, "wrote {}\n", file);
     }
+    for (const std::string& line : outcome.skipped) fmt::print(stderr, "skip {}\n", line);
     for (const std::string& note : outcome.notes) fmt::print(stderr, "proxstream: {}\n", note);
     for (const Finding& finding : outcome.findings) {
         if (!finding.holds()) fmt::print(stderr, "proxstream: {}\n", to_text(finding));

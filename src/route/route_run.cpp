@@ -419,16 +419,16 @@ std::vector<Certificate> RouteRun::certificates(RunEnding ending) {
     return epochs_->certificates_here(lead_->close(), ending, lead_->seconds());
 }
 
-void RouteRun::find_methods() {
-    outcome_.methods.clear();
-    MethodRow& lead = outcome_.methods.emplace_back(lead_sums_.row());
-    lead.name = settings_.learner;
-    lead.label = strategy_label(settings_.learner, settings_);
-    lead.lead = true;
-    contest_.add_rows(outcome_.methods);
-    if (!outcome_.methods.back().floor) return;
-    const Real floor = outcome_.methods.back().total_cost;
-    for (MethodRow& row : outcome_.methods) row.ratio = row.total_cost / floor;
+std::vector<MethodRow> RouteRun::methods() const {
+    std::vector<MethodRow> rows{lead_sums_.row()};
+    rows.front().name = settings_.learner;
+    rows.front().label = strategy_label(settings_.learner, settings_);
+    rows.front().lead = true;
+    contest_.add_rows(rows);
+    if (!rows.back().floor) return rows;
+    const Real floor = rows.back().total_cost;
+    for (MethodRow& row : rows) row.ratio = row.total_cost / floor;
+    return rows;
 }
 
 void RouteRun::finish() {
@@ -436,7 +436,7 @@ void RouteRun::finish() {
     outcome_.paths_added = keeper_.added();
     outcome_.certificates = certificates(outcome_.ending);
     over_ = true;
-    find_methods();
+    outcome_.methods = methods();
     // Before the files are closed: the state says how far they went.
     finish_store(outcome_.ending == RunEnding::finished);
     if (epochs_) guarded([&] { epochs_->close_ledger(lead_->close(), outcome_.ending, lead_->seconds()); });

@@ -84,6 +84,8 @@ class RouteRun {
     /// Of the last turn, by route_channels(); empty before the first.
     const std::vector<Real>& figures() const noexcept { return figures_; }
     const RouteOutcome& totals() const noexcept { return outcome_; }
+    /// All methods as of the last turn: the lead first, the clairvoyant last.
+    std::vector<MethodRow> methods() const;
     /// Splits for the period to come, as DecisionLog writes them.
     std::string decision() const;
     ConstView splits() const noexcept { return played_; }
@@ -152,7 +154,6 @@ class RouteRun {
     SettingList told_settings() const;
     RouteFacts file_facts() const;
     ReportData report() const;
-    void find_methods();
     void guarded(const std::function<void()>& write);
 
     RouteSettings settings_;

@@ -204,7 +204,7 @@ void RouteRun::save() {
 
 void RouteRun::close() {
     outcome_.certificates = certificates();
-    find_methods();
+    outcome_.methods = methods();
     if (journal_) write_end(false);
 }
 

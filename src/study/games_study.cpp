@@ -1,6 +1,6 @@
+#include "study/data_folder.hpp"
 #include "study/plans.hpp"
 #include "study/played_game.hpp"
-#include "study/real_streams.hpp"
 #include "study/stream_study.hpp"
 
 #include <algorithm>

@@ -8,7 +8,8 @@ namespace proxstream {
 StudyPlan plan_windows(StudyPreset preset, Index seeds);
 StudyPlan plan_bank(StudyPreset preset, Index seeds);
 StudyPlan plan_churn(StudyPreset preset, Index seeds);
-StudyPlan plan_streams(StudyPreset preset, Index seeds);
+StudyPlan plan_defaults(StudyPreset preset, Index seeds);
+StudyPlan plan_defaults_on(const LearnSettings& settings, StudyPreset preset, Index seeds);
 StudyPlan plan_regret_window(StudyPreset preset, Index seeds);
 StudyPlan plan_steps(StudyPreset preset, Index seeds);
 StudyPlan plan_errata(StudyPreset preset, Index seeds);

@@ -35,29 +35,6 @@ std::string markdown_cell(const std::string& text) {
     return escaped;
 }
 
-/// Columns are padded, so that the source reads like the table.
-std::string render(const std::vector<std::vector<std::string>>& lines) {
-    std::vector<std::size_t> widths(lines.front().size(), 3);
-    for (const auto& line : lines) {
-        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-    }
-    std::string text;
-    for (std::size_t row = 0; row < lines.size(); ++row) {
-        for (std::size_t i = 0; i < widths.size(); ++i) {
-            text += i == 0 ? fmt::format("| {:<{}} |", lines[row][i], widths[i])
-                           : fmt::format(" {:>{}} |", lines[row][i], widths[i]);
-        }
-        text += '\n';
-        if (row > 0) continue;
-        for (std::size_t i = 0; i < widths.size(); ++i) {
-            text += i == 0 ? fmt::format("|{:-<{}}|", "", widths[i] + 2)
-                           : fmt::format("{:-<{}}:|", "", widths[i] + 1);
-        }
-        text += '\n';
-    }
-    return text;
-}
-
 /// A row of estimates for each method, a column for each stream or figure.
 class MarkdownTable {
   public:
@@ -89,7 +66,7 @@ class MarkdownTable {
             lines.push_back({markdown_cell(methods_[i])});
             lines.back().insert(lines.back().end(), cells_[i].begin(), cells_[i].end());
         }
-        return render(lines);
+        return markdown_table(lines);
     }
 
   private:
@@ -175,6 +152,28 @@ std::string ResultTable::to_markdown(std::span<const StudyFigure> figures, Table
             table.add_column(figure.heading, column(stream, figure), figure);
         }
         text += fmt::format("## {}\n\n{}\n", stream, table.text());
+    }
+    return text;
+}
+
+std::string markdown_table(const std::vector<std::vector<std::string>>& lines) {
+    std::vector<std::size_t> widths(lines.front().size(), 3);
+    for (const auto& line : lines) {
+        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    }
+    std::string text;
+    for (std::size_t row = 0; row < lines.size(); ++row) {
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            text += i == 0 ? fmt::format("| {:<{}} |", lines[row][i], widths[i])
+                           : fmt::format(" {:>{}} |", lines[row][i], widths[i]);
+        }
+        text += '\n';
+        if (row > 0) continue;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            text += i == 0 ? fmt::format("|{:-<{}}|", "", widths[i] + 2)
+                           : fmt::format("{:-<{}}:|", "", widths[i] + 1);
+        }
+        text += '\n';
     }
     return text;
 }

@@ -58,6 +58,10 @@ class ResultTable {
     std::vector<Measurement> rows_;
 };
 
+/// Lines of cells as a Markdown table, the first of them its head. Columns are padded, so that the source
+/// reads like the table; '|' has to be escaped in the cells.
+std::string markdown_table(const std::vector<std::vector<std::string>>& lines);
+
 /// The first line of the CSV file, and a line for each measurement. Values are exact: they read back to the
 /// same numbers.
 std::string csv_header();

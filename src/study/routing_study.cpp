@@ -1,5 +1,5 @@
+#include "study/data_folder.hpp"
 #include "study/plans.hpp"
-#include "study/real_streams.hpp"
 #include "study/route_cells.hpp"
 
 #include <algorithm>

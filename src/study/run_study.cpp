@@ -37,6 +37,7 @@ void prepare_folder(const std::string& folder, bool replace) {
 
 /// What a reader has to know of the tables' entries.
 std::string table_key(const StudyPlan& plan, Index seeds) {
+    if (plan.tables) return {};
     std::string text = seeds > 1 ? " Mean +- standard error over the seeds" : "";
     const bool bold = std::any_of(plan.figures.begin(), plan.figures.end(),
                                   [](const StudyFigure& f) { return f.better != Better::neither; });
@@ -64,7 +65,14 @@ std::string report_text(const StudyRow& row, const StudyOptions& options, const 
             fmt::format("**Interrupted: {} of {} cells are in these tables.**\n\n", done, plan.cells.size());
     }
     text += findings_text(plan, outcome);
-    if (!table.empty()) text += table.to_markdown(plan.figures, plan.layout);
+    if (!table.empty()) {
+        text += plan.tables ? plan.tables(table) : table.to_markdown(plan.figures, plan.layout);
+    }
+    if (!plan.skipped.empty()) {
+        text += "## Skipped\n\n";
+        for (const std::string& line : plan.skipped) text += "- " + line + "\n";
+        text += '\n';
+    }
     if (!outcome.notes.empty()) {
         text += "## Notes\n\n";
         for (const std::string& note : outcome.notes) text += "- " + note + "\n";
@@ -91,7 +99,10 @@ StudyOutcome run_study(const StudyRow& row, const StudyOptions& options, StopFla
                        const std::function<void(const StudyProgress&)>& on_progress) {
     const Index preset_seeds = options.preset == StudyPreset::full ? row.full_seeds : row.quick_seeds;
     const Index seeds = options.seeds > 0 ? options.seeds : preset_seeds;
-    const StudyPlan plan = row.plan(options.preset, seeds);
+    if (options.rows && row.plan_on == nullptr)
+        throw ConfigError(fmt::format("study '{}' takes no data", row.name));
+    const StudyPlan plan =
+        options.rows ? row.plan_on(*options.rows, options.preset, seeds) : row.plan(options.preset, seeds);
     const auto cells = static_cast<Real>(std::max<Index>(plan.cells.size(), 1));
 
     if (plan.check) plan.check();
@@ -102,6 +113,7 @@ StudyOutcome run_study(const StudyRow& row, const StudyOptions& options, StopFla
     csv.flush();
 
     StudyOutcome outcome;
+    outcome.skipped = plan.skipped;
     ResultTable table;
     Index done = 0;
     for (const StudyCell& cell : plan.cells) {

@@ -4,12 +4,14 @@
 
 #include "proxstream/io/byte_source.hpp"
 
+#include "run/learn_settings.hpp"
 #include "study/finding.hpp"
 #include "study/result_table.hpp"
 #include "study/svg_chart.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +50,9 @@ struct StudyPlan {
     std::function<void()> check;
     std::vector<StudyFigure> figures;  // those of the tables; the CSV may hold more
     TableLayout layout = TableLayout::by_figure;
+    /// The tables as Markdown, in place of those of the figures. May be empty.
+    std::function<std::string(const ResultTable&)> tables;
+    std::vector<std::string> skipped;  // what cannot be run here, a line each; no failure
     std::vector<StudyCell> cells;
     std::function<std::vector<NamedChart>(const ResultTable&)> charts;
     /// What the tables have to show; asked of whole results only. May be empty.
@@ -62,13 +67,16 @@ struct StudyRow {
     Index full_seeds;
     Index quick_seeds;
     StudyPlan (*plan)(StudyPreset preset, Index seeds);
+    /// The same study on the user's own rows; null: it has its own data only.
+    StudyPlan (*plan_on)(const LearnSettings& rows, StudyPreset preset, Index seeds) = nullptr;
 };
 
 std::span<const StudyRow> studies();
 
 struct StudyOptions {
     StudyPreset preset = StudyPreset::full;
-    Index seeds = 0;  // 0: what the preset has
+    Index seeds = 0;                         // 0: what the preset has
+    std::optional<LearnSettings> rows = {};  // data and model given by the user
     std::string folder;
     bool replace = false;  // write into a folder that is not empty
     std::string command;   // for the record
@@ -86,6 +94,7 @@ struct StudyOutcome {
     std::string report;              // the Markdown report
     std::vector<std::string> files;  // what was written
     std::vector<std::string> notes;
+    std::vector<std::string> skipped;
     std::vector<Finding> findings;  // of a study that was not interrupted
     bool interrupted = false;
 

@@ -37,7 +37,9 @@ for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
         echo "skip study $name: its data are not there (set PROXSTREAM_DATA)"
         continue
     fi
-    expect "study $name runs" 0 "^# Study $name$" "proxstream study $name --preset quick" '[+]-' \
+    # Its table has the spread of the seeds in place of standard errors.
+    case $name in defaults) errors='seed spread' ;; *) errors='[+]-' ;; esac
+    expect "study $name runs" 0 "^# Study $name$" "proxstream study $name --preset quick" "$errors" \
         "wrote $work/$name/results.csv" '^1/[0-9]+ ' 'seeds 1 to 2' '[.]svg$'
     check "study $name writes whole files" whole "$work/$name"
     check "study $name prints what table.md says" diff <(grep '^|' "$work/$name/table.md") <(grep '^|' "$work/out")
@@ -68,9 +70,27 @@ expect "a file where the folder should be" 2 'this is a file, not a folder'
 run study churn --preset quick --out "$work/churn/table.md/below"
 expect "a folder that cannot be made" 5 'cannot be made'
 
-PROXSTREAM_DATA="$work/nowhere" run study streams --preset quick --out "$work/no-data"
-expect "a study without its data says what is missing" 2 "nowhere/streams/electricity.csv': there is no such file" 'PROXSTREAM_DATA=FOLDER'
-check "and makes no folder" test ! -e "$work/no-data"
+# Rows of the user.
+awk 'BEGIN { print "time,flow"; for (t = 1; t <= 80; t++) print t "," 5 + (t * 7) % 5 }' >"$work/flow.csv"
+run study defaults --preset quick --out "$work/mine" --data "$work/flow.csv" --label flow --ignore time --lags 1..2 --loss cauchy
+expect "study defaults on the user's rows" 0 '^[|] flow.csv, cauchy ' 'Your data: within 1 %' "--data $work/flow.csv --label flow"
+check "and on nothing else" sh -c '! grep -q built-in "$1"' sh "$work/mine/results.csv"
+sed '31s/,.*/,high/' "$work/flow.csv" >"$work/bad.csv"
+run study defaults --preset quick --out "$work/bad" --data "$work/bad.csv" --label flow --ignore time --lags 1
+expect "a row that cannot be read" 3 "bad.csv:31, column 2 [(]flow[)]: 'high' is not a number"
+check "makes no folder" test ! -e "$work/bad"
+run study defaults --preset quick --out "$work/bad" --data "$work/flow.csv" --labell flow --loss cauchi
+expect "mistakes in its options" 2 "unknown option '--labell'; did you mean '--label'" "unknown loss 'cauchi'"
+run study windows --preset quick --out "$work/bad" --data "$work/flow.csv"
+expect "a study that has its own data only" 2 "unknown option '--data'"
+PROXSTREAM_DATA="$work/nowhere" "$PROXSTREAM" study defaults --seeds 1 --out "$work/no-data" >"$work/out" 2>"$work/err" </dev/null &
+job=$!
+for _ in $(seq 600); do grep -q '^1/' "$work/err" && break; sleep 0.1; done
+kill -INT $job
+wait $job
+status=$?
+out=$(<"$work/out") err=$(<"$work/err")
+expect "missing data are skipped with a line each" 130 "^skip electricity: there is no file '$work/nowhere/streams/electricity.csv'" '^skip pod b, delay: ' '^## Skipped$'
 
 # Interrupted: what is finished is there.
 "$PROXSTREAM" study windows --preset full --seeds 1000 --out "$work/stopped" >"$work/out" 2>"$work/err" </dev/null &
