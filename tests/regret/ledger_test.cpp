@@ -123,6 +123,7 @@ TEST(Ledger, GivesBackEveryFigure) {
     run.header.effective_length = 7.25;
     run.header.hysteresis = 0.625;
     run.header.switching = 1e-3;
+    run.header.proximal = 2e-3;
     Real figure = 0.1;
     std::uint64_t count = 10;
     for (RoundReport& report : run.reports) {

@@ -8,7 +8,7 @@
 #include "proxstream/prox/simplex.hpp"
 
 #include "prox/simplex_projection.hpp"
-#include "prox/switching.hpp"
+#include "prox/anchored.hpp"
 #include "support/routing_twin.hpp"
 
 #include <algorithm>
