@@ -77,10 +77,9 @@ class Anchored {
             move_towards(v, centre_, pull / (1 + pull), out);
             v = out;
         }
-        const Real inner =
-            weights_.kappa > 0
-                ? switching_prox(g_, v, shorter, shorter * weights_.kappa, centre_, out, scratch)
-                : g_.prox(v, shorter, out, scratch);
+        const Real inner = weights_.kappa > 0 ? switching_prox(g_, v, shorter, shorter * weights_.kappa,
+                                                               centre_, out, scratch)
+                                              : g_.prox(v, shorter, out, scratch);
         return inner + penalty(out);
     }
     void check_dimension(Index n) const {

@@ -122,9 +122,8 @@ Inequality Judge::switching() const {
                                                                     : "values are inconsistent, see C5";
     } else if (sums.off_penalty) {
         result.verdict = Verdict::violated;
-        result.explanation = fmt::format(
-            "{} rounds paid another penalty than {}, first in round {}", sums.off_penalty.count, paid,
-            sums.off_penalty.first);
+        result.explanation = fmt::format("{} rounds paid another penalty than {}, first in round {}",
+                                         sums.off_penalty.count, paid, sums.off_penalty.first);
     }
     return result;
 }

@@ -14,11 +14,10 @@ constexpr Real kManyRounds = 0.05;
 
 std::string budget_cause(const LearnSettings& settings, const LearnProgress& totals, bool bank) {
     return fmt::format("{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,
-                       bank ? "--window auto:steps=20,effort=512"
-                       : settings.effort > 0
-                           ? fmt::format("--effort {:g} or more", 4 * settings.effort)
-                           : fmt::format("--max-steps {} or more, or a looser --tolerance",
-                                         10 * settings.max_steps));
+                       bank                  ? "--window auto:steps=20,effort=512"
+                       : settings.effort > 0 ? fmt::format("--effort {:g} or more", 4 * settings.effort)
+                                             : fmt::format("--max-steps {} or more, or a looser --tolerance",
+                                                           10 * settings.max_steps));
 }
 
 }  // namespace
@@ -43,7 +42,8 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
     const bool margin = run.problem().family().target_kind() == TargetKind::sign;
     if (margin && settings.reg == "zero") {
         causes.emplace_back(
-            "there is no regulariser, and rows that can be separated have no minimiser: try --reg l2sq:0.001");
+            "there is no regulariser, and rows that can be separated have no minimiser: try --reg "
+            "l2sq:0.001");
     }
     if (run.problem().column_spread() > kWideScales && !settings.standardise) {
         causes.push_back(fmt::format(
@@ -51,8 +51,7 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
             run.problem().column_spread()));
     }
     if (totals.rounds < kFewRounds * coordinates) {
-        causes.push_back(
-            fmt::format("{} rounds are few for {} coordinates", totals.rounds, coordinates));
+        causes.push_back(fmt::format("{} rounds are few for {} coordinates", totals.rounds, coordinates));
     }
     if (!bank && Spec::parse(settings.learner).name() == "time-smoothed" && header.window <= coordinates) {
         causes.push_back(fmt::format(

@@ -169,7 +169,8 @@ void Problem::look_at(const std::vector<RowBlock>& surveyed) {
     std::vector<Real> squares(stream_->reader().features());
     for (const RowBlock& record : surveyed) {
         for (Index row = 0; row < record.rows(); ++row) {
-            for (Index i = 0; i < squares.size(); ++i) squares[i] += record.values(row)[i] * record.values(row)[i];
+            for (Index i = 0; i < squares.size(); ++i)
+                squares[i] += record.values(row)[i] * record.values(row)[i];
         }
     }
     std::erase_if(squares, [](Real square) { return !(square > 0 && square < kInfinity); });

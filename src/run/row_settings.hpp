@@ -93,8 +93,11 @@ auto row_options() {
             "robustness",
             &S::corrupt},
 
-        Row{"loss", "l", "Model", "LOSS", "the smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label", &S::loss},
-        Row{"reg", "r", "Model", "REG", "the convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic, else zero",
+        Row{"loss", "l", "Model", "LOSS",
+            "the smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label",
+            &S::loss},
+        Row{"reg", "r", "Model", "REG",
+            "the convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic, else zero",
             &S::reg},
         Row{"intercept", "", "Model", "BOOL", "add an unregularised constant; --no-intercept leaves it out",
             &S::intercept},

@@ -100,7 +100,8 @@ expect "certify agrees about the proximal term" 0 'C7c.*holds'
 sed -E 's/"mu":[0-9.e-]+/"mu":0.5/' "$work/l.jsonl" >"$work/false.jsonl"
 run certify "$work/false.jsonl"
 check "certify refuses another mu" [ "$status" != 0 ]
-run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --proximal 0 --max-steps 5
+awk 'BEGIN { srand(4); print "a,b,y"; for (t = 0; t < 400; ++t) print rand() - 0.5 "," rand() - 0.5 "," (rand() > 0.5) }' >"$work/noise.csv"
+run learn "$work/noise.csv" --label y -w 4 --loss logistic --reg zero --proximal 0 --max-steps 5 --tolerance 1e-6
 expect "learn warns of a loss above the best constant" 0 'warning: the loss is above that of the best constant' 'ended on their budget: try --max-steps 50' 'try --reg l2sq:0.001'
 run learn "$rows" --label y --proximal much
 expect "learn refuses a proximal term that is none" 2 "proximal"

@@ -1,4 +1,5 @@
-// g + kappa |. - centre|_1 + (mu/2) |. - centre|^2 against slow searches and against the definition of a prox.
+// g + kappa |. - centre|_1 + (mu/2) |. - centre|^2 against slow searches and against the definition of a
+// prox.
 #include "prox/anchored.hpp"
 
 #include "proxstream/core/error.hpp"
@@ -202,7 +203,8 @@ TEST(Anchored, RefusalsNameTheTextAndWhatIsAllowed) {
     }
     const Pulled three(parse_regulariser("l1:1"), {.kappa = 0.1}, 3);
     EXPECT_THROW(three.check_dimension(4), ConfigError);
-    EXPECT_THROW(Pulled(parse_regulariser("l1:weights=1;2"), {.kappa = 0.1}, 3).check_dimension(3), ConfigError);
+    EXPECT_THROW(Pulled(parse_regulariser("l1:weights=1;2"), {.kappa = 0.1}, 3).check_dimension(3),
+                 ConfigError);
 }
 
 TEST(Anchored, OneCoordinateAgainstAGridSearch) {
@@ -322,9 +324,9 @@ TEST(Anchored, DiffersFromGByASubgradientOfThePenalty) {
             Vector with(c.n), without(c.n);
             g.prox(v, step, with, scratch);
             g.unpenalised().prox(v, step, without, scratch);
-            ASSERT_LE(distance(with, without) / step,
-                      g.weights().kappa * std::sqrt(static_cast<Real>(c.n)) +
-                          g.weights().mu * distance(with, g.centre()) + 1e-12 * (1 + norm(v)) / step);
+            ASSERT_LE(distance(with, without) / step, g.weights().kappa * std::sqrt(static_cast<Real>(c.n)) +
+                                                          g.weights().mu * distance(with, g.centre()) +
+                                                          1e-12 * (1 + norm(v)) / step);
         });
 }
 

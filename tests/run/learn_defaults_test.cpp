@@ -278,9 +278,10 @@ TEST(LossWarning, NamesTheLikelyCause) {
     settings.reg = "zero";
     settings.proximal = "0";
     settings.window = "2";
-    settings.max_steps = 20;
+    settings.max_steps = 2;
+    settings.tolerance = "1e-9";
     const std::string said = causes(settings);
-    for (const char* part : {"on their budget: try --max-steps 200", "no regulariser", "try --standardise",
+    for (const char* part : {"on their budget: try --max-steps 20 ", "no regulariser", "try --standardise",
                              "a window of 2 does not determine 3 coordinates"})
         EXPECT_NE(said.find(part), std::string::npos) << part << " in:\n" << said;
 

@@ -1,6 +1,6 @@
 // Weighted windows, models apart from their judges, hysteresis, switching penalties, proximal terms, cheap
-// updates: random runs of all of them together. The certificate must find nothing, and everything it rests on is worked out a
-// second time from the definitions alone (window_definitions.hpp), record by record.
+// updates: random runs of all of them together. The certificate must find nothing, and everything it rests on
+// is worked out a second time from the definitions alone (window_definitions.hpp), record by record.
 
 #include "proxstream/core/error.hpp"
 
@@ -58,7 +58,8 @@ class Account {
         ASSERT_LE(penalties_, energy + forgiven) << "penalties";
         ASSERT_LE(regret_, square(std::sqrt(exits_) + std::sqrt(variation_)) * (1 + 1e-11) + 1e-13)
             << "(A-w)";
-        if (!run_.steady || run_.switching > 0 || run_.proximal > 0 || run_.hysteresis == 1 || exhausted_) return;
+        if (!run_.steady || run_.switching > 0 || run_.proximal > 0 || run_.hysteresis == 1 || exhausted_)
+            return;
         const Real rho = played_.reports[1].tolerance;
         ASSERT_LE(active_, 1 + changes_ / ((1 - run_.hysteresis) * rho) * (1 + 1e-9)) << "theta";
     }
