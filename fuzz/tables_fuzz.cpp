@@ -6,7 +6,7 @@
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "online/selector.hpp"
-#include "prox/switching.hpp"
+#include "prox/anchored.hpp"
 #include "solve/inner_table.hpp"
 #include "window/window_weights.hpp"
 
@@ -26,7 +26,7 @@ void try_regulariser(std::string_view text) {
     std::array<Real, kDimension> out{};
     Scratch scratch;
     g.prox(v, 0.5, out, scratch);
-    if (supports_switching(g)) Switching(g, 0.3, kDimension).prox(v, 0.5, out, scratch);
+    if (supports_switching(g)) Anchored(g, {.kappa = 0.3, .mu = 0.2}, kDimension).prox(v, 0.5, out, scratch);
 }
 
 void try_loss(std::string_view text) {

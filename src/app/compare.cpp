@@ -4,6 +4,7 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "run/compare_run.hpp"
+#include "run/learn_defaults.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,20 +32,24 @@ void print_table(const CompareOutcome& outcome, Index window) {
     const bool sampled = std::any_of(outcome.contestants.begin(), outcome.contestants.end(),
                                      [&](const Contestant& each) { return samples(each) > 0; });
     const std::string regret_name = fmt::format("Reg_{}", window);
-    fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {}{:>9}\n", "learner", width, "loss",
+    fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {}{:>9}{}\n", "learner", width, "loss",
                "window loss", outcome.classes ? "error % " : "", regret_name, "Reg_1", "nonzero",
-               "grads/round", sampled ? "samples/round " : "", "seconds");
+               "grads/round", sampled ? "samples/round " : "", "seconds",
+               outcome.numbers ? "         MSE         MAE" : "");
     for (const Contestant& contestant : outcome.contestants) {
         const std::string errors =
             outcome.classes ? fmt::format("{:7.2f} ", 100 * contestant.error_rate) : "";
         const double rounds = static_cast<double>(std::max<Round>(contestant.rounds, 1));
         const std::string drawn =
             sampled ? fmt::format("{:>13.1f} ", static_cast<double>(samples(contestant)) / rounds) : "";
-        fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {}{:>9.3f}\n",
+        fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {}{:>9.3f}{}\n",
                    contestant.learner, width, contestant.loss, contestant.loss == best ? '*' : ' ',
                    contestant.windowed_loss, errors, contestant.regret, contestant.regret_one,
                    contestant.nonzeros, static_cast<double>(contestant.record_gradients) / rounds, drawn,
-                   contestant.seconds);
+                   contestant.seconds,
+                   outcome.numbers ? fmt::format(" {:>11.5g} {:>11.5g}", contestant.mean_squared_error,
+                                                 contestant.mean_absolute_error)
+                                   : "");
     }
 }
 
@@ -66,6 +71,8 @@ int compare(const std::vector<std::string>& arguments) {
          .takes = [](const auto& row) { return row.group != "Store"; },
          .checks = {[&] { validate(settings, true); }}});
     if (done) return *done;
+    std::vector<std::string> reasons;
+    settings = with_defaults(settings, &reasons);
     set_threads(settings.threads);
 
     std::vector<std::string> texts;
@@ -86,6 +93,9 @@ int compare(const std::vector<std::string>& arguments) {
 
     fmt::print("{} rows, {} + {}, step {:.6g} ({}), window {}\n", outcome.rows, settings.loss, settings.reg,
                run.problem().step(), run.problem().step_origin(), settings.window);
+    for (const std::string& reason : reasons) fmt::print("{}\n", reason);
+    if (run.problem().two_labels())
+        fmt::print("the first labels have two values; for classes say --loss logistic\n");
     for (const std::string& note : run.problem().stream().reader().notes()) fmt::print("{}\n", note);
     fmt::print("\n");
     print_table(outcome, measured_window(settings.window));

@@ -3,6 +3,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 #include "run/setting_list.hpp"
 #include "store/run_store.hpp"
@@ -109,6 +110,7 @@ int fork_run(const std::vector<std::string>& arguments) {
         "fork", kDescription, rest, learn_options(), settings,
         {.takes = [](const auto& row) { return may_fork(row); }, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
+    settings = with_defaults(settings);
     settings.store = arguments[1];
     settings.predictions.clear();  // the parent's
     settings.save.clear();

@@ -6,7 +6,9 @@
 #include "app/progress_table.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
+#include "run/loss_warning.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -32,7 +34,40 @@ std::string inner_name(const LearnSettings& settings, const RunHeader& header) {
     return noise_of(header) ? "prox-grad" : "auto";
 }
 
-void echo_settings(const LearnSettings& settings, const LearnRun& run) {
+/// Of a fixed window; a bank says it for each member.
+std::string proximal_text(const RunHeader& header) {
+    std::vector<std::string> terms;
+    for (const RunHeader& member : header.members) {
+        if (member.proximal > 0) terms.push_back(fmt::format("{:.4g} ({})", member.proximal, member.name));
+    }
+    if (header.proximal > 0) terms.push_back(fmt::format("{:.4g}", header.proximal));
+    return fmt::format("{}", fmt::join(terms, ", "));
+}
+
+/// What was chosen, and what the first records suggest.
+void echo_choices(const LearnSettings& settings, const std::vector<std::string>& reasons,
+                  const LearnRun& run) {
+    for (const std::string& reason : reasons) fmt::print(stderr, "             {}\n", reason);
+    const Problem& problem = run.problem();
+    if (problem.two_labels()) {
+        fmt::print(stderr,
+                   "             the first labels have two values; for classes say --loss logistic\n");
+    }
+    if (const std::string terms = proximal_text(run.header()); !terms.empty()) {
+        fmt::print(stderr, "  proximal   (mu/2) |x - x_t|^2 with mu = {}{}\n", terms,
+                   settings.proximal == "auto"
+                       ? ": these windows need not have a unique minimiser; --proximal 0 leaves it out"
+                       : "");
+    }
+    if (problem.column_spread() > kWideScales && !settings.standardise && !settings.normalise) {
+        fmt::print(stderr,
+                   "  warning    column scales differ by a factor of {:.3g}; --standardise scales them\n",
+                   problem.column_spread());
+    }
+}
+
+void echo_settings(const LearnSettings& settings, const std::vector<std::string>& reasons,
+                   const LearnRun& run) {
     const Problem& problem = run.problem();
     const std::string data =
         settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
@@ -45,6 +80,7 @@ void echo_settings(const LearnSettings& settings, const LearnRun& run) {
         fmt::print(stderr, "             {}\n", note);
     fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
+    echo_choices(settings, reasons, run);
     fmt::print(stderr, "  learner    {}, window {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
                settings.learner, run.header().window_text, run.header().model, problem.step(),
                problem.step_origin(), settings.tolerance, inner_name(settings, run.header()));
@@ -85,15 +121,26 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     if (outcome.ending == RunEnding::interrupted) fmt::print(stderr, ", interrupted");
     fmt::print(stderr, "\naverage loss {:.6g}", totals.loss_sum / rounds);
     if (outcome.best_constant) {
-        fmt::print(stderr, "   best constant {:.6g}: loss {:.6g}", outcome.best_constant->prediction,
-                   outcome.best_constant->loss);
+        fmt::print(stderr, "   best constant {:.6g}{}: loss {:.6g}{}", outcome.best_constant->prediction,
+                   settings.standardise_label ? " (of the scaled label)" : "", outcome.best_constant->loss,
+                   outcome.best_constant->sampled
+                       ? fmt::format(" (estimated from {} rows)", BestConstantSampler::kCapacity)
+                       : "");
     }
     const TargetKind kind = run.problem().family().target_kind();
+    if (kind == TargetKind::number && totals.rows > 0) {
+        const auto rows = static_cast<Real>(totals.rows);
+        fmt::print(stderr, "\npredictions, in the units of the label: MSE {:.6g}   MAE {:.6g}",
+                   totals.squared_errors / rows, totals.absolute_errors / rows);
+    }
     if ((kind == TargetKind::sign || kind == TargetKind::category) && totals.rows > 0) {
         fmt::print(stderr, "   errors {:.2f} %",
                    100 * static_cast<Real>(totals.errors) / static_cast<Real>(totals.rows));
     }
     fmt::print(stderr, "\nnon-zeros {} of {}", nonzeros, totals.point.size());
+    const std::vector<std::string> causes = above_constant(settings, run, outcome);
+    if (!causes.empty()) fmt::print(stderr, "\nwarning: the loss is above that of the best constant");
+    for (const std::string& cause : causes) fmt::print(stderr, "\n  {}", cause);
     if (noise_of(run.header()) && totals.steps == 0 && totals.rounds > 0 && !settings.test_only) {
         fmt::print(
             stderr,
@@ -132,11 +179,11 @@ JournalOptions options_of(const LearnSettings& settings) {
 }
 
 /// From the first round to the last line; the exit status.
-int carry_out(const LearnSettings& settings, LearnRun& run) {
+int carry_out(const LearnSettings& settings, LearnRun& run, const std::vector<std::string>& reasons = {}) {
     const TargetKind kind = run.problem().family().target_kind();
     std::optional<ProgressTable> table;
     if (!settings.quiet) {
-        echo_settings(settings, run);
+        echo_settings(settings, reasons, run);
         table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
                       member_names(run.header()),
                       !noise_of(run.header()) || noise_of(run.header())->refereed);
@@ -163,14 +210,16 @@ int learn(const std::vector<std::string>& arguments) {
                            "records stationary, and ends with a certificate of what was proved on this run.",
                            arguments, learn_options(), settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
+    std::vector<std::string> reasons;
+    settings = with_defaults(settings, &reasons);
     set_threads(settings.threads);
 
     LearnRun run(settings, stop_requested());
-    if (settings.store.empty()) return carry_out(settings, run);
+    if (settings.store.empty()) return carry_out(settings, run, reasons);
     Journal journal = Journal::create(
         settings.store, learn_identity(settings, command_again("learn", arguments)), options_of(settings));
     run.attach(journal);
-    return carry_out(settings, run);
+    return carry_out(settings, run, reasons);
 }
 
 int resume_learn(const std::string& path, const std::vector<std::string>& arguments) {

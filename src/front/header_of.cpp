@@ -21,6 +21,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     header.model = facts.model;
     header.hysteresis = facts.hysteresis;
     header.switching = facts.switching;
+    header.proximal = facts.proximal;
     header.reference_step = facts.step;
     if (facts.steps.smoothness > 0) header.smoothness = facts.steps.smoothness;
     header.step_rule = !facts.counts_steps      ? StepRule::none

@@ -26,6 +26,7 @@ struct LearnerFacts {
     std::string model = "previous";  // what a round solves
     Real hysteresis = 1;             // theta
     Real switching = 0;              // kappa
+    Real proximal = 0;               // mu
     Real step = 0;                   // eta, the reference step of every residual
     StepClaim steps;                 // what the inner solver's steps rest on
     bool promises_exit = true;       // an exit test ends every round that ends within its budget

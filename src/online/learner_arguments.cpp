@@ -1,6 +1,6 @@
 #include "online/learner_arguments.hpp"
 
-#include "prox/switching.hpp"
+#include "prox/anchored.hpp"
 
 #include <string>
 
@@ -30,6 +30,7 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
     if (spec.has("model")) parts.model = ModelRule::parse(spec.word(Spec::kByNameOnly, "model"));
     parts.hysteresis = spec.number_or(Spec::kByNameOnly, "hysteresis", parts.hysteresis);
     parts.switching = spec.number_or(Spec::kByNameOnly, "switching", parts.switching);
+    if (spec.has("proximal")) parts.proximal.take_text(spec.word(Spec::kByNameOnly, "proximal"));
     parts.effort = spec.number_or(Spec::kByNameOnly, "effort", parts.effort);
     if (spec.has("inner")) parts.inner = spec.word(Spec::kByNameOnly, "inner");
     if (spec.has("oracle")) parts.noise.oracle = spec.word(Spec::kByNameOnly, "oracle");

@@ -37,8 +37,15 @@ void require_exact(const Spec& spec, const LearnerParts& parts) {
 std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
     const WindowWeights window = measured_by(parts);
     const TimeSmoothedOptions options{
-        window,           parts.model,     parts.step,   std::move(parts.tolerance),
-        parts.hysteresis, parts.switching, parts.budget, parts.effort};
+        .window = window,
+        .model = parts.model,
+        .step = parts.step,
+        .tolerance = std::move(parts.tolerance),
+        .hysteresis = parts.hysteresis,
+        .switching = parts.switching,
+        .proximal = parts.proximal.weight(window.effective_length(), parts.start.size()),
+        .budget = parts.budget,
+        .effort = parts.effort};
     auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
         std::move(parts.g), parts.make_batch(slots_of(options)), std::move(parts.start), options,
         std::move(inner));
@@ -68,9 +75,11 @@ std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerParts pa
     return smoothed(std::move(parts), std::move(inner));
 }
 
-/// A fixed number of inner steps a round and no exit test.
+/// A fixed number of inner steps a round and no exit test. As published: without a proximal term unless one
+/// is named.
 std::unique_ptr<AnyLearner> fixed_effort(LearnerParts parts, std::uint64_t steps, AnyInner inner) {
     parts.tolerance = Tolerance::none();
+    if (!parts.proximal.named) parts.proximal.named = 0;
     parts.budget.max_steps = steps;
     return smoothed(std::move(parts), std::move(inner));
 }
@@ -192,8 +201,8 @@ std::unique_ptr<AnyLearner> make_auto(LearnerParts parts) {
 constexpr std::array kLearners{
     LearnerRow{
         "time-smoothed",
-        "time-smoothed[:model=M,hysteresis=1,switching=0,tolerance=auto,effort=inf,inner=auto,oracle=exact,"
-        "variant=fresh,confirm=1]",
+        "time-smoothed[:model=M,hysteresis=1,switching=0,proximal=auto,tolerance=auto,effort=inf,inner=auto,"
+        "oracle=exact,variant=fresh,confirm=1]",
         "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
         true},
     LearnerRow{"bank",

@@ -10,6 +10,7 @@
 #include "loss/linear_model.hpp"
 #include "online/learner.hpp"
 #include "online/point_learner.hpp"
+#include "online/proximal_rule.hpp"
 #include "online/tolerance.hpp"
 #include "solve/inner_solver.hpp"
 #include "window/callback_oracle.hpp"
@@ -57,6 +58,7 @@ struct LearnerParts {
     ModelRule model = {};
     Real hysteresis = 1;  // theta
     Real switching = 0;   // kappa_0
+    ProximalRule proximal = {};
     Real step = 1;        // eta
     Real smoothness = 0;  // the claimed L
     Tolerance tolerance = Tolerance::fixed(1);
@@ -80,8 +82,8 @@ struct LearnerRow {
 std::span<const LearnerRow> learners();
 
 /// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text, and
-/// those that solve windows `model=`, `hysteresis=`, `switching=`: several of them can then be compared in
-/// one run.
+/// those that solve windows `model=`, `hysteresis=`, `switching=`, `proximal=`: several of them can then be
+/// compared in one run.
 std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts);
 
 /// The same as a point alone, or null where the learner needs its window.

@@ -29,6 +29,7 @@ void check_parts(const LearnerParts& parts, const WindowWeights& window, Texts& 
     refuse(model != ModelRule::Kind::previous && model != ModelRule::Kind::automatic,
            "model = " + parts.model.text() + ": with an oracle a round solves its own window (previous)");
     refuse(parts.hysteresis != 1, "hysteresis: has no proof under noise; leave it out");
+    refuse(parts.proximal.named.value_or(0) != 0, "proximal: has no proof under noise; leave it out");
     refuse(parts.switching != 0, "switching: has no proof under noise; leave it out");
     refuse(parts.effort != kInfinity,
            "effort: counts exact gradients; limit a round by max-steps, and samples by the oracle");

@@ -12,7 +12,7 @@
 #include "core/stopwatch.hpp"
 #include "online/played_round.hpp"
 #include "online/tolerance.hpp"
-#include "prox/switching.hpp"
+#include "prox/anchored.hpp"
 
 #include <utility>
 #include <vector>
@@ -26,6 +26,7 @@ struct TimeSmoothedOptions {
     Tolerance tolerance = Tolerance::fixed(1);
     Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
     Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
+    Real proximal = 0;    // mu of the proximal term (mu/2) |x - x_t|^2
     Budget budget;
     /// Record gradients (and values) a round for solving, on average: what a round leaves is saved for later
     /// ones, up to what the budget of a single round could use. A round that has to work and cannot afford a
@@ -57,10 +58,12 @@ class TimeSmoothed final : public Learner<typename B::Record> {
           tolerance_(options.tolerance),
           effective_length_(options.window.effective_length()),
           hysteresis_(options.hysteresis),
-          sticky_(round_.g(),
-                  options.switching /
-                      (effective_length_ * std::sqrt(static_cast<Real>(round_.iterate().point.size()))),
-                  round_.iterate().point.size()),
+          anchored_(
+              round_.g(),
+              {.kappa = options.switching /
+                        (effective_length_ * std::sqrt(static_cast<Real>(round_.iterate().point.size()))),
+               .mu = options.proximal},
+              round_.iterate().point.size()),
           budget_(options.budget),
           effort_(options.effort),
           inner_(std::move(inner)),
@@ -105,9 +108,18 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         report.tolerance = tolerance_.current(effective_length_);
         report.aim = hysteresis_ * report.tolerance;
         InnerReport inner;
-        if (round_.iterate().residual_norm > report.tolerance) {
-            inner = inner_.solve(round_.window(), round_.g(), round_.step(), report.aim, budget_,
-                                 round_.iterate(), round_.inner_cost(), round_.scratch());
+        const auto solve = [&](const auto& g) {
+            if (round_.iterate().residual_norm <= report.tolerance) return;
+            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget_, round_.iterate(),
+                                 round_.inner_cost(), round_.scratch());
+        };
+        if (anchored_.weights().mu > 0) {
+            // A window without a minimiser would let the repaired point run away here, too.
+            test_anchored();
+            solve(anchored_);
+            leave_anchor();
+        } else {
+            solve(round_.g());
         }
         const bool finite = inner.status != SolveStatus::not_finite && round_.iterate().finite();
         report.status = !finite                                         ? RoundStatus::refused
@@ -126,7 +138,8 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         facts.promises_exit = tolerance_.promises_exit();
         facts.steps = inner_.step_claim();
         facts.hysteresis = hysteresis_;
-        facts.switching = sticky_.kappa();
+        facts.switching = anchored_.weights().kappa;
+        facts.proximal = anchored_.weights().mu;
         return facts;
     }
 
@@ -165,16 +178,32 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     }
 
     void move_on(RoundReport& report, ConstView start) {
-        if (needs_confirmation(report) && !round_.confirm(report)) {
-            tolerance_.take_back();
-            return;
+        const bool anchored = anchored_.weights().any();
+        if (anchored) test_anchored();
+        if (needs_confirmation(report)) {
+            if (!round_.confirm(report)) {
+                tolerance_.take_back();
+                return;
+            }
+            if (anchored) test_anchored();
         }
-        if (sticky_.kappa() > 0) {
-            sticky_.centre(round_.iterate().point);
-            solve_model(sticky_, report, start);
+        if (anchored) {
+            solve_model(anchored_, report, start);
         } else {
             solve_model(round_.g(), report, start);
         }
+    }
+
+    /// Puts the anchor at the iterate, and the penalised gap in place of that of g alone.
+    void test_anchored() {
+        anchored_.centre(round_.iterate().point);
+        test_at(round_.iterate(), round_.window().gradient(), anchored_, round_.step(), round_.scratch());
+        ++round_.inner_cost().prox;
+    }
+    /// What counts for the regret is the gap of g alone: same gradient, one more prox.
+    void leave_anchor() {
+        round_.iterate().regulariser = round_.g().value(round_.iterate().point, round_.scratch());
+        round_.test_model();
     }
 
     /// A quiet round leaves the solver alone, and its curvature pairs need no copy.
@@ -190,20 +219,16 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;
         return round_.window().due_for_pass() ||
-               std::abs(report.model_residual - report.tolerance) <= report.residual_rounding;
+               std::abs(round_.iterate().residual_norm - report.tolerance) <= report.residual_rounding;
     }
 
-    /// `g` is the regulariser, with the switching penalty or without.
+    /// `g` is the regulariser, with the price on leaving x_t or without; the iterate has its gap.
     template <class Penalised>
     void solve_model(const Penalised& g, RoundReport& report, ConstView start) {
-        constexpr bool kSticky = std::is_same_v<Penalised, Switching<G>>;
+        constexpr bool kAnchored = std::is_same_v<Penalised, Anchored<G>>;
         Iterate& iterate = round_.iterate();
         Cost& cost = round_.inner_cost();
         const Cost entry_cost = effort_ < kInfinity ? round_.cost_since_entry() : Cost{};
-        if constexpr (kSticky) {
-            test_at(iterate, round_.window().gradient(), g, round_.step(), round_.scratch());
-            ++cost.prox;
-        }
         InnerReport inner;
         const bool active = iterate.residual_norm > report.tolerance;
         if (active) {
@@ -229,11 +254,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
                                                                         : RoundStatus::quiet;
         note_steps(inner, report);
         report.tested_residual = iterate.residual_norm;
-        if constexpr (kSticky) {
-            // What counts for the regret is the residual of g alone: same gradient, one more prox.
-            iterate.regulariser = round_.g().value(iterate.point, round_.scratch());
+        if constexpr (kAnchored) {
             report.penalty = g.penalty(iterate.point);
-            round_.test_model();
+            leave_anchor();
             if (!iterate.finite()) return undo();
         }
         round_.leave(report);
@@ -286,7 +309,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     Tolerance tolerance_;
     Real effective_length_;
     Real hysteresis_;
-    Switching<G> sticky_;
+    Anchored<G> anchored_;
     Budget budget_;
     Real effort_;
     Real savings_ = 0;

@@ -48,6 +48,7 @@ Json to_object(const RunHeader& header) {
                 {"model", header.model},
                 {"hysteresis", header.hysteresis},
                 {"switching", header.switching},
+                {"proximal", header.proximal},
                 {"step", header.reference_step},
                 {"smoothness", optional(header.smoothness)},
                 {"step_rule", name(header.step_rule)},

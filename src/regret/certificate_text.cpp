@@ -46,6 +46,7 @@ std::string describe(const RunHeader& header) {
     if (header.model != "previous") text += fmt::format(", model {}", header.model);
     if (header.hysteresis < 1) text += fmt::format(", theta = {:g}", header.hysteresis);
     if (header.switching > 0) text += fmt::format(", kappa = {:.6g}", header.switching);
+    if (header.proximal > 0) text += fmt::format(", mu = {:.6g}", header.proximal);
     return text + fmt::format(", eta = {:.6g}, {}", header.reference_step, step_rule(header));
 }
 

@@ -14,7 +14,7 @@ inline const std::string& member_name(const RunHeader& header) {
 /// Is this inequality about something the run did? What it did not do needs no line.
 inline bool concerns(const Certificate& certificate, const Inequality& each) {
     if (each.verdict != Verdict::not_applicable) return true;
-    if (each.id == "C7c") return certificate.header.switching > 0;
+    if (each.id == "C7c") return certificate.header.priced();
     return each.id != "C9" || certificate.summary.cheap_steps > 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace proxstream {
 
@@ -20,9 +21,13 @@ void ChurnSums::add(const RunHeader& rules, const RoundReport& report) {
     add_movement(report);
     if (rules.step_rule == StepRule::none || !rules.exit_test) return;
     penalty.add(report.penalty);
-    const Real expected = rules.switching * report.movement_one;
-    const Real sums = static_cast<Real>(rules.dimension) + 8;
-    if (std::abs(report.penalty - expected) > sums * kUnitRoundoff * expected) off_penalty.note(report.round);
+    const Real expected =
+        rules.switching * report.movement_one + rules.proximal / 2 * report.movement * report.movement;
+    const Real sums = 2 * static_cast<Real>(rules.dimension) + 16;
+    // Squares below the smallest number are lost.
+    const Real lost = rules.proximal * static_cast<Real>(rules.dimension) * std::numeric_limits<Real>::min();
+    if (std::abs(report.penalty - expected) > sums * kUnitRoundoff * expected + lost)
+        off_penalty.note(report.round);
     add_path(rules, report);
     add_reason(rules, report);
 }

@@ -148,7 +148,7 @@ Inequality Judge::consistency() const {
 
 Inequality Judge::exit_test() const {
     const ResidualSums& sums = tally_.residuals_;
-    const bool two = header_.hysteresis < 1 || header_.switching > 0 || bank_;
+    const bool two = header_.hysteresis < 1 || header_.priced() || bank_;
     Inequality result = from(sums.exit_test, "C1",
                              two             ? "exit test: rho_t if quiet, theta rho_t if not"
                              : header_.noise ? "exit test |P(x_{t+1};G)| <= rho_t, every round"
@@ -234,11 +234,12 @@ Inequality Judge::minkowski() const {
 
 Inequality Judge::a_priori() const {
     const ResidualSums& sums = tally_.residuals_;
-    const char* statement = header_.switching > 0 ? "Reg <= (|r_0, rho+kappa sqrt n|+sqrt(V)/w_a)^2"
-                            : bank_               ? "Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(sum v^2))^2"
-                                                  : "Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(V)/w_a)^2";
+    const char* statement = header_.proximal > 0    ? "Reg <= (|r_0, rho'| + sqrt(V)/w_a)^2"
+                            : header_.switching > 0 ? "Reg <= (|r_0, rho+kappa sqrt n|+sqrt(V)/w_a)^2"
+                            : bank_                 ? "Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(sum v^2))^2"
+                                                    : "Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(V)/w_a)^2";
     Inequality result{.id = "C3c", .statement = statement};
-    if (header_.switching == 0)
+    if (!header_.priced())
         result.statement = with_length("Reg <= (sqrt(r_0^2+sum rho^2)+sqrt(Vpath)/w)^2", statement);
     if (header_.noise && !bank_) result.statement = "Reg <= (|r_0, rho+s| + sqrt(V)/w_a)^2";  // (D-bdd)
     if (nothing_played(result) || unmeasured(result)) return result;
@@ -263,6 +264,9 @@ Inequality Judge::a_priori() const {
     } else if (result.verdict == Verdict::violated) {
         result.explanation = header_.noise ? "an exit test, a residual or sigma is wrong, see C1, C2 and C10"
                                            : "an exit test or a residual is wrong, see C1 and C2";
+    } else if (header_.proximal > 0) {
+        result.explanation = fmt::format("rho' = (1 + eta mu) rho_t + mu |x_{{t+1}} - x_t|{}",
+                                         header_.switching > 0 ? " + kappa sqrt n" : "");
     }
     return result;
 }

@@ -47,10 +47,10 @@ Inequality Judge::active_rounds() const {
     if (nothing_played(result) || unmeasured(result) || promises_no_decrease(result) ||
         promises_no_test(result) || unsure(result, "noise alone may make a round work"))
         return result;
-    if (header_.switching > 0) {
+    if (header_.priced()) {
         result.verdict = Verdict::not_promised;
         result.explanation =
-            "a switching penalty leaves points above the tolerance, so rounds may work at once";
+            "a penalty on moves leaves points above the tolerance, so rounds may work at once";
         return result;
     }
     if (sums.reason.violations > 0) {
@@ -89,9 +89,16 @@ Inequality Judge::active_rounds() const {
 
 Inequality Judge::switching() const {
     const ChurnSums& sums = tally_.churn_;
-    Inequality result{.id = "C7c", .statement = "kappa sum |x_{t+1} - x_t|_1 <= E_T"};
-    if (header_.switching == 0) {
+    const std::string paid = header_.proximal == 0    ? "kappa |x_{t+1} - x_t|_1"
+                             : header_.switching == 0 ? "(mu/2) |x_{t+1} - x_t|^2"
+                                                      : "kappa |dx|_1 + (mu/2) |dx|^2";
+    Inequality result{.id = "C7c", .statement = fmt::format("sum {} <= E_T", paid)};
+    if (!header_.priced()) {
         result.explanation = "moves are not penalised";
+        if (!sums.off_penalty) return result;
+        result.verdict = Verdict::violated;
+        result.explanation += fmt::format(", but {} rounds paid a penalty, first in round {}",
+                                          sums.off_penalty.count, sums.off_penalty.first);
         return result;
     }
     if (nothing_played(result) || unmeasured(result) || leaves_domain(result) ||
@@ -115,10 +122,8 @@ Inequality Judge::switching() const {
                                                                     : "values are inconsistent, see C5";
     } else if (sums.off_penalty) {
         result.verdict = Verdict::violated;
-        result.explanation = fmt::format(
-            "{} rounds paid another penalty than kappa |x_{{t+1}} - x_t|_1, first in "
-            "round {}",
-            sums.off_penalty.count, sums.off_penalty.first);
+        result.explanation = fmt::format("{} rounds paid another penalty than {}, first in round {}",
+                                         sums.off_penalty.count, paid, sums.off_penalty.first);
     }
     return result;
 }

@@ -55,7 +55,7 @@ void Judge::add_energy() {
 
 Inequality Judge::decrease() const {
     const EnergySums& sums = tally_.energy_;
-    const bool penalised = header_.switching > 0;
+    const bool penalised = header_.priced();
     Inequality result = from(sums.decrease, "C4",
                              penalised       ? "proved decrease + penalty <= fall of Psi_t"
                              : header_.noise ? "sum eta|p| (c|p| - s_t) <= fall of Psi_t"

@@ -108,8 +108,7 @@ PaperClaim Judge::paper_noisy_count() const {
 }
 
 bool Judge::speaks_of_this() const {
-    return header_.box() && header_.initial_records == 0 && header_.model == "previous" &&
-           header_.switching == 0;
+    return header_.box() && header_.initial_records == 0 && header_.model == "previous" && !header_.priced();
 }
 
 bool Judge::speaks_of_noise() const {

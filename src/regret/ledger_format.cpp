@@ -67,6 +67,7 @@ void append_header_body(std::string& out, const RunHeader& header) {
     append(out, ",\"model\":{}", quoted(header.model));
     append_field(out, "theta", header.hysteresis);
     append_field(out, "kappa", header.switching);
+    append_field(out, "mu", header.proximal);
     append_field(out, "eta", header.reference_step);
     append_key(out, "L");
     header.smoothness ? append_real(out, *header.smoothness) : void(out += "null");
@@ -106,6 +107,7 @@ void read_header_body(LineCursor& cursor, RunHeader& header) {
     header.model = cursor.string();
     header.hysteresis = read_field(cursor, "theta", kNonnegative);
     header.switching = read_field(cursor, "kappa", kNonnegative);
+    header.proximal = read_field(cursor, "mu", kNonnegative);
     header.reference_step = read_field(cursor, "eta", kNonnegative);
     header.smoothness = read_optional(cursor, "L", [&] { return cursor.real(kNonnegative); });
     cursor.key("rule");

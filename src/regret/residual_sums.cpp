@@ -8,11 +8,11 @@
 namespace proxstream {
 
 Departure departure_of(const RunHeader& rules, const RoundReport& played) {
-    // A penalty that pulls towards x_t is worth at most kappa sqrt(n) in a residual: prox_{e(g+h)}(z) is
-    // prox_{eg}(z - e s) for a subgradient s of h.
+    // prox_{e(g+h)}(z) is prox_{eg}(z - e s) for a subgradient s of the penalties h (docs/theory.md, (P-mu)).
     // The test of a sampled gradient is off by its noise (Lemma 2).
     return {played.exit_residual, played.residual_rounding,
-            played.tolerance + rules.switching_push() + sure_noise(rules, played), noise_is_sure(rules)};
+            rules.gap_behind(played.tolerance, played.movement) + sure_noise(rules, played),
+            noise_is_sure(rules)};
 }
 
 void ResidualSums::add(const RunHeader& rules, const RoundReport& played, const Departure& from) {
@@ -58,15 +58,15 @@ void ResidualSums::add_exit(const RunHeader& rules, const RoundReport& played) {
     }
     const bool quiet = played.status == RoundStatus::quiet;
     const Real asked = quiet ? played.tolerance : played.aim;
-    // The test sees the penalty, where there is one.
-    const bool exact = quiet && rules.switching == 0 && !rules.noise;
+    // The test sees the penalties, where there are any.
+    const bool exact = quiet && !rules.priced() && !rules.noise;
     const Real seen = exact ? played.model_residual : played.tested_residual;
     const Real rounding = played.residual_rounding;
     if (rounding > asked) {
         blurred.note(played.round);
         return;
     }
-    const Real pushed = asked + rules.switching_push();
+    const Real pushed = rules.gap_behind(asked, played.movement);
     if (!rules.noise && seen <= asked + rounding && played.exit_residual > pushed + rounding) {
         // The test passed, but the true residual is not where the test leaves it.
         exit_test.observe(played.round, played.exit_residual, pushed, 2 * rounding);

@@ -23,6 +23,7 @@ void find_violations(const RunHeader& header, const std::string& who, std::vecto
     ask(header.hysteresis > 0 && header.hysteresis <= 1, "hysteresis", header.hysteresis,
         "above 0 and at most 1");
     ask(finite_from_zero(header.switching), "switching", header.switching, "a finite number >= 0");
+    ask(finite_from_zero(header.proximal), "proximal", header.proximal, "a finite number >= 0");
     ask(std::isfinite(header.reference_step) && header.reference_step > 0, "step", header.reference_step,
         "a finite number > 0");
     if (header.smoothness) {

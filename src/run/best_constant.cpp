@@ -92,7 +92,7 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
     }
     const Real constant = minimise(value, candidates[best == 0 ? 0 : best - 1],
                                    candidates[std::min(best + 1, candidates.size() - 1)]);
-    return BestConstant{constant, value(constant)};
+    return BestConstant{constant, value(constant), seen_ > targets_.size()};
 }
 
 }  // namespace proxstream

@@ -12,7 +12,8 @@ namespace proxstream {
 
 struct BestConstant {
     Real prediction = 0;
-    Real loss = 0;  // mean loss of predicting it always
+    Real loss = 0;         // mean loss of predicting it always
+    bool sampled = false;  // whether it was found on a sample of the targets
 };
 
 /// Keeps a uniform sample of the targets in constant memory (exact up to kCapacity of them).

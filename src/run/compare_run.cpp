@@ -3,9 +3,11 @@
 #include "proxstream/core/error.hpp"
 
 #include "regret/tally.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace proxstream {
@@ -33,7 +35,7 @@ CompareRun::CompareRun(const LearnSettings& settings, const std::vector<std::str
     if (learners.empty()) throw ConfigError("compare: no learner is named");
     if (!settings.checkpoint.empty() || !settings.resume.empty())
         throw ConfigError("checkpoint, resume: only learn keeps a state; leave them out of compare");
-    LearnSettings plain = settings;
+    LearnSettings plain = with_defaults(settings);
     plain.also_window.clear();  // the comparison's own referee measures w and 1
     std::vector<std::string> violations;
     for (const std::string& text : learners) {
@@ -52,8 +54,13 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
     const RowFamily& family = problem_.family();
     copy(lane.learner->decide(), lane.played);
     for (Index row = 0; row < record.rows(); ++row) {
-        if (family.label(family.predict(record, row, lane.played, scratch_)) != record.target(row))
-            ++lane.errors;
+        const Real prediction = family.predict(record, row, lane.played, scratch_);
+        if (family.label(prediction) != record.target(row)) ++lane.errors;
+        const auto& scale = problem_.stream().label_scale();
+        const Real error = labels_.clipped(scale ? scale->restored(prediction) : prediction) -
+                           problem_.stream().labels(record)[row];
+        lane.result.mean_squared_error += error * error;
+        lane.result.mean_absolute_error += std::abs(error);
     }
     lane.rows += record.rows();
     const RoundReport report = lane.learner->observe(record);
@@ -83,6 +90,7 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
 CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
     CompareOutcome outcome;
     const TargetKind kind = problem_.family().target_kind();
+    outcome.numbers = kind == TargetKind::number;
     outcome.classes = kind == TargetKind::sign || kind == TargetKind::category;
     RowBlock record = problem_.stream().make_record();
     const auto stopped = [&] { return stop_ != nullptr && *stop_; };
@@ -95,6 +103,7 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
                 }
             }
             for (const auto& lane : lanes_) play(*lane, record);
+            for (const Real label : problem_.stream().labels(record)) labels_.include(label);
             outcome.rows += record.rows();
             on_round(++rounds);
         }
@@ -110,8 +119,10 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
         const Real count = static_cast<Real>(std::max<Round>(result.rounds, 1));
         result.loss /= count;
         result.windowed_loss /= count;
-        result.error_rate =
-            static_cast<Real>(lane->errors) / static_cast<Real>(std::max<std::uint64_t>(lane->rows, 1));
+        const Real rows = static_cast<Real>(std::max<std::uint64_t>(lane->rows, 1));
+        result.error_rate = static_cast<Real>(lane->errors) / rows;
+        result.mean_squared_error /= rows;
+        result.mean_absolute_error /= rows;
         const ConstView x = lane->learner->decide();
         result.nonzeros =
             static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real value) { return value != 0; }));

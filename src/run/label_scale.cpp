@@ -18,6 +18,7 @@ void LabelScale::check(const RowBlock& record) const {
 void LabelScale::apply(RowBlock& record, bool count) {
     shift_ = statistics_.state().mean[0];
     deviation_ = statistics_.deviation(0);
+    labels_.assign(record.targets().begin(), record.targets().end());
     for (Index row = 0; row < record.rows(); ++row) {
         const Real label = record.target(row);
         record.set_target(row, deviation_ > 0 ? (label - shift_) / deviation_ : 0);

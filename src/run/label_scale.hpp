@@ -6,6 +6,8 @@
 
 #include "run/standardiser.hpp"
 
+#include <vector>
+
 namespace proxstream {
 
 class LabelScale {
@@ -23,6 +25,8 @@ class LabelScale {
     void apply(RowBlock& record, bool count);
     /// A prediction for the last applied record in the units of the data.
     Real restored(Real prediction) const { return shift_ + deviation_ * prediction; }
+    /// The labels of the last applied record as they were.
+    ConstView labels() const noexcept { return labels_; }
 
     void exchange(Checkpoint& checkpoint);
 
@@ -30,6 +34,7 @@ class LabelScale {
     Standardiser statistics_;
     Real shift_ = 0;
     Real deviation_ = 0;
+    std::vector<Real> labels_;
 };
 
 }  // namespace proxstream

@@ -31,6 +31,10 @@ struct RunState {
         checkpoint.exchange("loss sum", totals.loss_sum);
         checkpoint.exchange("errors", totals.errors);
         checkpoint.exchange("steps", totals.steps);
+        checkpoint.exchange("rounds on their budget", totals.on_budget);
+        checkpoint.part("labels", totals.labels);
+        checkpoint.exchange("squared errors", totals.squared_errors);
+        checkpoint.exchange("absolute errors", totals.absolute_errors);
         checkpoint.exchange("records", records);
         checkpoint.exchange("checksum", checksum);
     }
@@ -109,6 +113,7 @@ void LearnRun::resume() {
     skip_records(state.records, settings_.resume);
     if (seen_.value() != state.checksum) refuse_stream(state.records, settings_.resume);
     completed_ = resumed_ = state.totals;
+    labels_ = resumed_.labels;
     outputs_->ledger.emplace(settings_.ledger, header_, mark);
 }
 
@@ -156,6 +161,7 @@ void LearnRun::exchange(Checkpoint& checkpoint) {
     RunState state{.mark = {}, .totals = completed_, .records = records_, .checksum = seen_.value()};
     checkpoint.part("run", state);
     completed_ = state.totals;
+    labels_ = completed_.labels;
     records_ = state.records;
     seen_ = Checksum(state.checksum);
     exchange_learner(checkpoint);
@@ -182,6 +188,7 @@ void LearnRun::begin_account() {
 }
 
 void LearnRun::follow_stream(LearnRun& parent) {
+    labels_ = resumed_.labels = completed_.labels = parent.labels_;
     if (!fed_) {
         records_ = parent.records_;
         seen_ = parent.seen_;
@@ -205,6 +212,7 @@ void LearnRun::go_on_from(LearnRun& parent) {
     exchange_learner(in);
     in.finish();
     if (!fed_) follow_stream(parent);
+    labels_ = resumed_.labels = completed_.labels = parent.labels_;
     // From here on it is judged by itself.
     const RoundReport report = learner_->revise([](View) {});
     if (report.status == RoundStatus::refused)

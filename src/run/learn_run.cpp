@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "front/header_of.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/learn_outputs.hpp"
 
 #include <algorithm>
@@ -44,12 +45,12 @@ LearnRun::LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> row
     : LearnRun(settings, nullptr, Problem(settings, std::move(rows)), true, start) {}
 
 LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed, ConstView start)
-    : settings_(settings),
+    : settings_(with_defaults(settings)),
       stop_(stop),
       problem_(start.empty() ? std::move(problem) : std::move(problem).from(start)),
-      learner_(problem_.make_learner(settings.learner)),
-      meter_(problem_.make_meter(other_windows(settings))),
-      header_(run_header(settings, problem_, settings.learner, learner_->facts())),
+      learner_(problem_.make_learner(settings_.learner)),
+      meter_(problem_.make_meter(other_windows(settings_))),
+      header_(run_header(settings_, problem_, settings_.learner, learner_->facts())),
       outputs_(std::make_unique<Outputs>(header_)),
       sampler_(settings.seed),
       played_(problem_.family().dimension()),
@@ -134,17 +135,37 @@ LearnOutcome LearnRun::run(const std::function<void(const LearnProgress&)>& on_r
     return outcome;
 }
 
+/// In the units of the data; a number within the range of the labels so far. A model that is only tried has
+/// seen none of them.
+Real LearnRun::reported(Real prediction) const {
+    const auto& scale = problem_.stream().label_scale();
+    const Real restored = scale ? scale->restored(prediction) : prediction;
+    const bool clips = problem_.family().target_kind() == TargetKind::number && !settings_.test_only;
+    return clips ? labels_.clipped(restored) : restored;
+}
+
 void LearnRun::predict(const RowBlock& record, LearnProgress& totals) {
     const RowFamily& family = problem_.family();
+    const bool numbers = family.target_kind() == TargetKind::number;
     const bool classes =
         family.target_kind() == TargetKind::sign || family.target_kind() == TargetKind::category;
+    const ConstView labels = problem_.stream().labels(record);
     predictions_.clear();
+    labels_ = totals.labels;
     for (Index row = 0; row < record.rows(); ++row) {
         const Real prediction = family.predict(record, row, learner_->decide(), scratch_);
-        const auto& scale = problem_.stream().label_scale();
-        predictions_.push_back(scale ? scale->restored(prediction) : prediction);
+        predictions_.push_back(reported(prediction));
         if (classes && family.label(prediction) != record.target(row)) ++totals.errors;
+        if (numbers) {
+            const Real error = predictions_.back() - labels[row];
+            totals.squared_errors += error * error;
+            totals.absolute_errors += std::abs(error);
+        }
         sampler_.add(record.target(row));
+    }
+    if (numbers) {
+        for (const Real label : labels) totals.labels.include(label);
+        labels_ = totals.labels;
     }
     totals.rows += record.rows();
 }
@@ -187,6 +208,7 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
         ++totals.rounds;
         totals.loss_sum += report.loss;
         totals.steps += report.steps;
+        if (report.status == RoundStatus::budget_exhausted) ++totals.on_budget;
     }
     outputs_->tally.add(report, extras);
     if (journal_ != nullptr) journal_->row(0, report, extras);
@@ -243,7 +265,7 @@ std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
         while (stream.next(record)) {
             for (Index row = 0; row < record.rows(); ++row) {
                 const Real value = problem_.family().predict(record, row, learner_->decide(), scratch_);
-                found.push_back(stream.label_scale() ? stream.label_scale()->restored(value) : value);
+                found.push_back(reported(value));
             }
         }
     } catch (...) {

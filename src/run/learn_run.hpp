@@ -7,6 +7,7 @@
 
 #include "core/checksum.hpp"
 #include "run/best_constant.hpp"
+#include "run/label_range.hpp"
 #include "run/problem.hpp"
 #include "store/journal.hpp"
 
@@ -27,6 +28,11 @@ struct LearnProgress {
     std::uint64_t errors = 0;  // rows whose predicted label was wrong, where labels are classes
     Real regret = 0;           // Reg_w so far
     std::uint64_t steps = 0;
+    Round on_budget = 0;  // rounds that ended on their budget
+    // Of predictions of numbers, as reported, in the units of the data.
+    LabelRange labels;        // of all rows so far
+    Real squared_errors = 0;  // their sum
+    Real absolute_errors = 0;
     const RoundReport* last = nullptr;
     const BankRound* bank = nullptr;  // of the last round, when a bank plays
     ConstView point;                  // x_{t+1}
@@ -75,7 +81,8 @@ class LearnRun {
     bool play_next(LearnOutcome& outcome);
     /// The turn is over: its decision and figures go to the journal. Throws IoError.
     void end_turn();
-    /// Of the last record, in the units of the data: made before it was learned from.
+    /// Of the last record, in the units of the data: made before it was learned from. Numbers are clipped to
+    /// the range of the labels before it.
     ConstView predictions() const noexcept { return predictions_; }
     const RoundReport& last() const noexcept { return last_; }
     const AnyLearner& learner() const noexcept { return *learner_; }
@@ -101,6 +108,7 @@ class LearnRun {
     bool play(RowBlock& record, LearnOutcome& outcome);
     LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem, bool fed, ConstView start = {});
 
+    Real reported(Real prediction) const;
     void predict(const RowBlock& record, LearnProgress& totals);
     void write_predictions(LearnOutcome& outcome);
     RunFooter footer(RunEnding ending) const;
@@ -127,6 +135,7 @@ class LearnRun {
     std::vector<Real> played_;  // x_t, kept for the meter while the learner moves on
     std::vector<Real> predictions_;
     RoundReport last_;
+    LabelRange labels_;  // of the rows played so far
     LearnProgress resumed_;
     LearnProgress completed_;    // as of the last record that is used up
     std::uint64_t records_ = 0;  // of those, counted for a checkpoint

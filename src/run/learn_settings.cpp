@@ -6,6 +6,7 @@
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "online/selector.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/settings_reader.hpp"
 #include "solve/inner_table.hpp"
 
@@ -43,6 +44,10 @@ const std::array kOwnRows{
         &S::hysteresis, 1e-6, 1},
     Row{"switching", "", "Learner", "KAPPA", "price of moving: KAPPA/(W sqrt n) for each unit of change of x",
         &S::switching, 0, 1e300},
+    Row{"proximal", "", "Learner", "MU",
+        "add (MU/2) |x - x_t|^2 to what a round minimises; auto: for linear models, where a window is short "
+        "or its loss is one of margins; 0: off",
+        &S::proximal},
     Row{"step", "e", "Learner", "ETA", "reference step of residuals and exit test, or auto", &S::step},
     Row{"smoothness", "", "Learner", "L",
         "claimed Lipschitz constant of the gradients (0: 1/step, with an oracle that of the first records)",
@@ -189,6 +194,7 @@ void check_learner_of(const LearnSettings& settings) {
                                                  .model = ModelRule::parse(settings.model),
                                                  .hysteresis = settings.hysteresis,
                                                  .switching = settings.switching,
+                                                 .proximal = ProximalRule::parse(settings.proximal),
                                                  .budget = {},
                                                  .effort = effort_of(settings),
                                                  .inner = settings.inner,
@@ -216,7 +222,8 @@ void check_oracle_options(const LearnSettings& settings, bool oracles_elsewhere,
 
 }  // namespace
 
-void validate(const LearnSettings& settings, bool oracles_elsewhere) {
+void validate(const LearnSettings& asked, bool oracles_elsewhere) {
+    const LearnSettings settings = with_defaults(asked);
     std::vector<std::string> violations;
     // With the usual in place of what is refused: that is told once, and hides nothing of the learner.
     LearnSettings accepted = settings;
@@ -228,6 +235,7 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere) {
     }
     collect(violations, "step", [&] { number_or_auto("step", settings.step); });
     collect(violations, "tolerance", [&] { Tolerance::parse(settings.tolerance); });
+    if (!collect(violations, "", [&] { ProximalRule::parse(settings.proximal); })) accepted.proximal = "auto";
     collect(violations, "", [&] { lags_of(settings, settings.batch); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });

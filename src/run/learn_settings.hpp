@@ -13,6 +13,9 @@
 namespace proxstream {
 
 struct LearnSettings : RowSettings, StoreSettings {
+    /// Loss and regulariser are chosen unless they are named (run/learn_defaults.hpp).
+    LearnSettings() { loss = reg = "auto"; }
+
     Index batch = 1;      // rows a record
     bool single = false;  // features in single precision
 
@@ -24,6 +27,7 @@ struct LearnSettings : RowSettings, StoreSettings {
     std::string forecast;            // file of forecast rows, for model = forecast
     Real hysteresis = 1;             // theta
     Real switching = 0;              // kappa_0
+    std::string proximal = "auto";   // mu
     std::string step = "auto";       // eta
     Real smoothness = 0;             // claimed L; 0: 1/step
     Index survey = 64;               // records looked at before the first round, where something is estimated

@@ -3,11 +3,14 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "loss/linear_family.hpp"
 #include "loss/loss_table.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace proxstream {
@@ -30,7 +33,7 @@ std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowF
 /// What is wrong with the settings is said before anything is opened.
 std::unique_ptr<RowReader> open_valid(const LearnSettings& settings, StopFlag stop, bool oracles_elsewhere) {
     validate(settings, oracles_elsewhere);
-    return open_reader(settings, settings.batch, stop);
+    return open_reader(with_defaults(settings), settings.batch, stop);
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ Problem::Problem(const LearnSettings& settings, StopFlag stop, const std::vector
 
 Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop,
                  const std::vector<std::string>& learners)
-    : settings_(settings), g_(parse_regulariser("zero")) {
+    : settings_(with_defaults(settings)), g_(parse_regulariser("zero")) {
     validate(settings_, !learners.empty());
     family_ = parse_loss(settings_.loss, RowShape{.features = reader->features(),
                                                   .intercept = settings_.intercept,
@@ -95,7 +98,31 @@ Problem Problem::from(ConstView start) && {
     return std::move(*this);
 }
 
+void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
+    proximal_ = ProximalRule::parse(settings_.proximal);
+    const auto* linear = dynamic_cast<const LinearFamily*>(family_.get());
+    if (linear == nullptr) return;
+    proximal_.margin = linear->target_kind() == TargetKind::sign;
+    const auto coordinates = static_cast<Real>(linear->dimension());
+    const Real intercept = linear->dimension() > linear->features() ? 1 : 0;
+    // The median: the scales of the first rows are not settled, and one absurd row says nothing.
+    std::vector<Real> scales;
+    for (const RowBlock& record : surveyed) {
+        for (Index row = 0; row < record.rows(); ++row)
+            scales.push_back((squared_norm(record.values(row)) + intercept) / coordinates);
+    }
+    if (scales.empty()) {
+        // Where the step is given nothing is read in advance. L is then max |phi''| times |a|^2.
+        proximal_.row_scale = smoothness_ / (curvature_bound(linear->loss().formula) * coordinates);
+        return;
+    }
+    const auto middle = scales.begin() + static_cast<std::ptrdiff_t>(scales.size() / 2);
+    std::nth_element(scales.begin(), middle, scales.end());
+    proximal_.row_scale = *middle <= kAbsurd ? *middle : 0;
+}
+
 void Problem::choose_step() {
+    std::vector<RowBlock> records;
     const std::optional<Real> given = number_or_auto("step", settings_.step);
     const bool spider = Spec::parse(settings_.inner).name() == "spider";
     const bool sampled = spider || has_oracle(settings_);
@@ -107,7 +134,7 @@ void Problem::choose_step() {
         smoothness_ = std::max(noise_estimate_->mean_squared_smoothness, noise_estimate_->smoothness);
         of = "L of rows, " + noise_estimate_->smoothness_origin();
     } else if (smoothness_ == 0 && (sampled || !given)) {
-        const std::vector<RowBlock> records = stream_->peek(settings_.survey);
+        records = stream_->peek(settings_.survey);
         for (const RowBlock& record : records) {
             // A row so large that its L overflows does not set the scale: its own round is refused.
             const Real smoothness = family_->smoothness(record).value_or(0);
@@ -127,6 +154,29 @@ void Problem::choose_step() {
         step_origin_ = "default, the loss has no known L";
     }
     if (smoothness_ == 0) smoothness_ = 1 / step_;
+    choose_proximal(records);
+    look_at(records);
+}
+
+void Problem::look_at(const std::vector<RowBlock>& surveyed) {
+    if (surveyed.empty()) return;
+    if (family_->target_kind() == TargetKind::number) {
+        std::vector<Real> labels = stream_->labels_ahead();
+        std::sort(labels.begin(), labels.end());
+        two_labels_ = std::unique(labels.begin(), labels.end()) - labels.begin() == 2;
+    }
+    if (surveyed.front().sparse()) return;
+    std::vector<Real> squares(stream_->reader().features());
+    for (const RowBlock& record : surveyed) {
+        for (Index row = 0; row < record.rows(); ++row) {
+            for (Index i = 0; i < squares.size(); ++i)
+                squares[i] += record.values(row)[i] * record.values(row)[i];
+        }
+    }
+    std::erase_if(squares, [](Real square) { return !(square > 0 && square < kInfinity); });
+    if (squares.empty()) return;
+    const auto [least, most] = std::minmax_element(squares.begin(), squares.end());
+    column_spread_ = std::sqrt(*most / *least);
 }
 
 void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
@@ -164,6 +214,7 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text) const
         .model = ModelRule::parse(settings_.model),
         .hysteresis = settings_.hysteresis,
         .switching = settings_.switching,
+        .proximal = proximal_,
         .step = step_,
         .smoothness = smoothness_,
         .tolerance = Tolerance::parse(settings_.tolerance),

@@ -47,6 +47,14 @@ class Problem {
     ConstView start() const noexcept { return start_; }  // x_1
     Real step() const noexcept { return step_; }         // eta
     const std::string& step_origin() const noexcept { return step_origin_; }
+    /// The proximal term of a learner's windows, as the settings and the data say.
+    const ProximalRule& proximal() const noexcept { return proximal_; }
+
+    /// The largest over the smallest root mean square of a column, of the first records; 1 where none were
+    /// looked at, or rows are sparse. Columns of zeros do not count.
+    Real column_spread() const noexcept { return column_spread_; }
+    /// Whether the first records have exactly two labels, though the loss is one of numbers.
+    bool two_labels() const noexcept { return two_labels_; }
 
     std::unique_ptr<AnyLearner> make_learner(const std::string& text) const;
     RegretMeter<AnyRegulariser, AnyBatch> make_meter(const std::vector<Index>& windows) const;
@@ -55,6 +63,8 @@ class Problem {
 
   private:
     void choose_step();
+    void choose_proximal(const std::vector<RowBlock>& surveyed);
+    void look_at(const std::vector<RowBlock>& surveyed);
     void estimate_noise_for(const std::vector<std::string>& learners);
 
     LearnSettings settings_;
@@ -68,6 +78,9 @@ class Problem {
     Real smoothness_ = 0;               // L, as claimed
     Real step_ = 0;
     std::string step_origin_;  // where the step comes from, in words
+    ProximalRule proximal_;
+    Real column_spread_ = 1;
+    bool two_labels_ = false;
 };
 
 }  // namespace proxstream

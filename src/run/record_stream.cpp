@@ -94,6 +94,13 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     return records;
 }
 
+std::vector<Real> RecordStream::labels_ahead() const {
+    std::vector<Real> labels;
+    for (const Gathered& gathered : ahead_)
+        labels.insert(labels.end(), gathered.raw.targets().begin(), gathered.raw.targets().end());
+    return labels;
+}
+
 void RecordStream::exchange(Checkpoint& checkpoint) {
     checkpoint.agree("records read ahead", ahead_.size());
     reader_->exchange(checkpoint);

@@ -37,6 +37,13 @@ class RecordStream {
     /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
     std::vector<RowBlock> peek(Index count);
 
+    /// The labels of the records that peek() has read ahead, in the units of the data.
+    std::vector<Real> labels_ahead() const;
+    /// The labels of the record from next(), in the units of the data.
+    ConstView labels(const RowBlock& record) const {
+        return options_.label_scale ? options_.label_scale->labels() : record.targets();
+    }
+
     /// Drops what peek() has read ahead.
     void forget_ahead() { ahead_.clear(); }
     /// What records to come depend on; nothing may be read ahead.

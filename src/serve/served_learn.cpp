@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 #include "run/setting_list.hpp"
 #include "run/settings_reader.hpp"
@@ -280,7 +281,10 @@ std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const Set
         if (row != rows.end() && !may_fork(*row))
             violations.push_back(name + ": a fork may change the learner and its oracle, and reg; not this");
     }
-    collect(violations, "", [&] { take_settings(learn_options(), changes, settings); });
+    collect(violations, "", [&] {
+        take_settings(learn_options(), changes, settings);
+        settings = with_defaults(settings);
+    });
     settings.store = store;
     if (violations.empty()) collect(violations, "", [&] { check_served(settings); });
     if (!violations.empty()) throw ConfigError(violations);
@@ -300,6 +304,7 @@ std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const Set
 void ServedLearn::reload(const SettingList& settings) {
     LearnSettings next = settings_;
     take_settings(learn_options(), settings, next);
+    next = with_defaults(next);
     require_same_figures(learn_options(), settings_, next, journal_->path());
     settings_.threads = next.threads;
 }
@@ -320,6 +325,7 @@ void ServedLearn::close() {
 std::unique_ptr<ServedRun> open_served_learn(const SettingList& list, const std::string& version) {
     LearnSettings settings;
     take_settings(learn_options(), list, settings);
+    settings = with_defaults(settings);
     check_served(settings);
     const JournalOptions options = journal_options(settings, settings.max_seconds < kInfinity, version);
     std::error_code none;

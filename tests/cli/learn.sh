@@ -81,3 +81,27 @@ run learn "$rows" --label y --loss squared --reg box:-1,1 --inner prox-grad -w 8
 expect "a constrained model with batches of rows" 0 '400 rows in 40 rounds'
 run learn "$rows" --loss pca --features a,b,noise --reg l2ball:1 --no-intercept
 expect "PCA needs no label" 0
+
+# What is chosen where nothing is said, and why.
+run learn "$rows" --label y -w 16
+expect "learn says which loss it chose and why" 0 'minimise +cauchy \+ zero' 'cauchy on a standardised label: the default' 'MSE [0-9.e+-]+ +MAE [0-9.e+-]+'
+run learn "$rows" --label y -w 16 --loss squared
+check "learn gives no reason for what it was told" bash -c '! grep -q "the default" "$1"' _ "$work/err"
+awk 'BEGIN { srand(3); print "a,b,y"; for (t = 0; t < 400; ++t) { a = rand() - 0.5; print a "," rand() - 0.5 "," (a > 0) } }' >"$work/classes.csv"
+run learn "$work/classes.csv" --label y -w 16
+expect "learn sees two labels" 0 'two values; for classes say --loss logistic'
+run learn "$work/classes.csv" --label y -w 4 --loss logistic
+expect "learn gives logistic a ridge and says why" 0 'logistic \+ l2sq:0.001' 'the default for logistic' 'proximal +\(mu/2\)' 'C7c'
+run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --ledger "$work/l.jsonl"
+expect "learn keeps --reg zero" 0 'logistic \+ zero' 'Proved on this run'
+check "a separable window is harmless" bash -c '! grep -q "above that of the best constant" "$1"' _ "$work/err"
+run certify "$work/l.jsonl"
+expect "certify agrees about the proximal term" 0 'C7c.*holds'
+sed -E 's/"mu":[0-9.e-]+/"mu":0.5/' "$work/l.jsonl" >"$work/false.jsonl"
+run certify "$work/false.jsonl"
+check "certify refuses another mu" [ "$status" != 0 ]
+awk 'BEGIN { srand(4); print "a,b,y"; for (t = 0; t < 400; ++t) print rand() - 0.5 "," rand() - 0.5 "," (rand() > 0.5) }' >"$work/noise.csv"
+run learn "$work/noise.csv" --label y -w 4 --loss logistic --reg zero --proximal 0 --max-steps 5 --tolerance 1e-6
+expect "learn warns of a loss above the best constant" 0 'warning: the loss is above that of the best constant' 'ended on their budget: try --max-steps 50' 'try --reg l2sq:0.001'
+run learn "$rows" --label y --proximal much
+expect "learn refuses a proximal term that is none" 2 "proximal"

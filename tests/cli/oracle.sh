@@ -102,7 +102,7 @@ run compare "${stream[@]}" -w 8 --learners 'time-smoothed; time-smoothed:oracle=
     time-smoothed:oracle=(minibatch:8),inner=(spider:batch=160,samples=12,restart=3); time-smoothed:oracle=(gaussian:0.4),variant=paper; prox-sgd'
 expect "compare takes oracles in its learners" 0 'grads/round samples/round' '^time-smoothed:oracle=\(gaussian:0.4\),variant=paper ' '^prox-sgd '
 check "it counts gradients or samples, as each learner pays" awk '
-    NF > 5 && /^(time-smoothed|prox-sgd)/ { exact = $1 !~ /oracle/; grads = $(NF - 2); samples = $(NF - 1); ++n; if (exact != (grads > 0) || exact != (samples == 0)) bad = 1 }
+    NF > 5 && /^(time-smoothed|prox-sgd)/ { exact = $1 !~ /oracle/; grads = $(NF - 4); samples = $(NF - 3); ++n; if (exact != (grads > 0) || exact != (samples == 0)) bad = 1 }
     END { exit bad || n != 6 }' "$work/out"
 
 # Where noise alone may keep a round going.

@@ -21,6 +21,7 @@ start() {
     local folder=$1
     shift
     mkdir -p "$folder"
+    : >"$work/err"  # or the port of the last service is read again
     "$PROXSTREAM" serve "$work/one.toml" --port 0 --store-folder "$folder" "$@" 2>"$work/err" &
     service=$!
     port=""

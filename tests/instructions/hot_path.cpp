@@ -142,7 +142,9 @@ void learn_rows() {
     std::ofstream(path) << csv(kRows + 200);
     LearnSettings settings;
     settings.data = {path};
+    settings.loss = "squared";
     settings.window = "1";
+    settings.proximal = "0";
     LearnRun run(settings, nullptr);
     LearnOutcome outcome;
     const auto play = [&](Index rows) {

@@ -2,7 +2,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/simplex.hpp"
 
-#include "prox/switching.hpp"
+#include "prox/anchored.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ TEST(SwitchingSimplex, AgreesWithBisection) {
         for (int trial = 0; trial < 120; ++trial) {
             const Real radius = trial % 2 == 0 ? 1 : 3.5;
             const Real kappa = kKappas[trial % 3] * (trial % 4 == 0 ? 0.01 : 1);
-            Switching<Simplex> g(Simplex(radius), kappa, n);
+            Anchored<Simplex> g(Simplex(radius), {.kappa = kappa}, n);
             const Vector v = draw_splits(random, n, trial);
             Vector centre = draw_splits(random, n, trial / 4), x(n);
             if (trial % 3 != 0) g.unpenalised().prox(centre, 1, centre, scratch);
@@ -74,7 +74,7 @@ TEST(SwitchingSimplex, NoFeasiblePointIsBetter) {
     std::exponential_distribution<Real> exponential;
     constexpr Index kSize = 4;
     for (int trial = 0; trial < 60; ++trial) {
-        Switching<Simplex> g(Simplex(1), kKappas[trial % 3], kSize);
+        Anchored<Simplex> g(Simplex(1), {.kappa = kKappas[trial % 3]}, kSize);
         const Vector v = draw_splits(random, kSize, trial % 2);
         Vector centre = draw_splits(random, kSize, trial / 2 % 2), x(kSize), z(kSize);
         g.unpenalised().prox(centre, 1, centre, scratch);
@@ -103,7 +103,7 @@ TEST(SwitchingSimplex, StaysFeasibleFarAway) {
         for (const Real kappa : {1e-3, 1.0, 1e9, 1e16}) {
             for (int trial = 0; trial < 6; ++trial) {
                 constexpr Index kSize = 9;
-                Switching<Simplex> g(Simplex(1), kappa, kSize);
+                Anchored<Simplex> g(Simplex(1), {.kappa = kappa}, kSize);
                 Vector v = draw_splits(random, kSize, trial % 2), centre(kSize, 1.0 / kSize);
                 for (Real& entry : v) entry = trial < 3 ? scale * entry : scale + entry;
                 g.centre(centre);
@@ -122,7 +122,7 @@ TEST(SwitchingSimplex, ChangesFewerCoordinates) {
     std::mt19937_64 random(24);
     constexpr Index kSize = 200;
     Vector centre = draw_splits(random, kSize, 2), v(kSize), x(kSize);
-    Switching<Simplex> g(Simplex(1), 1e-3, kSize);
+    Anchored<Simplex> g(Simplex(1), {.kappa = 1e-3}, kSize);
     g.unpenalised().prox(centre, 1, centre, scratch);
     step_along(centre, 1, draw_splits(random, kSize, 2), v);
     g.centre(centre);

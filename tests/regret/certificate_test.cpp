@@ -396,14 +396,15 @@ TEST(Tally, RefusesNanDisorderAndForeignFooters) {
     header.acceptance = 2;
     header.hysteresis = 0;
     header.switching = -1;
+    header.proximal = -1;
     header.effective_length = 0;
     header.play = "adashare";
     try {
         Tally bad(header);
         FAIL() << "an impossible header was accepted";
     } catch (const ConfigError& error) {
-        // dimension, window, step, lambda, hysteresis, switching, effective length, a bank without members
-        EXPECT_EQ(error.violations().size(), 8U);
+        // dimension, window, step, lambda, hysteresis, both penalties, effective length, no members
+        EXPECT_EQ(error.violations().size(), 9U);
     }
     RunHeader noisy = run.header;
     noisy.noise = NoiseFacts{.oracle = "sphere:1",

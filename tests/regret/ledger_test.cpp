@@ -123,6 +123,7 @@ TEST(Ledger, GivesBackEveryFigure) {
     run.header.effective_length = 7.25;
     run.header.hysteresis = 0.625;
     run.header.switching = 1e-3;
+    run.header.proximal = 2e-3;
     Real figure = 0.1;
     std::uint64_t count = 10;
     for (RoundReport& report : run.reports) {
@@ -258,11 +259,12 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("a,b\n1,2\n").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
-    for (const auto& [other, says] : {std::pair{"\"version\":5", "older ledgers lack the figures"},
-                                      std::pair{"\"version\":7", "a later release wrote this ledger"}}) {
+    const auto stated = [](std::uint64_t version) { return "\"version\":" + std::to_string(version); };
+    for (const auto& [other, says] : {std::pair{kLedgerVersion - 1, "older ledgers lack the figures"},
+                                      std::pair{kLedgerVersion + 1, "a later release wrote this ledger"}}) {
         std::string changed = small_ledger();
-        changed.replace(changed.find("\"version\":6"), 11, other);
-        EXPECT_NE(message(changed).find(std::string("version ") + other[10]), std::string::npos);
+        changed.replace(changed.find(stated(kLedgerVersion)), stated(kLedgerVersion).size(), stated(other));
+        EXPECT_NE(message(changed).find("version " + std::to_string(other)), std::string::npos);
         EXPECT_NE(message(changed).find(says), std::string::npos);
     }
     EXPECT_THROW(certify("/nonexistent/ledger"), IoError);

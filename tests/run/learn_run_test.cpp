@@ -267,6 +267,7 @@ TEST(LearnRun, SkippingARefusedRoundLeavesTheRestAsIfItNeverCame) {
     spoiled.insert(spoiled.find('\n', spoiled.size() / 2) + 1, "1e200,1,1\n");
     LearnSettings settings;
     settings.label = "y";
+    settings.loss = "squared";
     settings.window = "8";
     settings.step = "0.1";
     settings.on_bad_row = "skip";

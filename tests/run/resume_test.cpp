@@ -31,6 +31,7 @@ LearnSettings settings_for(const std::string& data, const std::string& ledger) {
     LearnSettings settings;
     settings.data = {data};
     settings.label = "y";
+    settings.loss = "squared";
     settings.window = "8";
     settings.step = "0.1";
     settings.ledger = ledger;
@@ -68,6 +69,9 @@ void expect_equal(const Ended& one, const Ended& other) {
     EXPECT_EQ(a.totals.loss_sum, b.totals.loss_sum);
     EXPECT_EQ(a.totals.errors, b.totals.errors);
     EXPECT_EQ(a.totals.steps, b.totals.steps);
+    EXPECT_EQ(a.totals.on_budget, b.totals.on_budget);
+    EXPECT_EQ(a.totals.squared_errors, b.totals.squared_errors);
+    EXPECT_EQ(a.totals.absolute_errors, b.totals.absolute_errors);
     EXPECT_EQ(a.totals.regret, b.totals.regret);
     EXPECT_EQ(one.point, other.point);
     ASSERT_EQ(a.best_constant.has_value(), b.best_constant.has_value());

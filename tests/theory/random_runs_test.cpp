@@ -208,6 +208,11 @@ RandomRun draw_run(RunDice& dice) {
     run.text = fmt::format("{} {} n={} {} window {} model {} inner {} oracle {} features {:.1e} size {:.1e}",
                            run.learner, loss, n, regulariser, parts.window, model, parts.inner, oracle,
                            feature_scale, size);
+    // Drawn last, so that the runs without it stay the same.
+    if (oracle == "exact" && dice.one_in(3)) {
+        parts.proximal.named = dice.power(-4, 1) * smoothness;
+        run.text += fmt::format(" mu {:.1e}", *parts.proximal.named);
+    }
     return run;
 }
 
@@ -334,6 +339,7 @@ RandomRun ordinary_run(std::uint64_t index) {
         run.parts.model = {};
         run.parts.inner = dice.pick(std::array{"prox-grad", "backtracking", "panoc"});
         run.parts.switching = 0;
+        run.parts.proximal = {};
         run.parts.hysteresis = 1;
         run.parts.budget.max_steps = 300;
         run.learner = "time-smoothed";
@@ -417,6 +423,54 @@ TEST(RandomRuns, LiesAreFound) {
         EXPECT_GE(share, lie.least) << lie.name;
         RecordProperty(lie.name, std::to_string(share));
         if (std::getenv("PROXSTREAM_SHOW") != nullptr) std::cout << lie.name << ": " << share << '\n';
+    }
+}
+
+/// What somebody may write into the header or the rows of a run with a proximal term.
+struct ProximalLie {
+    const char* name;
+    void (*header)(RunHeader&);
+    Lie figure;
+};
+
+constexpr std::array kProximalLies{
+    ProximalLie{"mu := 0", [](RunHeader& header) { header.proximal = 0; }, nullptr},
+    ProximalLie{"mu := 2 mu", [](RunHeader& header) { header.proximal *= 2; }, nullptr},
+    ProximalLie{"mv := mv/2", nullptr, [](RoundReport& r) { r.movement /= 2; }},
+    ProximalLie{"pen := 0", nullptr, [](RoundReport& r) { r.penalty = 0; }},
+    ProximalLie{"r := 1000 r", nullptr, [](RoundReport& r) { r.exit_residual *= 1000; }},
+};
+
+/// The certificate of the run after the lie.
+Certificate certificate_after(const RandomRun& run, const ProximalLie& lie) {
+    const auto learner = make(run);
+    RunHeader header = header_of(learner->facts(), run.family->dimension());
+    if (lie.header != nullptr) lie.header(header);
+    Tally tally(header);
+    for (const RowBlock& record : run.records) {
+        RoundReport report = learner->observe(record);
+        if (lie.figure != nullptr && report.status != RoundStatus::refused) lie.figure(report);
+        tally.add(report);
+    }
+    return tally.certificate(tally.footer(learner->close(), RunEnding::finished, 0));
+}
+
+TEST(RandomRuns, LiesAboutTheProximalTermAreFound) {
+    constexpr std::uint64_t kRuns = 100;
+    std::map<std::string, std::uint64_t> found;
+    for (std::uint64_t index = 0; index < kRuns; ++index) {
+        RandomRun run = ordinary_run(index);
+        run.parts.proximal.named = run.parts.smoothness / 2;
+        run.parts.inner = "backtracking";  // of networks no L is known
+        const Certificate honest = certificate_after(run, {"nothing", nullptr, nullptr});
+        ASSERT_TRUE(honest.sound()) << index << ": " << run.text << "\n" << to_text(honest);
+        for (const ProximalLie& lie : kProximalLies)
+            found[lie.name] += certificate_after(run, lie).sound() ? 0 : 1;
+    }
+    for (const ProximalLie& lie : kProximalLies) {
+        EXPECT_GE(found[lie.name], kRuns * 95 / 100) << lie.name;
+        if (std::getenv("PROXSTREAM_SHOW") != nullptr)
+            std::cout << lie.name << ": " << found[lie.name] << '\n';
     }
 }
 

@@ -48,7 +48,7 @@ struct Case {
     std::string inner;
     Tolerance tolerance = Tolerance::fixed(1);
     bool steady = true;  // a fixed tolerance
-    Real hysteresis = 1, switching = 0, step = 1, smoothness = 1;
+    Real hysteresis = 1, switching = 0, proximal = 0, step = 1, smoothness = 1;
     Real effective_length = 1;
     Vector start;
     std::vector<Robust> losses, forecasts;  // of rounds 1..T+1, from index 1
@@ -57,7 +57,7 @@ struct Case {
     std::string text() const {
         return judge.text + ", model " + model + ", " + penalty.text + ", " + inner +
                ", theta = " + std::to_string(hysteresis) + ", kappa_0 = " + std::to_string(switching) +
-               ", n = " + std::to_string(dimension);
+               ", mu = " + std::to_string(proximal) + ", n = " + std::to_string(dimension);
     }
 };
 
@@ -156,6 +156,7 @@ inline Case draw_case(Dice& dice) {
     if (!run.penalty.centred) {
         for (Real& x : run.start) x = dice.real(-0.6, 0.8);
     }
+    if (dice.one_in(4)) run.proximal = run.smoothness * std::exp(dice.real(-5, 2));
     return run;
 }
 
@@ -176,6 +177,7 @@ inline LearnerParts parts_of(const Case& run) {
             .model = ModelRule::parse(run.model),
             .hysteresis = run.hysteresis,
             .switching = run.switching,
+            .proximal = {.named = run.proximal},
             .step = run.step,
             .smoothness = run.smoothness,
             .tolerance = run.tolerance,

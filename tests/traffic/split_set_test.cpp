@@ -7,8 +7,8 @@
 #include "proxstream/core/parallel.hpp"
 #include "proxstream/prox/simplex.hpp"
 
+#include "prox/anchored.hpp"
 #include "prox/simplex_projection.hpp"
-#include "prox/switching.hpp"
 #include "support/routing_twin.hpp"
 
 #include <algorithm>

@@ -66,6 +66,7 @@ struct RunHeader {
     std::string model = "previous";  ///< the forecast that a round solves
     Real hysteresis = 1;             ///< theta: a round that updates the point reduces the gap to theta rho
     Real switching = 0;              ///< kappa of the 1-norm penalty on moves
+    Real proximal = 0;               ///< mu of the proximal term (mu/2) |x - x_t|^2
     Real reference_step = 1;         ///< eta, of the stationarity gaps and the exit test
     std::optional<Real> smoothness;  ///< L as declared; absent: 1/eta is claimed
     StepRule step_rule = StepRule::none;  ///< how the inner updates choose their steps
@@ -96,8 +97,17 @@ struct RunHeader {
     /// Whether the window is a plain mean of its records; then w_a = w.
     bool box() const { return effective_length == static_cast<Real>(window); }
 
+    /// Whether a round pays for leaving x_t.
+    bool priced() const { return switching > 0 || proximal > 0; }
+
     /// kappa sqrt(n): the most that the switching penalty can add to the true gap beyond the tested one.
     Real switching_push() const { return switching * std::sqrt(static_cast<Real>(dimension)); }
+
+    /// The most that the gap of g alone can be at the end of a round that moved so far, if the gap with both
+    /// penalties in g was `tested`: (1 + eta mu) tested + mu |x_{t+1} - x_t| + kappa sqrt(n).
+    Real gap_behind(Real tested, Real movement) const {
+        return (1 + reference_step * proximal) * tested + proximal * movement + switching_push();
+    }
 
     /// Throws ConfigError that names every field with an impossible value.
     void validate() const;

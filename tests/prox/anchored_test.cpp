@@ -1,5 +1,6 @@
-// g + kappa |. - centre|_1 against slow searches and against the definition of a prox.
-#include "prox/switching.hpp"
+// g + kappa |. - centre|_1 + (mu/2) |. - centre|^2 against slow searches and against the definition of a
+// prox.
+#include "prox/anchored.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -20,7 +21,7 @@ namespace proxstream {
 namespace {
 
 using Vector = std::vector<Real>;
-using Pulled = Switching<AnyRegulariser>;
+using Pulled = Anchored<AnyRegulariser>;
 
 struct PulledCase {
     std::string text;
@@ -117,17 +118,38 @@ Vector draw_pulled(std::mt19937_64& random, Index n, int kind) {
 }
 
 constexpr Real kPulls[] = {0.05, 0.5, 4};
+constexpr Real kSquares[] = {0, 0.2, 5, 0};
 constexpr Real kPulledSteps[] = {0.3, 1, 6};
+
+/// Any regulariser can carry the square alone.
+std::vector<PulledCase> squares_only() {
+    return {{"l2:0.6", 4},
+            {"linf:0.9", 4},
+            {"group:0.5,size=3", 6},
+            {"tv:0.5", 6},
+            {"fused:0.4,0.2", 5},
+            {"nuclear:0.5,rows=3,cols=4", 12},
+            {"l1ball:1", 5, true},
+            {"l2ball:1.5", 5, true},
+            {"hyperplane:a=1;2;-3,b=1", 3, true},
+            {"halfspace:a=1;2;-3,b=-1", 3, true}};
+}
 
 /// Runs body(penalised, v, step, random) over every case with centres in dom g, outside, at v and at 0.
 void for_each_problem(int trials, const std::function<void(const Pulled&, const PulledCase&, const Vector&,
                                                            Real, std::mt19937_64&)>& body) {
-    for (const PulledCase& c : supported()) {
+    std::vector<PulledCase> cases = squares_only();
+    const std::size_t without_switching = cases.size();
+    cases.insert(cases.end(), supported().begin(), supported().end());
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const PulledCase& c = cases[i];
         SCOPED_TRACE(c.text);
         std::mt19937_64 random(std::hash<std::string>{}(c.text));
         Scratch scratch;
         for (int trial = 0; trial < trials; ++trial) {
-            Pulled g(parse_regulariser(c.text), kPulls[trial % 3], c.n);
+            const AnchorWeights weights{.kappa = i < without_switching ? 0 : kPulls[trial % 3],
+                                        .mu = kSquares[trial % 4]};
+            Pulled g(parse_regulariser(c.text), weights, c.n);
             ASSERT_NO_THROW(g.check_dimension(c.n));
             const Vector v = draw_pulled(random, c.n, trial);
             Vector centre = draw_pulled(random, c.n, trial / 2);
@@ -139,7 +161,7 @@ void for_each_problem(int trials, const std::function<void(const Pulled&, const 
     }
 }
 
-TEST(Switching, EveryRowIsSupportedOrRefused) {
+TEST(Anchored, EveryRowIsSupportedOrRefused) {
     std::set<std::string> known;
     const auto name = [](const std::string& text) { return text.substr(0, text.find_first_of(":+")); };
     for (const PulledCase& c : supported()) {
@@ -156,7 +178,7 @@ TEST(Switching, EveryRowIsSupportedOrRefused) {
     }
 }
 
-TEST(Switching, RefusalsNameTheTextAndWhatIsAllowed) {
+TEST(Anchored, RefusalsNameTheTextAndWhatIsAllowed) {
     for (const std::string& text : refused()) {
         try {
             check_switching(parse_regulariser(text), text);
@@ -165,32 +187,38 @@ TEST(Switching, RefusalsNameTheTextAndWhatIsAllowed) {
             EXPECT_TRUE(std::string(error.what()).find("'" + text + "' cannot carry") != std::string::npos);
             EXPECT_TRUE(std::string(error.what()).find("capped-simplex") != std::string::npos);
         }
-        EXPECT_THROW(Pulled(parse_regulariser(text), 0.1, 3), ConfigError) << text;
-        EXPECT_NO_THROW(Pulled(parse_regulariser(text), 0, 3)) << text;
+        EXPECT_THROW(Pulled(parse_regulariser(text), {.kappa = 0.1}, 3), ConfigError) << text;
+        EXPECT_NO_THROW(Pulled(parse_regulariser(text), {}, 3)) << text;
+        EXPECT_NO_THROW(Pulled(parse_regulariser(text), {.mu = 0.1}, 3)) << text;
     }
     for (const Real kappa : {-0.1, kInfinity, std::numeric_limits<Real>::quiet_NaN()}) {
-        EXPECT_THROW(Pulled(parse_regulariser("l1:1"), kappa, 3), ConfigError) << kappa;
+        EXPECT_THROW(Pulled(parse_regulariser("l1:1"), {.kappa = kappa}, 3), ConfigError) << kappa;
+        EXPECT_THROW(Pulled(parse_regulariser("tv:1"), {.mu = kappa}, 3), ConfigError) << kappa;
     }
     try {
-        const Pulled both_wrong(parse_regulariser("tv:1"), -1, 3);
+        const Pulled both_wrong(parse_regulariser("tv:1"), {.kappa = -1}, 3);
         ADD_FAILURE();
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 2U);
     }
-    const Pulled three(parse_regulariser("l1:1"), 0.1, 3);
+    const Pulled three(parse_regulariser("l1:1"), {.kappa = 0.1}, 3);
     EXPECT_THROW(three.check_dimension(4), ConfigError);
-    EXPECT_THROW(Pulled(parse_regulariser("l1:weights=1;2"), 0.1, 3).check_dimension(3), ConfigError);
+    EXPECT_THROW(Pulled(parse_regulariser("l1:weights=1;2"), {.kappa = 0.1}, 3).check_dimension(3),
+                 ConfigError);
 }
 
-TEST(Switching, OneCoordinateAgainstAGridSearch) {
+TEST(Anchored, OneCoordinateAgainstAGridSearch) {
     const char* kinds[] = {
         "zero",   "linear:0.7", "l1:0.4",          "nonneg-l1:0.3",         "l2sq:0.8",
         "nonneg", "box:-1,0.5", "elastic:0.3,0.5", "shift:by=0.5,(l1:0.4)", "l1:0.4+box:-1,0.5"};
     constexpr int kHalf = 3000;
     constexpr Real kSpacing = 1e-3;
     Scratch scratch;
-    for (const char* text : kinds) {
-        Pulled g(parse_regulariser(text), 0.6, 1);
+    for (int kind = 0; kind < 3 * static_cast<int>(std::size(kinds)); ++kind) {
+        const char* text = kinds[kind / 3];
+        constexpr AnchorWeights kWeights[] = {
+            {.kappa = 0.6}, {.kappa = 0, .mu = 0.8}, {.kappa = 0.3, .mu = 2.5}};
+        Pulled g(parse_regulariser(text), kWeights[kind % 3], 1);
         for (const Real centre : {0.0, 0.25, -0.75, 1.5}) {
             g.centre(Vector{centre});
             for (const Real z : {0.0, 0.25, -0.75, 1.5, 0.9, -1.7, 2.5, -0.1}) {
@@ -215,7 +243,7 @@ TEST(Switching, OneCoordinateAgainstAGridSearch) {
     }
 }
 
-TEST(Switching, L1AgainstItsClosedForm) {
+TEST(Anchored, L1AgainstItsClosedForm) {
     // Notes on windows, 3.4: u = z - a - k above both kinks, z + a + k below both, else clipped between them.
     Scratch scratch;
     std::mt19937_64 random(3);
@@ -229,7 +257,7 @@ TEST(Switching, L1AgainstItsClosedForm) {
         Real expected = std::min(std::max(z - middle, lo), hi);
         if (z - a - k > hi) expected = z - a - k;
         if (z + a + k < lo) expected = z + a + k;
-        Switching<L1Norm> g(L1Norm(mu), kappa, 1);
+        Anchored<L1Norm> g(L1Norm(mu), {.kappa = kappa}, 1);
         g.centre(Vector{c});
         Vector x(1);
         g.prox(Vector{z}, step, x, scratch);
@@ -237,7 +265,7 @@ TEST(Switching, L1AgainstItsClosedForm) {
     }
 }
 
-TEST(Switching, IsTheMinimiser) {
+TEST(Anchored, IsTheMinimiser) {
     // p = prox(v) iff F(z) >= F(p) + <v - p, z - p> / step for every z, F = g + penalty. prox of g puts z
     // into its domain.
     for_each_problem(
@@ -267,7 +295,7 @@ TEST(Switching, IsTheMinimiser) {
         });
 }
 
-TEST(Switching, IsFirmlyNonExpansive) {
+TEST(Anchored, IsFirmlyNonExpansive) {
     for_each_problem(
         36, [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64& random) {
             Scratch scratch;
@@ -287,21 +315,22 @@ TEST(Switching, IsFirmlyNonExpansive) {
         });
 }
 
-TEST(Switching, DiffersFromGByASubgradientOfThePenalty) {
-    // prox_{g+h}(v) = prox_g(v - step s) for an s with |s_i| <= kappa, so the residuals differ by at most
-    // kappa sqrt(n).
+TEST(Anchored, DiffersFromGByASubgradientOfThePenalty) {
+    // y = prox_{g+h}(v) = prox_g(v - step s), s - mu (y - centre) with entries of at most kappa, so the
+    // stationarity gaps differ by at most kappa sqrt(n) + mu |y - centre|.
     for_each_problem(
         36, [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64&) {
             Scratch scratch;
             Vector with(c.n), without(c.n);
             g.prox(v, step, with, scratch);
             g.unpenalised().prox(v, step, without, scratch);
-            ASSERT_LE(distance(with, without) / step,
-                      g.kappa() * std::sqrt(static_cast<Real>(c.n)) + 1e-12 * (1 + norm(v)) / step);
+            ASSERT_LE(distance(with, without) / step, g.weights().kappa * std::sqrt(static_cast<Real>(c.n)) +
+                                                          g.weights().mu * distance(with, g.centre()) +
+                                                          1e-12 * (1 + norm(v)) / step);
         });
 }
 
-TEST(Switching, WorksInPlaceWithoutGrowingAndKeepsNaN) {
+TEST(Anchored, WorksInPlaceWithoutGrowingAndKeepsNaN) {
     for_each_problem(12,
                      [](const Pulled& g, const PulledCase& c, const Vector& v, Real step, std::mt19937_64&) {
                          Scratch scratch;
@@ -320,7 +349,7 @@ TEST(Switching, WorksInPlaceWithoutGrowingAndKeepsNaN) {
                      });
 }
 
-TEST(Switching, WithoutAPriceIsGToTheBit) {
+TEST(Anchored, WithoutAPriceIsGToTheBit) {
     Scratch scratch;
     std::mt19937_64 random(11);
     std::vector<PulledCase> cases = supported();
@@ -328,7 +357,7 @@ TEST(Switching, WithoutAPriceIsGToTheBit) {
     cases.push_back({"l2ball:0.5", 6});
     for (const PulledCase& c : cases) {
         const AnyRegulariser g = parse_regulariser(c.text);
-        Pulled free(g, 0, c.n);
+        Pulled free(g, {}, c.n);
         free.centre(draw_pulled(random, c.n, 0));
         for (int trial = 0; trial < 8; ++trial) {
             const Vector v = draw_pulled(random, c.n, trial);
@@ -341,11 +370,11 @@ TEST(Switching, WithoutAPriceIsGToTheBit) {
     }
 }
 
-TEST(Switching, AHighPriceKeepsTheCentreToTheBit) {
+TEST(Anchored, AHighPriceKeepsTheCentreToTheBit) {
     Scratch scratch;
     std::mt19937_64 random(12);
     for (const PulledCase& c : supported()) {
-        Pulled g(parse_regulariser(c.text), 1e6, c.n);
+        Pulled g(parse_regulariser(c.text), {.kappa = 1e6}, c.n);
         for (int trial = 0; trial < 8; ++trial) {
             Vector centre = draw_pulled(random, c.n, trial % 3), x(c.n);
             g.unpenalised().prox(centre, 1, centre, scratch);
@@ -356,7 +385,7 @@ TEST(Switching, AHighPriceKeepsTheCentreToTheBit) {
         }
     }
     // (0.03 + 0.9) - 0.9 is not 0.03.
-    Pulled shifted(parse_regulariser("shift:by=-0.9;0.2;0.7,(simplex:1.3)"), 1e6, 3);
+    Pulled shifted(parse_regulariser("shift:by=-0.9;0.2;0.7,(simplex:1.3)"), {.kappa = 1e6}, 3);
     const Vector centre = {0.03, 0.4, 0.87};
     Vector x(3);
     shifted.centre(centre);

@@ -1,0 +1,20 @@
+/// What `learn` and `compare` choose where a setting says auto: the loss and the regulariser.
+#pragma once
+
+#include "run/learn_settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+/// The settings with every choice made that needs no data. `reasons`, if given, gets a sentence for each.
+/// Settings without `auto` come back as they are. Throws what load_model does, where the loss is that of a
+/// starting model.
+///
+/// Loss: that of the starting model; else cauchy on a standardised label, which a few gross errors do not
+/// ruin; squared beside forecast rows, whose labels cannot be standardised. Regulariser: l2sq:0.001 for
+/// logistic, whose minimiser need not exist without one; else none.
+LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* reasons = nullptr);
+
+}  // namespace proxstream
