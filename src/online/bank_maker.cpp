@@ -140,7 +140,11 @@ std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
         // A window of one record has nothing left once the loss to come is taken out of it.
         const bool bare =
             own.model.kind == ModelRule::Kind::zero || own.model.kind == ModelRule::Kind::record;
-        if (bare && WindowWeights::parse(plan.window).length() == 1) own.model = {};
+        if (WindowWeights::parse(plan.window).length() == 1) {
+            if (bare) own.model = {};
+            // A few steps on one record cannot run away, and held back they follow too slowly.
+            if (!own.proximal.named) own.proximal.named = 0;
+        }
         return make_learner(plan.learner, std::move(own));
     };
 
