@@ -32,7 +32,7 @@ struct RouterOptions {
     std::string window = "auto";            ///< number of past periods, or "auto"
     std::string tolerance = "auto";         ///< tolerance of the exit test; docs/tutorial.md
     Real switching = 0;                     ///< price of changes of shares from period to period
-    Real step = 0;                          ///< eta, the reference step; 0: from the first demand
+    Real step = 0;                          ///< eta, the reference step; 0: from the first period with demand
     Index max_steps = 50;                   ///< most solver steps in a period
     double max_seconds = std::numeric_limits<double>::infinity();  ///< most seconds of solving in a period
     std::uint64_t seed = 1;                                        ///< random seed
@@ -60,7 +60,8 @@ struct PathShare {
 /// \endcode
 struct RoutedPeriod {
     Round number = 0;     ///< t, counted from 1
-    bool learned = true;  ///< false: a loss of the window was not finite, and the splits stay the same
+    bool learned = true;  ///< false: the splits stay the same. A loss of the window was not finite, or no
+                          ///< demand has come yet
     Real cost = 0;        ///< f_t(x_t), the objective
     Real total_time = 0;  ///< travel time of all demand together
     Real largest_utilisation = 0;  ///< largest flow / capacity over open links

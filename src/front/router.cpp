@@ -7,11 +7,11 @@
 #include "front/epoch_account.hpp"
 #include "front/split_learner.hpp"
 #include "traffic/demand_batch.hpp"
+#include "traffic/first_splits.hpp"
 #include "traffic/k_shortest.hpp"
 #include "traffic/path_keeper.hpp"
 #include "traffic/period_figures.hpp"
 #include "traffic/reference_step.hpp"
-#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -110,7 +110,7 @@ struct Router::State {
           prepared(prepare(network, pairs, options)),
           routing(*prepared.routing),
           keeper(network, prepared.routing, {}),
-          start(even_splits(routing.paths)),
+          start(first_splits(network, routing)),
           account({.dimension = routing.dimension(),
                    .max_steps = options.max_steps,
                    .max_seconds = options.max_seconds < kInfinity ? std::optional<Real>(options.max_seconds)
@@ -123,7 +123,7 @@ struct Router::State {
     Routing& routing;
     PathKeeper keeper;
     std::vector<Real> start;              // splits before the first demand
-    std::unique_ptr<AnyLearner> learner;  // made when the first demand is there: steps follow from it
+    std::unique_ptr<AnyLearner> learner;  // made in the first period with demand: steps follow from it
     EpochAccount account;
     Round periods = 0;
     bool failed = false;  // a change of the network that the learner could not follow
@@ -178,6 +178,11 @@ struct Router::State {
         require_usable();
         const std::vector<Real> demand = sorted_demand(given);
         RoutedPeriod period = measure(demand);
+        if (!learner && !has_demand(demand)) {
+            ++periods;
+            period.learned = false;
+            return period;
+        }
         if (!learner) begin(demand);
         RowBlock record;
         record.add_dense(demand, 0);

@@ -36,7 +36,10 @@ void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
     if (spec.has("oracle")) parts.noise.oracle = spec.word(Spec::kByNameOnly, "oracle");
     parts.noise.variant = spec.word_or("variant", parts.noise.variant);
     parts.noise.confirm = spec.count_or("confirm", parts.noise.confirm);
-    if (spec.has("tolerance")) parts.tolerance = Tolerance::parse(spec.word(Spec::kByNameOnly, "tolerance"));
+    if (spec.has("tolerance")) {
+        parts.tolerance =
+            Tolerance::parse(spec.word(Spec::kByNameOnly, "tolerance")).starting(parts.tolerance.start());
+    }
     require(spec, parts.effort > 0, "effort must be positive");
     require(spec, parts.hysteresis > 0 && parts.hysteresis <= 1, "hysteresis must lie in (0, 1]");
     require(spec, parts.switching >= 0 && parts.switching < kInfinity,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,19 +41,31 @@ Tolerance Tolerance::none() {
     return Tolerance(Kind::none, 0);
 }
 
+Tolerance Tolerance::starting(Start start) const {
+    Tolerance other = *this;
+    other.start_ = start;
+    return other;
+}
+
 Real Tolerance::next(Real length, Real change) {
     if (kind_ != Kind::automatic) return current(length);
-    remembered_ = change > 0;
-    if (remembered_) remember(change);
+    counted_ = change > 0;
+    if (counted_) remember(change);
     return current(length);
 }
 
 Real Tolerance::current(Real length) const {
     if (kind_ == Kind::none) return 0;
     if (kind_ == Kind::fixed) return value_ / length;
-    if (recent_.empty()) return 0;
-    return (value_ > 0 ? value_ : usual_factor(length)) *
-           std::max(recent_.median(), kFloor * total_ / static_cast<Real>(rounds_));
+    if (recent_.empty()) return (value_ > 0 ? std::min(value_, kFirst) : kFirst) * first_;
+    const Real mean = sum_ / static_cast<Real>(recent_.numbers().size());
+    return factor(length) * std::max(recent_.median(), kFloor * mean);
+}
+
+Real Tolerance::factor(Real length) const {
+    // A window that is not full yet has the sampling error of the losses it holds.
+    const bool fills = start_ == Start::solve;
+    return value_ > 0 ? value_ : usual_factor(fills ? std::min(length, static_cast<Real>(count_)) : length);
 }
 
 Real Tolerance::usual_factor(Real length) {
@@ -74,35 +87,50 @@ Real Tolerance::usual_factor(Real length) {
 }
 
 void Tolerance::remember(Real change) {
-    total_before_ = total_;
-    total_ += change;
-    ++rounds_;
+    if (start_ == Start::solve && first_ == 0) {
+        first_ = change;
+        return;
+    }
+    sum_before_ = sum_;
+    ++count_;
     const Real replaced = recent_.add(change);
     overwritten_ = replaced == -kInfinity ? -1 : replaced;
+    sum_ += overwritten_ < 0 ? change : change - replaced;
+    // Added up anew once a turn of the ring, and where most of the sum leaves at once: what rounding left
+    // of it would stand for changes that are gone.
+    if (overwritten_ < 0 || (recent_.oldest() > 0 && replaced <= sum_)) return;
+    sum_ = std::accumulate(recent_.numbers().begin(), recent_.numbers().end(), Real{0});
 }
 
 void Tolerance::take_back() {
-    if (kind_ != Kind::automatic || !remembered_) return;
-    total_ = total_before_;
-    --rounds_;
+    if (kind_ != Kind::automatic || !counted_) return;
+    if (count_ == 0) {
+        first_ = 0;
+        return;
+    }
+    sum_ = sum_before_;
+    --count_;
     recent_.take_back(overwritten_ < 0 ? -kInfinity : overwritten_);
 }
 
 void Tolerance::exchange(Checkpoint& checkpoint) {
     std::vector<Real> recent = recent_.numbers();
     Index oldest = recent_.oldest();
+    checkpoint.exchange("first", first_);
     checkpoint.list("recent", recent);
     checkpoint.exchange("oldest", oldest, kMemory - 1);
-    checkpoint.exchange("total", total_);
-    checkpoint.exchange("total before", total_before_);
-    checkpoint.exchange("rounds", rounds_);
+    checkpoint.exchange("sum", sum_);
+    checkpoint.exchange("sum before", sum_before_);
+    checkpoint.exchange("count", count_);
     checkpoint.exchange("overwritten", overwritten_);
-    checkpoint.exchange("remembered", remembered_);
+    checkpoint.exchange("counted", counted_);
     const bool full = recent.size() == kMemory;
-    checkpoint.require(recent.size() <= kMemory && rounds_ >= recent.size() && (full || oldest == 0) &&
-                           (full || !(overwritten_ >= 0)) &&
-                           std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
-                       "the changes of its last rounds");
+    checkpoint.require(
+        first_ >= 0 && recent.size() <= kMemory && count_ >= recent.size() && (full || oldest == 0) &&
+            (full || !(overwritten_ >= 0)) && (first_ == 0 || start_ == Start::solve) &&
+            (start_ == Start::gradual || first_ > 0 || count_ == 0) && (full || count_ == recent.size()) &&
+            std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
+        "the changes of its last rounds");
     if (!checkpoint.reading()) return;
     recent_.assign(std::move(recent), oldest);
 }

@@ -12,21 +12,35 @@ namespace proxstream {
 
 class Checkpoint;
 
-/// Either a fixed delta, or a multiple of the median change that recent losses made to the residual: tight
-/// enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The certificate
-/// takes any sequence of tolerances, so adapting costs no proof.
+/// Either a fixed delta, or a multiple of the median change that recent losses made to the stationarity gap:
+/// tight enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The
+/// certificate takes any sequence of tolerances, so adapting costs no proof.
 class Tolerance {
   public:
     static Tolerance fixed(Real delta);
-    /// `factor` times the median over the last kMemory rounds, but no less than kFloor times the mean over
-    /// the run; factor 0 picks a default by the window's length. Without the floor a window that can be
-    /// fitted perfectly would shrink its own tolerance to nothing: smaller residuals, smaller changes,
-    /// smaller tolerance.
+    /// `factor` times the median of the last kMemory changes, but no less than kFloor times their mean;
+    /// factor 0 picks a default by the window's length. Without the floor a window that can be
+    /// fitted perfectly would shrink its own tolerance too fast: smaller gaps, smaller changes, smaller
+    /// tolerance. The mean is that of the same changes: one over the whole run would let the large changes of
+    /// the first rounds keep the tolerance loose for hundreds of rounds.
     static Tolerance automatic(Real factor = 0);
     /// A number (delta), "auto" or "auto:FACTOR". Throws ConfigError.
     static Tolerance parse(std::string_view text);
     /// No test is promised: every round works until its budget ends.
     static Tolerance none();
+
+    /// How an automatic tolerance begins. The first change is the stationarity gap of the start itself, since
+    /// no loss was there before.
+    enum class Start {
+        gradual,  ///< it counts like the others: windows of 16 and more begin to move after a few losses
+        solve,    ///< it is not remembered and its round works to kFirst times it; then the default factor
+                  ///< goes by the number of losses in the window until it is full
+    };
+    /// The same tolerance with another start. `solve` is for losses that nearly determine the decision one by
+    /// one, as a demand does the splits of a network. To solve for the first rows of a table would fit models
+    /// to fewer rows than they have coefficients.
+    Tolerance starting(Start start) const;
+    Start start() const noexcept { return start_; }
 
     bool promises_exit() const noexcept { return kind_ != Kind::none; }
     /// delta, where it is fixed.
@@ -49,19 +63,23 @@ class Tolerance {
     enum class Kind { fixed, automatic, none };
     static constexpr Index kMemory = 200;
     static constexpr Real kFloor = 0.25;
+    static constexpr Real kFirst = 0.003;  // tight, since equal losses change nothing after it
     explicit Tolerance(Kind kind, Real value)
         : kind_(kind), value_(value), recent_(kind == Kind::automatic ? kMemory : 0) {}
     void remember(Real change);
     static Real usual_factor(Real length);
+    Real factor(Real length) const;
 
     Kind kind_;
-    Real value_;           // delta or the factor
-    RecentMedian recent_;  // of the last changes
-    Real total_ = 0;       // of all changes so far
-    Real total_before_ = 0;
-    Round rounds_ = 0;
-    Real overwritten_ = -1;    // what the last next() replaced; negative: nothing
-    bool remembered_ = false;  // did the last next() add to the memory?
+    Real value_;  // delta or the factor
+    Start start_ = Start::gradual;
+    Real first_ = 0;       // the first change, for Start::solve; 0: none yet
+    RecentMedian recent_;  // of the changes, without first_
+    Real sum_ = 0;         // of those in recent_
+    Real sum_before_ = 0;
+    Round count_ = 0;        // changes remembered so far, those that recent_ has dropped included
+    Real overwritten_ = -1;  // what the last next() replaced in recent_; negative: nothing
+    bool counted_ = false;   // did the last next() see a change?
 };
 
 }  // namespace proxstream

@@ -6,23 +6,19 @@
 
 namespace proxstream {
 
-Contest::Contest(const StrategyParts& parts, bool keeps_costs) : parts_(parts), keeps_costs_(keeps_costs) {
-    const Index links = parts.network->links();
+Contest::Contest(const StrategyParts& parts, const MethodSums& before, bool keeps_costs)
+    : parts_(parts), keeps_costs_(keeps_costs) {
     for (const std::string& text : rival_texts(*parts.settings)) {
         // A pipe does not tell its mean demand beforehand.
         if (text == "static" && parts.mean_demand.empty()) continue;
         auto strategy = make_strategy(text, parts);
         const ConstView splits = strategy->decide();
         std::vector<Real> first(splits.begin(), splits.end());
-        rivals_.push_back({text, std::move(strategy), nullptr, std::move(first), {}, MethodSums(links)});
+        rivals_.push_back({text, std::move(strategy), nullptr, std::move(first), {}, before});
     }
     if (parts.settings->clairvoyant) {
-        rivals_.push_back({"clairvoyant",
-                           nullptr,
-                           std::make_unique<DemandSolver>(parts),
-                           parts.start,
-                           {},
-                           MethodSums(links)});
+        rivals_.push_back(
+            {"clairvoyant", nullptr, std::make_unique<DemandSolver>(parts), parts.start, {}, before});
     }
 }
 

@@ -17,8 +17,9 @@ class Contest {
     /// Nobody plays.
     Contest() = default;
     /// Those the settings name. Rivals that need the mean demand beforehand stay away where it is not known.
-    /// `keeps_costs`: of every period, for costs().
-    explicit Contest(const StrategyParts& parts, bool keeps_costs = true);
+    /// `before`: the lead's sums over the periods before the first demand, in which all methods had the same
+    /// splits. `keeps_costs`: of every period, for costs().
+    Contest(const StrategyParts& parts, const MethodSums& before, bool keeps_costs = true);
 
     /// Everybody's splits meet the demand; then everybody learns from it. Returns what the clairvoyant pays,
     /// if it plays.

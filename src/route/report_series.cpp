@@ -149,9 +149,10 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
                                 .is_lead = row.lead,
                                 .is_floor = row.floor,
                                 .cost = row.lead ? lead_.cost : facts.rival_costs[i - 1]});
-        // Who joined with the first demand has nothing to show for periods held before it.
+        // Before the first demand all methods have the same splits, and pay the same.
         auto& cost = data.methods.back().cost;
-        if (cost.size() < labels_.size()) cost.insert(cost.begin(), labels_.size() - cost.size(), kNotKnown);
+        const auto missing = static_cast<std::ptrdiff_t>(labels_.size() - cost.size());
+        if (missing > 0) cost.insert(cost.begin(), lead_.cost.begin(), lead_.cost.begin() + missing);
     }
     for (const Alarm& alarm : facts.alarms) {
         std::optional<Index> cleared;

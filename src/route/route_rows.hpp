@@ -11,11 +11,14 @@
 
 namespace proxstream {
 
+/// Status of a period without demand before the first one with demand.
+inline constexpr const char* kWaiting = "waiting";
+
 /// A period of the lead method.
 struct PeriodRow {
     Index number = 0;         // from 1, without gaps
     std::string label = {};   // as the stream calls it
-    std::string status = {};  // name(RoundStatus), or "held"
+    std::string status = {};  // name(RoundStatus), "held" or kWaiting
     bool measured = true;     // its demand was known; otherwise the figures are left empty
     PeriodFigures figures = {};
     Real entry_residual = kNotKnown;

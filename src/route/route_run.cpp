@@ -4,8 +4,8 @@
 
 #include "route/route_outputs.hpp"
 #include "run/report_page.hpp"
+#include "traffic/first_splits.hpp"
 #include "traffic/reference_step.hpp"
-#include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -75,7 +75,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
       parts_{.settings = &settings_,
              .network = scenario_.network.get(),
              .routing = scenario_.routing,
-             .start = even_splits(scenario_.routing->paths),
+             .start = scenario_.start,
              .mean_demand = scenario_.mean_demand},
       played_(parts_.start),
       lead_sums_(scenario_.network->links()),
@@ -155,8 +155,8 @@ bool RouteRun::turn(RouteProgress& progress) {
     return go_on && !outcome_.io_error;
 }
 
-/// Everybody that needs to know the size of demand is made when the first one is there; the splits it met are
-/// those of the start.
+/// Learners are made in the first period that has demand: their step and the unit of losses come from its
+/// size. Its splits are those of the start.
 void RouteRun::begin(const DemandPeriod& first) {
     set_unit(*scenario_.routing, first.demand, parts_.start, scratch_);
     const bool given = settings_.step != "auto";
@@ -173,7 +173,7 @@ void RouteRun::make_players() {
                                   .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options), settings_.ledger, journal());
-    contest_ = Contest(parts_, series_ != nullptr);
+    contest_ = Contest(parts_, lead_sums_, series_ != nullptr);
 }
 
 bool RouteRun::play(DemandPeriod& period, RouteProgress& progress) {
@@ -200,7 +200,42 @@ bool RouteRun::play(DemandPeriod& period, RouteProgress& progress) {
         decide();
         return true;
     }
+    if (!lead_ && !has_demand(period.demand)) {
+        wait(period, progress);
+        return true;
+    }
     return play_demand(period, progress);
+}
+
+/// A period without demand before the first one with demand: there is nothing to learn from yet.
+void RouteRun::wait(const DemandPeriod& period, RouteProgress& progress) {
+    ++outcome_.periods;
+    before_ = played_;
+    row_.status = kWaiting;
+    lead_sums_.add(row_.figures, 0, 0);
+    note_figures(nullptr);
+    watch(period, {});
+    end_period(period, progress);
+    decide();
+}
+
+/// Everything that shows or keeps a period gets it.
+void RouteRun::end_period(const DemandPeriod& period, RouteProgress& progress) {
+    row_.alarms_open = alarms_.open().size();
+    guarded([&] {
+        if (outputs_->files)
+            outputs_->files->write(row_, {*scenario_.routing, period.demand, played_, links_, period.events},
+                                   alarms_);
+        if (epochs_) epochs_->flush();
+    });
+    if (series_)
+        series_->add(row_, links_.utilisation, epochs_ ? epochs_->regret() : 0,
+                     epochs_ ? epochs_->regret_bound() : 0);
+    progress = {.periods = outcome_.periods,
+                .held = outcome_.held,
+                .last = &row_,
+                .raised = alarms_.raised_now(),
+                .cleared = alarms_.cleared_now()};
 }
 
 bool RouteRun::play_demand(DemandPeriod& period, RouteProgress& progress) {
@@ -212,20 +247,8 @@ bool RouteRun::play_demand(DemandPeriod& period, RouteProgress& progress) {
     const Real floor = contest_.play(record_);
     learn();
     watch(period, {});
-    row_.alarms_open = alarms_.open().size();
-    guarded([&] {
-        if (outputs_->files)
-            outputs_->files->write(row_, {*scenario_.routing, period.demand, played_, links_, period.events},
-                                   alarms_);
-        epochs_->flush();
-    });
-    if (series_) series_->add(row_, links_.utilisation, epochs_->regret(), epochs_->regret_bound());
-    progress = {.periods = outcome_.periods,
-                .held = outcome_.held,
-                .last = &row_,
-                .floor_cost = floor,
-                .raised = alarms_.raised_now(),
-                .cleared = alarms_.cleared_now()};
+    end_period(period, progress);
+    progress.floor_cost = floor;
     if (settings_.generate > 0 && outcome_.periods % settings_.generate == 0) search_paths();
     decide();
     if (row_.status != name(RoundStatus::refused)) return true;
@@ -304,19 +327,7 @@ void RouteRun::hold(const DemandPeriod& period, const std::string& problem, Rout
     lead_sums_.add_held(0, 0);
     contest_.hold();
     watch(period, problem);
-    row_.alarms_open = alarms_.open().size();
-    guarded([&] {
-        if (outputs_->files)
-            outputs_->files->write(row_, {*scenario_.routing, {}, played_, links_, period.events}, alarms_);
-    });
-    if (series_)
-        series_->add(row_, links_.utilisation, epochs_ ? epochs_->regret() : 0,
-                     epochs_ ? epochs_->regret_bound() : 0);
-    progress = {.periods = outcome_.periods,
-                .held = outcome_.held,
-                .last = &row_,
-                .raised = alarms_.raised_now(),
-                .cleared = alarms_.cleared_now()};
+    end_period({.label = period.label, .demand = {}, .events = period.events}, progress);
 }
 
 /// Closed on the network it was played on.
@@ -368,13 +379,14 @@ void RouteRun::learn() {
 /// Of a turn without a round, what stays known.
 void RouteRun::note_figures(const RoundReport* report) {
     const bool measured = report != nullptr && report->status != RoundStatus::refused;
+    const bool waiting = row_.status == kWaiting;
     const auto known = [](bool holds, Real value) { return holds ? value : kNotKnown; };
     const PeriodFigures& figures = row_.figures;
     const bool met = report != nullptr;
-    figures_ = {known(met, figures.cost),
-                known(met, figures.demand),
-                known(met, figures.utilisation_max),
-                known(met, figures.churn),
+    figures_ = {known(met || waiting, figures.cost),
+                known(met || waiting, figures.demand),
+                known(met || waiting, figures.utilisation_max),
+                known(met || waiting, figures.churn),
                 known(measured, met ? report->entry_residual : 0),
                 known(measured, met ? report->firm_bound + report->residual_rounding : 0),
                 known(measured, met ? report->tolerance : 0),

@@ -70,7 +70,7 @@ class RouteRun {
     /// To the end of the demand, a stop request, or the first thing that cannot be ignored. Whatever happens,
     /// what was written is whole and the certificate covers what was played.
     RouteOutcome run(const std::function<void(const RouteProgress&)>& on_period);
-    /// The reference step, once the first demand is there.
+    /// The reference step, once a period with demand was there.
     Real step() const noexcept { return parts_.step; }
 
     // In pieces, for whoever feeds it.
@@ -141,6 +141,8 @@ class RouteRun {
     void begin(const DemandPeriod& first);
     void end_epoch(RunEnding ending);
     void revise();
+    void wait(const DemandPeriod& period, RouteProgress& progress);
+    void end_period(const DemandPeriod& period, RouteProgress& progress);
     void hold(const DemandPeriod& period, const std::string& problem, RouteProgress& progress);
     void learn();
     void watch(const DemandPeriod& period, std::string_view problem);
@@ -162,7 +164,7 @@ class RouteRun {
     Scenario scenario_;
     PathKeeper keeper_;
     StrategyParts parts_;
-    std::unique_ptr<AnyLearner> lead_;  // made when the first demand is there
+    std::unique_ptr<AnyLearner> lead_;  // made in the first period that has demand
     std::unique_ptr<Epochs> epochs_;
     Contest contest_;
     std::vector<Real> played_;  // splits of the period that comes or is played, and of the one before

@@ -59,6 +59,10 @@ const std::array kOwnRows{
         1e12},
     Row{"repeat", "", "Demand", "N", "periods that one trip table is the demand of", &S::repeat, 1,
         kLargeCount},
+    Row{"first-demand", "", "Demand", "FILE",
+        "begin with the best splits for the first period of this file, read like DEMAND (default: a guess "
+        "from capacities)",
+        &S::first_demand},
     Row{"minutes", "", "Demand", "M", "length of a period, for showing (0: not known)", &S::minutes, 0, 1e9},
     Row{"on-bad-period", "", "Demand", "POLICY",
         "stop at a period that cannot be used, or hold: keep the splits and raise an alarm",
@@ -212,6 +216,8 @@ void validate(const RouteSettings& settings) {
             "store: a run that is gone on with cannot take back what went to standard output; give "
             "--decisions "
             "and --ledger a file");
+    if (settings.first_demand == "-")
+        violations.emplace_back("first-demand: give a file; standard input is for the demand of the run");
     if (settings.peak > 0 && settings.demand == "-")
         violations.emplace_back("peak: the demand has to be read twice, which standard input cannot");
     if (!violations.empty()) throw ConfigError(violations);

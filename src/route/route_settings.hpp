@@ -27,7 +27,8 @@ struct RouteSettings : StoreSettings {
     Real peak = 0;      // capacities are scaled so that static splits reach this utilisation; 0: as given
     Index periods = 0;  // the last one; 0: as many as there are
     Index repeat = 1;
-    Real minutes = 0;  // of a period; 0: not known, or the built-in's
+    std::string first_demand;  // a file; splits of the first period are the best ones for it
+    Real minutes = 0;          // of a period; 0: not known, or the built-in's
     std::string on_bad_period = "stop";
 
     // paths

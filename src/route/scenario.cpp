@@ -5,6 +5,7 @@
 
 #include "route/built_in.hpp"
 #include "route/strategy.hpp"
+#include "traffic/first_splits.hpp"
 #include "traffic/k_shortest.hpp"
 #include "traffic/open_demand.hpp"
 #include "traffic/pair_index.hpp"
@@ -183,6 +184,22 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
                     factor, reached));
 }
 
+/// The best splits for the demand that is expected first: a file's, or a guess from capacities.
+std::vector<Real> start_of(const RouteSettings& settings, const Ground& ground, const Scenario& scenario) {
+    const Network& network = *scenario.network;
+    if (settings.first_demand.empty()) return first_splits(network, *scenario.routing);
+    const DemandOptions options{
+        .pairs = scenario.stream->pairs(), .zones = ground.zones, .scale = settings.scale};
+    const auto stream = open_demand(settings.first_demand, network, options);
+    DemandPeriod period;
+    while (stream->announce(period)) {
+        stream->reveal(period);
+        if (has_demand(period.demand)) return best_splits(network, *scenario.routing, period.demand);
+    }
+    throw DataError({.source = stream->source(), .line = stream->line(), .column = 0, .field = ""},
+                    "there is no demand above 0", "a period with demand, to choose the first splits for");
+}
+
 bool wants_hindsight(const RouteSettings& settings) {
     if (settings.peak > 0) return true;
     const auto rivals = rival_texts(settings);
@@ -236,6 +253,7 @@ Scenario open_scenario(const RouteSettings& settings, StopFlag stop) {
     if (settings.peak > 0 && !ground.rereadable)
         throw ConfigError("peak: the demand has to be read twice, which a pipe cannot");
     if (ground.rereadable && wants_hindsight(settings)) survey(ground, settings, scenario);
+    scenario.start = start_of(settings, ground, scenario);  // capacities are final now
     return scenario;
 }
 
@@ -253,6 +271,7 @@ Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed) {
     Scenario scenario;
     scenario.stream = std::move(stream);
     complete(settings, ground, scenario);
+    scenario.start = start_of(settings, ground, scenario);
     return scenario;
 }
 

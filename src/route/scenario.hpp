@@ -21,6 +21,7 @@ struct Scenario {
     std::shared_ptr<Routing> routing;
     std::unique_ptr<DemandStream> stream;
     std::vector<Index> unreachable;      // pairs no path serves
+    std::vector<Real> start;             // splits in force until the first demand is known
     std::vector<Real> mean_demand;       // over the whole stream; empty where it can be read only once
     std::vector<std::string> notes;      // what had to be decided, in sentences
     Real minutes = 0;                    // of a period; 0: not known

@@ -84,6 +84,29 @@ wait $job
 check "and the feed's end is the run's" test $? = 0
 exec 6<&-
 
+# The start: a demand that is expected, and a feed that begins with nothing.
+head -2 "$work/demand.csv" >"$work/first.csv"
+run route "$links" "$work/demand.csv" -w 4 --rivals re-solve-last --progress 1 --first-demand "$work/first.csv"
+expect "an expected demand is solved before the first period" 0 '^ +1 t1 .* 1\.000 '
+echo 't,-1,2' >>"$work/first.csv"
+sed -i 2d "$work/first.csv"
+run route "$links" "$work/demand.csv" -w 4 --first-demand "$work/first.csv"
+expect "an expected demand that cannot be used" 3 'first.csv:2, column 2 \(A->D\): .-1. is negative'
+run route "$links" "$work/demand.csv" -w 4 --first-demand "$work/absent.csv"
+expect "an expected demand that is not there" 5 'absent.csv.*No such file'
+run route "$links" "$work/demand.csv" -w 4 --first-demand -
+expect "an expected demand from a pipe" 2 'first-demand: give a file'
+{ head -1 "$work/demand.csv"; echo 'e1,0,0'; echo 'e2,0,0'; tail -n +2 "$work/demand.csv"; } >"$work/silent.csv"
+run route "$links" "$work/silent.csv" -w 4 --out "$work/silent" --decisions "$work/silent.jsonl"
+expect "periods without demand at the start are waited for" 0 '32 periods in' 'Certificate of 30 rounds|certificate of 1 epoch, 30 rounds'
+check "and they are in the table" test "$(grep -c ',waiting,' "$work/silent/periods.csv")" = 2
+same_splits() {
+    cmp <(sed 's/.*"splits"//' "$work/base.jsonl") <(tail -n +3 "$work/silent.jsonl" | sed 's/.*"splits"//')
+}
+check "and change no decision" same_splits
+run certify "$work/silent"
+expect "the folder of such a run adds up" 0 'The files add up'
+
 # Bad periods: named with file, line and field, or held.
 # bad NAME LINE PATTERN: the line, in place of the sixth period, cannot be used.
 bad() {

@@ -4,7 +4,6 @@
 #include "online/trap_learner.hpp"
 #include "support/naive.hpp"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -81,38 +80,6 @@ TEST(Tolerance, BelowRoundingEndsAtTheFloor) {
             EXPECT_LT(steps, 12 * 19'000U) << inner << ", " << regulariser;
         }
     }
-}
-
-TEST(Tolerance, AutomaticIsTheMedianOfRecentChangesWithAFloor) {
-    Tolerance tolerance = Tolerance::automatic();  // factor 2 from w = 16 on
-    std::vector<Real> seen;
-    Round floored = 0;
-    for (Round t = 1; t <= 700; ++t) {
-        const Real change = uniform({9, t, 0, 0, 0}) * (t < 300 ? 1 : 0.1);
-        if (t % 6 == 0) {  // a round that is refused after the tolerance was asked for
-            tolerance.next(50, 1000 * change);
-            tolerance.take_back();
-        }
-        if (t % 10 == 0) {  // a point held still is not remembered
-            tolerance.next(50, 0);
-            if (t % 20 == 0) tolerance.take_back();
-        }
-        seen.push_back(change);
-        std::vector<Real> recent(seen.end() - static_cast<std::ptrdiff_t>(std::min<Round>(t, 200)),
-                                 seen.end());
-        std::ranges::sort(recent);
-        Real total = 0;
-        for (const Real value : seen) total += value;
-        const Real mean = total / static_cast<Real>(t);
-        // The fall of the changes at t = 300 brings the floor, a quarter of the whole run's mean, into play.
-        floored += mean / 4 > recent[recent.size() / 2] ? 1 : 0;
-        ASSERT_DOUBLE_EQ(tolerance.next(50, change), 2 * std::max(recent[recent.size() / 2], mean / 4)) << t;
-    }
-    EXPECT_GT(floored, 50U);
-    EXPECT_EQ(Tolerance::automatic().next(5, 1), 0.3);
-    EXPECT_EQ(Tolerance::automatic(4).next(5, 1), 4);
-    EXPECT_EQ(Tolerance::fixed(2).next(8, 1), 0.25);
-    EXPECT_FALSE(Tolerance::none().promises_exit());
 }
 
 }  // namespace

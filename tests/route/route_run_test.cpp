@@ -21,7 +21,7 @@ Real twin_total(const RouteSettings& settings, const std::string& text) {
     StrategyParts parts{.settings = &settings,
                         .network = scenario.network.get(),
                         .routing = scenario.routing,
-                        .start = even_splits(routing.paths),
+                        .start = scenario.start,
                         .mean_demand = scenario.mean_demand};
     std::unique_ptr<Strategy> strategy;
     DemandPeriod period;

@@ -222,12 +222,11 @@ class Player {
         if (s_.method != Method::smoothed && s_.method != Method::backtracking) return 0;
         if (s_.delta > 0) return s_.delta / static_cast<double>(s_.window);
         if (change > 1e-13) changes_.push_back(change);  // a point held still tells no scale
+        if (changes_.empty()) return 0;
         const std::size_t kept = std::min<std::size_t>(changes_.size(), 200);
-        if (kept == 0) return 0;
         Vector recent(changes_.end() - static_cast<std::ptrdiff_t>(kept), changes_.end());
         std::sort(recent.begin(), recent.end());
-        const double mean =
-            std::accumulate(changes_.begin(), changes_.end(), 0.0) / static_cast<double>(changes_.size());
+        const double mean = std::accumulate(recent.begin(), recent.end(), 0.0) / static_cast<double>(kept);
         return -s_.delta * std::max(recent[kept / 2], mean / 4);
     }
     bool wants_more(std::uint64_t attempts, double tolerance) const {
