@@ -116,6 +116,7 @@ void expect_facts(const Road& road, const LearnerFacts& facts, const Vector& x) 
 
 constexpr const char* kSingle[] = {"time-smoothed",
                                    "time-smoothed:switching=0.1",
+                                   "time-smoothed:proximal=0.2",
                                    "window-steps:steps=2",
                                    "adagrad:replay=3",
                                    "adam",
@@ -195,7 +196,8 @@ TEST(Revise, ClosingValuesAreThoseOfTheRecordsOnTheNewNetwork) {
 }
 
 TEST(Revise, RoundsAfterItAreThoseOfANaiveWindowOnTheNewNetwork) {
-    for (const char* text : {"time-smoothed", "time-smoothed:switching=0.1", "adagrad:replay=3"}) {
+    for (const char* text :
+         {"time-smoothed", "time-smoothed:switching=0.1", "time-smoothed:proximal=0.2", "adagrad:replay=3"}) {
         for (const Index length : {1U, 5U, 20U}) {
             Road road(text, std::to_string(length), 6);
             for (Index t = 0; t < kBefore; ++t) road.observe(t);
