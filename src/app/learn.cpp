@@ -74,7 +74,10 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
     fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
     fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, problem.stream().reader().features(),
                problem.stream().reader().sparse() ? "sparse" : "dense",
-               settings.standardise ? ", standardised" : "", settings.standardise_label ? ", label too" : "",
+               settings.standardise ? ", standardised" : "",
+               !settings.standardise_label ? ""
+               : settings.standardise      ? ", label too"
+                                           : ", label standardised",
                settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
     for (const std::string& note : problem.stream().reader().notes())
         fmt::print(stderr, "             {}\n", note);

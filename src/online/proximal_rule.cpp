@@ -29,6 +29,7 @@ void ProximalRule::take_text(std::string_view text) {
 
 Real ProximalRule::weight(Real effective_length, Index dimension) const {
     if (named) return *named;
+    if (dimension > kMostCoordinates) return 0;
     if (!margin && effective_length > static_cast<Real>(dimension)) return 0;
     return row_scale / effective_length;
 }

@@ -101,9 +101,15 @@ Inequality Judge::switching() const {
                                           sums.off_penalty.count, sums.off_penalty.first);
         return result;
     }
-    if (nothing_played(result) || unmeasured(result) || leaves_domain(result) ||
-        promises_no_decrease(result) || promises_no_test(result))
+    if (nothing_played(result) || unmeasured(result)) return result;
+    // What a move costs needs no promise.
+    if (sums.off_penalty) {
+        result.verdict = Verdict::violated;
+        result.explanation = fmt::format("{} rounds paid another penalty than {}, first in round {}",
+                                         sums.off_penalty.count, paid, sums.off_penalty.first);
         return result;
+    }
+    if (leaves_domain(result) || promises_no_decrease(result) || promises_no_test(result)) return result;
     if (header_.noise) {
         settle(result, Verdict::not_promised, "noise may cost what a move gains");
         return result;
@@ -120,10 +126,6 @@ Inequality Judge::switching() const {
     if (result.verdict == Verdict::violated) {
         result.explanation = tally_.energy_.decrease.violations > 0 ? "follows from C4, which is broken"
                                                                     : "values are inconsistent, see C5";
-    } else if (sums.off_penalty) {
-        result.verdict = Verdict::violated;
-        result.explanation = fmt::format("{} rounds paid another penalty than {}, first in round {}",
-                                         sums.off_penalty.count, paid, sums.off_penalty.first);
     }
     return result;
 }

@@ -24,7 +24,7 @@ std::string choose_loss(LearnSettings& settings) {
     settings.loss = kRobustLoss;
     settings.standardise_label = true;
     return "loss cauchy on a standardised label: the default, because a few gross errors do not ruin it; "
-           "--loss squared is the mean's";
+           "--loss squared fits the mean instead";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 /// Rounds for each coordinate below which little can have been learned.
 constexpr Round kFewRounds = 10;
 /// Share of rounds on their budget that is worth a word.
-constexpr Real kManyRounds = 0.05;
+constexpr Real kManyRounds = 0.1;
 
 std::string budget_cause(const LearnSettings& settings, const LearnProgress& totals, bool bank) {
     return fmt::format("{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,

@@ -219,6 +219,7 @@ TEST(Checkpoints, WindowsModelsAndSolversGoOnBitForBit) {
         expect_same_run({.learner = "time-smoothed", .window = "24", .inner = inner});
     }
     expect_same_run({.learner = "time-smoothed", .switching = 0.5});
+    expect_same_run({.learner = "time-smoothed:proximal=0.3", .window = "2"});
     expect_same_run({.learner = "time-smoothed", .window = "20", .effort = 30});
     expect_same_run({.learner = "bank:windows=4/16,effort=5"});
     // Longer than the automatic tolerance remembers.

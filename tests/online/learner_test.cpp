@@ -137,6 +137,8 @@ constexpr Named kNamed[] = {
     {"mean_model", "time-smoothed:model=mean", "prox-grad", false},
     {"hysteresis", "time-smoothed:model=mean,hysteresis=0.4", "backtracking", true},
     {"switching", "time-smoothed:model=mean,switching=0.1", "backtracking", true},
+    {"proximal", "time-smoothed:window=3,proximal=0.4", "backtracking", true},
+    {"proximal_auto", "time-smoothed:window=3,proximal=0.4", "auto", false},
     {"sampled", "time-smoothed:window=30", "sampled:records=3,updates=4", true},
     {"adaptive", "time-smoothed:window=8", "adaptive", true},
     {"panoc", "time-smoothed:window=8", "panoc", true},

@@ -239,6 +239,7 @@ TEST(NoisyParts, EverythingWrongIsSaidAtOnce) {
     parts.model = ModelRule::parse("mean");
     parts.hysteresis = 0.5;
     parts.switching = 0.1;
+    parts.proximal.named = 0.1;
     parts.effort = 100;
     parts.inner = "backtracking";
     parts.noise.confirm = 0;
@@ -246,11 +247,11 @@ TEST(NoisyParts, EverythingWrongIsSaidAtOnce) {
     parts.noise.record_rows = 4;
     std::vector<std::string> all = violations(parts);
     for (const char* what :
-         {"model = mean", "hysteresis", "switching", "effort", "inner = backtracking", "confirm = 0",
-          "confidence = 1.5", "minibatch:5: draws 5 rows of a record, which has 4"}) {
+         {"model = mean", "hysteresis", "switching", "proximal", "effort", "inner = backtracking",
+          "confirm = 0", "confidence = 1.5", "minibatch:5: draws 5 rows of a record, which has 4"}) {
         EXPECT_TRUE(names(all, what)) << what;
     }
-    EXPECT_EQ(all.size(), 8U);
+    EXPECT_EQ(all.size(), 9U);
 
     parts = parts_for("gaussian:-1", &calls);
     parts.window = "exp:8";

@@ -252,6 +252,9 @@ TEST(ProximalTerm, HoldsForShortWindowsOfLinearModelsAlone) {
     EXPECT_EQ(mu("squared", "1", "0"), 0);
     EXPECT_EQ(mu("mlp:hidden=2", "1", "auto"), 0);
     EXPECT_EQ(mu("mlp:hidden=2", "1", "0.5"), 0.5);
+    const ProximalRule rule{.named = std::nullopt, .row_scale = 2, .margin = true};
+    EXPECT_EQ(rule.weight(64, 8), 2.0 / 64);
+    EXPECT_EQ(rule.weight(1, ProximalRule::kMostCoordinates + 1), 0);
     LearnSettings settings = on(folder, regression(80));
     settings.proximal = "-1";
     EXPECT_THROW(validate(settings), ConfigError);
