@@ -193,6 +193,10 @@ void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
 }
 
 std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text) const {
+    return make_learner(text, settings_.seed);
+}
+
+std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text, std::uint64_t seed) const {
     NoiseParts noise = noise_parts(settings_);
     if (noise_estimate_ && !noise.base_noise && !noise_estimate_->exact()) {
         noise.base_noise = noise_estimate_->base_noise_limit;
@@ -222,7 +226,7 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text) const
         .effort = effort_of(settings_),
         .inner = settings_.inner,
         .noise = noise,
-        .seed = settings_.seed};
+        .seed = seed};
     parts.linear = linear_model(*family_);
     parts.averages = parts.linear.has_value();
     parts.last_value = stream_->reader().last_label();

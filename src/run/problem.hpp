@@ -57,6 +57,8 @@ class Problem {
     bool two_labels() const noexcept { return two_labels_; }
 
     std::unique_ptr<AnyLearner> make_learner(const std::string& text) const;
+    /// The same with another seed than that of the settings, on the same rows.
+    std::unique_ptr<AnyLearner> make_learner(const std::string& text, std::uint64_t seed) const;
     RegretMeter<AnyRegulariser, AnyBatch> make_meter(const std::vector<Index>& windows) const;
     /// The model as it stands at x, ready to be saved.
     Model model_at(ConstView x, Round rounds) const;

@@ -93,11 +93,11 @@ class StreamComparison::EntryRun {
         Real value() const { return sum / static_cast<Real>(std::max<Round>(count, 1)); }
     };
 
-    EntryRun(const StreamComparison& comparison, const Problem& problem, const std::string& text)
+    EntryRun(const StreamComparison& comparison, const std::string& text, std::uint64_t seed)
         : comparison_(comparison),
-          learner_(problem.make_learner(text)),
-          tally_(run_header(comparison.settings_, problem, text, learner_->facts())) {
-        const TargetKind kind = problem.family().target_kind();
+          learner_(comparison.problem_.make_learner(text, seed)),
+          tally_(run_header(comparison.settings_, comparison.problem_, text, learner_->facts())) {
+        const TargetKind kind = comparison.problem_.family().target_kind();
         classes_ = kind == TargetKind::sign || kind == TargetKind::category;
     }
 
@@ -192,22 +192,13 @@ EntryScore StreamComparison::score_last_value() const {
 std::optional<EntryScore> StreamComparison::run(const Entry& entry, std::uint64_t seed, StopFlag stop,
                                                 const std::function<void(Index)>& on_rounds) const {
     if (entry.candidates.empty()) return score_last_value();
-    // The seed of the settings also places gross errors, so the rows are those of the settings' own seed.
-    std::optional<Problem> drawn;
-    if (seed != settings_.seed) {
-        LearnSettings other = settings_;
-        other.seed = seed;
-        other.step = format_short(problem_.step());
-        drawn.emplace(other);
-    }
-    const Problem& problem = drawn ? *drawn : problem_;
     const Candidate* best = &entry.candidates.front();
     Real least = kInfinity;
     Index before = 0;
     const auto on_round = [&](Index t) { on_rounds(before + t); };
     if (entry.candidates.size() > 1) {
         for (const Candidate& candidate : entry.candidates) {
-            EntryRun trial(*this, problem, candidate.learner);
+            EntryRun trial(*this, candidate.learner, seed);
             if (!trial.drive(0, prefix(), stop, on_round)) return std::nullopt;
             before += prefix();
             if (trial.loss() < least) {
@@ -216,7 +207,7 @@ std::optional<EntryScore> StreamComparison::run(const Entry& entry, std::uint64_
             }
         }
     }
-    EntryRun whole(*this, problem, best->learner);
+    EntryRun whole(*this, best->learner, seed);
     if (!whole.drive(0, prefix(), stop, on_round) || !whole.drive(prefix(), rounds(), stop, on_round))
         return std::nullopt;
     EntryScore score = whole.score();
