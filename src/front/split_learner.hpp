@@ -5,6 +5,7 @@
 #include "traffic/routing.hpp"
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +18,13 @@ struct SplitParts {
     Real mu = 0;    // the paper's weight of the L1 norm
 };
 
+/// The window text that stands for "auto" on splits: the ensemble of `route` and Router. Other texts are
+/// returned as they are. `convex`: whether losses are convex in the splits.
+std::string split_window(const std::string& window, bool convex);
+
 /// The learner of that text on the routing's splits. `options` has the window, tolerance and budget; its
-/// regulariser, store, start and steps are set here. Throws ConfigError.
+/// regulariser, store, start and steps are set here, and "auto" is replaced by split_window(). Throws
+/// ConfigError.
 std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const SplitParts& splits,
                                                LearnerParts options);
 

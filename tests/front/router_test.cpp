@@ -3,6 +3,7 @@
 
 #include "proxstream/traffic/open_network.hpp"
 
+#include "front/split_learner.hpp"
 #include "route/small_roads.hpp"
 
 #include <cmath>
@@ -88,6 +89,52 @@ TEST(Router, ConstantDemandLeadsToTheKnownEquilibria) {
         EXPECT_NEAR(flows[3], objective == std::string("user") ? 2 : 0, 1e-4);
         EXPECT_TRUE(router.certificate().sound());
     }
+}
+
+TEST(Router, PeriodsWithoutDemandAtTheStartChangeNothing) {
+    const Roads roads;
+    Router waiting(roads.network, roads.pairs);
+    Router plain(roads.network, roads.pairs);
+    for (Round t = 1; t <= 2; ++t) {
+        const RoutedPeriod period = waiting.observe(Vector(kPairs.size(), 0));
+        EXPECT_EQ(period.number, t);
+        EXPECT_FALSE(period.learned);
+        EXPECT_EQ(period.cost, 0);
+    }
+    EXPECT_EQ(waiting.periods(), 2U);
+    EXPECT_TRUE(waiting.certificate().epochs.empty());
+    for (const Vector& demand : drawn_demands()) {
+        const RoutedPeriod period = waiting.observe(demand);
+        EXPECT_TRUE(period.learned);
+        EXPECT_EQ(period.cost, plain.observe(demand).cost);
+        EXPECT_EQ(waiting.splits().front().share, plain.splits().front().share);
+    }
+    ASSERT_EQ(waiting.certificate().epochs.size(), 1U);
+    EXPECT_EQ(waiting.certificate().epochs.front().summary.regret,
+              plain.certificate().epochs.front().summary.regret);
+}
+
+TEST(Router, TheDefaultIsTheEnsembleOfNetworks) {
+    EXPECT_EQ(split_window("64", true), "64");
+    EXPECT_EQ(split_window("auto:steps=9", true), "auto:steps=9") << "a text of one's own is kept";
+    const std::string ensemble = split_window("auto", true);
+    for (const char* part : {"windows=4/32/256", "(time-smoothed:tolerance=auto:0.03)",
+                             "(time-smoothed:window=4096,tolerance=auto:50)", "steps=50", "effort=512"})
+        EXPECT_NE(ensemble.find(part), std::string::npos) << part;
+    EXPECT_EQ(ensemble.find("play="), std::string::npos) << "the usual selection";
+    EXPECT_NE(split_window("auto", false).find("play=adashare"), std::string::npos)
+        << "a mean of splits says nothing where losses are not convex";
+    const Roads roads;
+    Router usual(roads.network, roads.pairs);
+    Router named(roads.network, roads.pairs, {.window = ensemble});
+    Router other(roads.network, roads.pairs, {.window = "auto:steps=50"});
+    bool differs = false;
+    for (const Vector& demand : drawn_demands()) {
+        const Real cost = usual.observe(demand).cost;
+        EXPECT_EQ(cost, named.observe(demand).cost);
+        differs = differs || cost != other.observe(demand).cost;
+    }
+    EXPECT_TRUE(differs);
 }
 
 TEST(Router, AMatrixIsTheSameAsAVector) {
