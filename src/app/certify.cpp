@@ -112,7 +112,7 @@ Answer certify_folder(const std::string& folder, bool json) {
             problems.emplace_back(error.what());
         }
     }
-    if (ledgers.empty() && result.measured > 0) {
+    if (ledgers.empty() && result.measured > result.waiting) {
         result.notes.emplace_back("no ledger is here: what the learner proved is not checked");
     } else if (problems.empty()) {
         const std::string mismatch = ledger_mismatch(result, epochs);

@@ -35,6 +35,7 @@ class Account {
     const RunFolder& folder() const { return folder_; }
     Index periods() const { return last_.number; }
     Index measured() const { return busiest_.size(); }
+    Index waiting() const { return waiting_; }
     CheckList& checks() { return checks_; }
 
   private:
@@ -51,6 +52,7 @@ class Account {
     Real alarms_open_ = 0;
     PeriodRecord last_;
     std::optional<PeriodRecord> last_measured_;
+    Index waiting_ = 0;
     std::set<Index> epochs_;
     std::vector<Real> busiest_;
     Real cost_ = 0, churn_ = 0, unserved_ = 0, seconds_ = 0;
@@ -153,6 +155,7 @@ void Account::check_period(const PeriodRecord& period) {
     churn_ += figures.churn;
     unserved_ += figures.unserved;
     overloaded_ += figures.overloaded;
+    if (figures.demand == 0 && waiting_ == busiest_.size()) ++waiting_;
     busiest_.push_back(figures.utilisation_max);
     last_measured_ = period;
 }
@@ -284,6 +287,7 @@ ReconcileResult reconcile(const std::string& folder) {
     result.detail = account.folder().run.detail;
     result.periods = account.periods();
     result.measured = account.measured();
+    result.waiting = account.waiting();
     result.checks = account.checks().take();
     if (result.detail != RouteDetail::all) {
         result.notes.emplace_back(

@@ -24,6 +24,7 @@ struct ReconcileResult {
     RouteDetail detail = RouteDetail::periods;
     Index periods = 0;
     Index measured = 0;  // of them, those whose demand was seen
+    Index waiting = 0;   // of those, the ones without demand before the first one with demand
     std::vector<ReconcileCheck> checks = {};
     std::vector<std::string> notes = {};  // what could not be checked, and why
 
@@ -37,7 +38,7 @@ ReconcileResult reconcile(const std::string& folder);
 /// ledger*.jsonl in a folder, in the order of their epochs.
 std::vector<std::string> find_ledgers(const std::string& folder);
 /// What speaks against these being the ledgers of the run the tables are of; empty: nothing does. Every
-/// period that was measured is a round of one of them.
+/// period that was measured is a round of one of them, from the first one with demand on.
 std::string ledger_mismatch(const ReconcileResult& tables, const std::vector<Certificate>& ledgers);
 
 std::string to_text(const ReconcileResult& result);

@@ -70,11 +70,12 @@ std::string ledger_mismatch(const ReconcileResult& tables, const std::vector<Cer
     Round rounds = 0;
     for (const Certificate& each : ledgers)
         rounds += each.summary.totals.rounds + each.summary.totals.refused;
-    if (rounds == tables.measured) return {};
+    const Index learned = tables.measured - tables.waiting;
+    if (rounds == learned) return {};
     return fmt::format(
-        "the ledgers have {} rounds and the tables {} measured periods; expected a ledger of "
-        "every epoch, and of this run",
-        rounds, tables.measured);
+        "the ledgers have {} rounds and the tables {} measured periods from the first demand on; expected a "
+        "ledger of every epoch, and of this run",
+        rounds, learned);
 }
 
 void clear_folder(const std::string& folder) {

@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "traffic/assignment.hpp"
+#include "traffic/reference_step.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
@@ -54,7 +55,11 @@ std::vector<Real> best_splits(const Network& network, Routing& routing, ConstVie
     const ColumnUse use{};
     const AssignmentOptions options{.gap = 1e-4, .max_rounds = 100, .generate = false};
     std::vector<Real> found = splits;
+    // Losses of the order of 1, whatever capacities are measured in.
+    const Real unit = routing.unit;
+    set_unit(routing, demand, splits, scratch);
     solve_assignment(routing, pricer, {{&column, 1}, {&use, 1}, 1}, found, options, scratch);
+    routing.unit = unit;
     return all_finite(found) ? found : splits;
 }
 

@@ -77,6 +77,10 @@ TEST(RouteStart, PeriodsWithoutDemandAtTheStartChangeNothing) {
         const ReconcileResult checked = reconcile(small.settings.out);
         EXPECT_TRUE(checked.sound()) << to_text(checked);
         EXPECT_EQ(checked.periods, kPeriods + 3);
+        EXPECT_EQ(checked.measured, kPeriods + 3);
+        EXPECT_EQ(checked.waiting, 3U);
+        EXPECT_EQ(ledger_mismatch(checked, outcome.certificates), "");
+        EXPECT_NE(ledger_mismatch(checked, {}), "");
     }
 }
 
