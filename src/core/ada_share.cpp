@@ -8,9 +8,6 @@
 namespace proxstream {
 namespace {
 
-/// Shares begin at one in so many: larger ones would give weight to bad choices in the first rounds.
-constexpr Real kGracePeriod = 1000;
-
 /// Below this every loss has been the same so far and any rate is as good.
 constexpr Real kSmallestScale = 1e-300;
 

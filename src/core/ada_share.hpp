@@ -12,9 +12,14 @@ class Checkpoint;
 
 class AdaShare {
   public:
+    /// Shares begin at one in so many: larger ones would give weight to bad choices in the first rounds.
+    static constexpr Real kGracePeriod = 1000;
+    /// The share of the first update, the largest one.
+    static constexpr Real kFirstShare = 1 / (1 + kGracePeriod);
+
     /// `switches`: the rate is set for so many switches of the best choice.
     AdaShare(Index choices, Real switches);
-    /// Begins with other weights than even ones, all of them positive.
+    /// Begins with other weights than even ones, all of them at least kFirstShare / K.
     AdaShare(ConstView prior, Real switches);
 
     ConstView weights() const noexcept { return weights_; }  // p_t

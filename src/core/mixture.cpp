@@ -40,7 +40,8 @@ PolyWeights::PolyWeights(ConstView prior)
 void PolyWeights::update(ConstView regrets) {
     const Real largest = max_abs(regrets);
     if (!(largest > 0)) return;
-    // The potential is sum eta R+^2, eta = pi/(V + b^2). The term linear in the regrets is 0 but for rounding.
+    // The potential is sum eta R+^2, eta = pi/(V + b^2). The term linear in the regrets is 0 but for
+    // rounding.
     const Real shrink = largest > range_ ? range_ / largest : 1;
     Real linear = 0;
     for (Index k = 0; k < regrets.size() && range_ > 0; ++k) {
@@ -87,22 +88,17 @@ ClippedWeights::ClippedWeights(ConstView prior)
       weights_(prior_),
       sums_(prior.size()),
       squares_(prior.size()),
-      excess_(prior.size()) {
-    medians_.reserve(kRemembered);
-}
+      excess_(prior.size()),
+      medians_(kRemembered),
+      sorted_(kRemembered) {}
 
 void ClippedWeights::update(ConstView losses) {
     const Real least = *std::min_element(losses.begin(), losses.end());
     for (Index k = 0; k < losses.size(); ++k) excess_[k] = losses[k] - least;
     const auto middle = excess_.begin() + static_cast<std::ptrdiff_t>(excess_.size() / 2);
     std::nth_element(excess_.begin(), middle, excess_.end());
-    if (medians_.size() < kRemembered) {
-        medians_.push_back(*middle);
-    } else {
-        medians_[round_ % kRemembered] = *middle;
-    }
-    if (round_ % kRefresh == 0) clip_ = clip();
-    ++round_;
+    medians_[round_++ % kRemembered] = *middle;
+    if ((round_ - 1) % kRefresh == 0) clip_ = clip();
 
     Real mean = 0;
     for (Index k = 0; k < losses.size(); ++k) {
@@ -120,11 +116,12 @@ void ClippedWeights::update(ConstView losses) {
     weigh(prior_, sums_, squares_, range_, weights_);
 }
 
-Real ClippedWeights::clip() const {
-    std::vector<Real> sorted = medians_;
-    const auto place = static_cast<std::ptrdiff_t>(kQuantile * static_cast<Real>(sorted.size() - 1));
-    std::nth_element(sorted.begin(), sorted.begin() + place, sorted.end());
-    const Real usual = sorted[static_cast<Index>(place)];
+Real ClippedWeights::clip() {
+    const auto known = static_cast<std::ptrdiff_t>(std::min<Round>(round_, kRemembered));
+    std::copy_n(medians_.begin(), known, sorted_.begin());
+    const auto place = static_cast<std::ptrdiff_t>(kQuantile * static_cast<Real>(known - 1));
+    std::nth_element(sorted_.begin(), sorted_.begin() + place, sorted_.begin() + known);
+    const Real usual = sorted_[static_cast<Index>(place)];
     return usual > 0 ? kClip * usual : kInfinity;
 }
 
@@ -135,9 +132,8 @@ void ClippedWeights::exchange(Checkpoint& checkpoint) {
     checkpoint.fixed("squares", squares_);
     checkpoint.exchange("range", range_);
     checkpoint.exchange("clip", clip_);
-    checkpoint.list("medians", medians_);
+    checkpoint.fixed("medians", medians_);
     checkpoint.exchange("round", round_);
-    checkpoint.require(medians_.size() == std::min<Index>(round_, kRemembered), "the medians of its rounds");
 }
 
 Mixture::Options Mixture::Options::parse(const Spec& spec) {
@@ -148,8 +144,7 @@ Mixture::Options Mixture::Options::parse(const Spec& spec) {
     if (!spec.has("mixers")) return options;
     options.gradients = options.clipped = options.tracking = false;
     bool losses = false;
-    for (const std::string& name :
-         split_outside_parentheses(spec.word(Spec::kByNameOnly, "mixers"), '/')) {
+    for (const std::string& name : split_outside_parentheses(spec.word(Spec::kByNameOnly, "mixers"), '/')) {
         bool& chosen = name == "losses"      ? losses
                        : name == "gradients" ? options.gradients
                        : name == "clipped"   ? options.clipped
@@ -160,7 +155,8 @@ Mixture::Options Mixture::Options::parse(const Spec& spec) {
         chosen = true;
     }
     if (!losses)
-        throw ConfigError("'" + spec.text() + "': the mixer 'losses' is always one of them: the bound rests on it");
+        throw ConfigError("'" + spec.text() +
+                          "': the mixer 'losses' is always one of them: the bound rests on it");
     return options;
 }
 
@@ -180,12 +176,12 @@ Mixture::Mixture(const Options& options, ConstView prior)
     : options_(options),
       losses_(prior),
       top_(1 + Index{options.gradients} + Index{options.clipped} + Index{options.tracking}, options.switches),
-      weights_(prior.size()),
+      // Not the sum over the mixers, which rounds: a referee begins with the weights that were reported.
+      weights_(prior.begin(), prior.end()),
       regrets_(prior.size()) {
     if (options.gradients) gradients_.emplace(prior);
     if (options.clipped) clipped_.emplace(prior);
     if (options.tracking) tracking_.emplace(prior, options.switches);
-    combine();
 }
 
 Mixture Mixture::begun_anew() const {
@@ -234,7 +230,7 @@ void Mixture::exchange(Checkpoint& checkpoint) {
     if (clipped_) checkpoint.part("clipped", *clipped_);
     if (tracking_) checkpoint.part("tracking", *tracking_);
     checkpoint.part("top", top_);
-    if (checkpoint.reading()) combine();
+    checkpoint.fixed("weights", weights_);
 }
 
 }  // namespace proxstream

@@ -52,12 +52,13 @@ class ClippedWeights {
     void exchange(Checkpoint& checkpoint);
 
   private:
-    Real clip() const;
+    Real clip();
 
     std::vector<Real> prior_, weights_, sums_, squares_, excess_;
     Real range_ = 0;             // B, of squares
     Real clip_ = kInfinity;      // c
     std::vector<Real> medians_;  // of the members' excess losses in the last rounds, a ring
+    std::vector<Real> sorted_;
     Round round_ = 0;
 };
 
