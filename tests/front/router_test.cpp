@@ -119,7 +119,7 @@ TEST(Router, TheDefaultIsTheEnsembleOfNetworks) {
     EXPECT_EQ(split_window("auto:steps=9"), "auto:steps=9") << "a text of one's own is kept";
     const std::string ensemble = split_window("auto");
     for (const char* part : {"windows=4/32/256", "(time-smoothed:tolerance=auto:0.03)",
-                             "(time-smoothed:window=4096,tolerance=auto:50)", "steps=50", "effort=512"})
+                             "(time-smoothed:window=4096,tolerance=auto:50)", "steps=50", "effort=128"})
         EXPECT_NE(ensemble.find(part), std::string::npos) << part;
     const Roads roads;
     Router usual(roads.network, roads.pairs);
