@@ -6,6 +6,7 @@
 #include "proxstream/traffic/open_network.hpp"
 
 #include "online/learner_table.hpp"
+#include "online/selector.hpp"
 #include "route/strategy.hpp"
 #include "run/learn_settings.hpp"
 #include "solve/inner_table.hpp"
@@ -92,6 +93,9 @@ const std::array kOwnRows{
     Row{"learner", "", "Learner", "NAME", "see 'proxstream list learners'", &S::learner},
     Row{"window", "w", "Learner", "WINDOW", "periods whose mean loss is kept stationary: a number, or auto",
         &S::window},
+    Row{"selection", "", "Learner", "NAME",
+        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list selections'",
+        &S::selection},
     Row{"model", "", "Learner", "MODEL", "what stands for the demand to come; see 'proxstream list models'",
         &S::model},
     Row{"hysteresis", "", "Learner", "THETA",
@@ -192,6 +196,10 @@ void validate(const RouteSettings& settings) {
     if (!collect(violations, "inner", [&] { parse_inner(settings.inner, 1); })) rest.inner = usual.inner;
     if (!collect(violations, "model", [&] { ModelRule::parse(settings.model); })) rest.model = usual.model;
     if (!collect(violations, "window", [&] { measured_window(settings.window); })) rest.window = usual.window;
+    const auto check_selection = [&] {
+        if (settings.selection != "auto") Selection::parse(settings.selection);
+    };
+    if (!collect(violations, "selection", check_selection)) rest.selection = usual.selection;
     for (const auto& [name, text] :
          {std::pair{"toll-factor", settings.toll_factor}, {"distance-factor", settings.distance_factor}}) {
         if (text == "auto") continue;

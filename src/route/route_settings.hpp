@@ -48,6 +48,7 @@ struct RouteSettings : StoreSettings {
     // learner
     std::string learner = "time-smoothed";
     std::string window = "auto";
+    std::string selection = "auto";  // of the automatic window: mean of its members, or draw one
     std::string model = "auto";
     Real hysteresis = 1;
     Real switching = 0;

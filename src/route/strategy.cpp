@@ -153,6 +153,7 @@ LearnerParts learner_parts(const RouteSettings& settings) {
             .make_batch = {},
             .start = {},
             .window = settings.window,
+            .selection = settings.selection == "auto" ? std::string() : settings.selection,
             .model = ModelRule::parse(settings.model),
             .hysteresis = settings.hysteresis,
             .switching = settings.switching,
@@ -269,7 +270,7 @@ std::string strategy_label(std::string_view text, const RouteSettings& settings)
     if (spec.name() == "shortest") return "shortest paths";
     if (spec.name() != "time-smoothed") return std::string(text);
     const std::string window = spec.word_or("window", settings.window);
-    return window.starts_with("auto") ? "bank of windows (auto)" : "window of " + window;
+    return window.starts_with("auto") ? "ensemble (auto)" : "window of " + window;
 }
 
 }  // namespace proxstream
