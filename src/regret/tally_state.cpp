@@ -93,7 +93,6 @@ void ChurnSums::exchange(Checkpoint& checkpoint) {
     checkpoint.part("penalty", penalty);
     checkpoint.part("off penalty", off_penalty);
     checkpoint.part("reason", reason);
-    checkpoint.part("weighted", weighted);
     checkpoint.part("gaps", gaps);
     checkpoint.part("gap changes", gap_changes);
     checkpoint.exchange("gap slack", gap_slack);
@@ -199,6 +198,7 @@ void BankSums::exchange(Checkpoint& checkpoint) {
     if (mixture) checkpoint.part("mixture", *mixture);
     exchange_list(checkpoint, "losses", losses);
     exchange_list(checkpoint, "weights", weights);
+    checkpoint.part("weighted", weighted);
     checkpoint.part("gaps", gaps);
     checkpoint.exchange("measured", measured);
     checkpoint.list("in charge", in_charge);
@@ -207,6 +207,8 @@ void BankSums::exchange(Checkpoint& checkpoint) {
     checkpoint.part("foreign", foreign);
     checkpoint.part("false losses", false_losses);
     checkpoint.part("restarted", restarted);
+    checkpoint.list("ended", ended_);
+    checkpoint.require(ended_.size() == members, "a flag a member");
     checkpoint.exchange("last", last_, members == 0 ? 0 : members - 1);
     checkpoint.exchange("started", started_);
 }

@@ -397,7 +397,7 @@ TEST(Tally, RefusesNanDisorderAndForeignFooters) {
     header.hysteresis = 0;
     header.switching = -1;
     header.effective_length = 0;
-    header.play = "adashare";
+    header.play = "draw";
     try {
         Tally bad(header);
         FAIL() << "an impossible header was accepted";

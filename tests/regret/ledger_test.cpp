@@ -258,10 +258,10 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("a,b\n1,2\n").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
-    for (const auto& [other, says] : {std::pair{"\"version\":5", "older ledgers lack the figures"},
-                                      std::pair{"\"version\":7", "a later release wrote this ledger"}}) {
+    for (const auto& [other, says] : {std::pair{"\"version\":6", "older ledgers lack figures"},
+                                      std::pair{"\"version\":8", "a later release wrote this ledger"}}) {
         std::string changed = small_ledger();
-        changed.replace(changed.find("\"version\":6"), 11, other);
+        changed.replace(changed.find("\"version\":7"), 11, other);
         EXPECT_NE(message(changed).find(std::string("version ") + other[10]), std::string::npos);
         EXPECT_NE(message(changed).find(says), std::string::npos);
     }
