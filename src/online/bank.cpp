@@ -1,5 +1,7 @@
 #include "online/bank.hpp"
 
+#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/residual.hpp"
 
@@ -15,9 +17,27 @@ namespace {
 
 constexpr Real kClearly = 0.5;  // of its own loss a member has to be behind to start from another's point
 constexpr Real kRecently = 0.95;
+constexpr Real kSane = 1e100;
 
 bool usable(Real loss) {
     return std::abs(loss) <= kAbsurd;
+}
+
+/// A member with a larger loss is about to overflow. Where a mean is played, it is restarted before it takes
+/// the mean with it.
+bool sane(Real loss) {
+    return std::abs(loss) <= kSane;
+}
+
+/// Empty: the learner keeps losses that cannot be saved.
+std::string saved(AnyLearner& learner) {
+    try {
+        Checkpoint checkpoint;
+        checkpoint.part("learner", learner);
+        return checkpoint.seal();
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 }  // namespace
@@ -62,31 +82,49 @@ void Bank::expect(const RecordRef& forecast) {
     for (Window& window : windows_) window.learner->expect(forecast);
 }
 
-/// Every loss is looked at before anything moves, so that a refused round leaves nothing to roll back but the
-/// store and the windows.
+/// The losses at points are looked at before anything moves, so that a refused round leaves nothing to roll
+/// back but the store and the windows.
 bool Bank::enter(const RecordRef& record, RoundReport& report) {
     store_->push(record);
     record_ = record;
-    own_cost_ = {};
+    own_cost_ = own_referee_cost_ = {};
+    advanced_ = false;
     for (RoundReport& each : reports_) each = RoundReport{};
-    if (!look_at_mean()) {
-        store_->drop_newest();
-        refuse(report);
-        return false;
+    for (Window& window : windows_) {
+        window.entered = false;
+        window.restart.reset();
     }
-    look_at_points();
-    for (Index k = 0; k < windows_.size(); ++k) {
-        Window& window = windows_[k];
-        if (window.out || window.learner->enter(record, reports_[k]) || restart(k)) continue;
-        for (Index earlier = 0; earlier < k; ++earlier) {
-            if (!windows_[earlier].out) windows_[earlier].learner->take_back();
-        }
-        store_->drop_newest();
+    // The active member first: where it refuses the record, no other one has to be restarted.
+    bool accepted = look_at_mean() && (!selector_ || enter_window(selector_->active()));
+    if (accepted) look_at_points();
+    for (Index k = 0; accepted && k < windows_.size(); ++k) {
+        if (!selector_ || k != selector_->active()) accepted = enter_window(k);
+    }
+    // Where not one window can go on, not even from the point that was played, the record is at fault.
+    accepted = accepted && std::any_of(windows_.begin(), windows_.end(), [](const Window& window) {
+                   return window.entered || !window.restart;
+               });
+    if (!accepted) {
+        roll_back();
         refuse(report);
         return false;
     }
     ++entered_;
     return true;
+}
+
+/// False: the round has to be refused.
+bool Bank::enter_window(Index k) {
+    Window& window = windows_[k];
+    window.entered = !window.out && window.learner->enter(record_, reports_[k]);
+    if (window.entered && mixture_ && !sane(reports_[k].loss)) {
+        own_cost_ += reports_[k].cost;
+        own_referee_cost_ += reports_[k].referee_cost;
+        reports_[k] = RoundReport{};
+        window.learner->take_back();
+        window.entered = false;
+    }
+    return window.entered || restart(k);
 }
 
 /// f_t at what is played and at the mixers' points. False: not finite at the played mean.
@@ -123,25 +161,67 @@ void Bank::look_at_points() {
     for (Index k = 0; k < points_.size(); ++k) {
         const Real loss = store_->value_and_gradient(0, points_[k]->point(), gradients_[k], scratch_);
         ++own_cost_.record_gradients;
-        const bool fine = usable(loss) && usable(norm(gradients_[k])) && usable(points_[k]->regulariser());
+        const bool fine = sane(loss) && usable(norm(gradients_[k])) && usable(points_[k]->regulariser());
         point_losses_[k] = fine ? loss : std::numeric_limits<Real>::quiet_NaN();
     }
 }
 
-/// Window k refused the record, which leaves it as it was before. It begins anew at the point that was played,
-/// where the loss is finite. False: the round has to be refused.
+/// Window k refused the record, which leaves it as it was before, or is out. It begins anew at the point that
+/// was played, where the loss is finite. False: the round has to be refused.
 bool Bank::restart(Index k) {
-    if (!options_.restarts || (selector_ && selector_->active() == k)) return false;
+    if (!options_.restarts) return false;
     Window& window = windows_[k];
-    const Cost spent = reports_[k].cost;
+    std::optional<Restart> first;
+    if (!window.restart) {
+        const ConstView point = window.learner->decide();
+        first = Restart{.loss = store_->value(0, point, scratch_),
+                        .regulariser = g_.value(point, scratch_),
+                        .state = {},
+                        .out = window.out,
+                        .restarted = window.restarted};
+        ++own_cost_.record_values;
+        // The active member's point was played: it may be out, but its loss must be finite.
+        if (selector_ && selector_->active() == k && !(window.out && usable(first->loss))) return false;
+    }
     store_->drop_newest();
-    if (!std::exchange(window.restarted, true)) window.closing = window.learner->close();
+    if (first) {
+        first->state = saved(*window.learner);
+        window.restart = std::move(first);
+    }
+    // A learner counts from its last entry on: what was spent before is charged to the ensemble.
+    own_cost_ += reports_[k].cost;
+    own_referee_cost_ += reports_[k].referee_cost;
+    if (!std::exchange(window.restarted, true)) {
+        window.closing = window.learner->close();
+        own_referee_cost_.record_values += window.closing.losses.size();
+    }
     const RoundReport revised = window.learner->revise([this](View x) { copy(point_, x); });
+    own_cost_ += revised.cost;
+    own_referee_cost_ += revised.referee_cost;
     store_->push(record_);
     reports_[k] = RoundReport{};
-    window.out = revised.status == RoundStatus::refused || !window.learner->enter(record_, reports_[k]);
-    reports_[k].cost += spent;
+    window.entered = revised.status != RoundStatus::refused && window.learner->enter(record_, reports_[k]);
+    window.out = !window.entered;
     return true;
+}
+
+/// Every window and the store as they were before the round.
+void Bank::roll_back() {
+    const auto known = [](const Window& window) { return window.restart && !window.restart->state.empty(); };
+    for (Window& window : windows_) {
+        if (window.entered && !known(window)) window.learner->take_back();
+        window.entered = false;
+    }
+    store_->drop_newest();
+    for (Window& window : windows_) {
+        if (!known(window)) continue;
+        Checkpoint checkpoint(window.restart->state, "member");
+        checkpoint.part("learner", *window.learner);
+        window.out = window.restart->out;
+        window.restarted = window.restart->restarted;
+        if (!window.restarted) window.closing = {};
+        window.restart.reset();
+    }
 }
 
 void Bank::refuse(RoundReport& report) {
@@ -149,6 +229,7 @@ void Bank::refuse(RoundReport& report) {
     report.round = entered_ + 1;
     report.status = RoundStatus::refused;
     report.cost = own_cost_;
+    report.referee_cost = own_referee_cost_;
     for (const RoundReport& each : reports_) {
         report.cost += each.cost;
         report.referee_cost += each.referee_cost;
@@ -160,21 +241,18 @@ void Bank::advance(RoundReport& report, ConstView /*start*/) {
         if (windows_[k].out) continue;
         windows_[k].learner->advance(reports_[k], start_for(points_.size() + k));
         if (reports_[k].status != RoundStatus::refused) continue;
+        windows_[k].entered = false;
         if (restart(k)) continue;
-        // Those before it have moved, those behind it have let the record in.
-        for (Index other = 0; other < windows_.size(); ++other) {
-            if (other != k && !windows_[other].out) windows_[other].learner->take_back();
-        }
-        store_->drop_newest();
+        roll_back();
         --entered_;
         refuse(report);
         return;
     }
-    const Stopwatch watch(seconds_);
     find_losses();
     write_round(report);
+    if (mixture_) measure_mean(report);  // for the certificate alone: not on the clock
+    const Stopwatch watch(seconds_);
     if (mixture_) {
-        measure_mean(report);
         mixture_before_ = mixture_;
         mixture_->update({losses_, slopes_, mixer_losses_});
     } else {
@@ -182,9 +260,12 @@ void Bank::advance(RoundReport& report, ConstView /*start*/) {
         round_.rate = selector_->rate();
         round_.share = selector_->share();
     }
+    late_cost_ = {};
     learn_points();
+    advanced_ = true;
     copy(point_, played_);
     choose_point();
+    report.cost += late_cost_;
     note_movement(played_, point_, report);
 }
 
@@ -198,8 +279,8 @@ void Bank::find_losses() {
             loss = point_losses_[k] + points_[k]->regulariser();
         } else {
             const RoundReport& report = reports_[k - points_.size()];
-            const bool known = !windows_[k - points_.size()].out && report.status != RoundStatus::refused;
-            loss = known ? report.loss + report.regulariser : kInfinity;
+            const std::optional<Restart>& restart = windows_[k - points_.size()].restart;
+            loss = restart ? restart->loss + restart->regulariser : report.loss + report.regulariser;
         }
         if (usable(loss)) largest = std::max(largest, loss);
     }
@@ -220,9 +301,16 @@ void Bank::learn_points() {
     for (Index k = 0; k < points_.size(); ++k) {
         PointLearner& member = *points_[k];
         const bool fine = std::isfinite(point_losses_[k]);
-        if (fine) member.learn(record_, gradients_[k], scratch_);
-        if (!fine || !all_finite(member.point()) || !usable(member.regulariser())) member.restart(point_);
+        if (fine) late_cost_.prox += member.learn(record_, gradients_[k], scratch_);
+        if (!fine || !can_go_on(member)) member.restart(point_, fine);
     }
+}
+
+/// A point that overflows even the loss it has just learned from would take the next mean with it.
+bool Bank::can_go_on(const PointLearner& member) {
+    if (!all_finite(member.point()) || !usable(member.regulariser())) return false;
+    ++late_cost_.record_values;
+    return sane(store_->value(0, member.point(), scratch_));
 }
 
 Index Bank::leading() const {
@@ -240,6 +328,8 @@ Index Bank::leading() const {
 
 void Bank::write_round(RoundReport& report) {
     const Index lead = selector_ ? selector_->active() : lead_;
+    const std::optional<Restart>& restart = windows_[lead - points_.size()].restart;
+    const RoundReport played = reports_[lead - points_.size()];
     // What is not one run any more is told by its losses alone.
     for (Index k = 0; k < windows_.size(); ++k) {
         if (windows_[k].restarted) {
@@ -252,6 +342,11 @@ void Bank::write_round(RoundReport& report) {
         reports_[k].round = entered_;
     }
     report = reports_[lead - points_.size()];
+    if (report.status == RoundStatus::refused) {
+        report.status = RoundStatus::moved;
+        report.loss = restart ? restart->loss : played.loss;
+        report.regulariser = restart ? restart->regulariser : played.regulariser;
+    }
     add_up(report);
     weights_.assign(weights().begin(), weights().end());
     round_ = {};
@@ -263,7 +358,6 @@ void Bank::write_round(RoundReport& report) {
     round_.mixer_losses = mixer_losses_;
     round_.slopes = slopes_;
     round_.offset = offset_;
-    if (report.status == RoundStatus::refused) report.status = RoundStatus::moved;
     report.loss = mean_loss_;
     report.regulariser = mean_regulariser_;
 }
@@ -280,8 +374,7 @@ void Bank::measure_mean(RoundReport& report) {
     const View forward = frame.take(point_.size());
     const View gap = frame.take(point_.size());
     store_->weighted_value_and_gradient(judge_weights_, point_, gradient, scratch_);
-    const Real measured =
-        prox_residual(g_, point_, gradient, step_, forward, gap, scratch_).norm;
+    const Real measured = prox_residual(g_, point_, gradient, step_, forward, gap, scratch_).norm;
     report.referee_cost.record_gradients += judge_weights_.size();
     ++report.referee_cost.prox;
     if (usable(measured)) round_.mean_gap = measured;
@@ -290,7 +383,7 @@ void Bank::measure_mean(RoundReport& report) {
 /// What all members did, charged to the ensemble.
 void Bank::add_up(RoundReport& report) const {
     report.cost = own_cost_;
-    report.referee_cost = {};
+    report.referee_cost = own_referee_cost_;
     report.steps = report.cheap_steps = report.confirmations = report.failed_confirmations = 0;
     for (const RoundReport& member : reports_) {
         report.cost += member.cost;
@@ -312,12 +405,18 @@ ConstView Bank::start_for(Index k) const {
 }
 
 void Bank::mix(ConstView weights, View out) {
+    if (size() == 1) {  // its weight is 1 but for rounding
+        copy(member_point(0), out);
+        return;
+    }
     fill(out, 0);
     for (Index k = 0; k < size(); ++k) {
         if (weights[k] > 0) axpy(weights[k], member_point(k), out);
     }
     // dom g is convex; rounding alone can take a mean of its points out of it.
-    if (!std::isfinite(g_.value(out, scratch_))) g_.prox(out, 1, out, scratch_);
+    if (std::isfinite(g_.value(out, scratch_))) return;
+    g_.prox(out, 1, out, scratch_);
+    ++late_cost_.prox;
 }
 
 void Bank::choose_point() {
@@ -330,18 +429,16 @@ void Bank::choose_point() {
 }
 
 void Bank::take_back() {
-    for (Window& window : windows_) {
-        if (!window.out) window.learner->take_back();
-    }
+    roll_back();
+    --entered_;
+    if (!std::exchange(advanced_, false)) return;
     for (const auto& member : points_) member->take_back();
-    store_->drop_newest();
     if (mixture_) {
         mixture_ = mixture_before_;
     } else {
         selector_->take_back();
     }
     recent_ = recent_before_;
-    --entered_;
     choose_point();
 }
 
@@ -350,7 +447,8 @@ RoundReport Bank::revise(const std::function<void(View)>& repair) {
     for (Index k = 0; k < windows_.size(); ++k) {
         reports_[k] = windows_[k].learner->revise(repair);
         if (reports_[k].status == RoundStatus::refused) report.status = RoundStatus::refused;
-        windows_[k].out = windows_[k].restarted = false;
+        windows_[k].out = windows_[k].restarted = windows_[k].entered = false;
+        windows_[k].restart.reset();
     }
     for (const auto& member : points_) {
         std::vector<Real> point(member->point().begin(), member->point().end());
@@ -361,6 +459,7 @@ RoundReport Bank::revise(const std::function<void(View)>& repair) {
     add_up(report);
     revised_ += entered_;
     entered_ = 0;
+    advanced_ = false;
     if (mixture_) mixture_before_ = mixture_ = mixture_->begun_anew();
     choose_point();
     return report;
@@ -417,6 +516,14 @@ double Bank::seconds() const {
     return total;
 }
 
+void Bank::Restart::exchange(Checkpoint& checkpoint) {
+    checkpoint.exchange("loss", loss);
+    checkpoint.exchange("regulariser", regulariser);
+    checkpoint.exchange("state", state);
+    checkpoint.exchange("out", out);
+    checkpoint.exchange("restarted", restarted);
+}
+
 void Bank::exchange(Checkpoint& checkpoint) {
     checkpoint.agree("points", points_.size());
     checkpoint.agree("windows", windows_.size());
@@ -429,7 +536,10 @@ void Bank::exchange(Checkpoint& checkpoint) {
         checkpoint.exchange("last regulariser", window.closing.regulariser);
         checkpoint.list("last losses", window.closing.losses);
         checkpoint.list("last weights", window.closing.weights);
+        checkpoint.exchange("entered", window.entered);
+        checkpoint.part("restart", window.restart);
     }
+    checkpoint.exchange("advanced", advanced_);
     if (mixture_) {
         checkpoint.part("mixture", *mixture_);
         checkpoint.part("mixture before", *mixture_before_);

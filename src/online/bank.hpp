@@ -16,6 +16,7 @@
 #include "window/window_weights.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,16 @@ class Bank final : public AnyLearner {
     void exchange(Checkpoint& checkpoint) override;
 
   private:
+    /// A member that was restarted in the round at hand: what it was before, for a rollback.
+    struct Restart {
+        Real loss = 0;  // f_t and g where it was
+        Real regulariser = 0;
+        std::string state;  // empty: its losses cannot be saved
+        bool out = false;
+        bool restarted = false;
+
+        void exchange(Checkpoint& checkpoint);
+    };
     /// A member with a window, and what became of it.
     struct Window {
         std::unique_ptr<AnyLearner> learner;
@@ -63,6 +74,10 @@ class Bank final : public AnyLearner {
         bool out = false;        // it cannot go on, not even from another point
         bool restarted = false;  // its certificate has ended: what follows is not one run
         Closing closing = {};    // of the rounds before that
+
+        // The round at hand.
+        bool entered = false;  // the learner has the record
+        std::optional<Restart> restart = {};
     };
 
     Index size() const { return points_.size() + windows_.size(); }
@@ -73,11 +88,14 @@ class Bank final : public AnyLearner {
 
     bool look_at_mean();
     void look_at_points();
+    bool enter_window(Index window);
     bool restart(Index window);
+    void roll_back();
     void refuse(RoundReport& report);
     void find_losses();
     void find_slopes(ConstView mean);
     void learn_points();
+    bool can_go_on(const PointLearner& member);
     void write_round(RoundReport& report);
     void measure_mean(RoundReport& report);
     void add_up(RoundReport& report) const;
@@ -94,9 +112,10 @@ class Bank final : public AnyLearner {
     std::optional<Mixture> mixture_, mixture_before_;
     std::optional<Selector> selector_;
 
-    RecordRef record_;  // between enter() and advance()
+    RecordRef record_;       // between enter() and advance()
+    bool advanced_ = false;  // the round at hand has moved the weights and the points
     Round entered_ = 0;
-    Round revised_ = 0;  // rounds before the last revise()
+    Round revised_ = 0;                 // rounds before the last revise()
     std::vector<RoundReport> reports_;  // of the windows
     std::vector<Real> point_losses_;    // f_t at the points; not finite: the point is restarted
     std::vector<std::vector<Real>> gradients_;
@@ -116,7 +135,8 @@ class Bank final : public AnyLearner {
     Index lead_ = 0;
     Real offset_ = 0;  // of the mean from the leading member's point
     Real step_ = 0;    // eta
-    Cost own_cost_;
+    Cost own_cost_, own_referee_cost_;
+    Cost late_cost_;  // of the points' updates and of choosing the next point
 
     BankRound round_;
     double seconds_ = 0;

@@ -101,10 +101,12 @@ std::vector<std::string> cheap_members(const Spec& spec, const std::string& usua
 std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     read_solver_arguments(spec, parts);
     const bool noisy = is_noisy(parts);
-    const std::string usual_selection =
-        !parts.selection.empty() ? parts.selection : parts.averages && !noisy ? "mean" : "draw";
+    const std::string usual_selection = !parts.selection.empty()   ? parts.selection
+                                        : parts.averages && !noisy ? "mean"
+                                                                   : "draw";
     BankOptions options;
-    options.selection = Selection::parse(spec.word_or("selection", usual_selection));
+    options.selection =
+        Selection::parse(spec.has("selection") ? spec.word(Spec::kByNameOnly, "selection") : usual_selection);
     const bool mean = options.selection.mean.has_value();
     require(spec, !(mean && noisy), "selection=mean needs exact losses; there is an oracle");
     // To start from another's point takes a comparison of values, which estimates do not give.

@@ -1,5 +1,5 @@
-/// Update rules for linear models of rows, f_t(x) = mean of phi(a.x; y): they use the features themselves, not
-/// only the gradient. Each keeps one generation of its state, so that a refused round can be rolled back.
+/// Update rules for linear models of rows, f_t(x) = mean of phi(a.x; y): they use the features themselves,
+/// not only the gradient. Each keeps one generation of its state, so that a refused round can be rolled back.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -80,6 +80,8 @@ class CoinBetting {
 
 /// Never moves.
 struct FixedPoint {
+    static constexpr bool kFixed = true;
+
     template <class M>
     void move(M& /*move*/) {}
     void undo() {}

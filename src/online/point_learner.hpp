@@ -8,6 +8,9 @@
 #include "proxstream/loss/record_ref.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,14 +22,14 @@ class PointLearner {
     virtual ConstView point() const = 0;
     /// g at the point.
     virtual Real regulariser() const = 0;
-    /// Learns from a record whose gradient at point() is given.
-    virtual void learn(const RecordRef& record, ConstView gradient, Scratch& scratch) = 0;
-    /// Rolls back the last learn().
+    /// Learns from a record whose gradient at point() is given. Returns the number of prox calls.
+    virtual std::uint64_t learn(const RecordRef& record, ConstView gradient, Scratch& scratch) = 0;
+    /// Rolls back the last round: its learn(), its restart(), or both.
     virtual void take_back() = 0;
     /// Goes on from another point.
     virtual void move_to(ConstView point) = 0;
-    /// Begins anew at another point.
-    virtual void restart(ConstView point) = 0;
+    /// Begins anew at another point. `learned`: learn() was called in this round.
+    virtual void restart(ConstView point, bool learned) = 0;
     virtual void exchange(Checkpoint& checkpoint) = 0;
 };
 
@@ -41,7 +44,7 @@ class PointMove {
 
     const RecordRef newest_record;
     Real regulariser = 0;
-    bool moved = false;
+    std::uint64_t proxes = 0;
 
     ConstView point() const noexcept { return point_; }
     ConstView newest_gradient() const noexcept { return gradient_; }
@@ -60,7 +63,7 @@ class PointMove {
   private:
     void apply_prox(Real step) {
         regulariser = g_.prox(point_, step, point_, scratch_);
-        moved = true;
+        ++proxes;
     }
 
     const AnyRegulariser& g_;
@@ -75,21 +78,30 @@ class RulePoint final : public PointLearner {
     RulePoint(AnyRegulariser g, std::vector<Real> start, Rule rule)
         : g_(std::move(g)), point_(std::move(start)), before_(point_), rule_(rule), fresh_(std::move(rule)) {
         Scratch scratch;
-        regulariser_ = regulariser_before_ = g_.value(point_, scratch);
+        regulariser_ = g_.value(point_, scratch);
+        if (!std::isfinite(regulariser_)) regulariser_ = g_.prox(point_, 1, point_, scratch);
+        regulariser_before_ = regulariser_;
+        before_ = point_;
     }
 
     ConstView point() const override { return point_; }
     Real regulariser() const override { return regulariser_; }
 
-    void learn(const RecordRef& record, ConstView gradient, Scratch& scratch) override {
+    std::uint64_t learn(const RecordRef& record, ConstView gradient, Scratch& scratch) override {
         copy(point_, before_);
         regulariser_before_ = regulariser_;
+        rule_before_restart_.reset();
         PointMove move(g_, point_, record, gradient, scratch);
         rule_.move(move);
-        if (move.moved) regulariser_ = move.regulariser;
+        if (move.proxes > 0) regulariser_ = move.regulariser;
+        return move.proxes;
     }
     void take_back() override {
-        rule_.undo();
+        if (rule_before_restart_) {
+            rule_ = *std::exchange(rule_before_restart_, std::nullopt);
+        } else {
+            rule_.undo();
+        }
         point_.swap(before_);
         regulariser_ = regulariser_before_;
     }
@@ -98,9 +110,17 @@ class RulePoint final : public PointLearner {
         Scratch scratch;
         regulariser_ = g_.value(point_, scratch);
     }
-    void restart(ConstView point) override {
+    void restart(ConstView point, bool learned) override {
+        if (learned) {
+            rule_.undo();
+        } else {
+            copy(point_, before_);
+            regulariser_before_ = regulariser_;
+        }
+        rule_before_restart_ = rule_;
         rule_ = fresh_;
-        move_to(point);
+        // A fixed point is what its name says, or nothing.
+        if constexpr (!requires { Rule::kFixed; }) move_to(point);
     }
     void exchange(Checkpoint& checkpoint) override {
         checkpoint.fixed("point", point_);
@@ -108,6 +128,11 @@ class RulePoint final : public PointLearner {
         checkpoint.exchange("regulariser", regulariser_);
         checkpoint.exchange("regulariser before", regulariser_before_);
         checkpoint.part("rule", rule_);
+        bool restarted = rule_before_restart_.has_value();
+        checkpoint.exchange("restarted", restarted);
+        if (checkpoint.reading())
+            rule_before_restart_ = restarted ? std::optional<Rule>(fresh_) : std::nullopt;
+        if (restarted) checkpoint.part("rule before", *rule_before_restart_);
     }
 
   private:
@@ -116,7 +141,8 @@ class RulePoint final : public PointLearner {
     Real regulariser_ = 0;
     Real regulariser_before_ = 0;
     Rule rule_;
-    Rule fresh_;  // as it was before its first round
+    Rule fresh_;                               // as it was before its first round
+    std::optional<Rule> rule_before_restart_;  // of the last round, where it ended in a restart
 };
 
 }  // namespace proxstream

@@ -103,6 +103,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         RoundReport report;
         if (!round_.revise(repair)) {
             report.status = RoundStatus::refused;
+            report.cost = round_.cost_since_entry();
             return report;
         }
         report.tolerance = tolerance_.current(effective_length_);

@@ -12,9 +12,10 @@ namespace proxstream {
 bool Judge::false_losses(Inequality& result) const {
     const Occurrences& rounds = tally_.bank_->false_losses;
     if (!rounds) return false;
-    return settle(result, Verdict::violated,
-                  fmt::format("the losses are not those of the members' reports in {} rounds, first in round {}",
-                              rounds.count, rounds.first));
+    return settle(
+        result, Verdict::violated,
+        fmt::format("the losses are not those of the members' reports in {} rounds, first in round {}",
+                    rounds.count, rounds.first));
 }
 
 /// C8, C8b and C8c of an ensemble that plays a mean.
@@ -33,7 +34,8 @@ std::vector<Inequality> Judge::mixture() const {
                 line.right = side.right;
                 line.slack = side.slack;
                 judge(line, std::max(std::abs(side.right), std::abs(side.best)));
-                if (line.verdict == Verdict::violated) line.explanation = "the losses are not those of one run";
+                if (line.verdict == Verdict::violated)
+                    line.explanation = "the losses are not those of one run";
             }
         }
         lines.push_back(std::move(line));
@@ -47,7 +49,7 @@ std::vector<Inequality> Judge::mixture() const {
                         bound.curving());
     }
     if (const auto slopes = bound.against_slopes())
-        add("C8b", "sum <grad f(z), z - x_k> <= price, every k", *slopes);
+        add("C8b", "sum <grad f_t(z), z - x_k> <= price, every k", *slopes);
     if (const auto tracked = bound.against_sequences())
         add("C8c", fmt::format("sum (f+g)(mean) <= best with S = {} + price", tracked->switches), *tracked);
     return lines;
@@ -115,8 +117,7 @@ BankSummary Judge::bank_summary() const {
         summary.losses.push_back(sums.losses[k].value() / rounds);
         if (summary.losses[k] < summary.losses[summary.best]) summary.best = k;
     }
-    if (sums.measured > 0)
-        summary.mean_gap = std::sqrt(sums.gaps.value() / static_cast<Real>(sums.measured));
+    if (sums.measured > 0) summary.mean_gap = std::sqrt(sums.gaps.value() / static_cast<Real>(sums.measured));
     summary.weighted_loss = sums.weighted.value() / rounds;
     return summary;
 }

@@ -36,15 +36,17 @@ void MixtureBound::check(const BankRound& bank) const {
         throw DataError({"round report", 0, 0, std::string("key ") + key}, fmt::format("{} numbers", count),
                         fmt::format("{}", expected));
     };
-    if (bank.mixer_losses.size() != mixture_.mixers()) refuse("z", bank.mixer_losses.size(), mixture_.mixers());
+    if (bank.mixer_losses.size() != mixture_.mixers())
+        refuse("z", bank.mixer_losses.size(), mixture_.mixers());
     if (bank.slopes.size() != slopes_.size()) refuse("sl", bank.slopes.size(), slopes_.size());
 }
 
-/// Weights from before: any positive ones will do, the price counts them.
+/// Weights from before: the price counts them, whatever they are. That of switches needs the least share.
 void MixtureBound::begin(Round round, const BankRound& bank) {
-    const bool positive =
-        std::all_of(bank.weights.begin(), bank.weights.end(), [](Real weight) { return weight > 1e-6; });
-    if (positive) {
+    const Real least = AdaShare::kFirstShare / static_cast<Real>(bank.weights.size());
+    const bool enough =
+        std::all_of(bank.weights.begin(), bank.weights.end(), [=](Real weight) { return weight >= least; });
+    if (enough) {
         mixture_ = Mixture(options_, bank.weights);
     } else {
         off_rule.note(round);
@@ -104,8 +106,7 @@ MixtureBound::Side MixtureBound::against_members() const {
         found.best = losses_[k].value();
         found.slack = slack_ + rounding(price) + losses_[k].rounding(2);
     }
-    found.slack +=
-        top_.slack() + played_.rounding(2) + inner_gaps_.rounding(2) + outer_gaps_.rounding(2);
+    found.slack += top_.slack() + played_.rounding(2) + inner_gaps_.rounding(2) + outer_gaps_.rounding(2);
     return found;
 }
 

@@ -1,10 +1,13 @@
 #include "regret/tally.hpp"
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
 #include "ledger_format.hpp"
 
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace proxstream {
 
@@ -12,7 +15,8 @@ BankSums::BankSums(const RunHeader& header)
     : tracking(header.members.size()),
       in_charge(header.members.size()),
       losses(header.members.size()),
-      weights(header.members.size()) {
+      weights(header.members.size()),
+      ended_(header.members.size()) {
     const Spec selection = Spec::parse(header.play);
     if (selection.name() == "mean") {
         const bool fresh = header.initial_records == 0;
@@ -41,14 +45,21 @@ void BankSums::add(const RoundReport& report, const BankRound& bank) {
         gaps.add(*bank.mean_gap * *bank.mean_gap);
         ++measured;
     }
+    bool ended = false;
     for (Index k = bank.points(); k < losses.size(); ++k) {
         const RoundReport& member = bank.report(k);
         if (member.status == RoundStatus::refused) {
-            restarted.note(report.round);
+            ended = true;
+            ended_[k] = 1;
+        } else if (ended_[k] != 0) {
+            // Else rounds that break a member's own bounds could be left out.
+            throw DataError({"round report", report.round, 0, "key m"},
+                            fmt::format("member {} has a report again", k), "none after a round without one");
         } else if (bank.losses[k] != member.loss + member.regulariser) {
             false_losses.note(report.round);
         }
     }
+    if (ended) restarted.note(report.round);
     const RoundReport& played = bank.report(bank.in_charge);
     if (played.status != RoundStatus::refused &&
         (report.entry_residual != played.entry_residual || (!mixture && report.loss != played.loss))) {

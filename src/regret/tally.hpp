@@ -33,15 +33,16 @@ struct BankSums {
     std::vector<Round> in_charge;         // rounds of each member
     std::vector<CompensatedSum> losses;   // f + g of each member
     std::vector<CompensatedSum> weights;
-    CompensatedSum weighted;    // <p_t, l_t>
-    CompensatedSum gaps;        // squared, of the mean, where they were measured
-    Round measured = 0;         // how often
+    CompensatedSum weighted;  // <p_t, l_t>
+    CompensatedSum gaps;      // squared, of the mean, where they were measured
+    Round measured = 0;       // how often
     Round switches = 0;
-    Occurrences foreign;        // rounds whose report is not that of the active member
-    Occurrences false_losses;   // rounds whose losses are not those of the members' reports
-    Occurrences restarted;      // rounds in which a member with a window was not one run any more
+    Occurrences foreign;       // rounds whose report is not that of the active member
+    Occurrences false_losses;  // rounds whose losses are not those of the members' reports
+    Occurrences restarted;     // rounds in which a member with a window was not one run any more
 
   private:
+    std::vector<std::uint64_t> ended_;  // 1: the member's reports have ended
     Index last_ = 0;
     bool started_ = false;
 };
@@ -96,7 +97,7 @@ class Tally {
     EnergySums energy_;             // of one learner; a bank's are its members'
     NoiseSums noise_;               // likewise; of sampled gradients
     std::optional<BankSums> bank_;  // of a bank
-    std::vector<Tally> members_;  // those with a window, which are the last ones of the header
+    std::vector<Tally> members_;    // those with a window, which are the last ones of the header
     std::vector<CompensatedSum> other_regrets_;
     CompensatedSum prediction_loss_;
     Round predictions_ = 0;

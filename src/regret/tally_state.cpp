@@ -207,6 +207,8 @@ void BankSums::exchange(Checkpoint& checkpoint) {
     checkpoint.part("foreign", foreign);
     checkpoint.part("false losses", false_losses);
     checkpoint.part("restarted", restarted);
+    checkpoint.list("ended", ended_);
+    checkpoint.require(ended_.size() == members, "a flag a member");
     checkpoint.exchange("last", last_, members == 0 ? 0 : members - 1);
     checkpoint.exchange("started", started_);
 }

@@ -8,6 +8,7 @@
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "loss/linear_model.hpp"
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "online/time_smoothed.hpp"
@@ -97,6 +98,8 @@ std::unique_ptr<AnyLearner> make(const Case& setup) {
                        .make_forecasts = [family] { return family->make_batch(2); },
                        .start = std::vector<Real>(family->dimension(), 0.25),
                        .window = setup.window,
+                       .linear = linear_model(*family),
+                       .last_value = 0,
                        .model = ModelRule::parse(setup.model),
                        .switching = setup.switching,
                        .step = 0.05,
@@ -176,13 +179,20 @@ std::vector<Case> table_cases() {
     return {
         {.learner = "time-smoothed"},
         {.learner = "bank:windows=1/4/16"},
-        {.learner = "bank:windows=2/8,play=leader,also=adam/full-history"},
-        {.learner = "bank:windows=2/8,play=(mean:tau=1),also=momentum"},
+        {.learner = "bank:windows=2/8,selection=leader,also=adam/full-history"},
+        {.learner = "bank:windows=2/8,selection=mean,also=momentum"},
+        {.learner = "bank:windows=1/4/16,selection=mean,also=rls/(rls:20)/coin/last-value/(adagrad:1)"},
+        {.learner =
+             "bank:windows=2/8,selection=(mean:mixers=losses/tracking,switches=2),also=(prox-sgd:0.1)/adam"},
         {.learner = "prox-gradient"},
         {.learner = "prox-sgd:0.05,replay=2"},
         {.learner = "momentum"},
         {.learner = "adam"},
         {.learner = "adagrad:replay=3"},
+        {.learner = "rls"},
+        {.learner = "rls:30", .loss = "logistic"},
+        {.learner = "coin"},
+        {.learner = "last-value"},
         {.learner = "optimistic"},
         {.learner = "extragradient"},
         {.learner = "sampled-steps:rule=adam,samples=3"},
@@ -297,10 +307,10 @@ TEST(Checkpoints, ForeignOnesAreRefusedWhereTheyDiffer) {
     EXPECT_PRED2(names, refusal({.learner = "adam"}, bytes), "learner/rule");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .loss = "mlp:hidden=3"}, bytes), "gradient");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .window = "2"}, bytes), "count");
-    EXPECT_PRED2(names, refusal({.learner = "bank:windows=2/8"}, bytes), "members");
+    EXPECT_PRED2(names, refusal({.learner = "bank:windows=2/8"}, bytes), "points");
     EXPECT_PRED2(names,
                  refusal({.learner = "bank:windows=2/8,also=none"}, saved({.learner = "bank:windows=2/8"})),
-                 "members");
+                 "windows");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .inner = "sampled"}, bytes), "inner");
 }
 

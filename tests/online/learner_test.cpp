@@ -110,6 +110,7 @@ struct Named {
     const char* learner;
     const char* inner;
     bool automatic;
+    bool refuses_elsewhere = true;
 };
 
 constexpr Named kNamed[] = {
@@ -126,6 +127,9 @@ constexpr Named kNamed[] = {
     {"extragradient", "extragradient:0.2", "prox-grad", false},
     {"adagrad", "adagrad:0.3", "prox-grad", false},
     {"adagrad_replay", "adagrad:0.2,replay=3", "prox-grad", false},
+    {"rls", "rls", "prox-grad", false},
+    {"rls_forgetting", "rls:20", "prox-grad", false},
+    {"coin", "coin", "prox-grad", false},
     {"full_history", "full-history:0.3", "prox-grad", false},
     {"window_steps", "window-steps:steps=2", "prox-grad", false},
     {"re_solve", "re-solve:steps=60", "prox-grad", false},
@@ -145,9 +149,14 @@ constexpr Named kNamed[] = {
     {"gram", "time-smoothed:window=8", "gram", true},
     {"auto_inner", "time-smoothed:window=8", "auto", false},
     {"window_spider", "time-smoothed:window=30", "window-spider", true},
-    {"bank", "bank:windows=1/3/9,also=(adagrad:0.3),steps=200", "backtracking", true},
-    {"bank_mean", "bank:windows=2/8,also=none,play=(mean:tau=0.1),cross=no,steps=200", "backtracking", true},
-    {"bank_leader", "bank:windows=2/8,play=leader,steps=200", "prox-grad", true},
+    {"bank", "bank:windows=1/3/9,also=(adagrad:0.3),steps=200,effort=inf", "backtracking", true},
+    {"bank_mean", "bank:windows=2/8,also=none,selection=mean,cross=no,steps=200", "backtracking", true,
+     false},
+    {"bank_mean_points", "bank:windows=2/8,selection=mean,steps=200", "backtracking", true, false},
+    {"bank_mean_tracking",
+     "bank:windows=1/4,also=coin/rls/(prox-sgd:0.1),selection=(mean:mixers=losses/tracking)", "prox-grad",
+     true, false},
+    {"bank_leader", "bank:windows=2/8,selection=leader,steps=200", "prox-grad", true},
 };
 
 Configuration setup_for(const Named& named, Index window) {
@@ -179,9 +188,11 @@ TEST_P(EveryLearner, RefusedRoundsLeaveNoTrace) {
             if (t == 1 || t % 9 == 4) poison(kNaNValue);
             if (t % 7 == 3) poison(kInfiniteValue);
             if (t % 11 == 5) poison(kNaNGradient);
-            if (t % 5 == 0) poison(kElsewhere);
+            // A mean that is finite is played on: the members that are not are restarted there.
+            const Real elsewhere = GetParam().refuses_elsewhere ? kElsewhere : kInfiniteValue;
+            if (t % 5 == 0) poison(elsewhere);
             if (t % 20 == 0) {
-                for (Index i = 0; i < 2 * window + 1; ++i) poison(i % 2 == 0 ? kElsewhere : kNaNValue);
+                for (Index i = 0; i < 2 * window + 1; ++i) poison(i % 2 == 0 ? elsewhere : kNaNValue);
             }
             const RowBlock record = honest(setup.dimension, 3, t);
             const RoundReport expected = undisturbed->observe(record);
@@ -266,7 +277,7 @@ TEST(Learner, KnowsItsFirstResidual) {
 }
 
 TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {
-    EXPECT_EQ(learners().size(), 13U);
+    EXPECT_EQ(learners().size(), 16U);
     for (const LearnerRow& row : learners()) {
         Calls calls;
         const auto learner = make(std::string(row.name), Configuration{}, &calls);

@@ -7,7 +7,6 @@
 #include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/noisy_smoothed.hpp"
-#include "online/selector.hpp"
 #include "online/time_smoothed.hpp"
 #include "solve/backtracking.hpp"
 
@@ -96,7 +95,6 @@ TEST(LearnerMisuse, PointsOfAnotherLengthAreRefused) {
     EXPECT_THROW(family->value(row, features, scratch), ConfigError);  // the intercept is missing
     std::vector<Real> gradient(2);
     EXPECT_THROW(family->value_and_gradient(row, std::vector<Real>(3), gradient, scratch), ConfigError);
-    EXPECT_THROW(Selector(Selector::parse("adashare"), 0, 1), ConfigError);
 }
 
 TEST(LearnerMisuse, FunctionsAlwaysGetAGradientToWriteTo) {

@@ -155,7 +155,7 @@ TEST(Revise, TheFactsAreThoseOfTheNetworkAsItIsNow) {
 }
 
 TEST(Revise, TheMembersOfABankAreEachRightForTheirWindow) {
-    for (const char* text : {"bank:windows=1/4/16", "bank:windows=2/8,play=leader,also=adam/adagrad"}) {
+    for (const char* text : {"bank:windows=1/4/16", "bank:windows=2/8,selection=leader,also=adam/adagrad"}) {
         Road road(text, "1", 4);
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
         road.disturb();

@@ -18,6 +18,10 @@ namespace {
 
 using Losses = std::vector<std::vector<Real>>;
 
+Selector::Options selector_options(const char* text) {
+    return Selection::parse(text).member;
+}
+
 /// Losses of K members whose best one changes now and then, at a given scale.
 Losses streaky(Index members, Round rounds, Real scale, std::uint64_t seed) {
     Losses losses;
@@ -92,7 +96,7 @@ TEST(AdaShare, KeepsItsInequalityAgainstEveryNumberOfSwitches) {
 TEST(Hedge, AddsUpItsMixLosses) {
     // Without shares: sum m_t = -(1/eps) ln mean_k exp(-eps L_k), an identity.
     const Losses losses = streaky(4, 300, 1, 3);
-    Selector selector(Selector::parse("hedge:rate=0.3"), 4, 1);
+    Selector selector(selector_options("hedge:rate=0.3"), 4, 1);
     Real mix = 0;
     std::vector<Real> total(4);
     for (const auto& row : losses) {
@@ -111,15 +115,15 @@ TEST(Hedge, AddsUpItsMixLosses) {
 
 TEST(Hedge, LetsAMemberComeBackFromAnyDistance) {
     // Weights below the smallest double are still weights: what one member lost by, the other loses by later.
-    Selector selector(Selector::parse("hedge:rate=1000"), 2, 1);
+    Selector selector(selector_options("hedge:rate=1000"), 2, 1);
     for (int t = 0; t < 3; ++t) selector.update(std::vector<Real>{1, 0});
     EXPECT_EQ(selector.weights()[0], 0);
-    EXPECT_EQ(selector.in_charge(), 1U);
+    EXPECT_EQ(selector.active(), 1U);
     for (int t = 0; t < 3; ++t) selector.update(std::vector<Real>{0, 1});
     EXPECT_NEAR(selector.weights()[0], 0.5, 1e-9);
     selector.update(std::vector<Real>{0, 1});
     EXPECT_EQ(selector.weights()[0], 1);
-    EXPECT_EQ(selector.in_charge(), 0U);
+    EXPECT_EQ(selector.active(), 0U);
 }
 
 TEST(Selector, DrawsFollowTheWeightsAndChangeAsRarelyAsTheyMay) {
@@ -130,14 +134,14 @@ TEST(Selector, DrawsFollowTheWeightsAndChangeAsRarelyAsTheyMay) {
         constexpr std::uint64_t kSeeds = 2000;
         Real switches = 0;
         for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-            Selector selector(Selector::parse(coupled ? "adashare" : "adashare:draws=fresh"), 4, seed);
+            Selector selector(selector_options(coupled ? "draw" : "draw:draws=fresh"), 4, seed);
             for (Index t = 0; t <= losses.size(); ++t) {
-                counts[t][selector.in_charge()] += 1.0 / kSeeds;
+                counts[t][selector.active()] += 1.0 / kSeeds;
                 weights[t].assign(selector.weights().begin(), selector.weights().end());
-                const Index before = selector.in_charge();
+                const Index before = selector.active();
                 if (t == losses.size()) break;
                 selector.update(losses[t]);
-                switches += selector.in_charge() == before ? 0 : 1.0 / kSeeds;
+                switches += selector.active() == before ? 0 : 1.0 / kSeeds;
             }
         }
         Real variation = 0;
@@ -162,7 +166,7 @@ TEST(Selector, PlaysDoNotDependOnLossesToCome) {
         Selector selector({}, 3, 5);
         std::vector<Index> played;
         for (const auto& row : seen) {
-            played.push_back(selector.in_charge());
+            played.push_back(selector.active());
             selector.update(row);
         }
         return played;
@@ -174,51 +178,65 @@ TEST(Selector, PlaysDoNotDependOnLossesToCome) {
 }
 
 TEST(Selector, TakesBackAnUpdateExactly) {
-    for (const char* text : {"adashare", "hedge:rate=1", "leader", "mean"}) {
-        Selector plain(Selector::parse(text), 3, 9);
-        Selector disturbed(Selector::parse(text), 3, 9);
+    for (const char* text : {"draw", "hedge:rate=1", "leader"}) {
+        Selector plain(selector_options(text), 3, 9);
+        Selector disturbed(selector_options(text), 3, 9);
         for (const auto& row : streaky(3, 50, 1, 4)) {
             disturbed.update(std::vector<Real>{5, -3, 1});
             disturbed.take_back();
             plain.update(row);
             disturbed.update(row);
             ASSERT_TRUE(std::ranges::equal(plain.weights(), disturbed.weights()));
-            ASSERT_EQ(plain.in_charge(), disturbed.in_charge());
+            ASSERT_EQ(plain.active(), disturbed.active());
             ASSERT_EQ(plain.rate(), disturbed.rate());
         }
     }
 }
 
 TEST(Leader, FollowsTheLeastDiscountedLossByAMargin) {
-    Selector selector(Selector::parse("leader:discount=0.9,margin=2"), 3, 1);
-    EXPECT_EQ(selector.in_charge(), 1U);
+    Selector selector(selector_options("leader:discount=0.9,margin=2"), 3, 1);
+    EXPECT_EQ(selector.active(), 1U);
     // Member 0 is better by a whole spread each round: more than the margin of two only in the third.
     std::vector<Index> played;
     for (int t = 0; t < 5; ++t) {
         selector.update(std::vector<Real>{0, 1, 1});
-        played.push_back(selector.in_charge());
+        played.push_back(selector.active());
     }
     EXPECT_EQ(played, (std::vector<Index>{1, 1, 0, 0, 0}));
     EXPECT_EQ(std::vector<Real>(selector.weights().begin(), selector.weights().end()),
               (std::vector<Real>{1, 0, 0}));
 }
 
-TEST(Selector, RefusesWhatItCannotPlay) {
+TEST(Selection, TextSaysWhatIsPlayed) {
+    EXPECT_TRUE(Selection::parse("mean").mean);
+    EXPECT_EQ(Selection::parse("mean").text, "mean:mixers=losses/gradients/clipped");
+    EXPECT_TRUE(Selection::parse("mean:mixers=losses/tracking").mean->tracking);
+    EXPECT_FALSE(Selection::parse("mean:mixers=losses/tracking").mean->clipped);
+    for (const SelectionRow& row : Selection::rows()) {
+        const Selection selection = Selection::parse(row.name);
+        EXPECT_EQ(selection.mean.has_value(), row.name == "mean");
+        EXPECT_EQ(Selection::parse(selection.text).text, selection.text);
+    }
+}
+
+TEST(Selection, RefusesWhatItCannotPlay) {
     const auto refusal = [](const char* text) -> std::string {
         try {
-            Selector::parse(text);
+            Selection::parse(text);
         } catch (const ConfigError& error) {
             return error.what();
         }
         return "";
     };
-    EXPECT_NE(refusal("adashar").find("did you mean 'adashare'"), std::string::npos);
-    EXPECT_NE(refusal("adashare:switches=-1").find("switches"), std::string::npos);
-    EXPECT_NE(refusal("adashare:draws=often").find("coupled or fresh"), std::string::npos);
+    EXPECT_NE(refusal("drow").find("did you mean 'draw'"), std::string::npos);
+    EXPECT_NE(refusal("draw:switches=-1").find("switches"), std::string::npos);
+    EXPECT_NE(refusal("draw:draws=often").find("coupled or fresh"), std::string::npos);
     EXPECT_NE(refusal("hedge:rate=0").find("rate"), std::string::npos);
     EXPECT_NE(refusal("hedge:rate=1,range=2").find("give the rate, or"), std::string::npos);
     EXPECT_NE(refusal("leader:discount=0").find("discount"), std::string::npos);
-    EXPECT_NE(refusal("mean:tau=-1").find("tau"), std::string::npos);
+    EXPECT_NE(refusal("mean:tau=1").find("tau"), std::string::npos);
+    EXPECT_NE(refusal("mean:draws=fresh").find("draws"), std::string::npos);
+    EXPECT_NE(refusal("mean:mixers=losses/gradient").find("unknown mixer 'gradient'"), std::string::npos);
     EXPECT_NE(refusal("leader:rate=1").find("rate"), std::string::npos);
 }
 

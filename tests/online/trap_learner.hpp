@@ -105,6 +105,8 @@ inline std::unique_ptr<AnyLearner> make(const std::string& learner, const Config
                       },
                   .start = setup.start.empty() ? std::vector<Real>(setup.dimension) : setup.start,
                   .window = std::to_string(setup.window),
+                  .linear = LinearModel{{ScalarFormula::cauchy, 1}, setup.dimension, false},
+                  .last_value = 0,
                   .step = setup.step,
                   .smoothness = 1,
                   .tolerance = setup.tolerance,

@@ -260,7 +260,7 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_NE(message("no newline at all").find("not a proxstream ledger"), std::string::npos);
     EXPECT_NE(message("").find("the file is empty"), std::string::npos);
     const auto stated = [](std::uint64_t version) { return "\"version\":" + std::to_string(version); };
-    for (const auto& [other, says] : {std::pair{kLedgerVersion - 1, "older ledgers lack the figures"},
+    for (const auto& [other, says] : {std::pair{kLedgerVersion - 1, "older ledgers lack figures"},
                                       std::pair{kLedgerVersion + 1, "a later release wrote this ledger"}}) {
         std::string changed = small_ledger();
         changed.replace(changed.find(stated(kLedgerVersion)), stated(kLedgerVersion).size(), stated(other));

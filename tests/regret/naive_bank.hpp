@@ -2,17 +2,25 @@
 #pragma once
 
 #include "regret/naive_run.hpp"
+#include "support/naive_mixture.hpp"
 
 #include <deque>
 
 namespace proxstream::naive {
 
+using mixing::Long;
+using mixing::Longs;
+using mixing::longs;
+using mixing::MixtureTwin;
+
 struct BankPlan {
-    std::vector<Plan> members;  // of one seed: they see the same losses
-    Real share = 0.02;          // al; falls as al/t
-    Real rate = 0;              // of hedge; 0: AdaShare's, C/max(D, smallest)
-    bool leader = false;        // follows the best so far instead, without weights
-    bool mean = false;          // reports an offset: another point was played
+    std::vector<Plan> members;       // of one seed: they see the same losses
+    Real share = 0.02;               // al; falls as al/t
+    Real rate = 0;                   // of hedge; 0: AdaShare's, C/max(D, smallest)
+    bool leader = false;             // follows the best so far instead, without weights
+    bool mean = false;               // plays the mean of the members
+    bool tracking = false;           // with a mixer that tracks
+    std::vector<Point> frozen = {};  // members without a window, which never move
 };
 
 /// l_t(k) of every round and member, for the rules alone.
@@ -37,13 +45,16 @@ inline long double next_weights(std::vector<Real>& p, const std::vector<Real>& l
 struct PlayedBank {
     RunHeader header;
     std::vector<RoundReport> reports;
-    std::vector<std::vector<Real>> weights;
+    std::vector<std::vector<Real>> weights, losses, mixer_losses, slopes;
     std::vector<std::vector<RoundReport>> members;
     std::vector<BankRound> banks;
     RunFooter footer;
 
     RowExtras extras(Index row) {
         banks[row].weights = weights[row];
+        banks[row].losses = losses[row];
+        banks[row].mixer_losses = mixer_losses[row];
+        banks[row].slopes = slopes[row];
         banks[row].members = members[row];
         RowExtras extras;
         if (reports[row].status != RoundStatus::refused) extras.bank = &banks[row];
@@ -56,6 +67,20 @@ struct PlayedBank {
     }
 };
 
+inline void finish_bank(PlayedBank& bank, const std::vector<Played>& runs) {
+    bank.footer.final_regulariser = runs.back().footer.final_regulariser;
+    bank.footer.seconds = 0.5;
+    for (const Played& run : runs) {
+        RunFooter member = run.footer;
+        member.totals.cost = {};  // of a refused round the ensemble pays
+        for (const RoundReport& report : run.reports) {
+            if (report.status != RoundStatus::refused) member.totals.cost += report.cost;
+        }
+        member.seconds = 0;
+        bank.footer.members.push_back(std::move(member));
+    }
+}
+
 /// `runs` are those of the members.
 inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& runs) {
     PlayedBank bank;
@@ -63,7 +88,7 @@ inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& run
     bank.header = runs.back().header;
     bank.header.settings = {{"learner", "naive bank"}};
     bank.header.window_text = "auto";
-    bank.header.play = plan.leader ? "leader" : plan.mean ? "mean" : plan.rate > 0 ? "hedge" : "adashare";
+    bank.header.play = plan.leader ? "leader" : plan.rate > 0 ? "hedge" : "draw";
     for (Index k = 0; k < count; ++k) {
         bank.header.members.push_back(runs[k].header);
         bank.header.members.back().name = "member " + std::to_string(k);
@@ -87,11 +112,6 @@ inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& run
         }
         bank.weights.push_back(p);
         if (report.status != RoundStatus::refused) {
-            if (plan.mean) {
-                round.offset = 0.25;
-                round.spread = 0.1;
-                report.loss += 1;
-            }
             std::vector<Real> losses;
             for (Index k = 0; k < count; ++k) {
                 losses.push_back(members[k].loss + members[k].regulariser);
@@ -107,10 +127,14 @@ inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& run
                 round.rate = 1 / scale;
                 gap += static_cast<Real>(next_weights(p, losses, round.rate, round.share));
             }
+            bank.losses.push_back(losses);
             ++bank.footer.totals.rounds;
         } else {
+            bank.losses.emplace_back();
             ++bank.footer.totals.refused;
         }
+        bank.mixer_losses.emplace_back();
+        bank.slopes.emplace_back();
         bank.footer.totals.steps += report.steps;
         bank.footer.totals.cost += report.cost;
         bank.footer.totals.referee_cost += report.referee_cost;
@@ -118,24 +142,107 @@ inline PlayedBank play_bank(const BankPlan& plan, const std::vector<Played>& run
         bank.members.push_back(std::move(members));
         bank.banks.push_back(round);
     }
-    bank.footer.final_regulariser = runs.back().footer.final_regulariser;
-    bank.footer.seconds = 0.5;
-    for (const Played& run : runs) {
-        RunFooter member = run.footer;
-        member.totals.cost = {};  // of a refused round the bank pays
-        for (const RoundReport& report : run.reports) {
-            if (report.status != RoundStatus::refused) member.totals.cost += report.cost;
+    finish_bank(bank, runs);
+    return bank;
+}
+
+/// Plays the mean: points, losses and slopes from the definitions, weights in extended precision.
+inline PlayedBank play_mean(const BankPlan& plan, const std::vector<Played>& runs) {
+    PlayedBank bank;
+    const Index frozen = plan.frozen.size(), count = frozen + runs.size();
+    bank.header = runs.back().header;
+    bank.header.settings = {{"learner", "naive ensemble"}};
+    bank.header.window_text = "auto";
+    bank.header.play = plan.tracking ? "mean:mixers=losses/gradients/clipped/tracking" : "mean";
+    for (Index k = 0; k < count; ++k) {
+        RunHeader member;
+        if (k < frozen) {
+            member.dimension = bank.header.dimension;
+            member.reference_step = bank.header.reference_step;
+            member.measured = false;
+        } else {
+            member = runs[k - frozen].header;
         }
-        member.seconds = 0;
-        bank.footer.members.push_back(std::move(member));
+        member.name = "member " + std::to_string(k);
+        bank.header.members.push_back(member);
     }
+    MixtureTwin twin(MixtureTwin::even(count), true, true, plan.tracking, 4);
+    Round played = 0;
+    for (Index row = 0; row < runs[0].reports.size(); ++row) {
+        std::vector<RoundReport> members;
+        for (const Played& run : runs) members.push_back(run.reports[row]);
+        BankRound round;
+        RoundReport report = members[0];
+        std::vector<Real> weights, losses, mixer_losses, slopes;
+        if (report.status != RoundStatus::refused) {
+            const Loss& f = runs[0].losses[played];
+            std::vector<Point> points = plan.frozen;
+            for (const Played& run : runs) points.push_back(run.points[played]);
+            ++played;
+            const auto mean = [&](const Longs& p) {
+                Point z(points[0].size());
+                for (Index j = 0; j < z.size(); ++j) {
+                    Long sum = 0;
+                    for (Index k = 0; k < count; ++k) sum += p[k] * points[k][j];
+                    z[j] = static_cast<Real>(sum);
+                }
+                return z;
+            };
+            for (const Long weight : twin.weights()) weights.push_back(static_cast<Real>(weight));
+            for (Index k = 0; k < count; ++k) {
+                losses.push_back(k < frozen ? f.value(points[k]) + runs[0].g(points[k])
+                                            : members[k - frozen].loss + members[k - frozen].regulariser);
+            }
+            for (const Longs& p : twin.mixers()) {
+                const Point z = mean(p);
+                mixer_losses.push_back(f.value(z) + runs[0].g(z));
+                if (mixer_losses.size() != 2) continue;
+                const Point gradient = f.gradient(z);
+                for (const Point& x : points) {
+                    Real slope = 0;
+                    for (Index j = 0; j < z.size(); ++j) slope += gradient[j] * (z[j] - x[j]);
+                    slopes.push_back(slope);
+                }
+            }
+            round.in_charge = static_cast<Index>(
+                std::max_element(weights.begin() + static_cast<std::ptrdiff_t>(frozen), weights.end()) -
+                weights.begin());
+            report = members[round.in_charge - frozen];
+            const Point z = mean(twin.weights());
+            report.loss = f.value(z);
+            report.regulariser = runs[0].g(z);
+            round.offset = length(difference(z, points[round.in_charge]));
+            if (played % 5 == 0) round.mean_gap = 0.01 * static_cast<Real>(played);
+            twin.learn(longs(losses), longs(slopes), longs(mixer_losses));
+        }
+        report.cost = {};
+        report.referee_cost = {};
+        report.steps = 0;
+        for (const RoundReport& member : members) {
+            report.cost += member.cost;
+            report.referee_cost += member.referee_cost;
+            report.steps += member.steps;
+        }
+        ++(report.status == RoundStatus::refused ? bank.footer.totals.refused : bank.footer.totals.rounds);
+        bank.footer.totals.steps += report.steps;
+        bank.footer.totals.cost += report.cost;
+        bank.footer.totals.referee_cost += report.referee_cost;
+        bank.reports.push_back(report);
+        bank.weights.push_back(weights);
+        bank.losses.push_back(losses);
+        bank.mixer_losses.push_back(mixer_losses);
+        bank.slopes.push_back(slopes);
+        bank.members.push_back(std::move(members));
+        bank.banks.push_back(round);
+    }
+    finish_bank(bank, runs);
     return bank;
 }
 
 inline PlayedBank play_bank(const BankPlan& plan) {
     std::vector<Played> runs;
     for (const Plan& member : plan.members) runs.push_back(play(member));
-    return play_bank(plan, runs);
+    return plan.mean ? play_mean(plan, runs) : play_bank(plan, runs);
 }
 
 }  // namespace proxstream::naive

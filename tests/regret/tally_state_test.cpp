@@ -59,6 +59,12 @@ TEST(TallyState, ABankMayBeCutAnywhere) {
         plan.members.push_back(member);
     }
     expect_same_everywhere(play_bank(plan));
+    plan.mean = true;
+    plan.frozen = {{0.3, 0.4}};
+    for (const bool tracking : {false, true}) {
+        plan.tracking = tracking;
+        expect_same_everywhere(play_bank(plan));
+    }
 }
 
 TEST(TallyState, OfAnotherRunIsRefused) {

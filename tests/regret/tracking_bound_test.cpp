@@ -55,14 +55,7 @@ Weighted weigh(const Losses& losses, const Rule& rule) {
 TrackingBound measure(const Losses& losses, const Weighted& weighted) {
     TrackingBound bound(losses[0].size());
     for (Index t = 0; t < losses.size(); ++t) {
-        std::vector<RoundReport> members(losses[t].size());
-        for (Index k = 0; k < members.size(); ++k) members[k].loss = losses[t][k];
-        BankRound round;
-        round.rate = weighted.rates[t];
-        round.share = weighted.shares[t];
-        round.weights = weighted.weights[t];
-        round.members = members;
-        bound.add(t + 1, round);
+        bound.add(t + 1, {weighted.weights[t], losses[t], weighted.rates[t], weighted.shares[t]});
     }
     return bound;
 }
