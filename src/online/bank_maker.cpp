@@ -19,7 +19,10 @@ constexpr Index kLongestMember = 1024;
 constexpr Index kLongestPossible = 10'000'000;
 constexpr Index kRatio = 4;
 constexpr std::uint64_t kMemberSteps = 4;  // about one pass a round is where windows pay best
-constexpr Real kMemberEffort = 32;         // record gradients a round, saved up: long windows work less often
+/// Record gradients a round, saved up: long windows work less often. Beside recursive least squares, which has
+/// the long memory, a quarter is enough.
+constexpr Real kMemberEffort = 128;
+constexpr Real kEffortBesideSquares = 32;
 /// Recursive least squares costs n^2 a row: up to here less than a window's gradients.
 constexpr Index kLargestSquare = 85;
 constexpr std::string_view kCheapMembers = "adagrad:0.1/adagrad:1";
@@ -28,12 +31,17 @@ constexpr std::string_view kCheapLinear = "adagrad:0.1/coin";
 constexpr std::string_view kSquares = "/rls:inf/rls:500/rls:100";
 constexpr std::string_view kLastValue = "/last-value";
 
+/// Whether recursive least squares is one of the usual members.
+bool has_squares(const LearnerParts& parts, bool mean) {
+    return mean && parts.linear && RecursiveLeastSquares::fits(*parts.linear) &&
+           parts.start.size() <= kLargestSquare;
+}
+
 /// The members beside the windows: those that fit the losses and are not too dear for the dimension.
 std::string usual_members(const LearnerParts& parts, bool mean) {
     if (!parts.linear || !mean) return std::string(kCheapMembers);
     std::string members(kCheapLinear);
-    if (RecursiveLeastSquares::fits(*parts.linear) && parts.start.size() <= kLargestSquare)
-        members += kSquares;
+    if (has_squares(parts, mean)) members += kSquares;
     if (parts.last_value) members += kLastValue;
     return members;
 }
@@ -114,7 +122,7 @@ std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
     options.restarts = !noisy;
     options.seed = parts.seed;
-    if (parts.effort == kInfinity && !spec.has("effort") && !noisy) parts.effort = kMemberEffort;
+    if (parts.effort == kInfinity && !spec.has("effort") && !noisy) parts.effort = has_squares(parts, mean) ? kEffortBesideSquares : kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 

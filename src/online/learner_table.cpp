@@ -206,7 +206,7 @@ constexpr std::array kLearners{
         "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
         true},
     LearnerRow{"bank",
-               "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=32]",
+               "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
                "an ensemble of windows and cheap learners; realised losses weigh them",
                make_named_bank, true},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",

@@ -61,7 +61,7 @@ const std::array kOwnRows{
     Row{"inner", "", "Learner", "NAME", "see 'proxstream list inner'", &S::inner},
     Row{"max-steps", "", "Learner", "N", "budget of inner steps a round", &S::max_steps, 1, kLargeCount},
     Row{"effort", "", "Learner", "N",
-        "budget of record gradients a round, saved up over rounds (0: no limit; in a bank 128 a member)",
+        "budget of record gradients a round, saved up over rounds (0: no limit; in an ensemble 32 or 128 a member)",
         &S::effort, 0, 1e300},
     Row{"max-seconds", "", "Learner", "SECONDS",
         "budget of seconds a round (then runs do not repeat bit for bit)", &S::max_seconds, 0},
