@@ -171,23 +171,21 @@ void Bank::look_at_points() {
 bool Bank::restart(Index k) {
     if (!options_.restarts) return false;
     Window& window = windows_[k];
-    std::optional<Restart> first;
     if (!window.restart) {
         const ConstView point = window.learner->decide();
-        first = Restart{.loss = store_->value(0, point, scratch_),
-                        .regulariser = g_.value(point, scratch_),
-                        .state = {},
-                        .out = window.out,
-                        .restarted = window.restarted};
+        Restart first{.loss = store_->value(0, point, scratch_),
+                      .regulariser = g_.value(point, scratch_),
+                      .state = {},
+                      .out = window.out,
+                      .restarted = window.restarted};
         ++own_cost_.record_values;
         // The active member's point was played: it may be out, but its loss must be finite.
-        if (selector_ && selector_->active() == k && !(window.out && usable(first->loss))) return false;
-    }
-    store_->drop_newest();
-    if (first) {
-        first->state = saved(*window.learner);
+        if (selector_ && selector_->active() == k && !(window.out && usable(first.loss))) return false;
+        first.state = saved(*window.learner);
+        if (first.state.empty()) return false;  // a rollback would be impossible
         window.restart = std::move(first);
     }
+    store_->drop_newest();
     // A learner counts from its last entry on: what was spent before is charged to the ensemble.
     own_cost_ += reports_[k].cost;
     own_referee_cost_ += reports_[k].referee_cost;
@@ -207,14 +205,13 @@ bool Bank::restart(Index k) {
 
 /// Every window and the store as they were before the round.
 void Bank::roll_back() {
-    const auto known = [](const Window& window) { return window.restart && !window.restart->state.empty(); };
     for (Window& window : windows_) {
-        if (window.entered && !known(window)) window.learner->take_back();
+        if (window.entered && !window.restart) window.learner->take_back();
         window.entered = false;
     }
     store_->drop_newest();
     for (Window& window : windows_) {
-        if (!known(window)) continue;
+        if (!window.restart) continue;
         Checkpoint checkpoint(window.restart->state, "member");
         checkpoint.part("learner", *window.learner);
         window.out = window.restart->out;

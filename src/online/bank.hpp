@@ -61,7 +61,7 @@ class Bank final : public AnyLearner {
     struct Restart {
         Real loss = 0;  // f_t and g where it was
         Real regulariser = 0;
-        std::string state;  // empty: its losses cannot be saved
+        std::string state;  // of its learner
         bool out = false;
         bool restarted = false;
 
