@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 fuzz::require(ModelRule::parse(ModelRule::parse(text).text()) == ModelRule::parse(text));
                 break;
             default:
-                Selector(Selector::parse(text), 3, 1).update(std::array<Real, 3>{0.5, -1, 2});
+                Selector(Selection::parse(text).member, 3, 1).update(std::array<Real, 3>{0.5, -1, 2});
         }
     } catch (const ConfigError& error) {
         fuzz::require(!error.violations().empty());

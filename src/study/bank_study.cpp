@@ -13,7 +13,7 @@ namespace {
 constexpr Index kMemberSteps = 4;
 constexpr const char* kExcess = "excess_percent";  // loss above the best fixed window of the same run
 
-constexpr std::array<std::string_view, 4> kPlays{"adashare", "hedge", "leader", "mean"};
+constexpr std::array<std::string_view, 4> kPlays{"draw", "hedge", "leader", "mean"};
 
 std::vector<Index> bank_windows(StudyPreset preset) {
     return preset == StudyPreset::full ? std::vector<Index>{1, 4, 16, 64, 256}
@@ -60,8 +60,8 @@ StreamStudy configure(StudyPreset preset, Index seeds) {
     for (const bool cross : {true, false}) {
         for (const std::string_view play : kPlays) {
             study.methods.push_back(
-                {bank_name(play, cross), fmt::format("bank:windows={},also=none,play={},cross={}", windows,
-                                                     play, cross ? "yes" : "no")});
+                {bank_name(play, cross), fmt::format("bank:windows={},also=none,selection={},cross={}",
+                                                     windows, play, cross ? "yes" : "no")});
         }
     }
     study.methods.push_back({"bank with adagrad", fmt::format("bank:windows={}", windows)});
@@ -82,7 +82,7 @@ Chart loss_chart(const StreamStudy& study, const ResultTable& table, StudyPreset
                                }
                                for (const bool cross : {true, false}) {
                                    ChartSeries& level = series[cross ? 1 : 2];
-                                   level.name = bank_name("adashare", cross);
+                                   level.name = bank_name("draw", cross);
                                    level.mark = Mark::level;
                                    level.points = {point_of(table, stream, level.name, 1, kLoss)};
                                }

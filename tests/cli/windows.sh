@@ -6,7 +6,8 @@ drift=(builtin:drift,rows=400,features=8 --loss cauchy --reg l1:0.02)
 learn() { run learn "${drift[@]}" "$@"; }
 
 learn
-expect "windows choose themselves by default" 0 'window auto' '^  bank +adagrad' 'in charge' 'C8 .* holds' 'best member in hindsight'
+expect "the default is an ensemble that plays its mean" 0 'window auto' '^  ensemble +adagrad' '^  selection +mean' 'heaviest' \
+    'C8 .* holds' 'C8b .* holds' 'Best member in hindsight' 'measured, not bounded'
 for window in 16 box:16 exp:8 triangle:16 mean:30,keep=10 season:24,4 weights:0.5,0.3,0.2; do
     learn --window "$window"
     expect "window $window" 0 "window ${window%%:*}|window 16" 'C2 .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
@@ -15,14 +16,18 @@ for model in auto previous mean zero season:24; do
     learn --window 20 --model "$model"
     expect "model $model" 0 'C3a .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
 done
-for play in adashare adashare:draws=fresh hedge leader mean:tau=1; do
-    learn --window "auto:windows=4/16/64,also=none,play=($play)" --ledger "$work/bank.jsonl"
-    expect "play $play" 0 'a bank of 3 members' 'changed .* times'
+for selection in draw draw:draws=fresh hedge leader mean mean:mixers=losses/tracking; do
+    learn --window "auto:windows=4/16/64,also=none,selection=($selection)" --ledger "$work/bank.jsonl"
+    expect "selection $selection" 0 'an ensemble of 3 members'
     run certify "$work/bank.jsonl"
-    expect "play $play certifies from its ledger" 0 'C2 .* (holds|up to rounding)' 'a bank of 3 members'
+    expect "selection $selection certifies from its ledger" 0 'C2 .* (holds|up to rounding)' 'an ensemble of 3 members'
 done
-check "the ledger names who was in charge and every member's loss" \
-    awk 'NR == 2 { exit !(/"bank":\{"k":[0-2],/ && /"p":\[[^,]+,[^,]+,[^],]+\]/ && gsub(/"f":/, "") == 4) }' "$work/bank.jsonl"
+check "the ledger has the weight and the loss of every member" \
+    awk 'NR == 2 { exit !(/"bank":\{"k":[0-2],/ && /"p":\[[^,]+,[^,]+,[^],]+\]/ && /"l":\[[^,]+,[^,]+,[^],]+\]/ && gsub(/"f":/, "") == 4) }' "$work/bank.jsonl"
+learn --seed 1 -p "$work/one.txt"
+learn --seed 2 -p "$work/two.txt"
+expect "a run with another seed" 0
+check "a mean does not depend on the seed" cmp "$work/one.txt" "$work/two.txt"
 
 learn --window 16 -p "$work/plain.txt" --model previous
 learn --window auto:windows=16,also=none,steps=1000,effort=inf --model previous -p "$work/bank.txt"
@@ -39,8 +44,8 @@ learn --window 64 --inner measured
 expect "steps from measured curvature" 0 'C6 .* holds'
 learn --window 64 --effort 64
 expect "an effort a round" 0 'record gradients'
-run list windows models plays
-expect "windows, models and plays are listed" 0 'exp:SPAN' 'season:S' 'adashare'
+run list windows models selections
+expect "windows, models and selections are listed" 0 'exp:SPAN' 'season:S' 'mean\[:mixers' 'leader'
 
 # forecasts
 awk 'BEGIN { srand(3); print "a,y"; for (i = 1; i <= 60; ++i) print rand() "," rand() }' >"$work/data.csv"
@@ -91,7 +96,8 @@ learn --window 'auto:windows=1/4,also=(time-smoothed:window=64)/full-history'
 expect "members with windows of their own get the room they ask for" 0 '^  time-smooth.* hold$' '^  full-history .* hold$'
 refused "an unknown window" "did you mean 'triangle" --window triangel:4
 refused "an unknown model" 'known: auto, previous' --model median
-refused "an unknown play" "did you mean 'leader'" --window auto:play=leder
+refused "an unknown selection" "did you mean 'leader'" --window auto:selection=leder
+refused "an unknown mixer" "unknown mixer 'tracker'" --window 'auto:selection=(mean:mixers=losses/tracker)'
 refused "an unknown argument of a bank" 'windws' --window auto:windws=4/8
 refused "no hysteresis" 'hysteresis' --hysteresis 0
 refused "a negative price" 'switching' --switching -1
