@@ -74,7 +74,7 @@ std::vector<RowSource> number_files() {
 /// The first seed was used for choices, the others were not.
 std::vector<RowSource> built_in_rows(StudyPreset preset) {
     const Index rows = preset == StudyPreset::full ? 4000 : 300;
-    const Index seeds = 2;
+    const Index seeds = preset == StudyPreset::full ? 3 : 2;
     std::vector<RowSource> all;
     for (Index seed = 1; seed <= seeds; ++seed) {
         for (const auto& [name, text] : {std::pair{"drift", "drift,active=4,jump=400,period=1500"},
@@ -124,26 +124,45 @@ std::vector<NetworkData> network_files() {
         settings.path_file = (here / "tunnels.txt").string();
         settings.scale = scale;
         for (const char* cost : kCosts) {
-            all.push_back(with_cost(fmt::format("pod {}", pod), DataUse::test, settings, cost));
+            all.push_back(with_cost(fmt::format("pod {}", pod), DataUse::choices, settings, cost));
             all.back().link_json = (here / "network.json").string();
         }
     }
     return all;
 }
 
+/// The city of rings was in view when the ensemble of networks was chosen, with seeds 1 to 5; the grid was not,
+/// and of the data centre other seeds were.
 std::vector<NetworkData> built_in_networks(StudyPreset preset) {
+    struct Plan {
+        const char* name;
+        const char* network;
+        const char* demand;
+        Index seed;
+        DataUse use;
+    };
     const bool full = preset == StudyPreset::full;
+    const std::vector<Plan> plans =
+        full ? std::vector<Plan>{{"city", "builtin:ring", "week:days=2", 1, DataUse::choices},
+                                 {"city", "builtin:ring", "week:days=2", 2, DataUse::choices},
+                                 {"city", "builtin:ring", "week:days=2", 6, DataUse::test},
+                                 {"grid", "builtin:grid", "week:days=2", 1, DataUse::test},
+                                 {"grid", "builtin:grid", "week:days=2", 2, DataUse::test},
+                                 {"mesh", "builtin:mesh", "bursts:periods=600", 7, DataUse::test}}
+             : std::vector<Plan>{
+                   {"city", "builtin:ring:rings=3,spokes=6,zones=8", "week:days=2", 1, DataUse::choices},
+                   {"city", "builtin:ring:rings=3,spokes=6,zones=8", "week:days=2", 2, DataUse::test}};
     std::vector<NetworkData> all;
-    for (Index seed = 1; seed <= (full ? 3U : 2U); ++seed) {
-        RouteSettings city;
-        city.network = full ? "builtin:ring" : "builtin:ring:rings=3,spokes=6,zones=8";
-        city.demand = "week:days=2";
-        city.seed = seed;
-        city.periods = full ? 0 : 24;
+    for (const Plan& plan : plans) {
+        RouteSettings settings;
+        settings.network = plan.network;
+        settings.demand = plan.demand;
+        settings.seed = plan.seed;
+        settings.periods = full ? 0 : 24;
         for (const char* cost : kCosts) {
             if (!full && std::string_view(cost) != "davidson") continue;
-            all.push_back(with_cost(fmt::format("built-in city {}", seed),
-                                    seed == 1 ? DataUse::choices : DataUse::test, city, cost));
+            all.push_back(
+                with_cost(fmt::format("built-in {} {}", plan.name, plan.seed), plan.use, settings, cost));
             all.back().seeded = true;
         }
     }
