@@ -402,13 +402,17 @@ ConstView Bank::start_for(Index k) const {
 }
 
 void Bank::mix(ConstView weights, View out) {
-    if (size() == 1) {  // its weight is 1 but for rounding
-        copy(member_point(0), out);
-        return;
-    }
-    fill(out, 0);
+    // From the heaviest point on: where all points agree, so does their mean, to the last bit.
+    const auto heaviest =
+        static_cast<Index>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+    const ConstView base = member_point(heaviest);
+    Scratch::Frame frame(scratch_);
+    const View away = frame.take(out.size());
+    copy(base, out);
     for (Index k = 0; k < size(); ++k) {
-        if (weights[k] > 0) axpy(weights[k], member_point(k), out);
+        if (k == heaviest || !(weights[k] > 0)) continue;
+        subtract(member_point(k), base, away);
+        axpy(weights[k], away, out);
     }
     // dom g is convex; rounding alone can take a mean of its points out of it.
     if (std::isfinite(g_.value(out, scratch_))) return;

@@ -19,8 +19,8 @@ constexpr Index kLongestMember = 1024;
 constexpr Index kLongestPossible = 10'000'000;
 constexpr Index kRatio = 4;
 constexpr std::uint64_t kMemberSteps = 4;  // about one pass a round is where windows pay best
-/// Record gradients a round, saved up: long windows work less often. Beside recursive least squares, which has
-/// the long memory, a quarter is enough.
+/// Record gradients a round, saved up: long windows work less often. Beside recursive least squares, which
+/// has the long memory, a quarter is enough.
 constexpr Real kMemberEffort = 128;
 constexpr Real kEffortBesideSquares = 32;
 /// Recursive least squares costs n^2 a row: up to here less than a window's gradients.
@@ -122,7 +122,8 @@ std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts) {
     require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
     options.restarts = !noisy;
     options.seed = parts.seed;
-    if (parts.effort == kInfinity && !spec.has("effort") && !noisy) parts.effort = has_squares(parts, mean) ? kEffortBesideSquares : kMemberEffort;
+    if (parts.effort == kInfinity && !spec.has("effort") && !noisy)
+        parts.effort = has_squares(parts, mean) ? kEffortBesideSquares : kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 

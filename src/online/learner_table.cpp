@@ -205,10 +205,9 @@ constexpr std::array kLearners{
         "oracle=exact,variant=fresh,confirm=1]",
         "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
         true},
-    LearnerRow{"bank",
-               "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
-               "an ensemble of windows and cheap learners; realised losses weigh them",
-               make_named_bank, true},
+    LearnerRow{
+        "bank", "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
+        "an ensemble of windows and cheap learners; realised losses weigh them", make_named_bank, true},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
     LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100,replay=K]",

@@ -53,7 +53,8 @@ struct LearnerParts {
     std::string window = "1";  // as WindowWeights::parse reads it, or auto: an ensemble of windows
     std::optional<LinearModel> linear = {};  // of losses that are those of linear models of rows
     std::optional<Index> last_value = {};    // the feature that holds the target's last value
-    bool averages = false;  // a mean of points is a decision as good as they are: linear models, convex losses
+    bool averages =
+        false;  // a mean of points is a decision as good as they are: linear models, convex losses
     std::string selection = {};  // of an ensemble, as Selection::parse reads it; empty: by `averages`
     ModelRule model = {};
     Real hysteresis = 1;  // theta

@@ -8,9 +8,9 @@
 namespace proxstream {
 namespace {
 
-/// Mean variance of a coordinate before the first record, and the most that forgetting restores: never less is
-/// known than at the start. With a larger limit, features that were constant for long and then moved made the
-/// predictions of short memories explode.
+/// Mean variance of a coordinate before the first record, and the most that forgetting restores: never less
+/// is known than at the start. With a larger limit, features that were constant for long and then moved made
+/// the predictions of short memories explode.
 constexpr Real kFirstVariance = 1;
 /// The least curvature a row of a margin loss counts with.
 constexpr Real kLeastCurvature = 1e-6;

@@ -84,8 +84,8 @@ struct Selection {
     Selector::Options member;
     std::string text;
 
-    /// "mean[:mixers=..]", "draw[:switches=4,draws=coupled|fresh]", "hedge:rate=..", "hedge:range=..,rounds=.."
-    /// or "leader[:discount=0.98,margin=0.3]". Throws ConfigError.
+    /// "mean[:mixers=..]", "draw[:switches=4,draws=coupled|fresh]", "hedge:rate=..",
+    /// "hedge:range=..,rounds=.." or "leader[:discount=0.98,margin=0.3]". Throws ConfigError.
     static Selection parse(std::string_view text);
     static std::span<const SelectionRow> rows();
 };

@@ -149,13 +149,14 @@ void append_bank(std::string& out, const Certificate& certificate) {
                run.totals.steps, run.measured ? fmt::format("{:.3e}", run.regret) : "-",
                member.sound() ? "hold" : "VIOLATED");
     }
-    append_wrapped(out,
-                   fmt::format("Played: {:.6g} a round (mean f + g). Best member in hindsight: {} with {:.6g}. "
-                               "Mean of the members' losses by their weights: {:.6g}.",
-                               certificate.summary.mean_objective,
-                               shortened(member_name(header.members[bank.best]), kName), bank.losses[bank.best],
-                               bank.weighted_loss),
-                   2);
+    append_wrapped(
+        out,
+        fmt::format("Played: {:.6g} a round (mean f + g). Best member in hindsight: {} with {:.6g}. "
+                    "Mean of the members' losses by their weights: {:.6g}.",
+                    certificate.summary.mean_objective,
+                    shortened(member_name(header.members[bank.best]), kName), bank.losses[bank.best],
+                    bank.weighted_loss),
+        2);
     if (!bank.mean) {
         append_wrapped(out,
                        fmt::format("The active member changed in {} rounds ({:.1f}%).", bank.switches,
@@ -164,17 +165,19 @@ void append_bank(std::string& out, const Certificate& certificate) {
     } else {
         append_wrapped(
             out,
-            fmt::format("The mean of the members was played. Its stationarity gap is measured, not bounded: rms "
-                        "{:.3g} in {} rounds. C1 to C3c are about the window with the largest weight.",
-                        bank.mean_gap, bank.measured),
+            fmt::format(
+                "The mean of the members was played. Its stationarity gap is measured, not bounded: rms "
+                "{:.3g} in {} rounds. C1 to C3c are about the window with the largest weight.",
+                bank.mean_gap, bank.measured),
             2);
     }
     if (bank.restarted > 0) {
-        append_wrapped(out,
-                       fmt::format("In {} rounds a member was out or had begun anew, because its loss was not "
-                                   "finite; its own lines cover the rounds before.",
-                                   bank.restarted),
-                       2);
+        append_wrapped(
+            out,
+            fmt::format("In {} rounds a member was out or had begun anew, because its loss was not "
+                        "finite; its own lines cover the rounds before.",
+                        bank.restarted),
+            2);
     }
 }
 

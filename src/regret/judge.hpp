@@ -45,27 +45,27 @@ class Judge {
     /// The statement with the window's length as it is called: w, or w_a unless the window is a box.
     std::string with_length(std::string_view for_box, std::string_view otherwise) const;
 
-    Inequality consistency() const;    // C0
-    Inequality exit_test() const;      // C1
-    Inequality firm_bound() const;     // C2
-    Inequality path_regret() const;    // C3a
-    Inequality minkowski() const;      // C3b
-    Inequality a_priori() const;       // C3c
-    Inequality decrease() const;       // C4
-    Inequality identity() const;       // C5
-    Inequality count() const;          // C6
-    Inequality path() const;           // C7a
-    Inequality active_rounds() const;  // C7b
-    Inequality switching() const;      // C7c
-    Inequality tracking() const;       // C8, where members are drawn
-    std::vector<Inequality> mixture() const;         // C8 to C8c, where their mean is played
+    Inequality consistency() const;                   // C0
+    Inequality exit_test() const;                     // C1
+    Inequality firm_bound() const;                    // C2
+    Inequality path_regret() const;                   // C3a
+    Inequality minkowski() const;                     // C3b
+    Inequality a_priori() const;                      // C3c
+    Inequality decrease() const;                      // C4
+    Inequality identity() const;                      // C5
+    Inequality count() const;                         // C6
+    Inequality path() const;                          // C7a
+    Inequality active_rounds() const;                 // C7b
+    Inequality switching() const;                     // C7c
+    Inequality tracking() const;                      // C8, where members are drawn
+    std::vector<Inequality> mixture() const;          // C8 to C8c, where their mean is played
     bool false_losses(Inequality& inequality) const;  // refuses losses that are not the reports'
-    Inequality confirmations() const;  // C9
-    Inequality entry_bound() const;    // C10
-    Inequality one_run() const;        // C11
-    Inequality mean_count() const;     // C12
-    Inequality claimed_noise() const;  // C13
-    bool noise_strays() const;         // more noise was met than chance explains
+    Inequality confirmations() const;                 // C9
+    Inequality entry_bound() const;                   // C10
+    Inequality one_run() const;                       // C11
+    Inequality mean_count() const;                    // C12
+    Inequality claimed_noise() const;                 // C13
+    bool noise_strays() const;                        // more noise was met than chance explains
 
     PaperClaim paper_regret() const;
     PaperClaim paper_count() const;

@@ -251,11 +251,11 @@ void read_version(LineCursor& cursor) {
     cursor.expect("\"proxstream\"");
     const std::uint64_t version = read_count(cursor, "version");
     if (version != kLedgerVersion) {
-        cursor.fail(fmt::format("the ledger has version {}", version),
-                    fmt::format("version {}, which this release reads; {}", kLedgerVersion,
-                                version < kLedgerVersion
-                                    ? "older ledgers lack figures of this version: run again"
-                                    : "a later release wrote this ledger"));
+        cursor.fail(
+            fmt::format("the ledger has version {}", version),
+            fmt::format("version {}, which this release reads; {}", kLedgerVersion,
+                        version < kLedgerVersion ? "older ledgers lack figures of this version: run again"
+                                                 : "a later release wrote this ledger"));
     }
 }
 

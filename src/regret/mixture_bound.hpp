@@ -1,6 +1,6 @@
-/// C8 of an ensemble that plays a mean: the loss of what was played against every member's, with the price that
-/// the weights paid, measured on the run (docs/theory.md, section 14). The weights are computed again from the
-/// losses.
+/// C8 of an ensemble that plays a mean: the loss of what was played against every member's, with the price
+/// that the weights paid, measured on the run (docs/theory.md, section 14). The weights are computed again
+/// from the losses.
 #pragma once
 
 #include "proxstream/core/checkpoint.hpp"
@@ -38,8 +38,8 @@ class MixtureBound {
     };
     /// Against the member with the least right side.
     Side against_members() const;
-    /// sum <grad f_t(z), z - x_k> against its price, for the member where they are closest; empty: there is no
-    /// mixer of gradients.
+    /// sum <grad f_t(z), z - x_k> against its price, for the member where they are closest; empty: there is
+    /// no mixer of gradients.
     std::optional<Side> against_slopes() const;
     /// Against sequences of members; `switches` of the one with the least right side. Empty: there is no
     /// tracking mixer.

@@ -94,7 +94,8 @@ const std::array kOwnRows{
     Row{"window", "w", "Learner", "WINDOW", "periods whose mean loss is kept stationary: a number, or auto",
         &S::window},
     Row{"selection", "", "Learner", "NAME",
-        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list selections'",
+        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list "
+        "selections'",
         &S::selection},
     Row{"model", "", "Learner", "MODEL", "what stands for the demand to come; see 'proxstream list models'",
         &S::model},

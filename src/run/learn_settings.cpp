@@ -33,7 +33,8 @@ const std::array kOwnRows{
         "losses whose mean is kept stationary: a number, auto, or weights; see 'proxstream list windows'",
         &S::window},
     Row{"selection", "", "Learner", "NAME",
-        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list selections'",
+        "decision of the automatic window: mean of the members, or draw one; see 'proxstream list "
+        "selections'",
         &S::selection},
     Row{"model", "", "Learner", "MODEL",
         "what stands for the loss to come when a round is solved; see 'proxstream list models'", &S::model},
@@ -61,7 +62,8 @@ const std::array kOwnRows{
     Row{"inner", "", "Learner", "NAME", "see 'proxstream list inner'", &S::inner},
     Row{"max-steps", "", "Learner", "N", "budget of inner steps a round", &S::max_steps, 1, kLargeCount},
     Row{"effort", "", "Learner", "N",
-        "budget of record gradients a round, saved up over rounds (0: no limit; in an ensemble 32 or 128 a member)",
+        "budget of record gradients a round, saved up over rounds (0: no limit; in an ensemble 32 or 128 a "
+        "member)",
         &S::effort, 0, 1e300},
     Row{"max-seconds", "", "Learner", "SECONDS",
         "budget of seconds a round (then runs do not repeat bit for bit)", &S::max_seconds, 0},
@@ -186,19 +188,20 @@ namespace {
 
 /// The learner as it would be made, but for the data.
 void check_learner_of(const LearnSettings& settings) {
-    check_learner(settings.learner, LearnerParts{.g = parse_regulariser("zero"),
-                                                 .make_batch = {},
-                                                 .start = {},
-                                                 .window = settings.window,
-                                                 .selection = settings.selection == "auto" ? "" : settings.selection,
-                                                 .model = ModelRule::parse(settings.model),
-                                                 .hysteresis = settings.hysteresis,
-                                                 .switching = settings.switching,
-                                                 .proximal = ProximalRule::parse(settings.proximal),
-                                                 .budget = {},
-                                                 .effort = effort_of(settings),
-                                                 .inner = settings.inner,
-                                                 .noise = noise_parts(settings)});
+    check_learner(settings.learner,
+                  LearnerParts{.g = parse_regulariser("zero"),
+                               .make_batch = {},
+                               .start = {},
+                               .window = settings.window,
+                               .selection = settings.selection == "auto" ? "" : settings.selection,
+                               .model = ModelRule::parse(settings.model),
+                               .hysteresis = settings.hysteresis,
+                               .switching = settings.switching,
+                               .proximal = ProximalRule::parse(settings.proximal),
+                               .budget = {},
+                               .effort = effort_of(settings),
+                               .inner = settings.inner,
+                               .noise = noise_parts(settings)});
 }
 
 /// Options that would be read by nobody.

@@ -131,8 +131,8 @@ std::vector<NetworkData> network_files() {
     return all;
 }
 
-/// The city of rings was in view when the ensemble of networks was chosen, with seeds 1 to 5; the grid was not,
-/// and of the data centre other seeds were.
+/// The city of rings was in view when the ensemble of networks was chosen, with seeds 1 to 5; the grid was
+/// not, and of the data centre other seeds were.
 std::vector<NetworkData> built_in_networks(StudyPreset preset) {
     struct Plan {
         const char* name;

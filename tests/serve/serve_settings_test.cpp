@@ -130,8 +130,9 @@ TEST(LearnerKinds, EveryOptionThatNamesAFileIsKnown) {
     EXPECT_EQ(files("learn"),
               (std::set<std::string>{"data", "forecast", "start", "checkpoint", "resume", "predictions",
                                      "save", "ledger", "certificate", "store"}));
-    EXPECT_EQ(files("route"), (std::set<std::string>{"network", "nodes", "demand", "path-file", "out",
-                                                     "decisions", "report", "ledger", "store"}));
+    EXPECT_EQ(files("route"),
+              (std::set<std::string>{"network", "nodes", "demand", "first-demand", "path-file", "out",
+                                     "decisions", "report", "ledger", "store"}));
 }
 
 TEST(Tokens, FilesThatOthersCanReadAreRefused) {

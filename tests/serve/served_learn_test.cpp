@@ -150,8 +150,10 @@ TEST(ServedLearn, RecordsThatCannotBeAreRefusedByTheirFields) {
 
 TEST(ServedLearn, ALossThatIsNotFiniteIsARefusedTurnAndNoMore) {
     const StorePath a, b;
-    auto hurt = open_served_run("learn", settings(a.name(), {{"step", "0.2"}}), "test");
-    auto well = open_served_run("learn", settings(b.name(), {{"step", "0.2"}}), "test");
+    // A label that is standardised would be refused before the round.
+    const SettingList plain{{"step", "0.2"}, {"loss", "squared"}};
+    auto hurt = open_served_run("learn", settings(a.name(), plain), "test");
+    auto well = open_served_run("learn", settings(b.name(), plain), "test");
     play_all(*hurt, 1, 9);
     play_all(*well, 1, 9);
     EXPECT_EQ(hurt->play(R"({"x":[1e200,1e200,1e200],"y":-1e200})", "").status, "refused");

@@ -195,8 +195,8 @@ TEST(StudyDefaultsData, MissingFilesAreSkippedWithALineEach) {
     }
     EXPECT_EQ(data.skipped.size(), 2U + 10U + 9U);
     EXPECT_EQ(data.skipped.front(), "electricity: there is no file '/nowhere/streams/electricity.csv'");
-    EXPECT_EQ(data.streams.size(), 16U) << "built-in ones are always there";
-    EXPECT_EQ(data.networks.size(), 9U);
+    EXPECT_EQ(data.streams.size(), 24U) << "built-in ones are always there";
+    EXPECT_EQ(data.networks.size(), 18U);
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ struct Closing {
 };
 
 /// What an ensemble of learners adds to its report: the weights of the members, their losses, and the reports
-/// of the members with a window. With the automatic window (the default), ledgers store it for each round, and
-/// LedgerReader::extras returns it. Members without a window come first and have no reports.
+/// of the members with a window. With the automatic window (the default), ledgers store it for each round,
+/// and LedgerReader::extras returns it. Members without a window come first and have no reports.
 ///
 /// \code
 /// while (ledger.next()) {

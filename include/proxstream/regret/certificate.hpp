@@ -114,9 +114,9 @@ struct BankSummary {
     std::vector<Real> losses;      ///< mean of l_t(k) = f_t + g at member k's point
     Round switches = 0;            ///< rounds in which the active or leading member changed
     Index best = 0;                ///< the member with the least loss, in hindsight
-    Round restarted = 0;           ///< rounds with a member that had begun anew because its loss was not finite
-    Real mean_gap = 0;             ///< root mean square of the played mean's stationarity gap, as measured
-    Round measured = 0;            ///< rounds in which it was measured
+    Round restarted = 0;  ///< rounds with a member that had begun anew because its loss was not finite
+    Real mean_gap = 0;    ///< root mean square of the played mean's stationarity gap, as measured
+    Round measured = 0;   ///< rounds in which it was measured
 
     /// Mean over rounds of the inner product of p_t and l_t.
     Real weighted_loss = 0;
