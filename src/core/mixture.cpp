@@ -17,6 +17,9 @@ namespace {
 /// Of the weight that is handed on when the rules begin anew, the share that is spread evenly.
 constexpr Real kSpread = 0.05;
 
+/// Regrets below this share of the losses are rounding.
+constexpr Real kTie = 1e-12;
+
 /// Weights in proportion to pi R+ / (V + range); the prior pi where no regret is positive.
 void weigh(ConstView prior, ConstView sums, ConstView squares, Real range, View weights) {
     Real total = 0;
@@ -60,8 +63,12 @@ void PolyWeights::update(ConstView regrets) {
     weigh(prior_, sums_, squares_, range_ * range_, weights_);
 }
 
+void PolyWeights::leave_out(ConstView regrets) {
+    left_out_ += max_abs(regrets);
+}
+
 Real PolyWeights::price(Index member) const {
-    return std::sqrt(growth_ * (squares_[member] + range_ * range_) / prior_[member]) + range_;
+    return std::sqrt(growth_ * (squares_[member] + range_ * range_) / prior_[member]) + range_ + left_out_;
 }
 
 void PolyWeights::exchange(Checkpoint& checkpoint) {
@@ -71,6 +78,7 @@ void PolyWeights::exchange(Checkpoint& checkpoint) {
     checkpoint.fixed("squares", squares_);
     checkpoint.exchange("range", range_);
     checkpoint.exchange("growth", growth_);
+    checkpoint.exchange("left out", left_out_);
 }
 
 namespace {
@@ -208,7 +216,12 @@ void Mixture::update(const Figures& round) {
     Real mean = 0;
     for (Index k = 0; k < members(); ++k) mean += losses_.weights()[k] * round.losses[k];
     for (Index k = 0; k < members(); ++k) regrets_[k] = mean - round.losses[k];
-    losses_.update(regrets_);
+    // Of equal losses, as in the first rounds, rounding alone makes regrets. They would set the scale.
+    if (max_abs(regrets_) > kTie * max_abs(round.losses)) {
+        losses_.update(regrets_);
+    } else {
+        losses_.leave_out(regrets_);
+    }
     if (gradients_) gradients_->update(round.slopes);
     if (clipped_) clipped_->update(round.losses);
     if (tracking_) tracking_->update(round.losses);

@@ -26,6 +26,8 @@ class PolyWeights {
     ConstView weights() const noexcept { return weights_; }
     /// What every member would have saved this round: <p, l> - l(k), or a linear form of it.
     void update(ConstView regrets);
+    /// The weights stay; the price counts the regrets in full.
+    void leave_out(ConstView regrets);
     /// The sum of all regrets against member k so far is at most this (docs/theory.md, section 14).
     Real price(Index member) const;
     Real largest() const noexcept { return range_; }  // b: the largest regret of a round
@@ -38,6 +40,7 @@ class PolyWeights {
     std::vector<Real> sums_;     // R
     std::vector<Real> squares_;  // V
     Real range_ = 0;             // b
+    Real left_out_ = 0;          // sum of the largest regrets of rounds that were left out
     Real growth_ = 0;            // S: what the potential sum pi R+^2 / (V + b^2) can have grown by
 };
 

@@ -57,22 +57,16 @@ struct Poly {
         p = polynomial_weights(prior, R, V, b * b);
     }
     void learn(const Longs& losses) {
-        const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
-        // Of equal losses, rounding alone makes regrets. They are not nothing: they set b. So they are
-        // rounded here as they are there.
-        const bool tied = *high - *low <= 1e-13L * std::max(std::abs(*low), std::abs(*high));
-        Long mean = mean_of(p, losses);
-        if (tied) {
-            Real sum = 0;
-            for (Index k = 0; k < p.size(); ++k)
-                sum += static_cast<Real>(p[k]) * static_cast<Real>(losses[k]);
-            mean = sum;
-        }
+        const Long mean = mean_of(p, losses);
         Longs r;
+        Long largest_loss = 0, largest_regret = 0;
         for (const Long loss : losses) {
-            r.push_back(tied ? Long{static_cast<Real>(mean) - static_cast<Real>(loss)} : mean - loss);
+            r.push_back(mean - loss);
+            largest_loss = std::max(largest_loss, std::abs(loss));
+            largest_regret = std::max(largest_regret, std::abs(r.back()));
         }
-        update(r);
+        // Losses that are equal but for rounding tell nothing.
+        if (largest_regret > 1e-12L * largest_loss) update(r);
     }
     /// The sum of the regrets against member k is at most this.
     Long price(Index k) const { return std::sqrt(S * (V[k] + b * b) / prior[k]) + b; }
