@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demo: a working week on the built-in city. Demand comes in bursts, links lose capacity or close, and delays grow like
-# those of queues. Nobody is tuned to it, the first in the table included.
+# those of queues. No method is tuned to it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 report=proxstream-report.html
@@ -9,9 +9,8 @@ cat <<'T'
 Online traffic assignment: a city of 61 junctions and 240 one-way links over a working week, in periods of 15 minutes.
 Demand of 552 pairs of zones comes in bursts on top of two rush hours; now and then a link is narrowed or closed. Every
 method splits each pair's traffic over its paths before it knows the period's demand; only the last line, the floor, knew
-it. Cost is the time all vehicles spend, churn the traffic that changes its path from one period to the next. The bank,
-marked *, is proxstream with nothing set. Bursts that last (burst=0.3,memory=0.7) turn the table: re-solving for the last
-demand is then cheaper than the bank, and moves about twice as much traffic. Below the table stands what was proved.
+it. Cost is the time all vehicles spend, churn the traffic that changes its path from one period to the next. The
+ensemble, marked *, is proxstream with nothing set. Below the table stands what was proved.
 
 T
 if ! build/release/proxstream route builtin:ring week:days=5,peak=0.7,burst=0.6,memory=0 --cost davidson --threads 0 \
