@@ -242,9 +242,10 @@ void validate(const LearnSettings& asked, bool oracles_elsewhere) {
     collect(violations, "", [&] { lags_of(settings, settings.batch); });
     collect(violations, "", [&] { corruption_of(settings); });
     collect(violations, "also-window", [&] { other_windows(settings); });
-    collect(violations, "selection", [&] {
+    const auto check_selection = [&] {
         if (settings.selection != "auto") Selection::parse(settings.selection);
-    });
+    };
+    if (!collect(violations, "selection", check_selection)) accepted.selection = LearnSettings{}.selection;
     collect(violations, "reg", [&] { parse_regulariser(settings.reg); });
     // Two features are what factorisations need; the others do not mind how many.
     collect(violations, "loss", [&] { parse_loss(settings.loss, RowShape{.features = 2}); });
