@@ -28,7 +28,7 @@ run learn builtin:drift --rounds 700 --window 8 --loss cauchy --store longer.run
 check "as if it had been told so at once" same_ledgers whole.run longer.run
 
 # Interrupted by a signal: the rest comes later.
-"$PROXSTREAM" learn builtin:drift --rounds 200000 --window 8 --loss cauchy --store cut.run --quiet &
+"$PROXSTREAM" learn builtin:drift,rows=200000 --rounds 200000 --window 8 --loss cauchy --store cut.run --quiet &
 pid=$!
 for _ in $(seq 100); do
     [ -s cut.run ] && [ "$("$PROXSTREAM" show cut.run 2>/dev/null | grep -c ' running, [1-9]')" = 1 ] && break
@@ -44,7 +44,7 @@ turns=$("$PROXSTREAM" show cut.run | sed -n 's/.*stopped, \([0-9]*\) turns.*/\1/
 check "it says that it stopped" test "${turns:-0}" -gt 0
 run resume cut.run --rounds $((turns + 50)) --quiet
 expect "and goes on" 0
-run learn builtin:drift --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --quiet
+run learn builtin:drift,rows=200000 --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --quiet
 check "with the same ledger" same_ledgers cut.run uncut.run
 
 run runs .
