@@ -81,8 +81,8 @@ class Mixture {
     Mixture(const Options& options, Index members);
     /// Begins with weights from before, all of them positive.
     Mixture(const Options& options, ConstView prior);
-    /// The same from the weights of now, with a little for everybody: what the rules remember does not count
-    /// any more.
+    /// A mixture whose prior is the present weights, a twentieth of them spread evenly. Past regrets are
+    /// forgotten.
     Mixture begun_anew() const;
 
     Index members() const noexcept { return weights_.size(); }

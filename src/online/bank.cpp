@@ -15,31 +15,8 @@
 namespace proxstream {
 namespace {
 
-constexpr Real kClearly = 0.5;  // of its own loss a member has to be behind to start from another's point
-constexpr Real kRecently = 0.95;
-constexpr Real kSane = 1e100;
-
-bool usable(Real loss) {
-    return std::abs(loss) <= kAbsurd;
-}
-
-/// A member with a larger loss is about to overflow. Where a mean is played, it is restarted before it takes
-/// the mean with it.
-bool sane(Real loss) {
-    return std::abs(loss) <= kSane;
-}
-
-/// Empty: the learner keeps losses that cannot be saved.
-std::string saved(AnyLearner& learner) {
-    try {
-        Checkpoint checkpoint;
-        checkpoint.part("learner", learner);
-        return checkpoint.seal();
-    } catch (const Error&) {
-        return {};
-    }
-}
-
+constexpr Real kClearly = 0.5;    // of its own loss a member has to be behind to start from another's point
+constexpr Real kRecently = 0.95;  // kept of past losses, in the mean that says which member did better lately
 }  // namespace
 
 Bank::Bank(AnyRegulariser g, std::shared_ptr<Store> store, BankMembers members, BankOptions options)
@@ -100,7 +77,7 @@ bool Bank::enter(const RecordRef& record, RoundReport& report) {
     for (Index k = 0; accepted && k < windows_.size(); ++k) {
         if (!selector_ || k != selector_->active()) accepted = enter_window(k);
     }
-    // Where not one window can go on, not even from the point that was played, the record is at fault.
+    // If no window can use the record, not even from the point that was played, the round is refused.
     accepted = accepted && std::any_of(windows_.begin(), windows_.end(), [](const Window& window) {
                    return window.entered || !window.restart;
                });
@@ -113,21 +90,8 @@ bool Bank::enter(const RecordRef& record, RoundReport& report) {
     return true;
 }
 
-/// False: the round has to be refused.
-bool Bank::enter_window(Index k) {
-    Window& window = windows_[k];
-    window.entered = !window.out && window.learner->enter(record_, reports_[k]);
-    if (window.entered && mixture_ && !sane(reports_[k].loss)) {
-        own_cost_ += reports_[k].cost;
-        own_referee_cost_ += reports_[k].referee_cost;
-        reports_[k] = RoundReport{};
-        window.learner->take_back();
-        window.entered = false;
-    }
-    return window.entered || restart(k);
-}
-
-/// f_t at what is played and at the mixers' points. False: not finite at the played mean.
+/// f_t at what is played and at the mixers' points. False: it is not finite at the played mean, or its
+/// gradient is not at the gradient mixer's point, so that the round cannot be accounted for.
 bool Bank::look_at_mean() {
     if (!mixture_) return true;
     const Stopwatch watch(seconds_);
@@ -143,16 +107,17 @@ bool Bank::look_at_mean() {
                                   : store_->value(0, mixed_[j], scratch_);
         ++(slopes ? own_cost_.record_gradients : own_cost_.record_values);
         mixer_losses_[j] += g_.value(mixed_[j], scratch_);
-        if (slopes) find_slopes(mixed_[j]);
+        if (!slopes) continue;
+        if (!usable(norm(gradient_))) return false;
+        find_slopes(mixed_[j]);
     }
     return true;
 }
 
 /// <grad f_t(z), z - x_k> at the gradient mixer's point z.
 void Bank::find_slopes(ConstView mean) {
-    const bool fine = usable(norm(gradient_));
     const Real here = dot(gradient_, mean);
-    for (Index k = 0; k < size(); ++k) slopes_[k] = fine ? here - dot(gradient_, member_point(k)) : 0;
+    for (Index k = 0; k < size(); ++k) slopes_[k] = here - dot(gradient_, member_point(k));
 }
 
 /// f_t and its gradient at the members that are points.
@@ -163,61 +128,6 @@ void Bank::look_at_points() {
         ++own_cost_.record_gradients;
         const bool fine = sane(loss) && usable(norm(gradients_[k])) && usable(points_[k]->regulariser());
         point_losses_[k] = fine ? loss : std::numeric_limits<Real>::quiet_NaN();
-    }
-}
-
-/// Window k refused the record, which leaves it as it was before, or is out. It begins anew at the point that
-/// was played, where the loss is finite. False: the round has to be refused.
-bool Bank::restart(Index k) {
-    if (!options_.restarts) return false;
-    Window& window = windows_[k];
-    if (!window.restart) {
-        const ConstView point = window.learner->decide();
-        Restart first{.loss = store_->value(0, point, scratch_),
-                      .regulariser = g_.value(point, scratch_),
-                      .state = {},
-                      .out = window.out,
-                      .restarted = window.restarted};
-        ++own_cost_.record_values;
-        // The active member's point was played: it may be out, but its loss must be finite.
-        if (selector_ && selector_->active() == k && !(window.out && usable(first.loss))) return false;
-        first.state = saved(*window.learner);
-        if (first.state.empty()) return false;  // a rollback would be impossible
-        window.restart = std::move(first);
-    }
-    store_->drop_newest();
-    // A learner counts from its last entry on: what was spent before is charged to the ensemble.
-    own_cost_ += reports_[k].cost;
-    own_referee_cost_ += reports_[k].referee_cost;
-    if (!std::exchange(window.restarted, true)) {
-        window.closing = window.learner->close();
-        own_referee_cost_.record_values += window.closing.losses.size();
-    }
-    const RoundReport revised = window.learner->revise([this](View x) { copy(point_, x); });
-    own_cost_ += revised.cost;
-    own_referee_cost_ += revised.referee_cost;
-    store_->push(record_);
-    reports_[k] = RoundReport{};
-    window.entered = revised.status != RoundStatus::refused && window.learner->enter(record_, reports_[k]);
-    window.out = !window.entered;
-    return true;
-}
-
-/// Every window and the store as they were before the round.
-void Bank::roll_back() {
-    for (Window& window : windows_) {
-        if (window.entered && !window.restart) window.learner->take_back();
-        window.entered = false;
-    }
-    store_->drop_newest();
-    for (Window& window : windows_) {
-        if (!window.restart) continue;
-        Checkpoint checkpoint(window.restart->state, "member");
-        checkpoint.part("learner", *window.learner);
-        window.out = window.restart->out;
-        window.restarted = window.restart->restarted;
-        if (!window.restarted) window.closing = {};
-        window.restart.reset();
     }
 }
 
@@ -294,22 +204,6 @@ void Bank::find_losses() {
     }
 }
 
-void Bank::learn_points() {
-    for (Index k = 0; k < points_.size(); ++k) {
-        PointLearner& member = *points_[k];
-        const bool fine = std::isfinite(point_losses_[k]);
-        if (fine) late_cost_.prox += member.learn(record_, gradients_[k], scratch_);
-        if (!fine || !can_go_on(member)) member.restart(point_, fine);
-    }
-}
-
-/// A point that overflows even the loss it has just learned from would take the next mean with it.
-bool Bank::can_go_on(const PointLearner& member) {
-    if (!all_finite(member.point()) || !usable(member.regulariser())) return false;
-    ++late_cost_.record_values;
-    return sane(store_->value(0, member.point(), scratch_));
-}
-
 Index Bank::leading() const {
     if (selector_) return selector_->active();
     Index found = points_.size();
@@ -327,14 +221,14 @@ void Bank::write_round(RoundReport& report) {
     const Index lead = selector_ ? selector_->active() : lead_;
     const std::optional<Restart>& restart = windows_[lead - points_.size()].restart;
     const RoundReport played = reports_[lead - points_.size()];
-    // What is not one run any more is told by its losses alone.
+    // The rounds of a restarted member are not one run any more: of its report only the costs are kept.
     for (Index k = 0; k < windows_.size(); ++k) {
         if (windows_[k].restarted) {
-            RoundReport told;
-            told.status = RoundStatus::refused;
-            told.cost = reports_[k].cost;
-            told.referee_cost = reports_[k].referee_cost;
-            reports_[k] = told;
+            RoundReport costs;
+            costs.status = RoundStatus::refused;
+            costs.cost = reports_[k].cost;
+            costs.referee_cost = reports_[k].referee_cost;
+            reports_[k] = costs;
         }
         reports_[k].round = entered_;
     }
@@ -464,95 +358,6 @@ RoundReport Bank::revise(const std::function<void(View)>& repair) {
     if (mixture_) mixture_before_ = mixture_ = mixture_->begun_anew();
     choose_point();
     return report;
-}
-
-LearnerFacts Bank::facts() const {
-    LearnerFacts facts;
-    facts.name = "bank";
-    facts.dimension = point_.size();
-    facts.play = options_.selection.text;
-    facts.counts_steps = false;
-    for (Index k = 0; k < points_.size(); ++k) {
-        LearnerFacts point;
-        point.name = names_[k];
-        point.dimension = point_.size();
-        point.measured = false;
-        facts.members.push_back(std::move(point));
-    }
-    for (Index k = 0; k < windows_.size(); ++k) {
-        facts.members.push_back(windows_[k].learner->facts());
-        facts.members.back().name = names_[points_.size() + k];
-        facts.window = std::max(facts.window, facts.members.back().window);
-        facts.promises_exit = facts.promises_exit && facts.members.back().promises_exit;
-    }
-    const LearnerFacts& longest = facts.members.back();
-    facts.window_text = "auto";
-    facts.effective_length = longest.effective_length;
-    facts.model = longest.model;
-    facts.step = longest.step;
-    facts.hysteresis = longest.hysteresis;
-    facts.switching = longest.switching;
-    facts.initial_residual = facts.members[leading()].initial_residual;
-    facts.initial_records = longest.initial_records;
-    facts.initial_objective = longest.initial_objective;
-    facts.infimum_regulariser = longest.infimum_regulariser;
-    facts.prox_scale = longest.prox_scale;
-    for (LearnerFacts& member : facts.members) {
-        if (!member.measured) member.step = longest.step;
-    }
-    return facts;
-}
-
-Closing Bank::close() {
-    Closing closing;
-    for (Window& window : windows_)
-        closing.members.push_back(window.restarted ? window.closing : window.learner->close());
-    closing.regulariser = g_.value(point_, scratch_);
-    return closing;
-}
-
-double Bank::seconds() const {
-    double total = seconds_;
-    for (const Window& window : windows_) total += window.learner->seconds();
-    return total;
-}
-
-void Bank::Restart::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("loss", loss);
-    checkpoint.exchange("regulariser", regulariser);
-    checkpoint.exchange("state", state);
-    checkpoint.exchange("out", out);
-    checkpoint.exchange("restarted", restarted);
-}
-
-void Bank::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("points", points_.size());
-    checkpoint.agree("windows", windows_.size());
-    checkpoint.part("store", *store_);
-    for (const auto& member : points_) checkpoint.part("point", *member);
-    for (Window& window : windows_) {
-        checkpoint.part("window", *window.learner);
-        checkpoint.exchange("out", window.out);
-        checkpoint.exchange("restarted", window.restarted);
-        checkpoint.exchange("last regulariser", window.closing.regulariser);
-        checkpoint.list("last losses", window.closing.losses);
-        checkpoint.list("last weights", window.closing.weights);
-        checkpoint.exchange("entered", window.entered);
-        checkpoint.part("restart", window.restart);
-    }
-    checkpoint.exchange("advanced", advanced_);
-    if (mixture_) {
-        checkpoint.part("mixture", *mixture_);
-        checkpoint.part("mixture before", *mixture_before_);
-    } else {
-        checkpoint.part("selector", *selector_);
-    }
-    checkpoint.exchange("entered", entered_);
-    checkpoint.exchange("revised", revised_);
-    checkpoint.fixed("recent", recent_);
-    checkpoint.fixed("recent before", recent_before_);
-    checkpoint.exchange("seconds", seconds_);
-    if (checkpoint.reading()) choose_point();
 }
 
 }  // namespace proxstream

@@ -15,6 +15,7 @@
 #include "online/selector.hpp"
 #include "window/window_weights.hpp"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,13 @@ class Bank final : public AnyLearner {
         bool entered = false;  // the learner has the record
         std::optional<Restart> restart = {};
     };
+
+    /// Whether a loss, a gradient or g can be accounted for.
+    static bool usable(Real figure) { return std::abs(figure) <= kAbsurd; }
+    /// A member with a larger loss is about to overflow. Where a mean is played, it is restarted before it
+    /// takes the mean with it.
+    static bool sane(Real loss) { return std::abs(loss) <= kSane; }
+    static constexpr Real kSane = 1e100;
 
     Index size() const { return points_.size() + windows_.size(); }
     ConstView weights() const { return mixture_ ? mixture_->weights() : selector_->weights(); }

@@ -3,7 +3,6 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "loss/linear_family.hpp"
 #include "loss/loss_table.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/row_model.hpp"
@@ -100,11 +99,11 @@ Problem Problem::from(ConstView start) && {
 
 void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     proximal_ = ProximalRule::parse(settings_.proximal);
-    const auto* linear = dynamic_cast<const LinearFamily*>(family_.get());
-    if (linear == nullptr) return;
-    proximal_.margin = linear->target_kind() == TargetKind::sign;
+    const std::optional<LinearModel> linear = linear_model(*family_);
+    if (!linear) return;
+    proximal_.margin = target_kind(linear->loss.formula) == TargetKind::sign;
     const auto coordinates = static_cast<Real>(linear->dimension());
-    const Real intercept = linear->dimension() > linear->features() ? 1 : 0;
+    const Real intercept = linear->intercept ? 1 : 0;
     // The median: the scales of the first rows are not settled, and one absurd row says nothing.
     std::vector<Real> scales;
     for (const RowBlock& record : surveyed) {
@@ -113,7 +112,7 @@ void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     }
     if (scales.empty()) {
         // Where the step is given nothing is read in advance. L is then max |phi''| times |a|^2.
-        proximal_.row_scale = smoothness_ / (curvature_bound(linear->loss().formula) * coordinates);
+        proximal_.row_scale = smoothness_ / (curvature_bound(linear->loss.formula) * coordinates);
         return;
     }
     const auto middle = scales.begin() + static_cast<std::ptrdiff_t>(scales.size() / 2);

@@ -88,6 +88,10 @@ exec 6<&-
 head -2 "$work/demand.csv" >"$work/first.csv"
 run route "$links" "$work/demand.csv" -w 4 --rivals re-solve-last --progress 1 --first-demand "$work/first.csv"
 expect "an expected demand is solved before the first period" 0 '^ +1 t1 .* 1\.000 '
+run route "$links" "$work/demand.csv" --selection men
+expect "an unknown selection" 2 "unknown selection 'men'; did you mean 'mean'"
+run route "$links" "$work/demand.csv" --selection draw
+expect "a drawn member" 0 'selection draw'
 echo 't,-1,2' >>"$work/first.csv"
 sed -i 2d "$work/first.csv"
 run route "$links" "$work/demand.csv" -w 4 --first-demand "$work/first.csv"

@@ -426,7 +426,7 @@ TEST(RandomRuns, LiesAreFound) {
     }
 }
 
-/// What somebody may write into the header or the rows of a run with a proximal term.
+/// False figures in the header or the rows of a run with a proximal term.
 struct ProximalLie {
     const char* name;
     void (*header)(RunHeader&);
