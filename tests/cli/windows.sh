@@ -98,7 +98,7 @@ refused "an unknown window" "did you mean 'triangle" --window triangel:4
 refused "an unknown model" 'known: auto, previous' --model median
 refused "an unknown selection" "did you mean 'leader'" --window auto:selection=leder
 refused "an unknown selection as an option" "did you mean 'mean'" --selection men
-check "is named once" test "$(grep -c "unknown selection" "$err")" = 1
+check "is named once" test "$(grep -c "unknown selection" <<<"$err")" = 1
 refused "a selection of a mean under noise" 'needs exact losses' --selection mean --oracle gaussian:0.1 --batch 4
 refused "an unknown mixer" "unknown mixer 'tracker'" --window 'auto:selection=(mean:mixers=losses/tracker)'
 refused "an unknown argument of a bank" 'windws' --window auto:windws=4/8
