@@ -8,7 +8,7 @@
 #include "run/learn_run.hpp"
 #include "sections.hpp"
 #include "solve/prox_grad.hpp"
-#include "study/slope.hpp"
+#include "studies/study.hpp"
 
 #include <memory>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 /// `fit` on a robust regression for which figures of peers are known, 2000 x 500, to |P| <= 1e-8, with L1
 /// from 0 and on the simplex from its centre. Weight and tolerance are halved with the loss, as in
 /// inner_rows.cpp.
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include "fixtures.hpp"
 #include "loss/loss_table.hpp"
@@ -28,16 +28,16 @@ struct FitCase {
     double iterations;  // of its prox-grad
 };
 
-/// Iterations until the residual is small enough; passes.
+/// Iterations until the gap is small enough; passes.
 double solve(const OfflineProblem& problem, const std::string& text, Real epsilon) {
     const auto method = make_method(text, {.problem = problem, .epsilon = epsilon});
     Scratch scratch;
-    std::vector<Real> forward(problem.dimension()), residual(problem.dimension());
+    std::vector<Real> forward(problem.dimension()), gap(problem.dimension());
     Cost cost;
     for (int i = 0; i < 20'000; ++i) {
         if (method->advance(cost) != StepStatus::moved) throw std::runtime_error(text + " did not get there");
-        const Real norm = prox_residual(problem.g, method->point(), method->exact()->gradient,
-                                        problem.reference_step, forward, residual, scratch)
+        const Real norm = prox_gradient_step(problem.g, method->point(), method->exact()->gradient,
+                                             problem.reference_step, forward, gap, scratch)
                               .norm;
         if (norm <= epsilon) return static_cast<double>(cost.passes);
     }
@@ -66,11 +66,10 @@ void fit(Bench& bench, const FitCase& task) {
                 {data.values.data(), data.targets.data(), rows, data.features, static_cast<double>(rows)},
                 {task.l1, problem.reference_step, epsilon, 100'000}, x.data());
             passes[place] = report.passes;
-            if (report.residual > epsilon)
-                throw std::runtime_error("Eigen's prox-gradient did not get there");
+            if (report.gap > epsilon) throw std::runtime_error("Eigen's prox-gradient did not get there");
         }));
     }
-    const Timings timings = contest(timed, bench.effort(7));
+    const Timings timings = comparison(timed, bench.effort(7));
     const Index eigen = methods.size();
     const std::string what = fmt::format("{} x 500 robust regression, {}, to |P| <= 1e-8", rows, task.name);
     for (Index i = 0; i < methods.size(); ++i) {

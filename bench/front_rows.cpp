@@ -52,7 +52,7 @@ Real by_hand(Round rounds) {
     TimeSmoothed learner(Simplex(), FunctionFamily(kDimension),
                          std::vector<Real>(kDimension, 1 / static_cast<Real>(kDimension)),
                          TimeSmoothedOptions{.window = kWindow,
-                                             .model = ModelRule::parse("auto"),
+                                             .model = ForecastRule::parse("auto"),
                                              .step = kStep,
                                              .tolerance = Tolerance::fixed(kTolerance),
                                              .budget = {.max_steps = 1000}},
@@ -69,8 +69,8 @@ void front_rows(Bench& bench) {
     bench.group("front", [&] {
         const Round rounds = bench.size(20'000, 200);
         const Timings timings =
-            contest({once([&] { keep(through_the_front(rounds)); }), once([&] { keep(by_hand(rounds)); })},
-                    bench.effort(11));
+            comparison({once([&] { keep(through_the_front(rounds)); }), once([&] { keep(by_hand(rounds)); })},
+                       bench.effort(11));
         const double a_round = 1e9 / static_cast<double>(rounds);
         bench.add({.name = "front.closures",
                    .measured = "OnlineLearner, functions of 10 coordinates, w = 50: what it adds",

@@ -66,7 +66,7 @@ void window_gradient(Bench& bench, const char* name, const char* text) {
     const auto batched = [&] {
         keep(filled.batch.weighted_value_and_gradient(weights, filled.own(), filled.sum, filled.scratch));
     };
-    const Timings timings = contest({looped(batched, effort), looped(one_by_one, effort)}, effort);
+    const Timings timings = comparison({looped(batched, effort), looped(one_by_one, effort)}, effort);
     bench.add({.name = fmt::format("game.{}-window", name),
                .measured = fmt::format("{}, gradient of a window of {} joint plays", name, window),
                .against = "a gradient a play, added up",
@@ -95,7 +95,7 @@ void sampled_gradient(Bench& bench, const char* name, Index player) {
         }
     };
     const Timings timings =
-        contest({looped([&] { keep(gradient_of(parts)); }, effort), looped(one_by_one, effort)}, effort);
+        comparison({looped([&] { keep(gradient_of(parts)); }, effort), looped(one_by_one, effort)}, effort);
     bench.add({.name = fmt::format("game.{}-samples", name),
                .measured = fmt::format("gan:ring8, the {}'s gradient of 64 samples", name),
                .against = "a sample at a time",
@@ -114,7 +114,7 @@ void rounds(Bench& bench, const char* name, const char* text) {
     GamePlay play(game, make_players(settings, game, plan), plan.turns);
     for (Index t = 0; t < 2 * kWindow; ++t) play.play();  // windows are full
     const Effort effort = bench.effort();
-    const Timings timings = contest({looped([&] { keep(play.play().reports.size()); }, effort)}, effort);
+    const Timings timings = comparison({looped([&] { keep(play.play().reports.size()); }, effort)}, effort);
     bench.add({.name = fmt::format("game.{}-round", name),
                .measured = fmt::format("{}, a round of all players, w = 10", name),
                .against = {},

@@ -118,7 +118,7 @@ class RivalPlayer final : public Player {
                                   500, static_cast<double>(kWindow * kRecordRows)},
                                  {kWeight, 1 / windows.smoothness, tolerance_, 100'000}, x_.data());
         passes += report.passes;
-        unfinished += report.residual > tolerance_ ? 1 : 0;
+        unfinished += report.gap > tolerance_ ? 1 : 0;
     }
     const EigenRival& rival_;
     Real tolerance_;
@@ -170,7 +170,7 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         Player& player = *played[name];
         timed.emplace_back([&made, &player, stretch] { return player.play(made, stretch); });
     }
-    const Timings timings = contest(timed, effort);
+    const Timings timings = comparison(timed, effort);
     const auto ms_a_round = [&](Index i) { return 1e3 * timings.total(i) / static_cast<double>(rounds); };
     const auto place_of = [&](const std::string& name) {
         return static_cast<Index>(std::ranges::find(present, name) - present.begin());

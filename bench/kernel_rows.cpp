@@ -45,7 +45,7 @@ void read_by_two(Bench& bench, std::span<const double> values, const ReadWay& wa
             },
             bench.effort());
     };
-    const Timings timings = contest({by(1), by(2)}, bench.effort());
+    const Timings timings = comparison({by(1), by(2)}, bench.effort());
     const Index bytes = values.size() * sizeof(double);
     bench.add(
         {.name = "limits.read-memory-threads",
@@ -60,7 +60,7 @@ void limits(Bench& bench) {
         const Index bytes = memory ? beyond_cache(bench) : Index{256} << 10U;
         const CacheAlignedVector<double> values(bytes / sizeof(double), 1.0);
         const ReadWay way = fastest_read(values, bench.effort(5));
-        const Timings timings = contest(
+        const Timings timings = comparison(
             {looped([&] { keep(way.read(values.data(), values.size())); }, bench.effort())}, bench.effort());
         bench.add({.name = memory ? "limits.read-memory" : "limits.read-cache",
                    .measured = fmt::format("reading {} KiB once, widest loads, {}", bytes / 1024, way.name),
@@ -70,7 +70,7 @@ void limits(Bench& bench) {
     }
     double operations = 0;
     const Timings timings =
-        contest({looped([&] { operations = multiply_adds(100'000); }, bench.effort())}, bench.effort());
+        comparison({looped([&] { operations = multiply_adds(100'000); }, bench.effort())}, bench.effort());
     bench.add({.name = "limits.multiply-add",
                .measured = "multiply-adds in registers, fused where the processor can",
                .against = {},
@@ -98,10 +98,10 @@ void window(Bench& bench, const std::string& name, const WindowShape& shape, Wis
             },
             effort);
     };
-    const Timings timings = contest({looped([&] { keep(window.pass()); }, effort),
-                                     looped([&] { keep(way.read(plain.data(), plain.size())); }, effort),
-                                     eigen(eigen_plain()), eigen(eigen_native())},
-                                    effort);
+    const Timings timings = comparison({looped([&] { keep(window.pass()); }, effort),
+                                        looped([&] { keep(way.read(plain.data(), plain.size())); }, effort),
+                                        eigen(eigen_plain()), eigen(eigen_native())},
+                                       effort);
     Real difference = distance(window.gradient, gradient), size = norm(gradient);
     if (!(difference <= 1e-9 * (1 + size))) throw std::runtime_error("Eigen's gradient is another one");
     const std::string what = fmt::format("window gradient, {} rows of {} features, {} MB", rows,
@@ -136,7 +136,7 @@ void single_rows(Bench& bench) {
     rounded.single = true;
     FullWindow window = full_window(rounded), plain = full_window(shape);
     const Effort effort = bench.effort();
-    const Timings timings = contest(
+    const Timings timings = comparison(
         {looped([&] { keep(window.pass()); }, effort), looped([&] { keep(plain.pass()); }, effort)}, effort);
     bench.add({.name = "kernels.window-memory-single",
                .measured = fmt::format("window gradient, {} rows of 512 numbers that single precision holds",
@@ -159,7 +159,7 @@ void two_threads(Bench& bench, const std::string& name, const WindowShape& shape
             },
             effort);
     };
-    const Timings timings = contest({on(2), on(1)}, effort);
+    const Timings timings = comparison({on(2), on(1)}, effort);
     set_threads(1);
     const Real one = window.pass();
     const std::vector<Real> gradient = window.gradient;
@@ -181,7 +181,7 @@ void other_losses(Bench& bench) {
     for (const char* loss : {"cauchy", "logistic", "squared-sigmoid"}) {
         FullWindow plain = full_window({.features = 512, .window = bench.size(256, 8)});
         FullWindow window = full_window({.loss = loss, .features = 512, .window = bench.size(256, 8)});
-        const Timings timings = contest(
+        const Timings timings = comparison(
             {looped([&] { keep(window.pass()); }, effort), looped([&] { keep(plain.pass()); }, effort)},
             effort);
         bench.add({.name = fmt::format("kernels.loss-{}", loss),
@@ -212,10 +212,10 @@ void perceptron(Bench& bench) {
             effort);
     };
     const auto rounds = static_cast<Index>(operations / 192);
-    const Timings timings =
-        contest({looped([&] { keep(window.pass()); }, effort), looped([&] { multiply_adds(rounds); }, effort),
-                 eigen(eigen_plain()), eigen(eigen_native())},
-                effort);
+    const Timings timings = comparison(
+        {looped([&] { keep(window.pass()); }, effort), looped([&] { multiply_adds(rounds); }, effort),
+         eigen(eigen_plain()), eigen(eigen_native())},
+        effort);
     if (!(distance(window.gradient, gradient) <= 1e-9 * (1 + norm(gradient))))
         throw std::runtime_error("Eigen's gradient of the perceptron is another one");
     const std::string what = fmt::format("perceptron {}-64-64-1, gradient over {} rows", kFeatures, rows);
@@ -275,7 +275,7 @@ void sparse(Bench& bench, const std::string& name, Index columns) {
             effort);
     };
     const Timings timings =
-        contest({on(1), on(2), looped([&] { keep(read_sparse(sum.rows(), way)); }, effort)}, effort);
+        comparison({on(1), on(2), looped([&] { keep(read_sparse(sum.rows(), way)); }, effort)}, effort);
     set_threads(1);
     const std::string what = fmt::format("gradient over {} sparse rows, {} of {} columns, {} MB", rows,
                                          nonzeros, columns, bytes / 1'000'000);
@@ -312,7 +312,7 @@ void batched(Bench& bench) {
             keep(value);
         };
         const Timings timings =
-            contest({looped([&] { keep(window.pass()); }, effort), looped(apart, effort)}, effort);
+            comparison({looped([&] { keep(window.pass()); }, effort), looped(apart, effort)}, effort);
         bench.add({.name = is_sparse ? "kernels.batched-sparse" : "kernels.batched-dense",
                    .measured = is_sparse ? "window gradient, 256 sparse rows, 400 of 20000 columns"
                                          : "window gradient, 256 rows of 512 features",
@@ -330,13 +330,13 @@ void vectors(Bench& bench) {
     const ReadWay way = fastest_read(a, bench.effort(3));
     const auto row = [&](const char* name, Index reads, const std::function<void()>& call) {
         // The limit reads as many bytes; what is written is not counted.
-        const Timings timings = contest({looped(call, effort), looped(
-                                                                   [&] {
-                                                                       for (Index i = 0; i < reads; ++i)
-                                                                           keep(way.read(a.data(), n));
-                                                                   },
-                                                                   effort)},
-                                        effort);
+        const Timings timings = comparison({looped(call, effort), looped(
+                                                                      [&] {
+                                                                          for (Index i = 0; i < reads; ++i)
+                                                                              keep(way.read(a.data(), n));
+                                                                      },
+                                                                      effort)},
+                                           effort);
         bench.add({.name = fmt::format("kernels.vector-{}", name),
                    .measured = fmt::format("{} of {} numbers, in cache", name, n),
                    .against = fmt::format("reading {} array{}", reads, reads == 1 ? "" : "s"),

@@ -67,7 +67,7 @@ void rows_a_second(Bench& bench) {
     };
     std::vector<Timed> timed{once([&] { keep(parse(kinds[0].second)); })};
     for (const auto& kind : kinds) timed.push_back(once([&] { keep(learn(kind.second)); }));
-    const Timings timings = contest(timed, bench.effort(5));
+    const Timings timings = comparison(timed, bench.effort(5));
     const auto figure = [&](Index i) {
         return Figure{static_cast<double>(rows) / timings.seconds(i).median / 1e6, "M rows/s"};
     };
@@ -109,7 +109,7 @@ void electricity(Bench& bench) {
     settings.loss = "logistic";
     if (bench.quick()) settings.rounds = 500;
     double rows = 0;
-    const Timings timings = contest(
+    const Timings timings = comparison(
         {once([&] { keep(parse(settings)); }), once([&] { rows = learn(settings); })}, bench.effort(7));
     bench.add({.name = "learn.electricity",
                .measured = what,

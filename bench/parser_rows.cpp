@@ -50,9 +50,9 @@ void parse(Bench& bench, const std::string& name, const std::string& what, const
            const ReaderOptions& options) {
     double rows = 0;
     const Effort effort = bench.effort(7, 0.1);
-    const Timings timings = contest({looped([&] { rows = read_rows(input, options); }, effort),
-                                     looped([&] { keep(read_lines(input)); }, effort)},
-                                    effort);
+    const Timings timings = comparison({looped([&] { rows = read_rows(input, options); }, effort),
+                                        looped([&] { keep(read_lines(input)); }, effort)},
+                                       effort);
     bench.add({.name = "parser." + name,
                .measured = what,
                .against = "reading the bytes and finding the lines",

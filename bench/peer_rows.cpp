@@ -66,15 +66,15 @@ void against(Bench& bench, const std::string& name, const std::string& what, con
              Real target, const std::function<std::optional<PeerRun>()>& peer) {
     std::optional<PeerRun> run = peer();
     if (!run) return bench.skip("peers." + name, what, "the peer was not there when the bench was built");
-    const Timings timings = contest({once([&] {
-                                         if (solve(problem, target, 20'000) > target)
-                                             throw std::runtime_error("panoc did not get there");
-                                     }),
-                                     [&] {
-                                         run = peer();
-                                         return run->seconds;
-                                     }},
-                                    bench.effort(5));
+    const Timings timings = comparison({once([&] {
+                                            if (solve(problem, target, 20'000) > target)
+                                                throw std::runtime_error("panoc did not get there");
+                                        }),
+                                        [&] {
+                                            run = peer();
+                                            return run->seconds;
+                                        }},
+                                       bench.effort(5));
     const bool there = run->objective <= target + 1e-12;
     bench.add(
         {.name = "peers." + name,
@@ -263,9 +263,9 @@ void scikit_streams(Bench& bench, const ScikitLearn& scikit) {
         return run.seconds;
     };
     const Timings timings =
-        contest({[&] { return learn("1", error_1); }, [&] { return learn("100", error_100); },
-                 [&] { return peer("sgd-rows", single); }, [&] { return peer("sgd-batches", batches); }},
-                bench.effort(3));
+        comparison({[&] { return learn("1", error_1); }, [&] { return learn("100", error_100); },
+                    [&] { return peer("sgd-rows", single); }, [&] { return peer("sgd-batches", batches); }},
+                   bench.effort(3));
     for (Index ours = 0; ours < 2; ++ours) {
         for (Index theirs = 2; theirs < 4; ++theirs) {
             bench.add(

@@ -64,20 +64,20 @@ void simplex(Bench& bench) {
         const std::vector<Real>& v;
     } kinds[] = {{"normal", plain}, {"many-zeros", zeros}, {"feasible", feasible}, {"ties", same}};
     for (const auto& kind : kinds) {
-        const Timings timings = contest({looped(
-                                             [&] {
-                                                 project_onto_simplex(kind.v, 1, out, scratch);
-                                                 keep(out.data());
-                                             },
-                                             effort),
-                                         looped(
-                                             [&] {
-                                                 project_by_sorting(kind.v, check, sorted);
-                                                 keep(check.data());
-                                             },
-                                             effort),
-                                         looped([&] { keep(way.read(kind.v.data(), n)); }, effort)},
-                                        effort);
+        const Timings timings = comparison({looped(
+                                                [&] {
+                                                    project_onto_simplex(kind.v, 1, out, scratch);
+                                                    keep(out.data());
+                                                },
+                                                effort),
+                                            looped(
+                                                [&] {
+                                                    project_by_sorting(kind.v, check, sorted);
+                                                    keep(check.data());
+                                                },
+                                                effort),
+                                            looped([&] { keep(way.read(kind.v.data(), n)); }, effort)},
+                                           effort);
         if (!(distance(out, check) <= 1e-7)) throw std::runtime_error("the projections differ");
         const std::string what = fmt::format("projection onto the simplex, n = {}, {}", n, kind.name);
         const Figure figure{1e3 * timings.seconds(0).median, "ms"};
@@ -104,29 +104,29 @@ void product(Bench& bench, Index size, bool wanted) {
     Scratch scratch;
     const Effort effort = bench.effort();
     const Timings timings =
-        contest({looped(
-                     [&] {
-                         product.prox(v, 1, out, scratch);
-                         keep(out.data());
-                     },
-                     effort),
-                 looped(
-                     [&] {
-                         for (Index i = 0; i < blocks; ++i)
-                             project_block(v.data() + i * size, check.data() + i * size, size);
-                         keep(check.data());
-                     },
-                     effort),
-                 looped(
-                     [&] {
-                         for (Index i = 0; i < blocks; ++i) {
-                             project_onto_simplex(ConstView(v).subspan(i * size, size), 1,
-                                                  View(check).subspan(i * size, size), scratch);
-                         }
-                         keep(check.data());
-                     },
-                     effort)},
-                effort);
+        comparison({looped(
+                        [&] {
+                            product.prox(v, 1, out, scratch);
+                            keep(out.data());
+                        },
+                        effort),
+                    looped(
+                        [&] {
+                            for (Index i = 0; i < blocks; ++i)
+                                project_block(v.data() + i * size, check.data() + i * size, size);
+                            keep(check.data());
+                        },
+                        effort),
+                    looped(
+                        [&] {
+                            for (Index i = 0; i < blocks; ++i) {
+                                project_onto_simplex(ConstView(v).subspan(i * size, size), 1,
+                                                     View(check).subspan(i * size, size), scratch);
+                            }
+                            keep(check.data());
+                        },
+                        effort)},
+                   effort);
     if (!(distance(out, check) <= 1e-9 * static_cast<Real>(blocks)))
         throw std::runtime_error("the projections differ");
     const std::string what = fmt::format("projection onto {} simplices of {}", blocks, size);
@@ -154,14 +154,14 @@ void total_variation(Bench& bench) {
     Scratch scratch;
     const Effort effort = bench.effort(5);
     const ReadWay way = fastest_read(v, bench.effort(3));
-    const Timings timings = contest({looped(
-                                         [&] {
-                                             g.prox(v, 1, out, scratch);
-                                             keep(out.data());
-                                         },
-                                         effort),
-                                     looped([&] { keep(way.read(v.data(), n)); }, effort)},
-                                    effort);
+    const Timings timings = comparison({looped(
+                                            [&] {
+                                                g.prox(v, 1, out, scratch);
+                                                keep(out.data());
+                                            },
+                                            effort),
+                                        looped([&] { keep(way.read(v.data(), n)); }, effort)},
+                                       effort);
     bench.add({.name = "prox.total-variation",
                .measured = fmt::format("prox of total variation, n = {}, normal", n),
                .against = "reading it once",

@@ -17,7 +17,7 @@ const std::vector<Section>& sections() {
         {"traffic", "Routing on road networks: windows, periods, assignments, paths.", traffic_rows},
         {"cost", "How cost grows: exponents of fitted power laws, no ratios.", cost_rows},
         {"store", "Runs that are kept.", store_rows},
-        {"bank", "Banks of windows.", bank_rows},
+        {"bank", "Banks of windows.", ensemble_rows},
         {"game", "Games.", game_rows},
         {"peers", "Other people's solvers, to the same objective on the same data.", peer_rows},
     };

@@ -16,7 +16,7 @@ void parser_rows(Bench& bench);
 void traffic_rows(Bench& bench);
 void cost_rows(Bench& bench);
 void store_rows(Bench& bench);
-void bank_rows(Bench& bench);
+void ensemble_rows(Bench& bench);
 void game_rows(Bench& bench);
 void peer_rows(Bench& bench);
 

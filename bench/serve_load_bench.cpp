@@ -7,7 +7,6 @@
 ///   --clients 1000 --posts 1000000 --learner main | --learners N (l0, l1, ..) --json FILE
 #include "load_client.hpp"
 #include "serve/http_server.hpp"
-#include "serve/listening_socket.hpp"
 
 #include <condition_variable>
 #include <csignal>

@@ -42,7 +42,7 @@ void store_rows(Bench& bench) {
             std::vector<Timed> timed;
             for (const char* durable : kDurable)
                 timed.emplace_back([&, durable] { return play(bench, window, durable, rounds); });
-            const Timings timings = contest(timed, bench.effort(5));
+            const Timings timings = comparison(timed, bench.effort(5));
             const std::string name = window == std::string("auto") ? "bank" : "w16";
             for (Index i = 1; i < timed.size(); ++i) {
                 bench.add({.name = fmt::format("store.{}-{}", name, kDurable[i]),

@@ -90,7 +90,7 @@ void window_gradient(Bench& bench, const TownFiles& files) {
             axpy(weights[age], single, gradient);
         }
     };
-    const Timings timings = contest({on(1), on(2), looped(one_by_one, effort)}, effort);
+    const Timings timings = comparison({on(1), on(2), looped(one_by_one, effort)}, effort);
     set_threads(1);
     const Real one = batch.weighted_value_and_gradient(weights, x, gradient, scratch);
     single = gradient;
@@ -136,7 +136,7 @@ void assignment(Bench& bench, const TownFiles& files, const char* objective, Rea
             return seconds;
         };
     };
-    const Timings timings = contest({on(1), on(2)}, bench.effort(5));
+    const Timings timings = comparison({on(1), on(2)}, bench.effort(5));
     bench.add({.name = fmt::format("traffic.{}-assignment-{}-{:.0e}", files.name, objective, gap),
                .measured = fmt::format("{}, {} optimum from nothing, two threads", files.name, objective),
                .against = "one thread",
@@ -251,7 +251,7 @@ void path_search(Bench& bench, const TownFiles& files) {
             set_threads(1);
         });
     };
-    const Timings timings = contest({on(1), on(2)}, bench.effort(3));
+    const Timings timings = comparison({on(1), on(2)}, bench.effort(3));
     bench.add({.name = fmt::format("traffic.{}-paths", files.name),
                .measured = fmt::format("{}, three shortest paths of all pairs, two threads", files.name),
                .against = "one thread",

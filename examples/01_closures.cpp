@@ -1,5 +1,5 @@
-// Losses given as code. Every round we choose shares of three, and only then learn which shares would have
-// been right. Window, step and tolerance are automatic; the certificate says what the run proved.
+// Losses given as code. Every round chooses three shares, and only then the right shares are revealed.
+// Window, reference step and tolerance are automatic; the certificate says what the run proved.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 namespace ps = proxstream;
 
 int main() {
-    // What would have been right drifts around the simplex.
+    // The right shares drift around the simplex.
     std::vector<std::array<double, 3>> targets(1000);
     for (std::size_t t = 0; t < targets.size(); ++t) {
         const double angle = 0.005 * static_cast<double>(t);
@@ -21,8 +21,8 @@ int main() {
 
     ps::OnlineLearner learner({.dimension = 3, .regulariser = ps::Simplex()});
     for (const auto& target : targets) {
-        // learner.decision() is what we play now; observe() reveals the loss and finds the next decision.
-        // f(x) = sum log(1 + (x_i - target_i)^2) / 2 is smooth, forgives outliers, and is not convex.
+        // learner.decision() is the current decision; observe() reveals its loss and finds the next one.
+        // f(x) = sum log(1 + (x_i - target_i)^2) / 2 is smooth, robust to outliers, and not convex.
         learner.observe([&](ps::ConstView x, ps::View gradient) {
             double value = 0;
             for (ps::Index i = 0; i < x.size(); ++i) {

@@ -1,5 +1,5 @@
-// Sparse regression on rows whose truth drifts and whose noise has heavy tails: Cauchy loss plus L1. The
-// window of a linear model is evaluated in one pass over contiguous rows.
+// Sparse regression with drifting weights and heavy-tailed noise: Cauchy loss plus L1. The window of a
+// linear model is evaluated in one pass over contiguous rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr ps::Index kFeatures = 20;
 
-/// Row t: three features count, their weights drift, and now and then the noise is gross.
+/// Row t: three features count, their weights drift, and every tenth row has gross noise.
 ps::RowBlock make_row(ps::Round t) {
     std::array<double, kFeatures> features{};
     for (ps::Index i = 0; i < kFeatures; ++i)
@@ -35,7 +35,7 @@ int main() {
         return ps::make_row_family("cauchy", {.features = kFeatures, .intercept = false});
     };
     ps::OnlineLearner window({.regulariser = ps::L1Norm(0.02)}, loss());
-    // Another method on the same rows, to compare with: a step along the newest loss's gradient.
+    // For comparison: one step along the gradient of the newest loss.
     ps::OnlineLearner newest({.regulariser = ps::L1Norm(0.02), .window = 1, .learner = "prox-gradient"},
                              loss());
 

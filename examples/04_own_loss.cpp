@@ -1,6 +1,6 @@
-// A loss family of your own: one formula, and a record that differs from round to round. Here a record is a
-// range measurement, "from this beacon the vehicle is about this far away", and x is where we believe the
-// vehicle to be. Records that say how they are written (exchange) can be saved: a run continues elsewhere.
+// Your own loss family: one formula, and a record that differs from round to round. Here a record is a
+// measured distance from a beacon to a vehicle, and x is the estimated position of the vehicle. Records with
+// a serialise function can be saved, so another learner can continue the run.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,16 +17,16 @@ struct RangeFamily {
         double x = 0, y = 0;  // the beacon
         double range = 0;
 
-        void exchange(ps::Checkpoint& checkpoint) {
-            checkpoint.exchange("x", x);
-            checkpoint.exchange("y", y);
-            checkpoint.exchange("range", range);
+        void serialise(ps::StateArchive& archive) {
+            archive.field("x", x);
+            archive.field("y", y);
+            archive.field("range", range);
         }
     };
 
     ps::Index dimension() const { return 2; }
-    /// f(p) = (|p - beacon|^2 - range^2)^2 / 4: zero on a whole circle, so one record says little, and not
-    /// convex.
+    /// f(p) = (|p - beacon|^2 - range^2)^2 / 4 is zero on a circle and not convex. One record does not
+    /// determine the position.
     double value(const Record& record, ps::ConstView p, ps::Scratch& /*scratch*/) const {
         const double excess = error(record, p);
         return excess * excess / 4;
@@ -49,8 +49,8 @@ struct RangeFamily {
 
 constexpr int kRounds = 2000, kJudged = 1000;
 
-/// The mean distance between where we believed the vehicle and where it was, over the second half of the
-/// drive. Halfway the learner is saved, and another one goes on.
+/// The mean distance between estimated and true position over the second half of the drive. Halfway the
+/// learner is saved, and another one continues.
 double mean_miss(ps::Index window) {
     const ps::OnlineOptions options{
         .regulariser = ps::L2Ball(3), .start = {0.1, 0.1}, .window = window, .max_steps = 200};

@@ -1,5 +1,5 @@
-// Keeping the account of a run: a ledger is written as the rounds happen, and whoever holds the file can work
-// out the certificate again, without the losses, the learner or the data. A changed digit is found.
+// A ledger holds the figures of every round. The certificate is recomputed from this file alone, without the
+// losses, the learner or the data. A changed digit is found.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 constexpr ps::Index kShares = 4;
 
 /// Plays 300 rounds, each written to the ledger, and returns the certificate of the live run. Work is split
-/// into shares over four machines; machine i needs about `slowness` a unit, and crowding hurts.
+/// over four machines; the cost of machine i is its slowness times the square of its share.
 ps::Certificate run_with_ledger(const std::string& path) {
     ps::OnlineLearner learner(
         {.dimension = kShares, .regulariser = ps::Simplex(), .window = 10, .ledger = path});
@@ -58,7 +58,7 @@ int main() {
     const ps::Certificate again = ps::certify(path);
     std::printf("%s\n", conclusion(again).c_str());
     std::printf("the certificate from the file is %s\n",
-                again == live ? "the same, bit for bit" : "ANOTHER ONE");
+                again == live ? "the same, bit for bit" : "DIFFERENT");
 
     tamper(path);
     bool found = false;

@@ -1,7 +1,6 @@
-// Gradients from a simulation. Three goods are stocked for the day before demand is known; what is left over
-// costs 1 a unit, what is missing 3. The mean cost has no gradient that we could write down in practice: we
-// simulate days, and every simulated day gives a gradient that is right on average. How many days to
-// simulate, and when a round may stop, the advisor says; what a run of estimates proves, the certificate.
+// Gradients from a simulation. Three goods are stocked before the demand of a day is known. A left-over unit
+// costs 1, a missing unit 3. In practice the mean cost has no gradient in closed form. Each simulated day
+// gives a gradient that is right on average. The advisor computes the number of days and the tolerance.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,24 +17,24 @@ namespace {
 constexpr Index kGoods = 3, kWindow = 8;
 constexpr Real kLeftOver = 1, kMissing = 3, kShelf = 4;
 
-/// Demand in round t is exponential with this mean, which goes up and down with the season.
+/// Demand in round t is exponential with this mean, which follows a season.
 Real mean_demand(Round t, Index good) {
     return 2 + std::sin(0.05 * static_cast<Real>(t) + 2 * static_cast<Real>(good));
 }
 
-/// One simulated day of round t at stock x: the gradient of what that day would have cost. The draw says
-/// which day: asked again, at another stock, it is the same one.
+/// The gradient, at stock x, of the cost of one simulated day of round t. The draw identifies the day: the
+/// same draw gives the same day at another stock.
 void simulate(Round t, ConstView x, const Draw& draw, std::vector<Real>& gradient) {
     for (Index i = 0; i < kGoods; ++i) {
         Draw own = draw;
-        own.sample = draw.sample * kGoods + i;  // every good has a demand of its own
+        own.sample = draw.sample * kGoods + i;  // each good has its own demand
         const Real demand = -mean_demand(t, i) * std::log(uniform(own));
         gradient[i] = demand < x[i] ? kLeftOver : -kMissing;
     }
 }
 
-/// The mean over all days, which this simple demand happens to allow. The learner never looks at its
-/// gradient: it is here for the referee, who measures how good the learner's estimates were.
+/// The mean over all days, which exists in closed form for this simple demand. The learner never uses its
+/// gradient; the referee does, to measure the noise of the estimates.
 LossFunction mean_cost(Round t) {
     return [t](ConstView x, View gradient) {
         Real total = 0;
@@ -49,7 +48,7 @@ LossFunction mean_cost(Round t) {
     };
 }
 
-/// What to stock for who knows the means: missing as often as the costs are worth.
+/// The best stock if the means were known.
 std::vector<Real> ideal_stock(Round t) {
     std::vector<Real> stock(kGoods);
     for (Index i = 0; i < kGoods; ++i) {
@@ -69,8 +68,8 @@ int main() {
                                   .base_noise = deviation,
                                   .window = kWindow,
                                   .tail = NoiseTail::subgaussian,
-                                  .swing = 1,                 // what a loss may fall by within the window
-                                  .delta = 0.25 * kWindow});  // rounds stop at a residual of 0.25
+                                  .oscillation = 1,           // most that a loss falls within the window
+                                  .delta = 0.25 * kWindow});  // rounds stop at a gap of 0.25
 
     const GradientSampler days{
         .sample = simulate, .samples = advice.batch, .noise = deviation, .name = "simulated days"};
@@ -100,7 +99,7 @@ int main() {
     std::printf("a round: %.2f updates (at most %.4g expected), %.0f days simulated (%.4g)\n",
                 a_round(run.totals.steps), advice.updates, a_round(run.totals.cost.base_samples),
                 advice.fresh_samples);
-    std::printf("mean cost %.4f a round; %.4f for who knows tomorrow's means\n\n", run.mean_loss,
+    std::printf("mean cost %.4f a round; %.4f if tomorrow's means were known\n\n", run.mean_loss,
                 best / kRounds);
     std::cout << certificate;
 

@@ -1,5 +1,5 @@
-// Two towns send traffic to a city, over a bridge, through a tunnel or around the lake. Demand comes in
-// bursts, and splits over the paths have to be chosen before it is known.
+// Two towns send traffic to a city, over a bridge, through a tunnel or around a lake. Demand comes in bursts,
+// and the splits over the paths are chosen before it is known.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

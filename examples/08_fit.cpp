@@ -1,5 +1,5 @@
 // Offline: a thousand noisy readings of a few unknown phases, F(x, i) = 1 - cos(a_i . x - y_i), smooth and
-// not convex, with an L1 penalty. The library is told how to evaluate reading i at x, and nothing else.
+// not convex, with an L1 penalty. The program only says how to evaluate reading i at x.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace ps = proxstream;
 
-/// Coefficient j of reading i: a pure function of its place, so nothing has to be stored.
+/// Coefficient j of reading i: a function of i and j, so nothing is stored.
 double coefficient(std::uint64_t i, std::uint32_t j) {
     return ps::normal({.seed = 1, .round = i, .record = j});
 }

@@ -1,6 +1,6 @@
-// Two ice-cream sellers on a beach of length 1, each choosing a place and a price. Customers buy where
-// effort, price plus squared way, is lower, by a smooth rule. A seller's cost is minus its revenue: not
-// convex.
+// Two ice-cream sellers on a beach of length 1, each choosing a place and a price. Customers prefer,
+// by a smooth rule, the lower sum of price and squared distance. The cost of a seller is minus its revenue,
+// which is not convex.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace ps = proxstream;
 
-/// Minus the revenue at (place, price) against a rival's, and its gradient in the own place and price.
+/// Minus the revenue at (place, price) against the rival, and its gradient in the own place and price.
 double cost(ps::ConstView own, ps::ConstView rival, ps::View gradient) {
     double sold = 0, by_place = 0, by_price = 0;  // the latter are derivatives of `sold`
     for (int k = 0; k < 20; ++k) {

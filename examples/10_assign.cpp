@@ -1,5 +1,4 @@
-// Braess's paradox: closing a road makes every driver faster. Six thousand cars an hour want to go from a to
-// b.
+// Braess's paradox: a new road makes every trip longer. Six thousand cars an hour drive from a to b.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

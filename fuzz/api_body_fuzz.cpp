@@ -15,7 +15,7 @@ class Service {
         return *api_;
     }
     void begin() {
-        DeskOptions options;
+        LearnerQueueOptions options;
         options.durable.turns = 1000000;  // the disk is not what is tested
         options.commit_seconds = 1e9;
         api_.reset();
@@ -41,7 +41,7 @@ std::string target(std::uint8_t choice) {
 }
 
 Turn turn_of(ApiFixture& api) {
-    return api.roster.find("main")->snapshot()->state.turn;
+    return api.registry.find("main")->snapshot()->state.turn;
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     if (response.status >= 400) fuzz::require(turn_of(api) == before);
-    for (const auto& fork : api.roster.all())
+    for (const auto& fork : api.registry.all())
         if (!fork->parent().empty()) ask(api, ApiFixture::request("DELETE", "/v1/learners/" + fork->name()));
     return 0;
 }

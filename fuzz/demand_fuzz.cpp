@@ -1,6 +1,6 @@
 /// Demand series of every format: periods are whole or refused, and a bad one costs itself only.
 #include "network_checks.hpp"
-#include "traffic/open_demand.hpp"
+#include "traffic/demand_stream.hpp"
 
 using namespace proxstream;
 

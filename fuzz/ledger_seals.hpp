@@ -1,5 +1,4 @@
-/// Ledgers with their seals put right: otherwise the digest would turn away everything before the rows are
-/// looked at.
+/// Ledgers whose seals are corrected: otherwise the digest would refuse everything before the rows are read.
 #pragma once
 
 #include "regret/digest_chain.hpp"
@@ -21,8 +20,8 @@ inline std::string sealed(std::string_view bytes) {
         line = line.substr(0, line.rfind(kSealKey));
         const std::size_t start = out.size();
         out.append(line).append(kSealKey);
-        chain.absorb(std::string_view(out).substr(start));
-        out.append(chain.seal(line.starts_with(kFooterOpening) ? kAllDigits : kRowDigits)).append(kSealClose);
+        const std::size_t digits = line.starts_with(kFooterOpening) ? kAllDigits : kRowDigits;
+        out.append(chain.seal(std::string_view(out).substr(start), digits)).append(kSealClose);
     }
     return out;
 }

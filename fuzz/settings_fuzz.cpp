@@ -8,7 +8,7 @@ using namespace proxstream;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     LearnSettings settings;
     try {
-        read_settings_text({reinterpret_cast<const char*>(data), size}, "f", learn_options(), settings,
+        read_settings_text({reinterpret_cast<const char*>(data), size}, "f", settings_sink(settings),
                            {"seed"});
         fuzz::require(settings.seed == LearnSettings{}.seed);  // the command line had set it
         validate(settings);

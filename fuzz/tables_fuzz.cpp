@@ -61,7 +61,7 @@ void try_window(std::string_view text) {
     fuzz::require(WindowWeights::parse(window.text()).text() == window.text());
     for (const char* model : {"previous", "mean", "zero", "season:3"}) {
         try {
-            check_weights(window.model(ModelRule::parse(model)), false);
+            check_weights(window.forecast_window(ForecastRule::parse(model)), false);
         } catch (const ConfigError& error) {
             fuzz::require(!error.violations().empty());
         }
@@ -105,7 +105,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 try_window(text);
                 break;
             case 5:
-                fuzz::require(ModelRule::parse(ModelRule::parse(text).text()) == ModelRule::parse(text));
+                fuzz::require(ForecastRule::parse(ForecastRule::parse(text).text()) ==
+                              ForecastRule::parse(text));
                 break;
             default:
                 Selector(Selection::parse(text).member, 3, 1).update(std::array<Real, 3>{0.5, -1, 2});

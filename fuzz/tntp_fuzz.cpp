@@ -1,6 +1,6 @@
 /// Networks of any text format, trips, flows and coordinates.
 #include "network_checks.hpp"
-#include "traffic/tntp.hpp"
+#include "traffic/network_formats.hpp"
 
 using namespace proxstream;
 

@@ -136,6 +136,7 @@ smoke_bench() {
 
 check "format" scripts/format.sh --check
 check "rooms" tests/rooms/rooms.sh
+check "commit messages" scripts/check-commits.sh
 if [ $long = yes ]; then
     check_build release release -DPROXSTREAM_TEST_ROOMS=
 else

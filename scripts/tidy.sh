@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lints every source with clang-tidy ("ok"/"not ok" lines, one a file), after proving that its filter sees our
-# headers and the files of a unit: a filter that matches nothing would pass everything.
+# Lints every source with clang-tidy (one line "ok" or "not ok", then the findings), after proving that its filter
+# sees our headers and the files of a unit: a filter that matches nothing would pass everything.
 #   scripts/tidy.sh [--analyse] [--each] [FILE...]
 # Without FILEs the sources of a folder are linted together, as one unit: most of clang-tidy's time goes into what
 # they include. --each, and FILEs, are linted one by one.
@@ -160,6 +160,11 @@ fi
 for file in "${sources[@]}"; do
     [ -s "build/tidy/report/${file//\//+}" ] || echo "not ok tidy $file: was not linted" >"build/tidy/report/${file//\//+}"
 done
-cat build/tidy/report/*
-grep -q '^not ok ' build/tidy/report/* && status=1
+if grep -q '^not ok ' build/tidy/report/*; then
+    echo "not ok tidy: $(cat build/tidy/report/* | grep -c '^not ok ') of ${#sources[@]} sources have findings"
+    cat build/tidy/report/* | grep -v '^ok ' | sed 's/^not ok /# /'
+    status=1
+else
+    echo "ok tidy: ${#sources[@]} sources"
+fi
 exit $status

@@ -100,11 +100,10 @@ const std::vector<ReadWay>& read_ways() {
 }
 
 ReadWay fastest_read(std::span<const double> values, const Effort& effort) {
-    std::vector<Timed> contestants;
+    std::vector<Timed> entries;
     for (const ReadWay& way : read_ways())
-        contestants.push_back(
-            looped([values, way] { keep(way.read(values.data(), values.size())); }, effort));
-    const Timings timings = contest(contestants, effort);
+        entries.push_back(looped([values, way] { keep(way.read(values.data(), values.size())); }, effort));
+    const Timings timings = comparison(entries, effort);
     Index best = 0;
     for (Index i = 1; i < read_ways().size(); ++i) {
         if (timings.seconds(i).median < timings.seconds(best).median) best = i;

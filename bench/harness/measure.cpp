@@ -60,8 +60,8 @@ Timed once(std::function<void()> call) {
     };
 }
 
-double Timings::total(Index contestant) const {
-    return std::accumulate(seconds_[contestant].begin(), seconds_[contestant].end(), 0.0);
+double Timings::total(Index entry) const {
+    return std::accumulate(seconds_[entry].begin(), seconds_[entry].end(), 0.0);
 }
 
 Spread Timings::ratio(Index other, Index ours, double scale) const {
@@ -71,12 +71,12 @@ Spread Timings::ratio(Index other, Index ours, double scale) const {
     return spread_of(std::move(ratios));
 }
 
-Timings contest(const std::vector<Timed>& contestants, const Effort& effort) {
-    std::vector<std::vector<double>> seconds(contestants.size());
+Timings comparison(const std::vector<Timed>& entries, const Effort& effort) {
+    std::vector<std::vector<double>> seconds(entries.size());
     for (int repeat = 0; repeat < effort.repeats; ++repeat) {
-        for (Index i = 0; i < contestants.size(); ++i) {
-            const Index turn = repeat % 2 == 0 ? i : contestants.size() - 1 - i;
-            seconds[turn].push_back(contestants[turn]());
+        for (Index i = 0; i < entries.size(); ++i) {
+            const Index turn = repeat % 2 == 0 ? i : entries.size() - 1 - i;
+            seconds[turn].push_back(entries[turn]());
         }
     }
     return Timings(std::move(seconds));

@@ -41,9 +41,9 @@ Timed once(std::function<void()> call);
 class Timings {
   public:
     explicit Timings(std::vector<std::vector<double>> seconds) : seconds_(std::move(seconds)) {}
-    Spread seconds(Index contestant) const { return spread_of(seconds_[contestant]); }
+    Spread seconds(Index entry) const { return spread_of(seconds_[entry]); }
     /// Of all repeats together, where each is a part of one run.
-    double total(Index contestant) const;
+    double total(Index entry) const;
     /// How many times longer `other` takes than `ours`, repeat by repeat; `scale` multiplies each.
     Spread ratio(Index other, Index ours, double scale = 1) const;
 
@@ -52,6 +52,6 @@ class Timings {
 };
 
 /// Everybody in turn, forwards and backwards by turns.
-Timings contest(const std::vector<Timed>& contestants, const Effort& effort);
+Timings comparison(const std::vector<Timed>& entries, const Effort& effort);
 
 }  // namespace proxstream::bench

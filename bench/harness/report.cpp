@@ -116,7 +116,7 @@ std::string markdown(const Report& report) {
     text += ".\n\n| machine | |\n|---|---|\n";
     for (const auto& [name, value] : report.machine)
         text += fmt::format("| {} | {} |\n", name, escaped(value));
-    std::string section;
+    std::string section, above;
     for (const Row& row : report.rows) {
         if (section_of(row) != section) {
             section = section_of(row);
@@ -125,13 +125,18 @@ std::string markdown(const Report& report) {
                 if (each.name == section) about = each.about;
             }
             text += fmt::format("\n### {}\n\n{}\n\n", section, about);
-            text += "| row | what | against | ratio [quartiles] | figure | wanted | verdict |\n";
-            text += "|---|---|---|---|---|---|---|\n";
+            text += "row | what | against | ratio [quartiles] | figure | wanted\n---|---|---|---|---|---\n";
+            above = "";
         }
-        text += fmt::format("| {} | {}{} | {} | {} | {} | {} | {} |\n", row.name.substr(section.size() + 1),
-                            escaped(row.measured), row.note.empty() ? "" : "; " + escaped(row.note),
-                            escaped(row.against), ratio_text(row), figure_text(row), wanted_text(row),
-                            escaped(verdict_text(row, report.quick)));
+        // Empty where a row measures the same as the row above it.
+        std::string what = row.measured == above ? "" : escaped(row.measured);
+        if (!row.note.empty()) what += (what.empty() ? "" : "; ") + escaped(row.note);
+        above = row.measured;
+        std::string wanted = wanted_text(row);
+        const std::string verdict = escaped(verdict_text(row, report.quick));
+        if (!wanted.empty() && !verdict.empty()) wanted += ", ";
+        text += fmt::format("{} | {} | {} | {} | {} | {}{}\n", row.name.substr(section.size() + 1), what,
+                            escaped(row.against), ratio_text(row), figure_text(row), wanted, verdict);
     }
     return text + "\n";
 }

@@ -19,11 +19,11 @@ class RowResidual final : public ceres::CostFunction {
         set_num_residuals(1);
         mutable_parameter_block_sizes()->push_back(static_cast<int>(features));
     }
-    bool Evaluate(double const* const* parameters, double* residuals,  // NOLINT: Ceres' name
+    bool Evaluate(double const* const* parameters, double* gaps,  // NOLINT: Ceres' name
                   double** jacobians) const override {
         double margin = 0;
         for (std::size_t i = 0; i < features_; ++i) margin += row_[i] * parameters[0][i];
-        residuals[0] = margin - target_;
+        gaps[0] = margin - target_;
         if (jacobians != nullptr && jacobians[0] != nullptr) std::copy_n(row_, features_, jacobians[0]);
         return true;
     }

@@ -68,7 +68,7 @@ class RobustProblem {
     RobustProblem(const RivalRows& rows, const RivalTask& task)
         : a_(matrix(rows)), y_(targets(rows)), divisor_(rows.divisor), l1_(task.l1), r_(a_.rows()) {}
 
-    /// One product: f, with the residuals kept for the gradient.
+    /// One product: f, with the gaps kept for the gradient.
     double value(const Vector& x) {
         passes += 0.5;
         r_.noalias() = a_ * x;
@@ -106,11 +106,11 @@ RivalReport prox_gradient(const RivalRows& rows, const RivalTask& task, double* 
     Vector x = start, g(x.size()), next(x.size()), difference(x.size()), other(x.size());
     double value = problem.value(x);
     problem.gradient(g);
-    const auto residual = [&] {
+    const auto gap = [&] {
         problem.prox(x, g, task.reference_step, next);
         return (x - next).norm() / task.reference_step;
     };
-    double norm = residual();
+    double norm = gap();
     if (norm > task.tolerance) {
         // |grad f(x + h) - grad f(x)| / |h| for a small h says roughly how curved f is.
         difference = Vector::Constant(x.size(), 1e-6);
@@ -130,7 +130,7 @@ RivalReport prox_gradient(const RivalRows& rows, const RivalTask& task, double* 
             x.swap(next);
             value = trial;
             problem.gradient(g);
-            norm = residual();
+            norm = gap();
         }
     }
     start = x;

@@ -18,14 +18,14 @@ struct RivalRows {
 /// Minimise sum r^2 / (2 (1 + r^2)) / divisor + g; g = l1 |x|_1, or the simplex where l1 < 0.
 struct RivalTask {
     double l1;
-    double reference_step;  // of the residual the exit test looks at
+    double reference_step;  // of the gap the exit test looks at
     double tolerance;
     std::size_t most_passes;
 };
 
 struct RivalReport {
     double passes;  // two products are one
-    double residual;
+    double gap;
 };
 
 struct EigenRival {

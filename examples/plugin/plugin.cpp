@@ -1,4 +1,4 @@
-/// A plugin: a regulariser and a loss of one's own, which the program then knows by name.
+/// A plugin: your own regulariser and loss, available by name in the program.
 ///   cmake -S examples/plugin -B build/plugin && cmake --build build/plugin
 ///   proxstream learn rows.csv --plugin build/plugin/plugin.so --loss pseudo-huber:2 --reg signed-l1:0.1,0.3
 #include "proxstream/core/error.hpp"

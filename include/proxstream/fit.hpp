@@ -3,9 +3,10 @@
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
-#include "proxstream/offline/fit_claim.hpp"
+#include "proxstream/offline/fit_status.hpp"
 #include "proxstream/prox/regulariser.hpp"
 #include "proxstream/prox/separable.hpp"
+#include "proxstream/regret/certificate.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -95,22 +96,16 @@ struct FitOptions {
     std::function<bool(const FitProgress&)> on_progress = {};
 };
 
-/// What was proved of the result of a fit: the claims F1 to F5 of docs/fitting.md, also as text and JSON. It
-/// concerns one point, unlike the certificate of an online run.
+/// What was proved of the result of a fit: inequalities F1 to F5 of docs/fitting.md, also as text and JSON.
+/// It concerns one point, unlike the certificate of an online run.
 ///
 /// \code
 /// const FitReport& certificate = found.certificate;
 /// if (!certificate.sound()) std::cerr << certificate.text;
 /// \endcode
-struct FitReport {
-    std::vector<FitClaim> claims;  ///< F1 to F5
-    std::string text;              ///< the certificate for a terminal
-    std::string json;              ///< the certificate as JSON
-
-    /// Whether no claim fails.
-    bool sound() const;
-    /// The claim with that id. Throws ConfigError if there is none.
-    const FitClaim& at(std::string_view id) const;
+struct FitReport : CertificateLines {
+    std::string text;  ///< the certificate for a terminal
+    std::string json;  ///< the certificate as JSON
 };
 
 /// The result of a fit: the point found, how stationary it is, what it cost and what was proved.

@@ -7,7 +7,7 @@
 
 #include "proxstream/prox/regulariser.hpp"
 #include "proxstream/prox/separable.hpp"
-#include "proxstream/regret/certificate.hpp"
+#include "proxstream/regret/game_certificate.hpp"
 
 #include <functional>
 #include <limits>
@@ -82,17 +82,9 @@ struct GameTurn {
 /// const GameReport certificate = game.certificate();
 /// std::cout << certificate.text << certificate.at("G1").ratio() << '\n';
 /// \endcode
-struct GameReport {
-    std::vector<Inequality> inequalities;  ///< G1 to G4
-    std::vector<Certificate> players;      ///< the certificate of each player
-    std::string text;                      ///< the certificate for a terminal
-    std::string json;                      ///< the certificate as JSON
-    bool is_sound = true;                  ///< what sound() returns
-
-    /// Whether no inequality is violated, here or in a player's certificate.
-    bool sound() const noexcept { return is_sound; }
-    /// The inequality with that id. Throws ConfigError if there is none.
-    const Inequality& at(std::string_view id) const;
+struct GameReport : GameCertificate {
+    std::string text;  ///< the certificate for a terminal
+    std::string json;  ///< the certificate as JSON
 };
 
 /// A repeated game: in each round every player plays, then sees what it cost, and learns against the recent

@@ -228,7 +228,7 @@ class OnlineLearner {
     std::vector<Real> predict(const RowBlock& rows) const;
 
     /// Saves the whole state as bytes. Throws ConfigError if the losses cannot be saved: functions, and
-    /// records without exchange(Checkpoint&).
+    /// records without serialise(StateArchive&).
     std::string save() const;
     /// Restores a saved state; the run then continues bit for bit. Options and losses must be the same:
     /// otherwise throws DataError or ConfigError and changes nothing.

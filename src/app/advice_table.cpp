@@ -86,7 +86,7 @@ std::string problem_options(const LearnSettings& settings) {
     std::string command;
     for (const std::string& file : settings.data) command += " " + quoted(file);
     if (settings.data.empty()) command += " DATA --batch ROWS";
-    for (const auto& row : learn_options()) {
+    for (const auto& row : LearnSettings::options()) {
         const std::string text = present(row, settings);
         if (!describes_problem(row) || row.name == "data" || text == present(row, defaults)) continue;
         if (std::holds_alternative<bool LearnSettings::*>(row.member)) {

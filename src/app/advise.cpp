@@ -28,7 +28,7 @@ struct AdviseTexts {
     std::string noise;
     std::string tail = "variance";
     std::string across = "independent";
-    std::string swing;
+    std::string oscillation;
     std::string variation;
     std::string delta;
     std::string batch;
@@ -41,7 +41,7 @@ struct Wanted {
     AdviceInput input;  // but for the window
     std::vector<Index> windows;
     std::optional<Real> noise;
-    std::optional<Real> swing;
+    std::optional<Real> oscillation;
     std::optional<Real> variation;
     std::optional<Real> tolerance;  // rho, the same for all windows, where nothing else says
     Real confidence = 0;
@@ -94,7 +94,7 @@ Wanted read_texts(const AdviseTexts& texts, const LearnSettings& settings) {
         });
     }
     collect([&] { wanted.noise = read_number("noise", texts.noise, true); });
-    collect([&] { wanted.swing = read_number("swing", texts.swing, true); });
+    collect([&] { wanted.oscillation = read_number("swing", texts.oscillation, true); });
     collect([&] { wanted.variation = read_number("variation", texts.variation, true); });
     collect([&] { wanted.input.delta = read_number("delta", texts.delta, false); });
     collect([&] { wanted.input.batch = read_count("oracle-batch", texts.batch); });
@@ -114,7 +114,7 @@ Wanted read_texts(const AdviseTexts& texts, const LearnSettings& settings) {
     };
     need(settings.smoothness != 0, "smoothness");
     need(!texts.noise.empty(), "noise");
-    need(!texts.swing.empty(), "swing");
+    need(!texts.oscillation.empty(), "swing");
     if (!violations.empty()) throw ConfigError(violations);
     return wanted;
 }
@@ -138,22 +138,22 @@ void settle_figures(const LearnSettings& settings, Wanted& wanted) {
     AdviceInput& input = wanted.input;
     input.smoothness = estimate ? estimate->smoothness : settings.smoothness;
     input.base_noise = wanted.noise.value_or(estimate ? estimate->base_noise_limit : 0);
-    input.swing = wanted.swing.value_or(estimate ? estimate->swing_limit : 0);
+    input.oscillation = wanted.oscillation.value_or(estimate ? estimate->oscillation_limit : 0);
     input.variation = wanted.variation.value_or(estimate ? estimate->variation : 0);
     input.step = number_or_auto("step", settings.step);
 
     print_figure("smoothness L", input.smoothness, estimate ? estimate->smoothness_origin() : "given");
     print_figure("noise sigma_0", input.base_noise,
                  wanted.noise ? "given" : estimate->base_noise_origin(wanted.confidence));
-    print_figure("swing", input.swing, wanted.swing ? "given" : estimate->swing_origin(wanted.confidence));
+    print_figure("swing", input.oscillation,
+                 wanted.oscillation ? "given" : estimate->oscillation_origin(wanted.confidence));
     print_figure("variation", input.variation,
                  wanted.variation ? "given"
                  : estimate       ? estimate->variation_origin()
                                   : "not given: the stream's own share is left out of the regret");
     // Samples have to resolve what there is to learn at the start, or every round is quiet.
-    if (estimate && estimate->residual > 0 && !input.delta && !input.batch &&
-        input.tail != NoiseTail::bounded) {
-        wanted.tolerance = estimate->residual / 4;
+    if (estimate && estimate->gap > 0 && !input.delta && !input.batch && input.tail != NoiseTail::bounded) {
+        wanted.tolerance = estimate->gap / 4;
         print_figure("tolerance rho", *wanted.tolerance, "a quarter of the residual at the start");
     }
 }
@@ -201,7 +201,7 @@ int advise(const std::vector<std::string>& arguments) {
         "samples and\nconfirmations, and what follows for updates, base samples and regret. Figures that are "
         "not "
         "given are estimated\nfrom the first records of the data. Of games: 'proxstream advise game --help'.",
-        arguments, learn_options(), settings,
+        arguments, settings,
         {.extras = {{"windows", "A,B,..", fmt::format("windows to advise on [{}]", kDefaultWindows),
                      &texts.windows},
                     {"noise", "SIGMA0", "deviation of one sample of a record's gradient", &texts.noise},
@@ -209,7 +209,7 @@ int advise(const std::vector<std::string>& arguments) {
                      &texts.tail},
                     {"across", "KIND", "noise of different records: independent or shared [independent]",
                      &texts.across},
-                    {"swing", "OSC", "what a loss may fall by while it is in the window", &texts.swing},
+                    {"swing", "OSC", "what a loss may fall by while it is in the window", &texts.oscillation},
                     {"variation", "V", "deviation of the gradients of losses a window apart",
                      &texts.variation},
                     {"delta", "DELTA", "tolerance; a round ends at DELTA/W [from the noise]", &texts.delta},

@@ -87,7 +87,7 @@ int advise_game(const std::vector<std::string>& given) {
         "Says how long windows have to be so that a game stays a smoothed local equilibrium: of a game, or "
         "of\n"
         "figures (--players, --variation, --tolerance).",
-        arguments, play_options(), settings,
+        arguments, settings,
         {.extras = {{"players", "M", "without a game: how many there are", &texts.players},
                     {"sigma", "S", "sure bound on w times the error of estimated gradients [0]",
                      &texts.sigma},

@@ -7,7 +7,7 @@
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
 #include "route/scenario.hpp"
-#include "traffic/tntp.hpp"
+#include "traffic/network_formats.hpp"
 
 #include <array>
 #include <cmath>
@@ -47,7 +47,7 @@ void write_flows(const std::string& path, const Network& network, const Assignme
 /// How far our flows are from reference flows, and what those cost.
 void compare_flows(const std::string& path, const Network& network, const Assignment& found,
                    const AssignOptions& options) {
-    const std::vector<Real> theirs = read_tntp_flows(path, network);
+    const std::vector<Real> theirs = read_tntp_flows(file_input(path), network);
     Real largest = 0;
     Real worst = 0;
     for (Index link = 0; link < theirs.size(); ++link) {
@@ -74,7 +74,7 @@ int assign_demand(const std::vector<std::string>& arguments) {
         "paths, which "
         "are\nfound on the way, to a relative gap.\n  proxstream assign NETWORK TRIPS --objective user --gap "
         "1e-6",
-        arguments, route_options(), settings,
+        arguments, settings,
         {.extras = {{"gap", "GAP",
                      "relative gap to reach: (total - on shortest paths) / on shortest paths [1e-6]",
                      &texts.gap},

@@ -5,13 +5,14 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/json.hpp"
-#include "route/epochs.hpp"
-#include "route/reconcile.hpp"
+#include "front/epoch_account.hpp"
 #include "store/run_store.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -83,51 +84,21 @@ Answer certify_store(const std::string& path, bool json) {
     return answer;
 }
 
-/// The players' ledgers in the folder of a play, in their order; none if it is no such folder.
-std::vector<std::string> player_ledgers(const std::string& folder) {
+/// A folder is not certified as a whole: the error names the ledgers in it.
+[[noreturn]] void refuse_folder(const std::string& folder) {
     std::vector<std::string> ledgers;
-    for (;;) {
-        const std::string start = fmt::format("ledger-{}-", ledgers.size() + 1);
-        std::string found;
-        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-            const std::string file = entry.path().filename().string();
-            if (file.starts_with(start) && file.ends_with(".jsonl")) found = entry.path().string();
-        }
-        if (found.empty()) return ledgers;
-        ledgers.push_back(found);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
     }
-}
-
-/// The tables of a routing run against each other, and the ledgers beside them: one an epoch. What is wrong
-/// with a ledger does not hide what the tables say.
-Answer certify_folder(const std::string& folder, bool json) {
-    ReconcileResult result = reconcile(folder);
-    std::vector<Certificate> epochs;
-    std::vector<std::string> problems;
-    const std::vector<std::string> ledgers = find_ledgers(folder);
-    for (const std::string& ledger : ledgers) {
-        try {
-            epochs.push_back(certify(ledger));
-        } catch (const DataError& error) {
-            problems.emplace_back(error.what());
-        }
-    }
-    if (ledgers.empty() && result.measured > result.waiting) {
-        result.notes.emplace_back("no ledger is here: what the learner proved is not checked");
-    } else if (problems.empty()) {
-        const std::string mismatch = ledger_mismatch(result, epochs);
-        if (!mismatch.empty()) problems.push_back(folder + ": " + mismatch);
-    }
-    const bool holds = result.sound() && sound(epochs) && problems.empty();
-    if (json) {
-        return {fmt::format("{{\"sound\": {},\n\"files\": {},\n\"epochs\": {},\n\"problems\": {}}}", holds,
-                            to_json(result), epochs_json(epochs), nlohmann::json(problems).dump()),
-                holds};
-    }
-    Answer answer{to_text(result), holds};
-    if (!epochs.empty()) answer.text += "\n" + epochs_text(epochs);
-    for (const std::string& problem : problems) answer.text += "  " + problem + "\n";
-    return answer;
+    // ledger-2 before ledger-10
+    std::sort(ledgers.begin(), ledgers.end(), [](const std::string& a, const std::string& b) {
+        return std::pair(a.size(), a) < std::pair(b.size(), b);
+    });
+    throw ConfigError(fmt::format("certify: {} is a folder; expected a ledger or a run store{}", folder,
+                                  ledgers.empty()
+                                      ? "; the folder has no ledger"
+                                      : fmt::format(", for example {}", fmt::join(ledgers, " "))));
 }
 
 }  // namespace
@@ -138,18 +109,13 @@ int certify_ledger(const std::vector<std::string>& arguments) {
     for (const std::string& argument : arguments) {
         if (argument == "--help" || argument == "-h") {
             fmt::print(
-                "Recomputes a run's certificate from its ledger alone and checks that the ledger is whole "
-                "and untouched.\n"
-                "Of the folder of a routing run, checks that its files add up, and certifies every "
-                "ledger*.jsonl in it.\n"
-                "Of the ledgers of all players of a game, in their order, or of the folder of a play, "
-                "certifies "
-                "the game.\n"
-                "Of a run store, from the ledgers in it, also while the run goes on or after it was killed.\n"
+                "Recomputes the certificate of a run from its ledger and checks that the ledger is complete "
+                "and unchanged.\n"
+                "With the ledgers of all players of a game, in their order, certifies the game.\n"
+                "With a run store, certifies the ledgers in it; the run may be unfinished.\n"
                 "usage: proxstream certify [--json] LEDGER\n"
                 "       proxstream certify [--json] RUN\n"
-                "       proxstream certify [--json] LEDGER LEDGER ..\n"
-                "       proxstream certify [--json] FOLDER\n");
+                "       proxstream certify [--json] LEDGER LEDGER ..\n");
             return kOk;
         }
         if (argument == "--json") {
@@ -160,18 +126,13 @@ int certify_ledger(const std::vector<std::string>& arguments) {
             paths.push_back(argument);
         }
     }
-    if (paths.empty()) {
-        throw ConfigError("certify: expected a ledger or folder, see 'proxstream certify --help'");
-    }
-    if (paths.size() == 1 && std::filesystem::is_directory(paths[0])) {
-        const std::vector<std::string> players = player_ledgers(paths[0]);
-        if (players.size() > 1) paths = players;
-    }
+    if (paths.empty())
+        throw ConfigError("certify: expected a ledger or a run store, see 'proxstream certify --help'");
+    if (std::filesystem::is_directory(paths[0])) refuse_folder(paths[0]);
     try {
-        const Answer answer = paths.size() > 1                          ? certify_players(paths, json)
-                              : looks_like_store(paths[0])              ? certify_store(paths[0], json)
-                              : std::filesystem::is_directory(paths[0]) ? certify_folder(paths[0], json)
-                                                                        : certify_file(paths[0], json);
+        const Answer answer = paths.size() > 1             ? certify_players(paths, json)
+                              : looks_like_store(paths[0]) ? certify_store(paths[0], json)
+                                                           : certify_file(paths[0], json);
         fmt::print("{}{}", answer.text, json ? "\n" : "");
         return answer.holds ? kOk : kNotCertified;
     } catch (const DataError& error) {

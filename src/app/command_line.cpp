@@ -3,6 +3,7 @@
 #include "app/exit_code.hpp"
 #include "io/output_file.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -20,7 +21,7 @@ struct Given {
     std::vector<std::string> list;
 };
 
-CLI::Option* add_option(CLI::App& app, const CommandOption& row, Given& given) {
+CLI::Option* add_option(CLI::App& app, const CommandOption& row, Given& given, bool show_hidden) {
     const std::string dashes = row.alias.empty() ? "" : fmt::format("-{},", row.alias);
     const std::string place = row.positional.empty() ? "" : fmt::format(",{}", row.positional);
     CLI::Option* option = nullptr;
@@ -39,7 +40,7 @@ CLI::Option* add_option(CLI::App& app, const CommandOption& row, Given& given) {
         option = app.add_option(fmt::format("{}--{}{}", dashes, row.name, place), given.text, row.help);
         option->type_name(std::string(row.value));
     }
-    return option->group(std::string(row.group));
+    return option->group(row.hidden && !show_hidden ? std::string() : std::string(row.group));
 }
 
 bool typed(const CLI::Option& option, const Given& given) {
@@ -59,6 +60,8 @@ std::string unknown_option(const std::string& verb, const std::string& text,
                            const std::vector<std::string>& names) {
     std::string bare = text.substr(std::min(text.find_first_not_of('-'), text.size()));
     bare = bare.substr(0, bare.find('='));
+    if (const std::string_view replacement = replacement_of(bare); !replacement.empty())
+        return fmt::format("--{} was removed: {}", bare, replacement);
     const std::string near = nearest_name(bare, names);
     return "unknown option '" + text + "'; " +
            (near.empty() ? "see 'proxstream " + verb + " --help'" : "did you mean '--" + near + "'?");
@@ -90,6 +93,12 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
     app.allow_extras();
     app.get_formatter()->column_width(34);
     app.set_help_flag("-h,--help", "show this and exit");
+    const bool help_all = std::find(arguments.begin(), arguments.end(), "--help-all") != arguments.end();
+    const bool has_hidden = std::any_of(line.options.begin(), line.options.end(), [](const auto& option) {
+        return option.hidden && !option.name.empty();
+    });
+    bool asked_for_all = false;
+    if (has_hidden) app.add_flag("--help-all", asked_for_all, "show also the options for research, and exit");
     std::string config;
     app.add_option("-c,--config", config, "TOML file with these same names as keys; flags win over it")
         ->type_name("FILE");
@@ -102,9 +111,13 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
     std::vector<std::pair<Index, const CLI::Option*>> options;
     for (Index row = 0; row < line.options.size(); ++row) {
         if (line.options[row].name.empty()) continue;
-        options.emplace_back(row, add_option(app, line.options[row], given[row]));
+        options.emplace_back(row, add_option(app, line.options[row], given[row], help_all));
         names.emplace_back(line.options[row].name);
         names.push_back("no-" + std::string(line.options[row].name));
+    }
+    if (has_hidden && help_all) {
+        fmt::print("{}", app.help());
+        return kOk;
     }
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

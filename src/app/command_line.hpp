@@ -24,6 +24,7 @@ struct CommandOption {
     std::string help;
     Kind kind = Kind::value;
     bool on = false;  // a flag's default
+    bool hidden = false;
 };
 
 struct CommandLine {
@@ -55,19 +56,19 @@ struct VerbOptions {
 
 template <class Settings>
 std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
-                                      const std::vector<std::string>& arguments,
-                                      std::span<const OptionRow<Settings>> rows, Settings& settings,
+                                      const std::vector<std::string>& arguments, Settings& settings,
                                       const VerbOptions<Settings>& own) {
-    CommandLine line{verb, description, {}, own.extras, settings_sink(rows, settings), own.checks};
+    CommandLine line{verb, description, {}, own.extras, settings_sink(settings), own.checks};
     line.sink.elsewhere = own.elsewhere;
     const Settings defaults;
-    for (const auto& row : rows) {
+    for (const auto& row : Settings::options()) {
         CommandOption option{.name = row.name,
                              .alias = row.alias,
                              .group = row.group,
                              .value = row.value,
                              .positional = row.positional,
-                             .help = std::string(row.help)};
+                             .help = std::string(row.help),
+                             .hidden = row.hidden};
         if (const auto* flag = std::get_if<bool Settings::*>(&row.member)) {
             option.kind = CommandOption::Kind::flag;
             option.on = defaults.**flag;

@@ -22,33 +22,31 @@ constexpr const char* kDefaultLearners =
 void print_table(const CompareOutcome& outcome, Index window) {
     std::size_t width = 8;
     Real best = kInfinity;
-    for (const Contestant& contestant : outcome.contestants) {
-        width = std::max(width, contestant.learner.size());
-        if (contestant.rounds > 0) best = std::min(best, contestant.loss);
+    for (const CompareEntry& entry : outcome.entries) {
+        width = std::max(width, entry.learner.size());
+        if (entry.rounds > 0) best = std::min(best, entry.loss);
     }
-    const auto samples = [](const Contestant& contestant) {
-        return contestant.certificate.summary.totals.cost.base_samples;
+    const auto samples = [](const CompareEntry& entry) {
+        return entry.certificate.summary.totals.cost.base_samples;
     };
-    const bool sampled = std::any_of(outcome.contestants.begin(), outcome.contestants.end(),
-                                     [&](const Contestant& each) { return samples(each) > 0; });
+    const bool sampled = std::any_of(outcome.entries.begin(), outcome.entries.end(),
+                                     [&](const CompareEntry& each) { return samples(each) > 0; });
     const std::string regret_name = fmt::format("Reg_{}", window);
     fmt::print("{:<{}} {:>11}  {:>11} {}{:>11} {:>11} {:>8} {:>11} {}{:>9}{}\n", "learner", width, "loss",
                "window loss", outcome.classes ? "error % " : "", regret_name, "Reg_1", "nonzero",
                "grads/round", sampled ? "samples/round " : "", "seconds",
                outcome.numbers ? "         MSE         MAE" : "");
-    for (const Contestant& contestant : outcome.contestants) {
-        const std::string errors =
-            outcome.classes ? fmt::format("{:7.2f} ", 100 * contestant.error_rate) : "";
-        const double rounds = static_cast<double>(std::max<Round>(contestant.rounds, 1));
+    for (const CompareEntry& entry : outcome.entries) {
+        const std::string errors = outcome.classes ? fmt::format("{:7.2f} ", 100 * entry.error_rate) : "";
+        const double rounds = static_cast<double>(std::max<Round>(entry.rounds, 1));
         const std::string drawn =
-            sampled ? fmt::format("{:>13.1f} ", static_cast<double>(samples(contestant)) / rounds) : "";
+            sampled ? fmt::format("{:>13.1f} ", static_cast<double>(samples(entry)) / rounds) : "";
         fmt::print("{:<{}} {:>11.6g}{} {:>11.6g} {}{:>11.5g} {:>11.5g} {:>8} {:>11.2f} {}{:>9.3f}{}\n",
-                   contestant.learner, width, contestant.loss, contestant.loss == best ? '*' : ' ',
-                   contestant.windowed_loss, errors, contestant.regret, contestant.regret_one,
-                   contestant.nonzeros, static_cast<double>(contestant.record_gradients) / rounds, drawn,
-                   contestant.seconds,
-                   outcome.numbers ? fmt::format(" {:>11.5g} {:>11.5g}", contestant.mean_squared_error,
-                                                 contestant.mean_absolute_error)
+                   entry.learner, width, entry.loss, entry.loss == best ? '*' : ' ', entry.windowed_loss,
+                   errors, entry.regret, entry.regret_one, entry.nonzeros,
+                   static_cast<double>(entry.record_gradients) / rounds, drawn, entry.seconds,
+                   outcome.numbers ? fmt::format(" {:>11.5g} {:>11.5g}", entry.mean_squared_error,
+                                                 entry.mean_absolute_error)
                                    : "");
     }
 }
@@ -65,7 +63,7 @@ int compare(const std::vector<std::string>& arguments) {
         "loss of the window at the played point, local regret for the window and for w = 1, non-zeros, the "
         "learner's own\n"
         "record gradients a round and seconds; then the first learner's certificate.",
-        arguments, learn_options(), settings,
+        arguments, settings,
         {.extras = {{"learners", "A;B;..",
                      fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}},
          .takes = [](const auto& row) { return row.group != "Store"; },
@@ -100,14 +98,14 @@ int compare(const std::vector<std::string>& arguments) {
     fmt::print("\n");
     print_table(outcome, measured_window(settings.window));
     if (!settings.quiet) {
-        fmt::print("\n{}:\n{}", outcome.contestants.front().learner,
-                   to_text(outcome.contestants.front().certificate));
+        fmt::print("\n{}:\n{}", outcome.entries.front().learner,
+                   to_text(outcome.entries.front().certificate));
     }
     Round refused = 0;
-    for (const Contestant& contestant : outcome.contestants) {
-        refused += contestant.refused;
-        if (!contestant.certificate.sound()) {
-            fmt::print("\nnote: {}: {}\n", contestant.learner, conclusion(contestant.certificate));
+    for (const CompareEntry& entry : outcome.entries) {
+        refused += entry.refused;
+        if (!entry.certificate.sound()) {
+            fmt::print("\nnote: {}: {}\n", entry.learner, conclusion(entry.certificate));
         }
     }
     if (!outcome.data_error.empty()) {

@@ -4,9 +4,9 @@
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
+#include "app/fit_chart.hpp"
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
-#include "study/fit_chart.hpp"
 
 #include <filesystem>
 #include <system_error>
@@ -22,13 +22,15 @@ void make_folder(const std::string& folder) {
     if (error) throw IoError(folder, "make", error.value());
 }
 
-void write_folder(const std::string& folder, const FitComparison& comparison, const std::string& heading) {
+/// The names of the files written.
+std::string write_folder(const std::string& folder, const FitComparison& comparison,
+                         const std::string& heading) {
     write_whole_file(folder + "/table.md", heading + "\n\n" + to_markdown(comparison));
     write_whole_file(folder + "/results.csv", results_csv(comparison));
     write_whole_file(folder + "/traces.csv", traces_csv(comparison));
-    write_whole_file(folder + "/fits.svg",
-                     to_svg(fit_chart(comparison, "Fits: stationarity and objective",
-                                      heading + "; each method with its best step, one seed")));
+    const bool chart = write_fit_chart(folder + "/fits.svg", comparison,
+                                       heading + "; each method with its best step, one seed");
+    return std::string("table.md, results.csv, traces.csv") + (chart ? ", fits.svg" : "");
 }
 
 }  // namespace
@@ -42,8 +44,7 @@ int compare_fits(const std::vector<std::string>& arguments) {
         "table:\n"
         "squared residual and objective at equal samples and equal seconds. The step shown is the best in "
         "hindsight.",
-        arguments, fit_options(), settings,
-        {.takes = belongs_to_compare_fit, .checks = {[&] { validate(settings); }}});
+        arguments, settings, {.takes = belongs_to_compare_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
 
@@ -56,7 +57,7 @@ int compare_fits(const std::vector<std::string>& arguments) {
     const FitComparison outcome = comparison.run([&](Index done_cells, const FitCell& cell) {
         if (settings.quiet) return;
         fmt::print(stderr, "{}/{} {} x {:g}, seed {}: {:.3e} ({}, {:.3g} s)\n", done_cells,
-                   comparison.cells(), cell.method, cell.scale, cell.seed, cell.trace.back().residual,
+                   comparison.cells(), cell.method, cell.scale, cell.seed, cell.trace.back().gap,
                    name(cell.status), cell.seconds);
     });
     if (outcome.interrupted) {
@@ -65,15 +66,14 @@ int compare_fits(const std::vector<std::string>& arguments) {
         fmt::print(stderr, "{}\n", cut);
         heading += "; " + cut;
     }
-    if (outcome.contestants.empty()) return kInterrupted;
+    if (outcome.entries.empty()) return kInterrupted;
     fmt::print("{}\n\n{}", heading, to_text(outcome));
     fmt::print(
         "\nx/: factor of one standard error over {} seeds. step: times the published one, that of {} whose F "
         "was lowest.\n",
         settings.seeds, fmt::join(settings.scales, ", "));
     if (!settings.out.empty()) {
-        write_folder(settings.out, outcome, heading);
-        fmt::print("written: {}/table.md, results.csv, traces.csv, fits.svg\n", settings.out);
+        fmt::print("written: {}/{}\n", settings.out, write_folder(settings.out, outcome, heading));
     }
     return outcome.interrupted ? kInterrupted : kOk;
 }

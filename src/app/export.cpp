@@ -21,6 +21,8 @@ struct ExportSettings {
     Index first = 1;
     Index last = 0;
     std::string out = "-";
+
+    static std::span<const OptionRow<ExportSettings>> options();
 };
 
 using Row = OptionRow<ExportSettings>;
@@ -29,15 +31,19 @@ using S = ExportSettings;
 constexpr Real kLargeCount = 1e15;
 
 const std::array kRows{
-    Row{"run", "", "Run", "RUN", "the store", &S::run, 0, 0, {}, false, "RUN"},
+    positional(Row{"run", "", "Run", "RUN", "run store to read", &S::run}, "RUN"),
     Row{"what", "", "Content", "NAME", "ledger, decisions, figures or inputs", &S::what},
-    Row{"account", "", "Content", "N", "whose ledger: the player's or the epoch's number, from 0",
-        &S::account, 0, kLargeCount},
+    Row{"account", "", "Content", "N", "ledger of this player or epoch, counted from 0", &S::account, 0,
+        kLargeCount},
     Row{"first", "", "Content", "TURN", "from this turn on", &S::first, 1, kLargeCount},
     Row{"last", "", "Content", "TURN", "up to this turn (0: the last)", &S::last, 0, kLargeCount},
     Row{"format", "", "Output", "NAME", "jsonl, csv or npy (NumPy, columns by name)", &S::format},
     Row{"out", "o", "Output", "FILE", "where to write it (-: standard output)", &S::out},
 };
+
+std::span<const Row> ExportSettings::options() {
+    return kRows;
+}
 
 ExportOptions options_of(const ExportSettings& settings) {
     ExportOptions options;
@@ -57,17 +63,13 @@ int export_run(const std::vector<std::string>& arguments) {
         "export",
         "Writes what a run store holds in a plain format, while the run goes on or after it.\n"
         "  proxstream export RUN --what figures --format csv -o figures.csv",
-        arguments, std::span<const Row>(kRows), settings,
-        {.checks = {[&] {
-             std::vector<std::string> violations;
-             if (settings.run.empty()) violations.emplace_back("run: expected a run store");
-             collect(violations, "", [&] { validate(options_of(settings)); });
-             for (const Row& row : kRows) {
-                 const std::string violation = range_violation(row, settings);
-                 if (!violation.empty()) violations.push_back(violation);
-             }
-             if (!violations.empty()) throw ConfigError(violations);
-         }}});
+        arguments, settings, {.checks = {[&] {
+                                  Violations violations;
+                                  check_rows(ExportSettings::options(), settings, violations);
+                                  violations.refuse(settings.run.empty(), "run: expected a run store");
+                                  violations.collect("", [&] { validate(options_of(settings)); });
+                                  violations.conclude();
+                              }}});
     if (done) return *done;
     const RunStore store(settings.run);
     OutputFile file(settings.out);

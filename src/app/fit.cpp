@@ -41,16 +41,15 @@ void echo_settings(const FitSettings& settings, const FitJob& job) {
     for (const MethodParameter& parameter : job.method().parameters()) {
         fmt::print(stderr, "             {} = {} ({})\n", parameter.name, parameter.value, parameter.source);
     }
-    if (!settings.resume.empty()) fmt::print(stderr, "  resumed    {}\n", settings.resume);
 }
 
 /// Why the run ended, in words for the user who asked for something else.
 void print_status(const FitSettings& settings, const FitOutcome& outcome, Real epsilon) {
     const FitCertificate& certificate = outcome.certificate;
-    if (epsilon > 0 && certificate.point.residual_high() > epsilon && !settings.test_only) {
+    if (epsilon > 0 && certificate.point.gap_high() > epsilon && !settings.test_only) {
         fmt::print(
             stderr, "epsilon = {:g} was not reached: |P| is {:.4g} after {}\n", epsilon,
-            certificate.point.residual_high(),
+            certificate.point.gap_high(),
             certificate.status == FitStatus::stalled
                 ? std::string("the last step that rounding allows")
                 : fmt::format("{} iterations ({})", certificate.result.iterations, name(certificate.status)));
@@ -77,7 +76,7 @@ int carry_out(const FitSettings& settings, FitJob& job) {
         echo_settings(settings, job);
         if (job.turns() > 0)
             fmt::print(stderr, "  resumed    {}, after measurement {}\n", settings.store, job.turns());
-        progress.emplace(job.options(), pass_samples(*job.task().problem().loss));
+        progress.emplace(job.options(), pass_samples(*job.task().problem().loss), settings.progress);
     }
     const FitOutcome outcome = job.run([&](const TracePoint& point) {
         if (progress) progress->on_measure(point);
@@ -88,8 +87,6 @@ int carry_out(const FitSettings& settings, FitJob& job) {
         print_status(settings, outcome, job.options().epsilon);
         if (!settings.save.empty() && outcome.problems.empty())
             fmt::print(stderr, "model saved to {}\n", settings.save);
-        if (!settings.checkpoint.empty() && outcome.problems.empty())
-            fmt::print(stderr, "state saved to {}, for --resume\n", settings.checkpoint);
         if (!settings.store.empty() && outcome.problems.empty()) {
             fmt::print(stderr, "kept in {}{}\n", settings.store,
                        outcome.certificate.status == FitStatus::interrupted
@@ -111,8 +108,7 @@ int fit_data(const std::vector<std::string>& arguments) {
         "'proxstream "
         "list methods',\n"
         "and ends with a certificate: how stationary the point is, measured apart, and what it cost.",
-        arguments, fit_options(), settings,
-        {.takes = belongs_to_fit, .checks = {[&] { validate(settings); }}});
+        arguments, settings, {.takes = belongs_to_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
 
@@ -127,7 +123,7 @@ int fit_data(const std::vector<std::string>& arguments) {
 
 int resume_fit(const std::string& path, const std::vector<std::string>& arguments) {
     FitSettings settings;
-    if (const auto done = resume_settings(path, arguments, fit_options(), settings)) return *done;
+    if (const auto done = resume_settings(path, arguments, settings)) return *done;
     set_threads(settings.threads);
     FitJob job(settings, stop_requested());
     Journal journal = Journal::open(path, fit_journal_options(settings, PROXSTREAM_VERSION));

@@ -15,8 +15,11 @@ constexpr int kFitBar = 24;
 
 }  // namespace
 
-FitProgress::FitProgress(const OfflineOptions& options, std::uint64_t pass)
-    : options_(options), pass_(pass), terminal_(isatty(fileno(stderr)) != 0) {
+FitProgress::FitProgress(const OfflineOptions& options, std::uint64_t pass, Index every)
+    : options_(options),
+      pass_(pass),
+      every_(static_cast<Real>(every)),
+      terminal_(isatty(fileno(stderr)) != 0) {
     fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective",
                "|P|", "nonzero", "step", "seconds");
 }
@@ -25,25 +28,24 @@ Real FitProgress::passes(const TracePoint& point) const {
     return static_cast<Real>(point.base_samples) / static_cast<Real>(pass_);
 }
 
-/// How much of the way is behind: of the budget that is nearest its end, or of the decades of the residual.
+/// How much of the way is behind: of the budget that is nearest its end, or of the decades of the gap.
 Real FitProgress::share(const TracePoint& point) const {
     Real most = std::max({passes(point) / options_.passes, point.seconds / options_.seconds,
                           static_cast<Real>(point.iteration) / static_cast<Real>(options_.iterations)});
-    if (options_.epsilon > 0 && point.residual < first_residual_ && first_residual_ > options_.epsilon) {
-        most = std::max(
-            most, std::log(first_residual_ / point.residual) / std::log(first_residual_ / options_.epsilon));
+    if (options_.epsilon > 0 && point.gap < first_gap_ && first_gap_ > options_.epsilon) {
+        most = std::max(most, std::log(first_gap_ / point.gap) / std::log(first_gap_ / options_.epsilon));
     }
     return std::clamp(most, Real{0}, Real{1});
 }
 
 void FitProgress::on_measure(const TracePoint& point) {
-    if (point.iteration == 0) first_residual_ = point.residual;
+    if (point.iteration == 0) first_gap_ = point.gap;
     last_ = point;
     printed_ = false;
     if (passes(point) >= next_) {
         print_line(point);
-        next_ = std::max(Real{1}, next_);
-        while (next_ <= passes(point)) next_ *= 2;
+        next_ = std::max(every_ > 0 ? every_ : Real{1}, next_);
+        while (next_ <= passes(point)) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
         return;
     }
     const auto now = std::chrono::steady_clock::now();
@@ -60,14 +62,14 @@ void FitProgress::finish() {
 void FitProgress::print_line(const TracePoint& point) {
     clear_bar();
     fmt::print(stderr, "{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
-               point.iteration, point.objective, point.residual, point.nonzeros, point.step, point.seconds);
+               point.iteration, point.objective, point.gap, point.nonzeros, point.step, point.seconds);
     printed_ = true;
 }
 
 void FitProgress::draw_bar(const TracePoint& point) {
     const int filled = static_cast<int>(share(point) * kFitBar);
     fmt::print(stderr, "\r[{:=<{}}{:<{}}] {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero\033[K", "", filled,
-               "", kFitBar - filled, passes(point), point.objective, point.residual, point.nonzeros);
+               "", kFitBar - filled, passes(point), point.objective, point.gap, point.nonzeros);
     (void)std::fflush(stderr);
     drawn_ = true;
 }

@@ -1,5 +1,5 @@
-/// What a person watches while a fit runs: a line at passes 1, 2, 4, 8, ..., and on a terminal a bar in
-/// between, redrawn in place. Piped output gets the plain lines only.
+/// The progress of a fit: a line at passes 1, 2, 4, 8, ... (or every N), and on a terminal a bar in between,
+/// redrawn in place.
 #pragma once
 
 #include "offline/fit.hpp"
@@ -10,7 +10,8 @@ namespace proxstream::app {
 
 class FitProgress {
   public:
-    FitProgress(const OfflineOptions& options, std::uint64_t pass);
+    /// `every` = 0: lines at powers of two.
+    FitProgress(const OfflineOptions& options, std::uint64_t pass, Index every);
 
     void on_measure(const TracePoint& point);
     /// The last line, if the run did not end on one, and a clean cursor.
@@ -25,12 +26,13 @@ class FitProgress {
 
     OfflineOptions options_;
     std::uint64_t pass_;
+    Real every_;
     bool terminal_;
     bool drawn_ = false;
     bool printed_ = false;  // the last point
     Real next_ = 0;         // passes
     TracePoint last_;
-    Real first_residual_ = 0;
+    Real first_gap_ = 0;
     std::chrono::steady_clock::time_point redrawn_;
 };
 

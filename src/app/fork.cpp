@@ -25,8 +25,8 @@ constexpr const char* kDescription =
     "point alone.\n  proxstream fork RUN NEW [options]";
 
 /// Options that name what a run writes beside its store.
-constexpr std::array<std::string_view, 9> kFiles{"predictions", "save",  "certificate", "ledger",    "out",
-                                                 "report",      "trace", "decisions",   "checkpoint"};
+constexpr std::array<std::string_view, 8> kFiles{"predictions", "save",   "certificate", "ledger",
+                                                 "out",         "report", "trace",       "decisions"};
 
 RunIdentity child_of(const RunStore& store, Turn turn, std::string begun) {
     RunIdentity identity = store.identity();
@@ -60,7 +60,7 @@ int copy_run(const RunStore& store, const std::string& target) {
 /// Another learner from here on.
 int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSettings& settings) {
     LearnRun parent(before, stop_requested());
-    const auto turn = store.restore([&](Checkpoint& state) { parent.exchange(state); });
+    const auto turn = store.restore([&](StateArchive& state) { parent.serialise(state); });
     if (!turn) throw ConfigError(store.path() + ": no state is saved yet; there is nothing to begin from");
     auto child = std::make_unique<LearnRun>(settings, stop_requested());
     std::string begun = "with all of its state";
@@ -72,12 +72,12 @@ int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSe
         begun = "at its point, with an empty window";
     }
     RunIdentity identity = child_of(store, *turn, begun);
-    identity.settings = setting_list(learn_options(), settings);
+    identity.settings = setting_list(settings);
     Journal journal =
         Journal::create(settings.store, std::move(identity),
                         journal_options(settings, settings.max_seconds < kInfinity, PROXSTREAM_VERSION));
     child->record_in(journal);
-    const Journal::Exchange state = [&](Checkpoint& checkpoint) { child->exchange(checkpoint); };
+    const Journal::Serialise state = [&](StateArchive& archive) { child->serialise(archive); };
     journal.commit(&state);
     fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' goes on with it\n",
                settings.store, store.path(), *turn, begun, settings.store);
@@ -103,11 +103,11 @@ int fork_run(const std::vector<std::string>& arguments) {
                                               store->identity().kind, rest.front()));
             return copy_run(*store, arguments[1]);
         }
-        take_settings(learn_options(), store->identity().settings, before);
+        take_settings(store->identity().settings, before);
     }
     LearnSettings settings = before;
     const auto done = parse_command_line(
-        "fork", kDescription, rest, learn_options(), settings,
+        "fork", kDescription, rest, settings,
         {.takes = [](const auto& row) { return may_fork(row); }, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     settings = with_defaults(settings);
@@ -115,9 +115,9 @@ int fork_run(const std::vector<std::string>& arguments) {
     settings.predictions.clear();  // the parent's
     settings.save.clear();
     settings.certificate_json.clear();
-    const bool same = std::all_of(learn_options().begin(), learn_options().end(), [&](const auto& row) {
-        return !may_fork(row) || present(row, before) == present(row, settings);
-    });
+    const bool same = std::all_of(
+        LearnSettings::options().begin(), LearnSettings::options().end(),
+        [&](const auto& row) { return !may_fork(row) || present(row, before) == present(row, settings); });
     return same ? copy_run(*store, arguments[1]) : fork_learn(*store, before, settings);
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> member_names(const RunHeader& header) {
     return names;
 }
 
-/// Of a bank, of its longest member.
+/// Of an ensemble, of its longest member.
 const std::optional<NoiseFacts>& noise_of(const RunHeader& header) {
     return header.members.empty() ? header.noise : header.members.back().noise;
 }
@@ -34,7 +34,7 @@ std::string inner_name(const LearnSettings& settings, const RunHeader& header) {
     return noise_of(header) ? "prox-grad" : "auto";
 }
 
-/// Of a fixed window; a bank says it for each member.
+/// Of a fixed window; an ensemble says it for each member.
 std::string proximal_text(const RunHeader& header) {
     std::vector<std::string> terms;
     for (const RunHeader& member : header.members) {
@@ -105,10 +105,8 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
         fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);
     }
-    if (!settings.resume.empty() || run.resumed().rounds > 0) {
-        fmt::print(stderr, "  resumed    {}, after round {}\n",
-                   settings.resume.empty() ? settings.store : settings.resume, run.resumed().rounds);
-    }
+    if (run.resumed().rounds > 0)
+        fmt::print(stderr, "  resumed    {}, after round {}\n", settings.store, run.resumed().rounds);
 }
 
 void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
@@ -157,8 +155,6 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     if (totals.refused > 0)
         fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
     if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
-    if (!settings.checkpoint.empty() && !outcome.io_error)
-        fmt::print(stderr, "\nstate saved to {}, for --resume", settings.checkpoint);
     if (!settings.store.empty() && !outcome.io_error) {
         fmt::print(stderr, "\nkept in {}{}", settings.store,
                    outcome.ending == RunEnding::finished
@@ -211,7 +207,7 @@ int learn(const std::vector<std::string>& arguments) {
                            "Learns online from rows: predicts each record before learning from it, keeps the "
                            "mean loss of the last W\n"
                            "records stationary, and ends with a certificate of what was proved on this run.",
-                           arguments, learn_options(), settings, {.checks = {[&] { validate(settings); }}});
+                           arguments, settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
     std::vector<std::string> reasons;
     settings = with_defaults(settings, &reasons);
@@ -227,7 +223,7 @@ int learn(const std::vector<std::string>& arguments) {
 
 int resume_learn(const std::string& path, const std::vector<std::string>& arguments) {
     LearnSettings settings;
-    if (const auto done = resume_settings(path, arguments, learn_options(), settings)) return *done;
+    if (const auto done = resume_settings(path, arguments, settings)) return *done;
     set_threads(settings.threads);
     LearnRun run(settings, stop_requested());
     Journal journal = Journal::open(path, options_of(settings));

@@ -80,12 +80,12 @@ void list_windows() {
     fmt::print("windows (--window):\n");
     print_row("auto[:windows=1/4/16,also=A/B,selection=S,..]",
               "an ensemble of windows, weighed by realised loss; arguments as of the learner 'bank'");
-    for (const WindowForm& form : WindowWeights::forms()) print_row(form.usage, form.help);
+    for (const WindowUsage& form : WindowWeights::forms()) print_row(form.usage, form.help);
 }
 
 void list_models() {
     fmt::print("models (--model), what stands for the loss to come when a round is solved:\n");
-    for (const WindowForm& form : ModelRule::forms()) print_row(form.usage, form.help);
+    for (const WindowUsage& form : ForecastRule::forms()) print_row(form.usage, form.help);
 }
 
 void list_selections() {

@@ -6,7 +6,7 @@
 #include "app/resume_settings.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
-#include "game/gan_quality.hpp"
+#include "game/gan.hpp"
 #include "play/play_job.hpp"
 
 #include <optional>
@@ -106,7 +106,7 @@ int play(const std::vector<std::string>& given) {
         "Plays a game: every player learns online against the others' recent plays. Ends with a certificate "
         "of how close\nto a smoothed local equilibrium every round was, and with what was measured of the "
         "play alone beside it.",
-        arguments, play_options(), settings,
+        arguments, settings,
         {.checks = {[&] {
              settle_game(settings.game, file);
              validate(settings);
@@ -122,8 +122,7 @@ int play(const std::vector<std::string>& given) {
 
 int resume_play(const std::string& path, const std::vector<std::string>& arguments) {
     PlaySettings settings;
-    if (const auto done = resume_settings(path, arguments, play_options(), settings, {"rounds"}))
-        return *done;
+    if (const auto done = resume_settings(path, arguments, settings, {"rounds"})) return *done;
     set_threads(settings.threads);
     Journal journal = Journal::open(path, play_journal_options(settings, PROXSTREAM_VERSION));
     const std::string command = journal.identity().command;

@@ -48,7 +48,7 @@ void PlayProgress::remember(const RoundFigures& figures) {
     keep(last_.gain, figures.gain);
     last_.seats.resize(figures.seats.size());
     for (Index i = 0; i < figures.seats.size(); ++i) {
-        keep(last_.seats[i].residual, figures.seats[i].residual);
+        keep(last_.seats[i].gap, figures.seats[i].gap);
         last_.seats[i].cost = figures.seats[i].cost;
     }
 }
@@ -69,8 +69,7 @@ void PlayProgress::print_line() {
                                    figure_or_dash(last_.gap_bound), figure_or_dash(last_.instant_gap),
                                    figure_or_dash(last_.gain));
     for (Index i = 0; i < shown_; ++i)
-        line +=
-            fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].residual), last_.seats[i].cost);
+        line += fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].gap), last_.seats[i].cost);
     fmt::print(stderr, "{}\n", line);
     printed_ = last_.round;
 }

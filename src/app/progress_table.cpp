@@ -45,7 +45,7 @@ std::string ProgressTable::heaviest() const {
 }
 
 void ProgressTable::on_round(const LearnProgress& progress) {
-    if (progress.bank != nullptr) axpy(1, progress.bank->weights, weights_);
+    if (progress.ensemble != nullptr) axpy(1, progress.ensemble->weights, weights_);
     if (progress.rounds >= next_) {
         print_line(progress);
         while (next_ <= progress.rounds) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
@@ -75,9 +75,8 @@ void ProgressTable::print_line(const LearnProgress& progress) {
     fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11} {:>10.3g} {:>10.3g} {:>8} {:>7}{}\n",
                progress.rounds, progress.loss_sum / rounds, (progress.loss_sum - loss_at_last_line_) / since,
                errors, measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
-               measured_ ? last.entry_residual : last.first_residual,
-               measured_ ? last.exit_residual : last.tested_residual, progress.steps - steps_at_last_line_,
-               nonzeros(progress.point), heaviest());
+               measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
+               progress.steps - steps_at_last_line_, nonzeros(progress.point), heaviest());
     fill(weights_, 0);
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;

@@ -12,8 +12,8 @@ namespace proxstream::app {
 
 class ProgressTable {
   public:
-    /// `every` = 0: at powers of two. `members` names those of a bank; empty: there is none. Without
-    /// `measured` nobody knows the exact residuals: the column shows what the tests saw.
+    /// `every` = 0: at powers of two. `members` names those of an ensemble; empty: there is none. Without
+    /// `measured` nobody knows the exact gaps: the column shows what the tests saw.
     ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured);
 
     void on_round(const LearnProgress& progress);

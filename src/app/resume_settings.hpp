@@ -17,24 +17,21 @@ namespace proxstream::app {
 /// the exit status if the program is done. Throws ConfigError with every violation.
 template <class Settings>
 std::optional<int> resume_settings(const std::string& path, const std::vector<std::string>& arguments,
-                                   std::span<const OptionRow<Settings>> rows, Settings& settings,
-                                   const std::vector<std::string_view>& further = {}) {
+                                   Settings& settings, const std::vector<std::string_view>& further = {}) {
     const RunStore store(path);
-    take_settings(rows, store.identity().settings, settings);
+    take_settings(store.identity().settings, settings);
     settings.store = path;
     const auto may_change = [&](const OptionRow<Settings>& row) {
         if (std::find(further.begin(), further.end(), row.name) != further.end()) return true;
-        constexpr std::string_view kSame[] = {"store", "checkpoint", "resume"};
         const bool screen = row.name == "progress" || row.name == "quiet";
-        return !bears_on_figures(row) && (row.group != "Output" || screen) &&
-               std::find(std::begin(kSame), std::end(kSame), row.name) == std::end(kSame);
+        return !affects_results(row) && (row.group != "Output" || screen) && row.name != "store";
     };
     return parse_command_line(
         "resume",
         "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
         "  proxstream resume RUN [options]     of a run of '" +
             store.identity().kind + "':",
-        arguments, rows, settings, {.takes = may_change, .checks = {[&] { validate(settings); }}});
+        arguments, settings, {.takes = may_change, .checks = {[&] { validate(settings); }}});
 }
 
 }  // namespace proxstream::app

@@ -68,7 +68,7 @@ class PeriodTable {
             stderr, "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
             row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
             or_dash(row.figures.cost / floor, "{:.3f}"), row.figures.utilisation_max, 100 * row.figures.churn,
-            or_dash(row.entry_residual, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
+            or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
     }
 
     Index every_;
@@ -100,8 +100,7 @@ void print_outcome(const RouteSettings& settings, const RouteRun& run, const Rou
     print_methods(outcome.methods);
     if (!outcome.certificates.empty()) fmt::print("\n{}", epochs_text(outcome.certificates));
     if (outcome.io_error) return;
-    if (!settings.out.empty())
-        fmt::print("\nwritten to {}; check it with 'proxstream certify {}'\n", settings.out, settings.out);
+    if (!settings.out.empty()) fmt::print("\nwritten to {}\n", settings.out);
     if (!settings.report.empty()) fmt::print("\nreport: {}\n", settings.report);
     if (!settings.store.empty()) {
         fmt::print("\nkept in {}{}\n", settings.store,
@@ -147,7 +146,7 @@ int route(const std::vector<std::string>& arguments) {
         "cost of the "
         "last W\nperiods stationary, and ends with a table of rivals on the same periods and a certificate.\n"
         "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
-        arguments, route_options(), settings, {.checks = {[&] { validate(settings); }}});
+        arguments, settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
     RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again("route", arguments));
@@ -156,8 +155,7 @@ int route(const std::vector<std::string>& arguments) {
 
 int resume_route(const std::string& path, const std::vector<std::string>& arguments) {
     RouteSettings settings;
-    if (const auto done = resume_settings(path, arguments, route_options(), settings, {"periods"}))
-        return *done;
+    if (const auto done = resume_settings(path, arguments, settings, {"periods"})) return *done;
     set_threads(settings.threads);
     Journal journal = Journal::open(path, route_journal_options(settings, PROXSTREAM_VERSION));
     const std::string command = journal.identity().command;

@@ -17,7 +17,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
@@ -43,7 +42,7 @@ Plan make_plan(const std::vector<std::string>& arguments) {
             "serve",
             "Hosts learners behind an HTTP/JSON API: clients get decisions and post records, every answered "
             "record is safe\nin the learner's store, and GET / shows how they are doing. See docs/serve.md.",
-            arguments, serve_options(), settings, own);
+            arguments, settings, own);
     };
     Plan plan;
     plan.done = parse(plan.settings, false);
@@ -96,15 +95,11 @@ int serve(const std::vector<std::string>& arguments) {
                     [](const std::string& kind, const SettingList& settings) {
                         return open_served_run(kind, settings, PROXSTREAM_VERSION);
                     });
-    if (plan.settings.stdio) {
-        service.talk(STDIN_FILENO, STDOUT_FILENO, *stop_requested());
-    } else {
-        const std::uint16_t port = service.listen();
-        fmt::print(stderr, "listening on {}\n", url_of(plan.settings, port));
-        while (!*stop_requested()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            if (g_reread.exchange(false)) reread(service, arguments);
-        }
+    const std::uint16_t port = service.listen();
+    fmt::print(stderr, "listening on {}\n", url_of(plan.settings, port));
+    while (!*stop_requested()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (g_reread.exchange(false)) reread(service, arguments);
     }
     const std::vector<std::string> problems = service.close();
     say(problems);

@@ -1,4 +1,4 @@
-#include "study/study.hpp"
+#include "studies/study.hpp"
 
 #include "proxstream/core/parallel.hpp"
 
@@ -100,7 +100,7 @@ std::optional<LearnSettings> read_rows(const StudyArguments& given, std::vector<
     LearnSettings settings;
     try {
         parse_command_line(
-            "study " + given.name, "", given.others, learn_options(), settings,
+            "study " + given.name, "", given.others, settings,
             {.takes = [](const auto& row) { return row.group == "Data" || row.group == "Model"; },
              .checks = {[&] { validate(settings, true); }}});
     } catch (const ConfigError& error) {

@@ -2,7 +2,7 @@
 /// cell elsewhere.
 #pragma once
 
-#include "study/study.hpp"
+#include "studies/study.hpp"
 
 #include <chrono>
 

@@ -1,6 +1,6 @@
 #include "core/ada_share.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,13 +69,11 @@ void AdaShare::move(ConstView losses) {
     }
 }
 
-void AdaShare::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("weights", weights_);
-    checkpoint.fixed("logarithms", logarithms_);
-    checkpoint.exchange("mixability", mixability_);
-    checkpoint.exchange("scale", scale_);
-    checkpoint.exchange("share", share_);
-    checkpoint.exchange("round", round_);
+void AdaShare::serialise(StateArchive& archive) {
+    archive.fixed("weights", weights_);
+    archive.fixed("logarithms", logarithms_);
+    archive.fields(Field{"mixability", mixability_}, Field{"scale", scale_}, Field{"share", share_},
+                   Field{"round", round_});
 }
 
 }  // namespace proxstream

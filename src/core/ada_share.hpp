@@ -8,7 +8,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 
 class AdaShare {
   public:
@@ -34,7 +34,7 @@ class AdaShare {
     /// All weight to one choice.
     void choose(Index choice);
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     void move(ConstView losses);

@@ -1,5 +1,5 @@
-/// A running checksum of 64 bits: it finds accidents, such as a torn file, a flipped bit or another stream,
-/// and never misses a single word that changed. It is no seal against malice.
+/// A running checksum of 64 bits. It finds accidents, such as a torn file or a flipped bit, and never misses
+/// a single changed word. It does not protect against malice.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -15,7 +15,7 @@ class Checksum {
   public:
     explicit Checksum(std::uint64_t value = 0) : state_(value) {}
 
-    /// Goes on from here; what a checksum was can be kept and gone on with.
+    /// The current value; pass it to the constructor to continue later.
     std::uint64_t value() const noexcept { return state_; }
 
     void add(std::uint64_t word) noexcept {

@@ -1,4 +1,4 @@
-/// Eigenvalues of symmetric matrices, by Eigen; compiled once for everybody.
+/// Eigenvalues of symmetric matrices, by Eigen, compiled in one place.
 #pragma once
 
 #include "proxstream/core/types.hpp"

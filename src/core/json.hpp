@@ -1,4 +1,4 @@
-/// nlohmann's JSON for everybody, with what is heavy about it compiled once, in json.cpp: otherwise each
+/// nlohmann's JSON, whose heavy parts are compiled once, in json.cpp: otherwise each
 /// source that reads or writes JSON pays seconds of compilation for the same parser and the same writer.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace nlohmann::detail {
 
 using StringInput = iterator_input_adapter<std::string::const_iterator>;
 using ViewInput = iterator_input_adapter<std::string_view::const_iterator>;
-// Whoever parses from elsewhere gets a parser of his own.
+// Parsing from other inputs compiles a parser of its own.
 extern template class parser<json, StringInput>;
 extern template class parser<json, ViewInput>;
 extern template class parser<ordered_json, StringInput>;

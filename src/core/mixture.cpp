@@ -1,9 +1,9 @@
 #include "core/mixture.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -71,14 +71,12 @@ Real PolyWeights::price(Index member) const {
     return std::sqrt(growth_ * (squares_[member] + range_ * range_) / prior_[member]) + range_ + left_out_;
 }
 
-void PolyWeights::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("prior", prior_);
-    checkpoint.fixed("weights", weights_);
-    checkpoint.fixed("sums", sums_);
-    checkpoint.fixed("squares", squares_);
-    checkpoint.exchange("range", range_);
-    checkpoint.exchange("growth", growth_);
-    checkpoint.exchange("left out", left_out_);
+void PolyWeights::serialise(StateArchive& archive) {
+    archive.fixed("prior", prior_);
+    archive.fixed("weights", weights_);
+    archive.fixed("sums", sums_);
+    archive.fixed("squares", squares_);
+    archive.fields(Field{"range", range_}, Field{"growth", growth_}, Field{"left out", left_out_});
 }
 
 namespace {
@@ -133,15 +131,14 @@ Real ClippedWeights::clip() {
     return usual > 0 ? kClip * usual : kInfinity;
 }
 
-void ClippedWeights::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("prior", prior_);
-    checkpoint.fixed("weights", weights_);
-    checkpoint.fixed("sums", sums_);
-    checkpoint.fixed("squares", squares_);
-    checkpoint.exchange("range", range_);
-    checkpoint.exchange("clip", clip_);
-    checkpoint.fixed("medians", medians_);
-    checkpoint.exchange("round", round_);
+void ClippedWeights::serialise(StateArchive& archive) {
+    archive.fixed("prior", prior_);
+    archive.fixed("weights", weights_);
+    archive.fixed("sums", sums_);
+    archive.fixed("squares", squares_);
+    archive.fields(Field{"range", range_}, Field{"clip", clip_});
+    archive.fixed("medians", medians_);
+    archive.field("round", round_);
 }
 
 Mixture::Options Mixture::Options::parse(const Spec& spec) {
@@ -237,13 +234,13 @@ void Mixture::combine() {
     }
 }
 
-void Mixture::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("losses", losses_);
-    if (gradients_) checkpoint.part("gradients", *gradients_);
-    if (clipped_) checkpoint.part("clipped", *clipped_);
-    if (tracking_) checkpoint.part("tracking", *tracking_);
-    checkpoint.part("top", top_);
-    checkpoint.fixed("weights", weights_);
+void Mixture::serialise(StateArchive& archive) {
+    archive.section("losses", losses_);
+    if (gradients_) archive.section("gradients", *gradients_);
+    if (clipped_) archive.section("clipped", *clipped_);
+    if (tracking_) archive.section("tracking", *tracking_);
+    archive.section("top", top_);
+    archive.fixed("weights", weights_);
 }
 
 }  // namespace proxstream

@@ -32,7 +32,7 @@ class PolyWeights {
     Real price(Index member) const;
     Real largest() const noexcept { return range_; }  // b: the largest regret of a round
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     std::vector<Real> prior_;  // pi
@@ -52,7 +52,7 @@ class ClippedWeights {
     ConstView weights() const noexcept { return weights_; }
     void update(ConstView losses);
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     Real clip();
@@ -105,7 +105,7 @@ class Mixture {
     };
     void update(const Figures& round);
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     void combine();

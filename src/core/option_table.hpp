@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,61 @@ struct OptionRow {
     std::span<const std::string_view> choices = {};  // words must be one of these, if there are any
     bool commas_separate = true;                     // in the text of a list
     std::string_view positional = {};                // its name where it can be given without a flag
+    bool hidden = false;                             // listed by --help-all only
+    /// For texts and the elements of lists: throws ConfigError if the value cannot be used.
+    void (*check)(const std::string& value) = nullptr;
 };
+
+template <class Settings>
+OptionRow<Settings> positional(OptionRow<Settings> row, std::string_view name) {
+    row.positional = name;
+    return row;
+}
+
+/// For options that researchers need and users do not.
+template <class Settings>
+OptionRow<Settings> hidden(OptionRow<Settings> row) {
+    row.hidden = true;
+    return row;
+}
+
+template <class Settings>
+OptionRow<Settings> checked(OptionRow<Settings> row, void (*check)(const std::string& value)) {
+    row.check = check;
+    return row;
+}
+
+/// The rows of several tables, one after the other.
+template <class Settings, class... Tables>
+std::vector<OptionRow<Settings>> join_rows(const Tables&... tables) {
+    std::vector<OptionRow<Settings>> rows;
+    (rows.insert(rows.end(), tables.begin(), tables.end()), ...);
+    return rows;
+}
+
+/// Gathers violations, so that all of them are reported together.
+class Violations {
+  public:
+    void refuse(bool wrong, std::string what) {
+        if (wrong) all_.push_back(std::move(what));
+    }
+    /// Runs `check`; returns false if it threw ConfigError. `option` comes before its messages.
+    template <class Check>
+    bool collect(std::string_view option, Check check) {
+        return proxstream::collect(all_, option, check);
+    }
+    bool empty() const noexcept { return all_.empty(); }
+    /// Throws ConfigError if there are any.
+    void conclude() const {
+        if (!all_.empty()) throw ConfigError(all_);
+    }
+
+  private:
+    std::vector<std::string> all_;
+};
+
+/// What replaced an option that was removed, as a hint for an error message; "" if there was no such option.
+std::string_view replacement_of(std::string_view name);
 
 /// A value that cannot be read as the option's type, or that is not allowed, in one sentence; "" if all is
 /// well.
@@ -132,10 +187,45 @@ std::string range_violation(const OptionRow<Settings>& row, const Settings& sett
         row.member);
 }
 
-/// The option's value in `from`, and nothing else of it.
+/// Checks the value of one option. Returns false if there is a violation.
 template <class Settings>
-void copy_option(const OptionRow<Settings>& row, const Settings& from, Settings& to) {
-    std::visit([&](auto member) { to.*member = from.*member; }, row.member);
+bool check_row(const OptionRow<Settings>& row, const Settings& settings, Violations& violations) {
+    if (std::string violation = range_violation(row, settings); !violation.empty()) {
+        violations.refuse(true, std::move(violation));
+        return false;
+    }
+    if (row.check == nullptr) return true;
+    const auto accepted = [&](const std::string& value) {
+        try {
+            row.check(value);
+            return true;
+        } catch (const ConfigError& error) {
+            for (const std::string& each : error.violations())
+                violations.refuse(true,
+                                  each.starts_with(row.name) ? each : std::string(row.name) + ": " + each);
+            return false;
+        }
+    };
+    if (const auto* text = std::get_if<std::string Settings::*>(&row.member))
+        return accepted(settings.**text);
+    bool all = true;
+    if (const auto* list = std::get_if<std::vector<std::string> Settings::*>(&row.member))
+        for (const std::string& value : settings.**list) all = accepted(value) && all;
+    return all;
+}
+
+/// Checks every option by itself. Returns the settings with the default in place of each value that is
+/// refused: what depends on several options is checked with them, and reports no violation twice.
+template <class Settings>
+Settings check_rows(std::span<const OptionRow<Settings>> rows, const Settings& settings,
+                    Violations& violations) {
+    Settings accepted = settings;
+    const Settings defaults;
+    for (const auto& row : rows) {
+        if (check_row(row, settings, violations)) continue;
+        std::visit([&](auto member) { accepted.*member = defaults.*member; }, row.member);
+    }
+    return accepted;
 }
 
 }  // namespace proxstream

@@ -7,7 +7,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::uint64_t kMostLevels = 56;  // more numbers than anybody will add
+constexpr std::uint64_t kMostLevels = 56;  // for more numbers than any run adds
 
 }  // namespace
 
@@ -62,23 +62,19 @@ Real QuantileSketch::at_rank(std::uint64_t rank) const {
     return largest_;
 }
 
-void QuantileSketch::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("count", count_);
-    checkpoint.exchange("odd", odd_);
-    checkpoint.exchange("smallest", smallest_);
-    checkpoint.exchange("largest", largest_);
-    checkpoint.exchange("last", last_);
-    checkpoint.list("newest", newest_);
+void QuantileSketch::serialise(StateArchive& archive) {
+    archive.fields(Field{"count", count_}, Field{"odd", odd_}, Field{"smallest", smallest_},
+                   Field{"largest", largest_}, Field{"last", last_}, Field{"newest", newest_});
     Index levels = levels_.size();
-    checkpoint.exchange("levels", levels, kMostLevels);
-    if (checkpoint.reading()) levels_.assign(levels, {});
+    archive.field("levels", levels, kMostLevels);
+    if (archive.reading()) levels_.assign(levels, {});
     std::uint64_t held = newest_.size();
     for (Index level = 0; level < levels; ++level) {
-        checkpoint.list("level", levels_[level]);
-        checkpoint.require(levels_[level].empty() || levels_[level].size() == kRoom, "whole levels");
+        archive.list("level", levels_[level]);
+        archive.require(levels_[level].empty() || levels_[level].size() == kRoom, "whole levels");
         held += levels_[level].size() * (std::uint64_t{2} << level);
     }
-    checkpoint.require(newest_.size() < 2 * kRoom && held == count_, "as many numbers as were counted");
+    archive.require(newest_.size() < 2 * kRoom && held == count_, "as many numbers as were counted");
 }
 
 }  // namespace proxstream

@@ -8,7 +8,7 @@
 /// ranks are off by at most n L / (2 kRoom), which is 0.25 % of n for a thousand million numbers.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class QuantileSketch {
     /// The number of that rank, 0: the smallest; rank < count().
     Real at_rank(std::uint64_t rank) const;
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     void carry();

@@ -48,10 +48,10 @@ FitFigure figure_of(const std::vector<Real>& squares) {
     return figure;
 }
 
-/// 0 has no logarithm: below this a squared residual is rounding.
-Real square(Real residual) {
+/// 0 has no logarithm: below this a squared gap is rounding.
+Real square(Real gap) {
     constexpr Real kFloor = 1e-40;
-    return std::max(residual * residual, kFloor);
+    return std::max(gap * gap, kFloor);
 }
 
 template <class Within>
@@ -70,8 +70,8 @@ Real score(const FitCell& cell) {
 }
 
 /// The step whose runs ended lowest, in the mean.
-FitContestant best_of(const std::vector<FitCell>& cells, const std::string& method) {
-    FitContestant best{.method = method};
+FitEntry best_of(const std::vector<FitCell>& cells, const std::string& method) {
+    FitEntry best{.method = method};
     std::vector<Real> scales;
     for (const FitCell& cell : cells) {
         if (cell.method == method && std::find(scales.begin(), scales.end(), cell.scale) == scales.end())
@@ -106,31 +106,29 @@ const TracePoint& FitCell::after_seconds(double limit) const {
     return last_within(trace, [&](const TracePoint& point) { return point.seconds <= limit; });
 }
 
-FitFigure FitComparison::squared_residual(const FitContestant& contestant, Real passes) const {
+FitFigure FitComparison::squared_gap(const FitEntry& entry, Real passes) const {
     std::vector<Real> squares;
-    for (const Index i : contestant.runs)
-        squares.push_back(square(cells[i].after_samples(samples_at(passes)).residual));
+    for (const Index i : entry.runs)
+        squares.push_back(square(cells[i].after_samples(samples_at(passes)).gap));
     return figure_of(squares);
 }
 
-FitFigure FitComparison::squared_residual_in_time(const FitContestant& contestant) const {
+FitFigure FitComparison::squared_gap_in_time(const FitEntry& entry) const {
     std::vector<Real> squares;
-    for (const Index i : contestant.runs) squares.push_back(square(cells[i].after_seconds(seconds).residual));
+    for (const Index i : entry.runs) squares.push_back(square(cells[i].after_seconds(seconds).gap));
     return figure_of(squares);
 }
 
-Real FitComparison::mean_objective(const FitContestant& contestant, Real passes) const {
+Real FitComparison::mean_objective(const FitEntry& entry, Real passes) const {
     Real mean = 0;
-    for (const Index i : contestant.runs)
-        mean +=
-            cells[i].after_samples(samples_at(passes)).objective / static_cast<Real>(contestant.runs.size());
+    for (const Index i : entry.runs)
+        mean += cells[i].after_samples(samples_at(passes)).objective / static_cast<Real>(entry.runs.size());
     return mean;
 }
 
-Real FitComparison::mean_seconds(const FitContestant& contestant) const {
+Real FitComparison::mean_seconds(const FitEntry& entry) const {
     Real mean = 0;
-    for (const Index i : contestant.runs)
-        mean += cells[i].seconds / static_cast<Real>(contestant.runs.size());
+    for (const Index i : entry.runs) mean += cells[i].seconds / static_cast<Real>(entry.runs.size());
     return mean;
 }
 
@@ -187,10 +185,10 @@ FitComparison CompareFit::run(const std::function<void(Index, const FitCell&)>& 
         for (const TracePoint& point : cell.trace) all.lowest = std::min(all.lowest, point.objective);
     }
     for (const std::string& method : methods_) {
-        FitContestant best = best_of(all.cells, method);
+        FitEntry best = best_of(all.cells, method);
         if (best.runs.empty()) continue;
         all.seconds = std::min(all.seconds, all.mean_seconds(best));
-        all.contestants.push_back(std::move(best));
+        all.entries.push_back(std::move(best));
     }
     if (settings_.seconds > 0) all.seconds = settings_.seconds;
     return all;

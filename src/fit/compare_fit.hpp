@@ -24,14 +24,14 @@ struct FitCell {
 };
 
 /// A method with the step whose runs ended with the lowest F: chosen in hindsight.
-struct FitContestant {
+struct FitEntry {
     std::string method;
     Real scale = 1;
     bool swept = false;            // other scales were tried too
     std::vector<Index> runs = {};  // among the cells, one a seed
 };
 
-/// Over the seeds, in logarithms: residuals differ by orders of magnitude.
+/// Over the seeds, in logarithms: gaps differ by orders of magnitude.
 struct FitFigure {
     Real geometric_mean = 0;
     Real spread = 1;  // factor of one standard error of the mean; 1: one run
@@ -39,22 +39,22 @@ struct FitFigure {
 
 struct FitComparison {
     std::vector<FitCell> cells;
-    std::vector<FitContestant> contestants;  // in the order given
-    std::vector<Real> at;                    // passes
-    std::uint64_t pass = 1;                  // base samples
-    double seconds = 0;                      // that every contestant had
-    Real lowest = 0;                         // objective that any run has met
+    std::vector<FitEntry> entries;  // in the order given
+    std::vector<Real> at;           // passes
+    std::uint64_t pass = 1;         // base samples
+    double seconds = 0;             // that every contestant had
+    Real lowest = 0;                // objective that any run has met
     bool interrupted = false;
 
-    const FitCell& run(const FitContestant& contestant, Index i) const { return cells[contestant.runs[i]]; }
+    const FitCell& run(const FitEntry& entry, Index i) const { return cells[entry.runs[i]]; }
     /// Half a pass more than so many: where iterations are whole passes, the measurement comes behind one.
     std::uint64_t samples_at(Real passes) const {
         return static_cast<std::uint64_t>((passes + Real{0.5}) * static_cast<Real>(pass));
     }
-    FitFigure squared_residual(const FitContestant& contestant, Real passes) const;
-    FitFigure squared_residual_in_time(const FitContestant& contestant) const;
-    Real mean_objective(const FitContestant& contestant, Real passes) const;
-    Real mean_seconds(const FitContestant& contestant) const;
+    FitFigure squared_gap(const FitEntry& entry, Real passes) const;
+    FitFigure squared_gap_in_time(const FitEntry& entry) const;
+    Real mean_objective(const FitEntry& entry, Real passes) const;
+    Real mean_seconds(const FitEntry& entry) const;
 };
 
 /// The table: a line a method, its best step, |P|^2 and F at equal samples, |P|^2 at equal seconds.

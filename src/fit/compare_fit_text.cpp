@@ -22,12 +22,11 @@ Cells cells_of(const FitComparison& comparison) {
     cells[0].push_back(fmt::format("|P|^2, {:.3g} s", comparison.seconds));
     if (!comparison.at.empty()) cells[0].push_back(fmt::format("F, {:g} passes", comparison.at.back()));
     cells[0].emplace_back("seconds");
-    for (const FitContestant& each : comparison.contestants) {
+    for (const FitEntry& each : comparison.entries) {
         std::vector<std::string> row{
             each.method, each.swept || each.scale != 1 ? fmt::format("x {:g}", each.scale) : "own"};
-        for (const Real passes : comparison.at)
-            row.push_back(text_of(comparison.squared_residual(each, passes)));
-        row.push_back(text_of(comparison.squared_residual_in_time(each)));
+        for (const Real passes : comparison.at) row.push_back(text_of(comparison.squared_gap(each, passes)));
+        row.push_back(text_of(comparison.squared_gap_in_time(each)));
         if (!comparison.at.empty())
             row.push_back(fmt::format("{:.9g}", comparison.mean_objective(each, comparison.at.back())));
         row.push_back(fmt::format("{:.3g}", comparison.mean_seconds(each)));
@@ -83,7 +82,7 @@ std::string results_csv(const FitComparison& comparison) {
         out += fmt::format("\"{}\",{},{},{},{},{:.6f},{},{},{}\n", cell.method, cell.scale, cell.seed,
                            name(cell.status),
                            static_cast<Real>(last.base_samples) / static_cast<Real>(comparison.pass),
-                           cell.seconds, last.objective, last.residual, last.nonzeros);
+                           cell.seconds, last.objective, last.gap, last.nonzeros);
     }
     return out;
 }
@@ -95,7 +94,7 @@ std::string traces_csv(const FitComparison& comparison) {
             out += fmt::format("\"{}\",{},{},{},{},{:.6f},{},{}\n", cell.method, cell.scale, cell.seed,
                                point.iteration,
                                static_cast<Real>(point.base_samples) / static_cast<Real>(comparison.pass),
-                               point.seconds, point.objective, point.residual);
+                               point.seconds, point.objective, point.gap);
         }
     }
     return out;

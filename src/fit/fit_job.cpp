@@ -1,13 +1,12 @@
 #include "fit/fit_job.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "io/output_file.hpp"
 #include "run/setting_list.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -42,11 +41,11 @@ std::vector<std::string> differences(const std::string& here, const std::string&
     std::vector<std::string> found;
     for (const std::string& line : now) {
         if (const std::string old = same_name(before, line); old != line)
-            found.push_back(fmt::format("resume = {}: the run had '{}', now it is '{}'", source, old, line));
+            found.push_back(fmt::format("{}: the run had '{}', now it is '{}'", source, old, line));
     }
     for (const std::string& line : before) {
         if (same_name(now, line) == "nothing")
-            found.push_back(fmt::format("resume = {}: the run had '{}', now there is none", source, line));
+            found.push_back(fmt::format("{}: the run had '{}', now there is none", source, line));
     }
     return found;
 }
@@ -55,11 +54,8 @@ std::vector<std::string> differences(const std::string& here, const std::string&
 
 std::string figure_settings(const FitSettings& settings) {
     std::string lines;
-    for (const auto& row : fit_options()) {
-        if (!bears_on_figures(row)) continue;
-        if (!lines.empty()) lines += '\n';
-        lines += fmt::format("{} = {}", row.name, present(row, settings));
-    }
+    for (const auto& [name, value] : result_settings(settings))
+        lines += fmt::format("{}{} = {}", lines.empty() ? "" : "\n", name, value);
     return lines;
 }
 
@@ -67,10 +63,9 @@ std::string trace_csv(const std::vector<TracePoint>& trace, std::uint64_t pass) 
     std::string text =
         "iteration,base_samples,passes,seconds,objective,residual,residual_error,nonzeros,step\n";
     for (const TracePoint& point : trace) {
-        text +=
-            fmt::format("{},{},{},{:.6f},{},{},{},{},{}\n", point.iteration, point.base_samples,
-                        static_cast<Real>(point.base_samples) / static_cast<Real>(pass), point.seconds,
-                        point.objective, point.residual, point.residual_error, point.nonzeros, point.step);
+        text += fmt::format("{},{},{},{:.6f},{},{},{},{},{}\n", point.iteration, point.base_samples,
+                            static_cast<Real>(point.base_samples) / static_cast<Real>(pass), point.seconds,
+                            point.objective, point.gap, point.gap_error, point.nonzeros, point.step);
     }
     return text;
 }
@@ -80,12 +75,7 @@ FitJob::FitJob(const FitSettings& settings, StopFlag stop)
       stop_(stop),
       task_(settings, stop),
       options_(options_for(settings)),
-      run_(task_.problem(), options_) {
-    if (settings_.resume.empty()) return;
-    Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
-    exchange(checkpoint);
-    checkpoint.finish();
-}
+      run_(task_.problem(), options_) {}
 
 std::string FitJob::parameters() const {
     std::string lines;
@@ -101,8 +91,7 @@ std::vector<std::string> fit_channels() {
 
 RunIdentity fit_identity(const FitSettings& settings, const std::string& version,
                          const std::string& command) {
-    RunIdentity identity{
-        .kind = "fit", .settings = setting_list(fit_options(), settings), .channels = fit_channels()};
+    RunIdentity identity{.kind = "fit", .settings = setting_list(settings), .channels = fit_channels()};
     identity.version = version;
     identity.command = command;
     identity.title = fmt::format("{} by {}", settings.data.empty() ? "standard input" : settings.data.front(),
@@ -116,12 +105,12 @@ JournalOptions fit_journal_options(const FitSettings& settings, const std::strin
 
 void FitJob::attach(Journal& journal) {
     journal_ = &journal;
-    turns_ = journal.restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    turns_ = journal.restore([this](StateArchive& archive) { serialise(archive); });
 }
 
 /// All that two fits have to agree about, told at once where they do not.
 void FitJob::check(const std::string& settings, std::uint64_t checksum, const std::string& before) const {
-    const std::string& source = journal_ != nullptr ? journal_->path() : settings_.resume;
+    const std::string& source = journal_->path();
     if (const std::string here = figure_settings(settings_); here != settings)
         throw ConfigError(differences(here, settings, source));
     if (checksum != task_.checksum()) {
@@ -132,22 +121,16 @@ void FitJob::check(const std::string& settings, std::uint64_t checksum, const st
         throw ConfigError(differences(here, before, source));
 }
 
-void FitJob::exchange(Checkpoint& checkpoint) {
+void FitJob::serialise(StateArchive& archive) {
     std::string settings = figure_settings(settings_);
     std::uint64_t checksum = task_.checksum();
     std::string parameters_in_use = parameters();
-    checkpoint.exchange("settings", settings);
-    checkpoint.exchange("data", checksum);
-    checkpoint.exchange("parameters", parameters_in_use);
-    if (checkpoint.reading()) check(settings, checksum, parameters_in_use);
-    checkpoint.part("fit", run_);
-    if (journal_ != nullptr) checkpoint.exchange("told", told_);
-}
-
-void FitJob::save_state() {
-    Checkpoint checkpoint;
-    exchange(checkpoint);
-    write_whole_file(settings_.checkpoint, checkpoint.seal());
+    archive.field("settings", settings);
+    archive.field("data", checksum);
+    archive.field("parameters", parameters_in_use);
+    if (archive.reading()) check(settings, checksum, parameters_in_use);
+    archive.section("fit", run_);
+    if (journal_ != nullptr) archive.field("told", told_);
 }
 
 bool FitJob::step(const FitRun::OnMeasure& on_measure) {
@@ -161,9 +144,9 @@ bool FitJob::step(const FitRun::OnMeasure& on_measure) {
     told_ = line->iteration + 1;
     ++turns_;
     const auto pass = static_cast<Real>(pass_samples(*task_.problem().loss));
-    journal_->figures(std::vector<Real>{line->objective, line->residual,
+    journal_->figures(std::vector<Real>{line->objective, line->gap,
                                         static_cast<Real>(line->base_samples) / pass, line->step});
-    journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    journal_->end_turn([this](StateArchive& archive) { serialise(archive); });
     return go_on;
 }
 
@@ -178,39 +161,18 @@ FitCertificate FitJob::certificate() {
 
 FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure) {
     FitOutcome outcome;
-    std::string unsaved;  // why the last state was not; a later one makes good for it
-    const auto save = [&] {
-        if (settings_.checkpoint.empty()) return;
-        try {
-            save_state();
-            unsaved.clear();
-        } catch (const IoError& error) {
-            unsaved = error.what();
-        }
-    };
-    const auto stopped = [&] { return stop_ != nullptr && *stop_; };
-    auto saved = std::chrono::steady_clock::now();
     bool ended = false;
     try {
-        while (!ended && !stopped()) {
-            ended = !step(on_measure);
-            if (ended || settings_.checkpoint.empty()) continue;
-            const auto now = std::chrono::steady_clock::now();
-            if (std::chrono::duration<double>(now - saved).count() < settings_.checkpoint_every) continue;
-            save();
-            saved = now;
-        }
-        save();
+        while (!ended && !(stop_ != nullptr && *stop_)) ended = !step(on_measure);
         outcome.certificate = certificate();
         if (journal_ != nullptr) {
-            journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+            journal_->finish([this](StateArchive& archive) { serialise(archive); },
                              to_json(outcome.certificate), "", ended);
         }
     } catch (const IoError& error) {  // of the store
         outcome.problems.emplace_back(error.what());
         outcome.certificate = certificate();
     }
-    if (!unsaved.empty()) outcome.problems.push_back(unsaved);
     write_outputs(outcome.certificate, outcome);
     return outcome;
 }

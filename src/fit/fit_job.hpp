@@ -19,8 +19,7 @@ struct FitOutcome {
 
 class FitJob {
   public:
-    /// Reads the data and, with settings.resume, the state to go on from. Throws ConfigError, DataError or
-    /// IoError before anything is written.
+    /// Reads the data. Throws ConfigError, DataError or IoError before anything is written.
     explicit FitJob(const FitSettings& settings, StopFlag stop = nullptr);
     /// From now on it is kept there; it goes on from where that was saved. Before run(). A turn is a line of
     /// the trace. The journal has to outlive it.
@@ -37,12 +36,11 @@ class FitJob {
     bool step(const FitRun::OnMeasure& on_measure = {});
     std::uint64_t turns() const noexcept { return turns_; }
     /// The state between two iterations; reading throws ConfigError or DataError if it is of another fit.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     /// Of the method, a line each. They may follow from epsilon, which is else free to change.
     std::string parameters() const;
-    void save_state();
     void check(const std::string& settings, std::uint64_t checksum, const std::string& parameters) const;
     FitCertificate certificate();
     void write_outputs(const FitCertificate& certificate, FitOutcome& outcome);

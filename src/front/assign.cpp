@@ -20,23 +20,18 @@ constexpr Index kFirstSlots = 8;
 constexpr Index kMostSlots = 8192;
 
 void check(const Network& network, const AssignOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, const char* what, Real value, const char* allowed) {
-        if (!holds) violations.push_back(fmt::format("{} = {}: must be {}", what, value, allowed));
-    };
-    check_links(network, violations);
-    require(options.gap >= 0 && options.gap < 1, "gap", options.gap, "in [0, 1)");
-    require(options.max_rounds >= 1, "max_rounds", static_cast<Real>(options.max_rounds), "at least 1");
-    require(options.max_seconds > 0, "max_seconds", options.max_seconds, "above 0");
-    require(options.toll_factor >= 0 && std::isfinite(options.toll_factor), "toll_factor",
-            options.toll_factor, "a finite number, at least 0");
-    require(options.distance_factor >= 0 && std::isfinite(options.distance_factor), "distance_factor",
-            options.distance_factor, "a finite number, at least 0");
-    collect(violations, "objective", [&] {
+    OptionChecks checks;
+    check_links(network, checks);
+    checks.require(options.gap >= 0 && options.gap < 1, "gap", options.gap, "in [0, 1)");
+    checks.at_least_one("max_rounds", options.max_rounds);
+    checks.above_zero("max_seconds", options.max_seconds);
+    checks.at_least_zero("toll_factor", options.toll_factor);
+    checks.at_least_zero("distance_factor", options.distance_factor);
+    checks.parses("objective", [&] {
         if (Objective::parse(options.objective).kind == ObjectiveKind::unweighted)
             throw ConfigError("unweighted is not convex; assign has no gap for it");
     });
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    checks.finish();
 }
 
 LinkCosts make_costs(const Network& network, const AssignOptions& options) {
@@ -68,8 +63,8 @@ PathSet shortest_paths(const Network& network, const Work& work, ConstView times
     MadePaths made = make_paths(network, work.pairs, {.k = 1}, times);
     if (made.unreachable.empty()) return std::move(made.paths);
     const Index lost = made.unreachable.front();
-    throw DataError(
-        {.source = source, .line = 0, .column = 0, .field = "demand"},
+    refuse_data(
+        source, "demand",
         fmt::format("no path leads from {} to {}, which have demand {:g}",
                     network.node_name(work.pairs[lost].origin),
                     network.node_name(work.pairs[lost].destination), work.demand[lost]),
@@ -143,10 +138,7 @@ Assignment assign(const Network& network, const Trips& demand, const AssignOptio
     Routing routing{shortest_paths(network, work, times, options.demand_source), std::move(costs)};
 
     std::vector<Real> x = even_splits(routing.paths);
-    const DemandColumn column{work.demand};
-    const ColumnUse use{};
-    const DemandMix mix{{&column, 1}, {&use, 1}, 1};
-    const AssignmentResult result = solve_widening(network, routing, mix, x, options);
+    const AssignmentResult result = solve_widening(network, routing, SingleDemand(work.demand), x, options);
 
     found.status = result.status;
     found.gap = result.last.gap;
@@ -156,7 +148,7 @@ Assignment assign(const Network& network, const Trips& demand, const AssignOptio
     found.seconds = result.last.seconds;
     found.link_flows.resize(network.links());
     Scratch scratch;
-    find_loads(routing.paths, mix.columns, x, found.link_flows, scratch);
+    find_loads(routing.paths, work.demand, x, found.link_flows, scratch);
     add_link_figures(routing.costs, found);
     add_path_flows(routing.paths, work, x, found);
     return found;
@@ -165,9 +157,8 @@ Assignment assign(const Network& network, const Trips& demand, const AssignOptio
 Real total_time(const Network& network, ConstView link_flows, const AssignOptions& options) {
     check(network, options);
     if (link_flows.size() != network.links())
-        throw DataError({.source = "link flows", .line = 0, .column = 0, .field = ""},
-                        fmt::format("there are {} numbers", link_flows.size()),
-                        fmt::format("one for each of {} links", network.links()));
+        refuse_data("link flows", "", fmt::format("there are {} numbers", link_flows.size()),
+                    fmt::format("one for each of {} links", network.links()));
     const LinkCosts costs = make_costs(network, options);
     Real total = 0;
     for (LinkIndex link = 0; link < costs.links(); ++link)

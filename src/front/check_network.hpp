@@ -1,26 +1,32 @@
-/// Checks that the short calls on networks share.
+/// Checks that assign() and Router share.
 #pragma once
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/traffic/link_costs.hpp"
 #include "proxstream/traffic/network.hpp"
 
+#include "front/option_checks.hpp"
+
 #include <span>
 #include <string>
-#include <vector>
 
 namespace proxstream {
 
-/// Adds a violation for every link with a capacity, time or parameter that costs cannot be computed with.
-void check_links(const Network& network, std::vector<std::string>& violations);
+/// Checks that costs can be computed with the capacity, time and parameters of every link.
+void check_links(const Network& network, OptionChecks& checks);
+
+/// Throws DataError.
+[[noreturn]] void refuse_data(const std::string& source, const std::string& field, const std::string& problem,
+                              const std::string& expected);
 
 /// "FROM->TO".
 std::string pair_name(const Network& network, const Pair& pair);
 
-/// Pairs of existing nodes, no pair twice and none with itself; `source` names the demand. Throws DataError.
+/// Checks that nodes exist, no pair is listed twice, and none joins a node with itself. Throws DataError;
+/// `source` names the demand.
 void check_pairs(const Network& network, std::span<const Pair> pairs, const std::string& source);
 
-/// One finite number >= 0 for each pair. Throws DataError.
+/// Checks that there is a finite number >= 0 for each pair. Throws DataError.
 void check_demand(const Network& network, std::span<const Pair> pairs, ConstView demand,
                   const std::string& source);
 

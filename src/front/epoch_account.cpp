@@ -1,9 +1,10 @@
 #include "front/epoch_account.hpp"
 
 #include "front/header_of.hpp"
-#include "regret/record_state.hpp"
+#include "regret/ledger_format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,38 +12,24 @@
 namespace proxstream {
 namespace {
 
-/// How bad a verdict is for what can be said of all epochs together.
-int weight(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::violated:
-            return 7;
-        case Verdict::missed:
-            return 6;
-        case Verdict::undecided:
-            return 5;
-        case Verdict::not_promised:
-            return 4;
-        case Verdict::stated:
-            return 3;
-        case Verdict::holds_to_rounding:
-            return 2;
-        case Verdict::holds:
-            return 1;
-        case Verdict::not_applicable:
-            return 0;
-    }
-    return 0;
+/// From best to worst, for what can be said of all epochs together.
+constexpr std::array kVerdicts{Verdict::not_applicable, Verdict::holds,        Verdict::holds_to_rounding,
+                               Verdict::stated,         Verdict::not_promised, Verdict::undecided,
+                               Verdict::missed,         Verdict::violated};
+
+bool worse(Verdict a, Verdict b) {
+    return std::ranges::find(kVerdicts, a) > std::ranges::find(kVerdicts, b);
 }
 
 /// Everything a certificate is made of.
 std::string saved(const RunHeader& header, const Tally& tally, const RunFooter& footer) {
-    Checkpoint state;
+    StateArchive state;
     RunHeader here = header;
     Tally sums = tally;
     RunFooter last = footer;
-    exchange(state, "header", here);
-    state.part("tally", sums);
-    exchange(state, "footer", last);
+    serialise(state, "header", here);
+    state.section("tally", sums);
+    serialise(state, "footer", last);
     return state.seal();
 }
 
@@ -72,8 +59,8 @@ bool EpochAccount::open() {
 void EpochAccount::add(const RoundReport& report, const RowExtras& extras) {
     tally_->add(report, extras);
     if (report.status == RoundStatus::refused) return;
-    regret_ += report.entry_residual * report.entry_residual;
-    const Real bound = report.firm_bound + report.residual_rounding;
+    regret_ += report.entry_gap * report.entry_gap;
+    const Real bound = report.firm_bound + report.gap_rounding;
     regret_bound_ += bound * bound;
 }
 
@@ -90,35 +77,35 @@ std::vector<Certificate> EpochAccount::certificates_here(const Closing& closing,
     return all;
 }
 
-void EpochAccount::exchange(Checkpoint& checkpoint) {
-    exchange_past(checkpoint);
-    proxstream::exchange(checkpoint, "header", header_);
-    checkpoint.exchange("begun", begun_);
-    checkpoint.exchange("regret", regret_);
-    checkpoint.exchange("regret bound", regret_bound_);
+void EpochAccount::serialise(StateArchive& archive) {
+    serialise_past(archive);
+    proxstream::serialise(archive, "header", header_);
+    archive.field("begun", begun_);
+    archive.field("regret", regret_);
+    archive.field("regret bound", regret_bound_);
     bool open = tally_.has_value();
-    checkpoint.exchange("open", open);
+    archive.field("open", open);
     if (!open) return;
-    if (checkpoint.reading()) tally_.emplace(header_);
-    checkpoint.part("tally", *tally_);
+    if (archive.reading()) tally_.emplace(header_);
+    archive.section("tally", *tally_);
 }
 
 /// An epoch that is over is kept as what its certificate is made of.
-void EpochAccount::exchange_past(Checkpoint& checkpoint) {
+void EpochAccount::serialise_past(StateArchive& archive) {
     Index count = past_.size();
-    checkpoint.exchange("past epochs", count, std::uint64_t{1} << 32U);
-    if (checkpoint.reading()) past_.assign(count, {});
-    for (std::string& each : past_) checkpoint.exchange("epoch", each);
-    if (!checkpoint.reading()) return;
+    archive.field("past epochs", count, std::uint64_t{1} << 32U);
+    if (archive.reading()) past_.assign(count, {});
+    for (std::string& each : past_) archive.field("epoch", each);
+    if (!archive.reading()) return;
     certificates_.clear();
     for (const std::string& each : past_) {
-        Checkpoint state(each, "an epoch of the saved state");
+        StateArchive state(each, "an epoch of the saved state");
         RunHeader header;
-        proxstream::exchange(state, "header", header);
+        proxstream::serialise(state, "header", header);
         Tally tally(header);
-        state.part("tally", tally);
+        state.section("tally", tally);
         RunFooter last;
-        proxstream::exchange(state, "footer", last);
+        proxstream::serialise(state, "footer", last);
         state.finish();
         certificates_.push_back(tally.certificate(last));
     }
@@ -137,9 +124,8 @@ std::vector<Inequality> combine(const std::vector<Certificate>& epochs) {
                 continue;
             }
             ++verdicts[static_cast<Index>(found - all.begin())][each.verdict];
-            const bool worse = weight(each.verdict) > weight(found->verdict);
             const bool closer = each.verdict == found->verdict && each.ratio() > found->ratio();
-            if (worse || closer) *found = each;
+            if (worse(each.verdict, found->verdict) || closer) *found = each;
         }
     }
     if (epochs.size() < 2) return all;

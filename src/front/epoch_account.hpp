@@ -48,10 +48,10 @@ class EpochAccount {
     const std::vector<Certificate>& certificates() const noexcept { return certificates_; }
 
     /// Between two rounds.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
-    void exchange_past(Checkpoint& checkpoint);
+    void serialise_past(StateArchive& archive);
 
     Options options_;
     RunHeader header_;

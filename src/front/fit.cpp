@@ -4,6 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "front/option_checks.hpp"
 #include "loss/loss_table.hpp"
 #include "offline/fit_certificate.hpp"
 #include "offline/function_loss.hpp"
@@ -21,33 +22,29 @@ namespace proxstream {
 namespace {
 
 void check(const FitProblem& problem, const FitOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, std::string what) {
-        if (!holds) violations.push_back(std::move(what));
-    };
+    OptionChecks checks;
     const int given = (problem.function ? 1 : 0) + (problem.sample ? 1 : 0) + (problem.loss.empty() ? 0 : 1);
-    require(given == 1, fmt::format("problem: {} of function, sample and loss are given; give exactly one",
-                                    given == 0 ? "none" : "several"));
-    require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
-    require(!problem.sample || problem.expectation || problem.samples > 0,
-            "samples = 0: must be at least 1, unless expectation is set");
-    require(!problem.expectation || (problem.sample && problem.samples == 0),
-            "expectation: it is of the function `sample`, without a number of samples");
-    require(problem.loss.empty() || problem.rows.rows() > 0, "rows: there are none; at least one is needed");
-    require(options.epsilon >= 0 && options.epsilon <= kAbsurd,
-            fmt::format("epsilon = {}: must be a finite number, at least 0", options.epsilon));
-    require(options.max_passes > 0, fmt::format("max_passes = {}: must be above 0", options.max_passes));
-    require(options.max_seconds > 0, fmt::format("max_seconds = {}: must be above 0", options.max_seconds));
-    require(options.step >= 0 && options.step <= kAbsurd,
-            fmt::format("step = {}: must be positive, or 0 for an automatic one", options.step));
-    require(options.smoothness >= 0 && options.smoothness <= kAbsurd,
-            fmt::format("smoothness = {}: must be positive, or 0 for an automatic one", options.smoothness));
+    checks.require(given == 1,
+                   fmt::format("problem: {} of function, sample and loss are given; give exactly one",
+                               given == 0 ? "none" : "several"));
+    checks.require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
+    checks.require(!problem.sample || problem.expectation || problem.samples > 0,
+                   "samples = 0: must be at least 1, unless expectation is set");
+    checks.require(!problem.expectation || (problem.sample && problem.samples == 0),
+                   "expectation: it is of the function `sample`, without a number of samples");
+    checks.require(problem.loss.empty() || problem.rows.rows() > 0,
+                   "rows: there are none; at least one is needed");
+    checks.at_least_zero("epsilon", options.epsilon);
+    checks.above_zero("max_passes", options.max_passes);
+    checks.above_zero("max_seconds", options.max_seconds);
+    checks.positive_or_automatic("step", options.step);
+    checks.positive_or_automatic("smoothness", options.smoothness);
     const bool ends = options.epsilon > 0 || options.max_passes < kInfinity ||
                       options.max_seconds < kInfinity ||
                       options.max_iterations < FitOptions{}.max_iterations || options.on_progress;
-    require(ends, "epsilon = 0: nothing would end this fit; give an epsilon, a budget or on_progress");
-    if (options.method != "auto") collect(violations, "method", [&] { method_row(options.method); });
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    checks.require(ends, "epsilon = 0: nothing would end this fit; give an epsilon, a budget or on_progress");
+    if (options.method != "auto") checks.parses("method", [&] { method_row(options.method); });
+    checks.finish();
 }
 
 /// One evaluation of the function is a pass: it is a mean over a single sample.
@@ -151,7 +148,7 @@ OfflineResult run(const OfflineProblem& problem, const OfflineOptions& wanted, c
                                         .passes = static_cast<Real>(point.base_samples) / pass,
                                         .seconds = point.seconds,
                                         .objective = point.objective,
-                                        .stationarity_gap = point.residual});
+                                        .stationarity_gap = point.gap});
     };
     while (run.step(tell) && !stopped) {
     }
@@ -159,19 +156,6 @@ OfflineResult run(const OfflineProblem& problem, const OfflineOptions& wanted, c
 }
 
 }  // namespace
-
-bool FitReport::sound() const {
-    return std::none_of(claims.begin(), claims.end(),
-                        [](const FitClaim& claim) { return claim.verdict == FitVerdict::fails; });
-}
-
-const FitClaim& FitReport::at(std::string_view id) const {
-    const auto found =
-        std::find_if(claims.begin(), claims.end(), [&](const FitClaim& claim) { return claim.id == id; });
-    if (found == claims.end())
-        throw ConfigError(fmt::format("'{}': the certificate of this fit has no such claim", id));
-    return *found;
-}
 
 FitResult fit(FitProblem problem, const FitOptions& options) {
     check(problem, options);
@@ -194,15 +178,14 @@ FitResult fit(FitProblem problem, const FitOptions& options) {
         .status = certificate.status,
         .x = certificate.point.x,
         .objective = certificate.point.objective(),
-        .stationarity_gap = certificate.point.residual,
-        .stationarity_gap_error = certificate.point.residual_error,
+        .stationarity_gap = certificate.point.gap,
+        .stationarity_gap_error = certificate.point.gap_error,
         .iterations = ended.iterations,
         .passes = static_cast<Real>(ended.cost.base_samples) / static_cast<Real>(pass_samples(*made.loss)),
         .seconds = ended.seconds,
         .step = made.reference_step,
         .smoothness = made.smoothness.mean,
-        .certificate = {
-            .claims = certificate.claims, .text = to_text(certificate), .json = to_json(certificate)}};
+        .certificate = {CertificateLines(certificate), to_text(certificate), to_json(certificate)}};
 }
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 #include "proxstream/core/spec.hpp"
 
 #include "front/header_of.hpp"
+#include "front/option_checks.hpp"
 #include "front/play_plan.hpp"
 #include "game/function_cost.hpp"
 #include "game/game_referee.hpp"
@@ -61,20 +62,20 @@ std::string name_of(const Player& player, Index number) {
 }
 
 void check(const std::vector<Player>& players) {
-    std::vector<std::string> violations;
-    if (players.size() < 2)
-        violations.push_back(fmt::format("players: there are {}; a game needs at least 2", players.size()));
+    OptionChecks checks;
+    checks.require(players.size() >= 2,
+                   fmt::format("players: there are {}; a game needs at least 2", players.size()));
     for (Index i = 0; i < players.size(); ++i) {
         const Player& player = players[i];
         const std::string who = fmt::format("player '{}': ", name_of(player, i));
-        if (player.dimension == 0) violations.push_back(who + "dimension = 0: must be at least 1");
-        if (!player.cost) violations.push_back(who + "it has no cost; give a function");
-        if (!player.start.empty() && player.start.size() != player.dimension)
-            violations.push_back(who + fmt::format("its start has {} numbers, its play {}",
-                                                   player.start.size(), player.dimension));
-        if (!all_finite(player.start)) violations.push_back(who + "its start has to be finite");
+        checks.require(player.dimension > 0, who + "dimension = 0: must be at least 1");
+        checks.require(static_cast<bool>(player.cost), who + "it has no cost; give a function");
+        checks.require(player.start.empty() || player.start.size() == player.dimension,
+                       who + fmt::format("its start has {} numbers, its play {}", player.start.size(),
+                                         player.dimension));
+        checks.require(all_finite(player.start), who + "its start has to be finite");
     }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    checks.finish();
 }
 
 GameDefinition define(const std::vector<Player>& players, const std::shared_ptr<CostFailure>& failure) {
@@ -103,23 +104,17 @@ GameDefinition define(const std::vector<Player>& players, const std::shared_ptr<
 }
 
 SeatSettings settings_of(const GameOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, const char* what, Real value, const char* allowed) {
-        if (!holds) violations.push_back(fmt::format("{} = {}: must be {}", what, value, allowed));
-    };
-    require(options.step >= 0 && options.step <= kAbsurd, "step", options.step,
-            "positive, or 0 for an automatic one");
-    require(options.epsilon >= 0 && options.epsilon <= kAbsurd, "epsilon", options.epsilon,
-            "a finite number, at least 0");
-    require(options.max_steps >= 1, "max_steps", static_cast<Real>(options.max_steps), "at least 1");
-    require(options.max_seconds > 0, "max_seconds", options.max_seconds, "above 0");
-    if (options.turns != "auto") collect(violations, "turns", [&] { parse_turns(options.turns); });
-    if (options.window != "auto")
-        collect(violations, "window", [&] { WindowWeights::parse(options.window); });
-    collect(violations, "tolerance", [&] { Tolerance::parse(options.tolerance); });
+    OptionChecks checks;
+    checks.positive_or_automatic("step", options.step);
+    checks.at_least_zero("epsilon", options.epsilon);
+    checks.at_least_one("max_steps", options.max_steps);
+    checks.above_zero("max_seconds", options.max_seconds);
+    if (options.turns != "auto") checks.parses("turns", [&] { parse_turns(options.turns); });
+    if (options.window != "auto") checks.parses("window", [&] { WindowWeights::parse(options.window); });
+    checks.parses("tolerance", [&] { Tolerance::parse(options.tolerance); });
     if (options.variation != "auto" && options.variation != "proved" && options.variation != "pilot")
-        collect(violations, "", [&] { number_or_auto("variation", options.variation); });
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+        checks.parses("", [&] { number_or_auto("variation", options.variation); });
+    checks.finish();
 
     SeatSettings settings;
     settings.turns = options.turns;
@@ -202,7 +197,7 @@ struct Game::State {
     GameRound step() {
         const GameRound round = play.play();
         // Solvers avoid points where a cost is NaN, so that a round may come to its end all the same.
-        if (failure->any() && !round.refused_by) play.roll_back();
+        if (failure->any() && !round.refused_by) play.rollback_windows();
         failure->rethrow();
         if (round.refused_by) {
             throw DataError({.source = fmt::format("round {}", rounds + 1),
@@ -212,20 +207,12 @@ struct Game::State {
                             "the cost of this player is not a finite number here",
                             "costs that are finite at every play of the players' sets");
         }
-        for (Index i = 0; i < extras.size(); ++i) extras[i].bank = play.learner(i).bank();
+        for (Index i = 0; i < extras.size(); ++i) extras[i].ensemble = play.learner(i).ensemble();
         tally.add(round.reports, extras);
         ++rounds;
         return round;
     }
 };
-
-const Inequality& GameReport::at(std::string_view id) const {
-    const auto found = std::find_if(inequalities.begin(), inequalities.end(),
-                                    [&](const Inequality& each) { return each.id == id; });
-    if (found == inequalities.end())
-        throw ConfigError(fmt::format("'{}': the certificate of a game has G1 to G4", id));
-    return *found;
-}
 
 Game::Game(std::vector<Player> players, const GameOptions& options) {
     const auto failure = std::make_shared<CostFailure>();
@@ -245,7 +232,7 @@ GameTurn Game::play() {
         .number = state_->rounds, .plays = state_->split(round.joint), .costs = {}, .smoothed_gaps = {}};
     for (const RoundReport& report : round.reports) {
         turn.costs.push_back(report.loss + report.regulariser);
-        turn.smoothed_gaps.push_back(report.entry_residual);
+        turn.smoothed_gaps.push_back(report.entry_gap);
     }
     return turn;
 }
@@ -275,7 +262,7 @@ std::vector<std::vector<Real>> Game::plays() const {
 std::vector<Real> Game::stationarity_gaps() {
     return passing_on(*state_->failure, [&] {
         std::vector<Real> gaps(players());
-        state_->referee.instant_residuals(state_->joint(), gaps);
+        state_->referee.instant_gaps(state_->joint(), gaps);
         return gaps;
     });
 }
@@ -295,13 +282,9 @@ GameReport Game::certificate() const {
         footers.push_back(
             state_->tally.player(i).footer(learner.close(), RunEnding::finished, learner.seconds()));
     }
-    GameCertificate certificate = state_->tally.certificate(footers);
-    GameReport report{.inequalities = certificate.inequalities,
-                      .players = {},
-                      .text = to_text(certificate),
-                      .json = to_json(certificate),
-                      .is_sound = certificate.sound()};
-    report.players = std::move(certificate.players);
+    GameReport report{state_->tally.certificate(footers), {}, {}};
+    report.text = to_text(report);
+    report.json = to_json(report);
     return report;
 }
 

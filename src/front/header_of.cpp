@@ -28,7 +28,7 @@ RunHeader header_of(const LearnerFacts& facts, Index dimension) {
                        : facts.steps.lambda > 0 ? StepRule::backtracking
                                                 : StepRule::fixed;
     if (facts.steps.lambda > 0) header.acceptance = facts.steps.lambda;
-    header.initial_residual = facts.initial_residual;
+    header.initial_gap = facts.initial_gap;
     header.initial_objective = facts.initial_objective;
     header.initial_records = facts.initial_records;
     header.regulariser_infimum = facts.infimum_regulariser;

@@ -127,7 +127,7 @@ void OnlineLearner::State::check_gradient(const RecordRef& record) {
 
 void OnlineLearner::State::account(const RoundReport& report) {
     RowExtras extras;
-    if (report.status != RoundStatus::refused) extras.bank = learner->bank();
+    if (report.status != RoundStatus::refused) extras.ensemble = learner->ensemble();
     if (ledger) ledger->write(report, extras);
     tally->add(report, extras);
 }
@@ -175,7 +175,7 @@ void OnlineLearner::State::observe_with_learner(const RecordRef& record) {
         if (!tally && !refused) open_books();
         if (tally) account(report);
     } catch (...) {
-        if (!refused) learner->take_back();
+        if (!refused) learner->rollback();
         throw;
     }
     last = report;
@@ -197,43 +197,42 @@ Certificate OnlineLearner::State::certificate(RunEnding ending, RunFooter* foote
     return tally->certificate(made);
 }
 
-void OnlineLearner::State::exchange(Checkpoint& checkpoint) {
+void OnlineLearner::State::serialise(StateArchive& archive) {
     Texts violations;
     for (const auto& [name, text] : texts_of(options, options.dimension)) {
         std::string saved = text;
-        checkpoint.exchange(name, saved);
+        archive.field(name, saved);
         if (saved != text)
             violations.push_back(
                 fmt::format("{}: was {} in the run that was saved, and is {} here", name, saved, text));
     }
     if (!violations.empty()) throw ConfigError(violations);
-    checkpoint.exchange("reference step", step);
-    checkpoint.exchange("claimed smoothness", smoothness);
-    checkpoint.exchange("refused before", refused_before);
-    checkpoint.exchange("checked", rounds_checked);
+    archive.field("reference step", step);
+    archive.field("claimed smoothness", smoothness);
+    archive.field("refused before", refused_before);
+    archive.field("checked", rounds_checked);
     bool forecasts = static_cast<bool>(forecast);
-    checkpoint.exchange("forecast", forecasts);
-    if (checkpoint.reading() && forecasts) forecast = losses.make_batch(1, failure).blank_record();
-    if (forecasts) checkpoint.part("forecast", forecast);
-    checkpoint.exchange("finished", finished);
+    archive.field("forecast", forecasts);
+    if (archive.reading() && forecasts) forecast = losses.make_batch(1, failure).blank_record();
+    if (forecasts) archive.section("forecast", forecast);
+    archive.field("finished", finished);
     if (step == 0) return;
-    checkpoint.require(step > 0 && step <= kAbsurd && smoothness > 0 && smoothness <= kAbsurd,
-                       "positive steps");
-    if (checkpoint.reading()) make_learner();
-    checkpoint.part("learner", *learner);
-    if (checkpoint.reading()) tally.emplace(header());
-    checkpoint.part("tally", *tally);
+    archive.require(step > 0 && step <= kAbsurd && smoothness > 0 && smoothness <= kAbsurd, "positive steps");
+    if (archive.reading()) make_learner();
+    archive.section("learner", *learner);
+    if (archive.reading()) tally.emplace(header());
+    archive.section("tally", *tally);
     bool has_ledger = ledger.has_value() && !finished;
-    checkpoint.exchange("ledger", has_ledger);
+    archive.field("ledger", has_ledger);
     if (!has_ledger) {
-        if (checkpoint.reading() && !options.ledger.empty() && !finished)
+        if (archive.reading() && !options.ledger.empty() && !finished)
             throw ConfigError(
                 "ledger: the run that was saved had none, so its first rounds would be missing");
         return;
     }
     LedgerMark mark = ledger ? ledger->mark() : LedgerMark{};
-    checkpoint.part("ledger mark", mark);
-    if (checkpoint.reading() && !options.ledger.empty()) ledger.emplace(options.ledger, header(), mark);
+    archive.section("ledger mark", mark);
+    if (archive.reading() && !options.ledger.empty()) ledger.emplace(options.ledger, header(), mark);
 }
 
 OnlineLearner::OnlineLearner(OnlineOptions options)
@@ -272,7 +271,7 @@ const RoundReport& OnlineLearner::observe() {
 
 void OnlineLearner::expect_record(const RecordRef& record) {
     State& state = *state_;
-    if (ModelRule::parse(state.options.forecast).kind != ModelRule::Kind::record)
+    if (ForecastRule::parse(state.options.forecast).kind != ForecastRule::Kind::record)
         throw ConfigError("expect: forecasts are used with the option forecast = \"forecast\" only; it is " +
                           state.options.forecast);
     AnyBatch trial = state.losses.make_batch(1, state.failure);
@@ -326,24 +325,24 @@ std::string OnlineLearner::save() const {
     if (state_->losses.closures && state_->learner) {
         throw ConfigError(
             "save: the window holds functions, which cannot be saved; give the losses as records of a family "
-            "whose Record has exchange(Checkpoint&)");
+            "whose Record has serialise(StateArchive&)");
     }
     if (state_->ledger && !state_->finished) state_->ledger->flush();
-    Checkpoint checkpoint;
+    StateArchive archive;
     try {
-        state_->exchange(checkpoint);
+        state_->serialise(archive);
     } catch (const Error& error) {
-        throw ConfigError(
-            fmt::format("save: {}; records that are to be saved need exchange(Checkpoint&)", error.what()));
+        throw ConfigError(fmt::format("save: {}; records that are to be saved need serialise(StateArchive&)",
+                                      error.what()));
     }
-    return checkpoint.seal();
+    return archive.seal();
 }
 
 void OnlineLearner::restore(std::string_view bytes) {
     auto read = std::make_unique<State>(state_->options, state_->losses);
-    Checkpoint checkpoint(bytes, "saved learner");
-    read->exchange(checkpoint);
-    checkpoint.finish();
+    StateArchive archive(bytes, "saved learner");
+    read->serialise(archive);
+    archive.finish();
     state_ = std::move(read);
 }
 

@@ -16,8 +16,6 @@
 namespace proxstream {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 /// The user's sampler; an exception of it spoils the estimate instead of leaving the round half done.
 CallbackOracle oracle_of(const GradientSampler& given, std::shared_ptr<CallbackFailure> failure) {
     return {[sample = given.sample, failure = std::move(failure)](Round record, ConstView x, const Draw& draw,
@@ -51,68 +49,60 @@ bool samples_gradients(const OnlineOptions& options) {
 }
 
 void OnlineLearner::State::validate() {
-    Texts violations;
-    check_sizes(violations);
-    check_figures(violations);
-    check_texts(violations);
-    if (!violations.empty()) throw ConfigError(violations);
+    OptionChecks checks;
+    check_sizes(checks);
+    check_figures(checks);
+    check_texts(checks);
+    checks.finish();
 }
 
-void OnlineLearner::State::check_sizes(Texts& violations) {
-    const auto refuse = [&](bool wrong, const std::string& text) {
-        if (wrong) violations.push_back(text);
-    };
+void OnlineLearner::State::check_sizes(OptionChecks& checks) {
     Index& n = options.dimension;
     if (n == 0) n = losses.dimension;
     if (n == 0) n = options.start.size();
-    refuse(n == 0, "dimension: not given; it is the number of coordinates of a decision");
-    refuse(losses.dimension != 0 && losses.dimension != n,
-           fmt::format("dimension = {}: the losses are functions of {} coordinates", n, losses.dimension));
+    checks.require(n > 0, "dimension: not given; it is the number of coordinates of a decision");
+    checks.require(
+        losses.dimension == 0 || losses.dimension == n,
+        fmt::format("dimension = {}: the losses are functions of {} coordinates", n, losses.dimension));
     if (losses.closures) losses = LossSource::of_closures(n);
-    refuse(!options.start.empty() && options.start.size() != n,
-           fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
-    refuse(!all_finite(options.start), "start: all its numbers must be finite");
+    checks.require(options.start.empty() || options.start.size() == n,
+                   fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
+    checks.require(all_finite(options.start), "start: all its numbers must be finite");
     // Intercepts and biases of models of rows, which come last, are not penalised.
     const Index penalised = losses.rows ? losses.rows->penalised() : n;
-    collect(violations, "regulariser", [&] {
+    checks.parses("regulariser", [&] {
         if (penalised > 0) g.check_dimension(penalised);
         if (penalised < n) g = Sliced<AnyRegulariser>(0, penalised, options.regulariser);
     });
 }
 
-void OnlineLearner::State::check_figures(Texts& violations) const {
-    const auto refuse = [&](bool wrong, const std::string& text) {
-        if (wrong) violations.push_back(text);
-    };
-    refuse(!(options.smoothness >= 0 && options.smoothness <= kAbsurd),
-           fmt::format("smoothness = {}: must be positive, or 0: not known", options.smoothness));
-    refuse(options.max_steps == 0, "max_steps = 0: a round needs at least one step");
-    refuse(!(options.max_seconds > 0),
-           fmt::format("max_seconds = {}: must be positive", options.max_seconds));
-    refuse(!(options.effort >= 0),
-           fmt::format("effort = {}: must be positive, or 0: automatic", options.effort));
-    refuse(options.sampler && !options.sampler->sample, "sampler: has no function");
-    refuse(options.sampler && options.sampler->samples == 0, "sampler: samples must be at least 1");
-    refuse(options.sampler && options.oracle != "exact", "oracle: give it or a sampler, not both");
-    refuse(options.switching != 0 && !g.can_switch(),
-           "switching: this regulariser has no known prox together with a switching penalty; separable ones "
-           "and simplices have");
+void OnlineLearner::State::check_figures(OptionChecks& checks) const {
+    checks.positive_or_automatic("smoothness", options.smoothness);
+    checks.at_least_one("max_steps", options.max_steps);
+    checks.above_zero("max_seconds", options.max_seconds);
+    checks.require(options.effort >= 0, "effort", options.effort, "positive, or 0 for an automatic one");
+    checks.require(!options.sampler || options.sampler->sample, "sampler: has no function");
+    checks.require(!options.sampler || options.sampler->samples > 0, "sampler: samples must be at least 1");
+    checks.require(!options.sampler || options.oracle == "exact", "oracle: give it or a sampler, not both");
+    checks.require(
+        options.switching == 0 || g.can_switch(),
+        "switching: this regulariser has no known prox together with a switching penalty; separable "
+        "ones and simplices have");
 }
 
-void OnlineLearner::State::check_texts(Texts& violations) const {
+void OnlineLearner::State::check_texts(OptionChecks& checks) const {
     bool noisy = true;
-    collect(violations, "", [&] { noisy = samples_gradients(options); });
-    if (!noisy && !options.referee)
-        violations.emplace_back("referee = false: only noisy gradients can do without");
-    if (!is_automatic(options.step)) collect(violations, "", [&] { parse_step(options.step); });
-    collect(violations, "", [&] { Tolerance::parse(options.tolerance.text()); });
+    checks.parses("", [&] { noisy = samples_gradients(options); });
+    checks.require(noisy || options.referee, "referee = false: only noisy gradients can do without");
+    if (!is_automatic(options.step)) checks.parses("", [&] { parse_step(options.step); });
+    checks.parses("", [&] { Tolerance::parse(options.tolerance.text()); });
 
-    // What is refused is replaced by what is usual, so that the rest is checked too.
-    LearnerParts trial = parts(1);
-    if (!collect(violations, "forecast", [&] { trial.model = ModelRule::parse(options.forecast); }))
+    // A refused option is replaced by its default, so that the others are checked too.
+    LearnerConfig trial = parts(1);
+    if (!checks.parses("forecast", [&] { trial.model = ForecastRule::parse(options.forecast); }))
         trial.model = {};
-    if (!collect(violations, "window", [&] { measured_window(options.window.text()); })) trial.window = "1";
-    if (!collect(violations, "selection", [&] {
+    if (!checks.parses("window", [&] { measured_window(options.window.text()); })) trial.window = "1";
+    if (!checks.parses("selection", [&] {
             if (options.selection != "auto") Selection::parse(options.selection);
         }))
         trial.selection.clear();
@@ -120,9 +110,9 @@ void OnlineLearner::State::check_texts(Texts& violations) const {
         // Spider is made, and checked, by the learner that can use it.
         if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
     };
-    if (!collect(violations, "inner", check_inner)) trial.inner = "auto";
+    if (!checks.parses("inner", check_inner)) trial.inner = "auto";
     trial.g = Zero();
-    collect(violations, "", [&] { check_learner(options.learner, std::move(trial)); });
+    checks.parses("", [&] { check_learner(options.learner, std::move(trial)); });
 }
 
 void OnlineLearner::State::choose_start() {
@@ -142,11 +132,11 @@ void OnlineLearner::State::choose_start() {
         throw ConfigError("regulariser: its prox leads out of its own domain; give a start");
 }
 
-LearnerParts OnlineLearner::State::parts(Real reference_step) const {
-    LearnerParts parts{.g = GuardedRegulariser(g, failure),
-                       .make_batch = [this](Index capacity) { return losses.make_batch(capacity, failure); },
-                       .start = start,
-                       .budget = {options.max_steps, options.max_seconds}};
+LearnerConfig OnlineLearner::State::parts(Real reference_step) const {
+    LearnerConfig parts{.g = GuardedRegulariser(g, failure),
+                        .make_batch = [this](Index capacity) { return losses.make_batch(capacity, failure); },
+                        .start = start,
+                        .budget = {options.max_steps, options.max_seconds}};
     parts.window = options.window.text();
     parts.hysteresis = options.hysteresis;
     parts.switching = options.switching;
@@ -186,10 +176,10 @@ bool OnlineLearner::State::choose_step(const RecordRef& record) {
 }
 
 void OnlineLearner::State::make_learner() {
-    LearnerParts made = parts(step);
-    made.model = ModelRule::parse(options.forecast);
+    LearnerConfig made = parts(step);
+    made.model = ForecastRule::parse(options.forecast);
     made.tolerance = Tolerance::parse(options.tolerance.text());
-    if (made.model.kind == ModelRule::Kind::record) {
+    if (made.model.kind == ForecastRule::Kind::record) {
         made.make_forecasts = [this] { return losses.make_batch(2, failure); };
     }
     try {

@@ -3,6 +3,7 @@
 
 #include "proxstream/online_learner.hpp"
 
+#include "front/option_checks.hpp"
 #include "online/learner_table.hpp"
 #include "regret/ledger_writer.hpp"
 #include "regret/tally.hpp"
@@ -28,13 +29,13 @@ struct OnlineLearner::State {
         choose_start();
     }
 
-    /// Everything that is wrong, at once.
+    /// Throws ConfigError with everything that is wrong.
     void validate();
-    void check_sizes(std::vector<std::string>& violations);
-    void check_figures(std::vector<std::string>& violations) const;
-    void check_texts(std::vector<std::string>& violations) const;
+    void check_sizes(OptionChecks& checks);
+    void check_figures(OptionChecks& checks) const;
+    void check_texts(OptionChecks& checks) const;
     void choose_start();
-    LearnerParts parts(Real reference_step) const;
+    LearnerConfig parts(Real reference_step) const;
 
     /// From the first loss. False: it is not usable.
     bool choose_step(const RecordRef& record);
@@ -53,7 +54,7 @@ struct OnlineLearner::State {
         if (first) std::rethrow_exception(first);
     }
     Certificate certificate(RunEnding ending, RunFooter* footer = nullptr);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     OnlineOptions options;
     LossSource losses;

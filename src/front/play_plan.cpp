@@ -38,7 +38,7 @@ std::vector<std::string> learner_texts(const SeatSettings& settings, const GameD
     return texts;
 }
 
-/// A bank has windows of its own, and so has a learner that was told one.
+/// An ensemble has windows of its own, and so has a learner that was told one.
 bool has_own_window(const std::string& learner) {
     const Spec spec = Spec::parse(learner);
     return spec.has("window") || spec.name() == "bank";
@@ -203,20 +203,15 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settin
     for (Index i = 0; i < game.players.size(); ++i) {
         const GamePlayer& player = game.players[i];
         const SeatPlan& seat = plan.seats[i];
-        LearnerParts parts = player_parts(player);
+        LearnerConfig parts = player_parts(player);
         parts.window = seat.window;
-        parts.model = ModelRule::parse(settings.model);
+        parts.model = ForecastRule::parse(settings.model);
         parts.step = seat.step;
         parts.smoothness = seat.smoothness;
         parts.tolerance = Tolerance::parse(seat.tolerance);
         parts.budget = {settings.max_steps, settings.max_seconds};
         parts.inner = settings.inner;
-        parts.noise.oracle = settings.oracle;
-        parts.noise.variant = settings.variant;
-        parts.noise.confirm = settings.confirm;
-        parts.noise.confidence = settings.confidence;
-        parts.noise.refereed = settings.referee;
-        parts.noise.force = settings.force;
+        parts.noise = noise_parts(settings);
         if (player.cost->parts() > 1) parts.noise.record_rows = player.cost->parts();
         constexpr Index kMostWhole = Index{1} << 16U;
         if (player.cost->parts() > kMostWhole && Spec::parse(seat.learner).name() != "sampled-steps" &&

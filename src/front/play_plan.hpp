@@ -4,6 +4,7 @@
 
 #include "proxstream/regret/game_certificate.hpp"
 
+#include "front/learner_settings.hpp"
 #include "game/equilibrium_window.hpp"
 #include "game/game_play.hpp"
 #include "window/window_weights.hpp"
@@ -16,36 +17,22 @@
 namespace proxstream {
 
 /// How a game is played; the texts are those of the options of `play`.
-struct SeatSettings {
-    std::string turns = "auto";
+struct SeatSettings : LearnerSettings, SeedSettings, OracleSettings {
+    SeatSettings() {
+        learner = "auto";
+        model = "previous";
+    }
 
-    // players
-    std::string learner = "auto";
-    std::string learners;  // one each, separated by ";"
-    std::string window = "auto";
-    Index opponents = 0;  // K: the window is the newest of every `stride` plays, K of them
+    std::string turns = "auto";
+    std::string learners;  // one for each player, separated by ";"
+    Index opponents = 0;   // K: the window is the newest of every `stride` plays, K of them
     Index stride = 1;
-    std::string model = "previous";
-    std::string tolerance = "auto";
-    std::string step = "auto";
     Real smoothness = 0;
-    std::string inner = "auto";
-    Index max_steps = 1000;
-    Real max_seconds = kInfinity;
-    Index seed = 1;
+    Index samples = 64;  // of a sampled cost, a round and player
 
     // equilibrium
     Real epsilon = 0;  // wanted: R^2 <= epsilon of every player; 0: none is asked for
     std::string variation = "auto";
-
-    // sampled gradients
-    std::string oracle = "exact";
-    std::string variant = "fresh";
-    Index confirm = 1;
-    Real confidence = 0.95;
-    Index samples = 64;  // of a sampled cost, a round and player
-    bool referee = true;
-    bool force = false;
 };
 
 /// How one player plays.

@@ -7,11 +7,10 @@
 #include "front/epoch_account.hpp"
 #include "front/split_learner.hpp"
 #include "traffic/demand_batch.hpp"
-#include "traffic/first_splits.hpp"
 #include "traffic/k_shortest.hpp"
 #include "traffic/path_keeper.hpp"
 #include "traffic/period_figures.hpp"
-#include "traffic/reference_step.hpp"
+#include "traffic/run_start.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,12 +34,12 @@ constexpr const char* kDemand = "demand";
 /// An empty slot a pair, for a detour where a closed link takes all its paths.
 constexpr Index kSpareSlots = 1;
 
-LearnerParts learner_options(const RouterOptions& options) {
+LearnerConfig learner_options(const RouterOptions& options) {
     return {.g = AnyRegulariser(Zero{}),
             .make_batch = {},
             .start = {},
             .window = options.window,
-            .model = ModelRule::parse("auto"),
+            .model = ForecastRule::parse("auto"),
             .switching = options.switching,
             .tolerance = Tolerance::parse(options.tolerance),
             .budget = {options.max_steps, options.max_seconds},
@@ -49,28 +48,22 @@ LearnerParts learner_options(const RouterOptions& options) {
 }
 
 void check(const Network& network, const RouterOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, const char* what, Real value, const char* allowed) {
-        if (!holds) violations.push_back(fmt::format("{} = {}: must be {}", what, value, allowed));
-    };
-    const auto finite_from_zero = [](Real value) { return value >= 0 && value <= kAbsurd; };
-    check_links(network, violations);
-    require(options.paths >= 1 && options.paths <= kMostPaths, "paths", static_cast<Real>(options.paths),
-            "from 1 to 1000");
-    require(finite_from_zero(options.toll_factor), "toll_factor", options.toll_factor,
-            "a finite number, at least 0");
-    require(finite_from_zero(options.distance_factor), "distance_factor", options.distance_factor,
-            "a finite number, at least 0");
-    require(finite_from_zero(options.switching), "switching", options.switching,
-            "a finite number, at least 0");
-    require(finite_from_zero(options.step), "step", options.step, "positive, or 0 for an automatic one");
-    require(options.max_steps >= 1, "max_steps", static_cast<Real>(options.max_steps), "at least 1");
-    require(options.max_seconds > 0, "max_seconds", options.max_seconds, "above 0");
-    collect(violations, "objective", [&] { Objective::parse(options.objective); });
-    collect(violations, "window", [&] { measured_window(options.window); });
-    if (collect(violations, "tolerance", [&] { Tolerance::parse(options.tolerance); }) && violations.empty())
-        collect(violations, "learner", [&] { check_learner(options.learner, learner_options(options)); });
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    OptionChecks checks;
+    check_links(network, checks);
+    checks.require(options.paths >= 1 && options.paths <= kMostPaths, "paths",
+                   static_cast<Real>(options.paths), "from 1 to 1000");
+    checks.at_least_zero("toll_factor", options.toll_factor);
+    checks.at_least_zero("distance_factor", options.distance_factor);
+    checks.at_least_zero("switching", options.switching);
+    checks.positive_or_automatic("step", options.step);
+    checks.at_least_one("max_steps", options.max_steps);
+    checks.above_zero("max_seconds", options.max_seconds);
+    checks.parses("objective", [&] { Objective::parse(options.objective); });
+    checks.parses("window", [&] { measured_window(options.window); });
+    checks.parses("tolerance", [&] { Tolerance::parse(options.tolerance); });
+    checks.finish();
+    checks.parses("learner", [&] { check_learner(options.learner, learner_options(options)); });
+    checks.finish();
 }
 
 RouterGround prepare(const Network& network, const std::vector<Pair>& pairs, const RouterOptions& options) {
@@ -90,8 +83,8 @@ RouterGround prepare(const Network& network, const std::vector<Pair>& pairs, con
     MadePaths made = make_paths(network, sorted, wanted, costs.search_times(notes));
     if (!made.unreachable.empty()) {
         const Pair& lost = sorted[made.unreachable.front()];
-        throw DataError({.source = "pairs", .line = 0, .column = 0, .field = pair_name(network, lost)},
-                        "no path connects the two nodes", "pairs of nodes that are connected");
+        refuse_data("pairs", pair_name(network, lost), "no path connects the two nodes",
+                    "pairs of nodes that are connected");
     }
     return {std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)}), std::move(order)};
 }
@@ -138,12 +131,9 @@ struct Router::State {
         for (const Index i : prepared.given) sorted.push_back(demand[i]);
         for (const Index pair : keeper.unreachable()) {
             if (sorted[pair] == 0) continue;
-            throw DataError({.source = kDemand,
-                             .line = 0,
-                             .column = 0,
-                             .field = pair_name(network, routing.paths.pair(pair))},
-                            fmt::format("demand is {}, and no open path leads there", sorted[pair]),
-                            "0 until a link opens");
+            refuse_data(kDemand, pair_name(network, routing.paths.pair(pair)),
+                        fmt::format("demand is {}, and no open path leads there", sorted[pair]),
+                        "0 until a link opens");
         }
         return sorted;
     }
@@ -161,10 +151,10 @@ struct Router::State {
         LinkFigures links;
         const PeriodFigures figures = measure_period(routing, demand, decision(), {}, links, scratch);
         if (!std::isfinite(figures.cost)) {
-            throw DataError({.source = kDemand, .line = 0, .column = 0, .field = ""},
-                            fmt::format("the cost of this demand, {:g} altogether, is not a finite number",
-                                        figures.demand),
-                            "demand that the network's costs can be computed for");
+            refuse_data(kDemand, "",
+                        fmt::format("the cost of this demand, {:g} altogether, is not a finite number",
+                                    figures.demand),
+                        "demand that the network's costs can be computed for");
         }
         return {.number = periods + 1,
                 .cost = figures.cost,
@@ -189,11 +179,11 @@ struct Router::State {
         const RoundReport report = learner->observe(record);
         account.open();
         RowExtras extras;
-        extras.bank = learner->bank();
+        extras.ensemble = learner->ensemble();
         account.add(report, extras);
         ++periods;
         period.learned = report.status != RoundStatus::refused;
-        if (period.learned) period.stationarity_gap = report.entry_residual;
+        if (period.learned) period.stationarity_gap = report.entry_gap;
         return period;
     }
 
@@ -220,9 +210,9 @@ struct Router::State {
         }
         if (learner->revise(repair).status == RoundStatus::refused) {
             failed = true;
-            throw DataError({.source = "link", .line = 0, .column = 0, .field = network.link_name(link)},
-                            "with this change costs are not finite numbers any more",
-                            "a network that carries the demand of the window at finite cost");
+            refuse_data("link", network.link_name(link),
+                        "with this change costs are not finite numbers any more",
+                        "a network that carries the demand of the window at finite cost");
         }
         account.begin(learner->facts(), learner->seconds());
     }
@@ -268,10 +258,9 @@ std::vector<PathShare> Router::splits() const {
 
 std::vector<Real> Router::link_flows(ConstView demand) const {
     const std::vector<Real> sorted = state_->sorted_demand(demand);
-    const DemandColumn column{sorted};
     std::vector<Real> flows(state_->network.links());
     Scratch scratch;
-    find_loads(state_->routing.paths, {&column, 1}, state_->decision(), flows, scratch);
+    find_loads(state_->routing.paths, sorted, state_->decision(), flows, scratch);
     return flows;
 }
 
@@ -282,9 +271,8 @@ RoutedPeriod Router::observe(ConstView demand) {
 RoutedPeriod Router::observe_matrix(ConstView matrix) {
     const Index nodes = state_->network.nodes();
     if (matrix.size() != nodes * nodes)
-        throw DataError({.source = kDemand, .line = 0, .column = 0, .field = ""},
-                        fmt::format("the matrix has {} numbers", matrix.size()),
-                        fmt::format("{} x {}: from every node to every node", nodes, nodes));
+        refuse_data(kDemand, "", fmt::format("the matrix has {} numbers", matrix.size()),
+                    fmt::format("{} x {}: from every node to every node", nodes, nodes));
     std::vector<Real> demand;
     std::vector<char> known(matrix.size(), 0);
     for (const Pair& pair : state_->pairs) {
@@ -295,10 +283,9 @@ RoutedPeriod Router::observe_matrix(ConstView matrix) {
     for (Index entry = 0; entry < matrix.size(); ++entry) {
         if (known[entry] != 0 || matrix[entry] == 0) continue;
         const Pair pair{static_cast<NodeIndex>(entry / nodes), static_cast<NodeIndex>(entry % nodes)};
-        throw DataError(
-            {.source = kDemand, .line = 0, .column = 0, .field = pair_name(state_->network, pair)},
-            fmt::format("demand is {}, and the pair is not one of this router", matrix[entry]),
-            "0, or a router that has this pair");
+        refuse_data(kDemand, pair_name(state_->network, pair),
+                    fmt::format("demand is {}, and the pair is not one of this router", matrix[entry]),
+                    "0, or a router that has this pair");
     }
     return state_->observe(demand);
 }

@@ -27,9 +27,9 @@ std::string split_window(const std::string& window) {
 }
 
 std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const SplitParts& splits,
-                                               LearnerParts options) {
+                                               LearnerConfig options) {
     options.window = split_window(options.window);
-    options.g = AnyRegulariser(SplitSet(splits.routing, splits.mu));
+    options.g = AnyRegulariser(SplitSet(splits.routing));
     options.make_batch = [routing = splits.routing](Index capacity) {
         return AnyBatch(DemandBatch(routing, capacity));
     };

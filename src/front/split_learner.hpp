@@ -15,7 +15,6 @@ struct SplitParts {
     std::shared_ptr<const Routing> routing;
     std::vector<Real> start;
     Real step = 1;  // reference step
-    Real mu = 0;    // the paper's weight of the L1 norm
 };
 
 /// The window text that stands for "auto" on splits: the ensemble of `route` and Router. Other texts are
@@ -26,6 +25,6 @@ std::string split_window(const std::string& window);
 /// regulariser, store, start and steps are set here, and "auto" is replaced by split_window(). Throws
 /// ConfigError.
 std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const SplitParts& splits,
-                                               LearnerParts options);
+                                               LearnerConfig options);
 
 }  // namespace proxstream

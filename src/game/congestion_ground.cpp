@@ -65,6 +65,8 @@ Ground file_ground(const CongestionOptions& options) {
 std::vector<Real> read_shares(const CongestionOptions& options) {
     if (options.shares.empty())
         return std::vector<Real>(options.carriers, 1 / static_cast<Real>(options.carriers));
+    if (options.shares.size() != options.carriers)
+        throw ConfigError(fmt::format("{} shares for {} carriers", options.shares.size(), options.carriers));
     Real total = 0;
     for (const Real share : options.shares) {
         if (!(share > 0)) throw ConfigError(fmt::format("shares: {:g} is not positive", share));
@@ -78,24 +80,9 @@ std::vector<Real> read_shares(const CongestionOptions& options) {
     return shares;
 }
 
-void check(const CongestionOptions& options) {
-    std::vector<std::string> violations;
-    if (options.carriers < 2 || options.carriers > 1000)
-        violations.push_back(fmt::format("carriers = {} must lie between 2 and 1000", options.carriers));
-    if (!options.shares.empty() && options.shares.size() != options.carriers)
-        violations.push_back(
-            fmt::format("{} shares for {} carriers", options.shares.size(), options.carriers));
-    if (options.paths < 1 || options.paths > kMostPaths)
-        violations.push_back(fmt::format("paths = {} must lie between 1 and {}", options.paths, kMostPaths));
-    if (!(options.scale > 0 && options.scale <= 1e6))
-        violations.push_back(fmt::format("scale = {:g} must be positive, and at most 1e6", options.scale));
-    if (!violations.empty()) throw ConfigError(std::move(violations));
-}
-
 /// Times on empty roads, to find paths with; all 1 where nothing tells links apart.
 std::vector<Real> free_times(const LinkCosts& costs) {
-    std::vector<Real> times(costs.links());
-    for (LinkIndex link = 0; link < times.size(); ++link) times[link] = costs.time(link, 0).time;
+    std::vector<Real> times = costs.free_times();
     if (max_abs(times) == 0) std::fill(times.begin(), times.end(), 1);
     return times;
 }
@@ -119,7 +106,6 @@ Real free_total(const PathSet& paths, ConstView times, ConstView demand) {
 }  // namespace
 
 CongestionGround make_congestion_ground(const CongestionOptions& options) {
-    check(options);
     std::vector<Real> shares = read_shares(options);
     const bool built_in = options.network.starts_with(kBuiltin);
     Ground ground = built_in ? city_ground(options.network.substr(kBuiltin.size())) : file_ground(options);
@@ -139,8 +125,7 @@ CongestionGround make_congestion_ground(const CongestionOptions& options) {
     auto routing =
         std::make_shared<Routing>(Routing{.paths = std::move(made.paths), .costs = std::move(costs)});
     routing->unit = unit > 0 ? unit : 1;
-    return {std::move(ground.network), std::move(routing), std::move(ground.demand), std::move(shares),
-            options.cost};
+    return {std::move(ground.network), std::move(routing), std::move(ground.demand), std::move(shares)};
 }
 
 }  // namespace proxstream

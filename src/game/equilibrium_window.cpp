@@ -13,11 +13,6 @@ namespace {
 
 constexpr Real kLongest = 1e12;
 
-void require(std::vector<std::string>& violations, bool holds, const std::string& what, Real value,
-             const char* allowed) {
-    if (!holds) violations.push_back(what + " = " + format_short(value) + ": " + allowed);
-}
-
 Index whole(Real length) {
     if (!(length <= kLongest)) {
         throw ConfigError("epsilon: asks for a window of " + format_short(length) +
@@ -31,21 +26,19 @@ Index whole(Real length) {
 EquilibriumWindow equilibrium_window(std::span<const PlayerFigures> players, Real epsilon,
                                      std::optional<Real> mean_square) {
     std::vector<std::string> violations;
-    require(violations, players.size() >= 2, "players", static_cast<Real>(players.size()),
-            "a game needs at least 2");
-    require(violations, epsilon > 0 && epsilon <= kAbsurd, "epsilon", epsilon, "must be positive");
+    if (players.size() < 2) violations.emplace_back("players: a game needs at least 2");
+    const auto require = [&](const char* what, Real value, bool positive) {
+        if ((positive ? value > 0 : value >= 0) && value <= kAbsurd) return;
+        violations.push_back(std::string(what) + " = " + format_short(value) +
+                             (positive ? ": must be positive" : ": must be 0 or more"));
+    };
+    require("epsilon", epsilon, true);
     for (const PlayerFigures& player : players) {
-        require(violations, player.delta > 0 && player.delta <= kAbsurd, "delta", player.delta,
-                "must be positive");
-        require(violations, player.sigma >= 0 && player.sigma <= kAbsurd, "sigma", player.sigma,
-                "must be 0 or more");
-        require(violations, player.variation >= 0 && player.variation <= kAbsurd, "variation",
-                player.variation, "must be 0 or more");
+        require("delta", player.delta, true);
+        require("sigma", player.sigma, false);
+        require("variation", player.variation, false);
     }
-    if (mean_square) {
-        require(violations, *mean_square >= 0 && *mean_square <= kAbsurd, "mean square of the variation",
-                *mean_square, "must be 0 or more");
-    }
+    require("mean square of the variation", mean_square.value_or(0), false);
     if (!violations.empty()) throw ConfigError(violations);
 
     Real most = 0;

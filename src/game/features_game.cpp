@@ -1,12 +1,11 @@
-#include "game/features_game.hpp"
-
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/prox/simplex.hpp"
 
-#include "game_arguments.hpp"
-#include "reach.hpp"
+#include "game/built_in_games.hpp"
+#include "game/game_arguments.hpp"
+#include "game/reach.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,145 +20,157 @@ Real softplus(Real z) {
     return std::max<Real>(z, 0) + std::log1p(std::exp(-std::abs(z)));
 }
 
-/// The largest |v_j| of the learner's set; infinite where it is not bounded.
-std::vector<Real> largest_outputs(const FeatureTask& task, const AnyRegulariser& set) {
-    const std::vector<Interval> reach = coordinate_reach(set, task.weights());
-    std::vector<Real> largest;
-    for (Index j = task.hidden() * task.inputs(); j < reach.size(); ++j)
-        largest.push_back(reach[j].largest());
-    return largest;
-}
-
-}  // namespace
-
-FeatureTask::FeatureTask(std::vector<Real> situations, std::vector<Real> labels, Index hidden)
-    : points_(std::move(situations)), labels_(std::move(labels)), hidden_(hidden) {
-    if (labels_.empty() || points_.empty() || points_.size() % labels_.size() != 0 || hidden_ == 0) {
+void check(const FeatureSituations& all) {
+    if (all.labels.empty() || all.points.empty() || all.points.size() % all.labels.size() != 0 ||
+        all.hidden == 0)
         throw ConfigError(fmt::format("{} numbers do not make {} situations, or there are no features",
-                                      points_.size(), labels_.size()));
-    }
-    inputs_ = points_.size() / labels_.size();
-    const bool signs = std::all_of(labels_.begin(), labels_.end(), [](Real y) { return y == 1 || y == -1; });
-    if (!signs || !all_finite(points_))
+                                      all.points.size(), all.labels.size()));
+    const bool signs =
+        std::all_of(all.labels.begin(), all.labels.end(), [](Real y) { return y == 1 || y == -1; });
+    if (!signs || !all_finite(all.points))
         throw ConfigError("labels are 1 or -1, and situations finite numbers");
 }
 
-Real FeatureTask::loss(Index k, ConstView weights) const {
-    return add_gradient(k, weights, 0, {});
+ConstView situation(const FeatureSituations& all, Index k) {
+    return ConstView(all.points).subspan(k * all.inputs(), all.inputs());
 }
 
-Real FeatureTask::add_gradient(Index k, ConstView weights, Real scale, View gradient) const {
-    const ConstView s = situation(k);
-    const ConstView v = weights.subspan(hidden_ * inputs_);
-    const auto feature = [&](Index j) { return std::tanh(dot(weights.subspan(j * inputs_, inputs_), s)); };
+/// The loss of situation k. Adds scale times its gradient, unless that is empty.
+Real add_gradient(const FeatureSituations& all, Index k, ConstView weights, Real scale, View gradient) {
+    const Index inputs = all.inputs();
+    const ConstView s = situation(all, k);
+    const ConstView v = weights.subspan(all.hidden * inputs);
+    const auto feature = [&](Index j) { return std::tanh(dot(weights.subspan(j * inputs, inputs), s)); };
     Real score = 0;
-    for (Index j = 0; j < hidden_; ++j) score += v[j] * feature(j);
-    const Real margin = labels_[k] * score;
+    for (Index j = 0; j < all.hidden; ++j) score += v[j] * feature(j);
+    const Real margin = all.labels[k] * score;
     if (!gradient.empty()) {
-        const Real slope = -scale * labels_[k] / (1 + std::exp(margin));
-        for (Index j = 0; j < hidden_; ++j) {
+        const Real slope = -scale * all.labels[k] / (1 + std::exp(margin));
+        for (Index j = 0; j < all.hidden; ++j) {
             const Real h = feature(j);
-            gradient[hidden_ * inputs_ + j] += slope * h;
-            axpy(slope * v[j] * (1 - h * h), s, gradient.subspan(j * inputs_, inputs_));
+            gradient[all.hidden * inputs + j] += slope * h;
+            axpy(slope * v[j] * (1 - h * h), s, gradient.subspan(j * inputs, inputs));
         }
     }
     return softplus(-margin);
 }
 
-/// With |v_j| <= V_j: |grad score|^2 <= sum_j (1 + V_j^2 |s|^2). The score's Hessian has a block a feature,
-/// of norm at most |s| + max|tanh''| V_j |s|^2, max|tanh''| = 4 / (3 sqrt(3)). The loss of a score has slopes
-/// in [-1, 0] and curvature in [0, 1/4].
-FeatureLearnerCost::FeatureLearnerCost(std::shared_ptr<const FeatureTask> task, const AnyRegulariser& set)
-    : task_(std::move(task)) {
-    const std::vector<Real> outputs = largest_outputs(*task_, set);
-    if (!all_finite(outputs)) return;
-    const Real bend = 4 / (3 * std::sqrt(3.0));
-    Real smoothness = 0;
-    Real steepest = 0;
-    for (Index k = 0; k < task_->situations(); ++k) {
-        const Real size = norm(task_->situation(k));
-        const Real squared_slope = static_cast<Real>(task_->hidden()) + squared_norm(outputs) * size * size;
-        const Real hessian = size + bend * max_abs(outputs) * size * size;
-        smoothness = std::max(smoothness, hessian + squared_slope / 4);
-        steepest = std::max(steepest, std::sqrt(squared_slope));
+/// The largest |v_j| of the learner's set; infinite where it is not bounded.
+std::vector<Real> largest_outputs(const FeatureSituations& all, const AnyRegulariser& set) {
+    const std::vector<Interval> reach = coordinate_reach(set, all.weights());
+    std::vector<Real> largest;
+    for (Index j = all.hidden * all.inputs(); j < reach.size(); ++j) largest.push_back(reach[j].largest());
+    return largest;
+}
+
+/// A record is p, how often each situation comes up.
+class FeatureLearnerCost final : public LinearRecordCost {
+  public:
+    /// With |v_j| <= V_j: |grad score|^2 <= sum_j (1 + V_j^2 |s|^2). The score's Hessian has a block for each
+    /// feature, of norm at most |s| + max|tanh''| V_j |s|^2, max|tanh''| = 4 / (3 sqrt(3)). The loss of a
+    /// score has slopes in [-1, 0] and curvature in [0, 1/4].
+    FeatureLearnerCost(const FeatureSituations& situations, const AnyRegulariser& set)
+        : LinearRecordCost(situations.weights(), situations.labels.size()), situations_(situations) {
+        const std::vector<Real> outputs = largest_outputs(situations_, set);
+        if (!all_finite(outputs)) return;
+        const Real bend = 4 / (3 * std::sqrt(3.0));
+        Real smoothness = 0;
+        Real steepest = 0;
+        for (Index k = 0; k < record_size(); ++k) {
+            const Real size = norm(situation(situations_, k));
+            const Real squared_slope =
+                static_cast<Real>(situations_.hidden) + squared_norm(outputs) * size * size;
+            const Real hessian = size + bend * max_abs(outputs) * size * size;
+            smoothness = std::max(smoothness, hessian + squared_slope / 4);
+            steepest = std::max(steepest, std::sqrt(squared_slope));
+        }
+        claims_ = {.smoothness = smoothness, .variation = 2 * steepest};
     }
-    smoothness_ = smoothness;
-    variation_ = 2 * steepest;
-}
 
-void FeatureLearnerCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {
-    copy(joint.subspan(dimension()), record);
-}
-
-Real FeatureLearnerCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
-                                  View gradient, Scratch& scratch) const {
-    Scratch::Frame frame(scratch);
-    const View shares = frame.take(task_->situations());
-    fill(shares, 0);
-    for (Index age = weights.size(); age-- > 0;) {
-        if (weights[age] != 0) axpy(weights[age], records[age], shares);
+    void condense(ConstView joint, View record, Scratch& /*scratch*/) const override {
+        copy(joint.subspan(dimension()), record);
     }
-    fill(gradient, 0);
-    Real total = 0;
-    for (Index k = 0; k < shares.size(); ++k) {
-        if (shares[k] != 0) total += shares[k] * task_->add_gradient(k, own, shares[k], gradient);
+
+  protected:
+    Real evaluate(ConstView shares, Real /*mass*/, ConstView own, View gradient,
+                  Scratch& /*scratch*/) const override {
+        Real total = 0;
+        for (Index k = 0; k < shares.size(); ++k) {
+            if (shares[k] != 0) total += shares[k] * add_gradient(situations_, k, own, shares[k], gradient);
+        }
+        return total;
     }
-    return total;
-}
 
-FeatureAdversaryCost::FeatureAdversaryCost(std::shared_ptr<const FeatureTask> task,
-                                           const AnyRegulariser& learner)
-    : task_(std::move(task)) {
-    Real score = 0;
-    for (const Real each : largest_outputs(*task_, learner)) score += each;
-    if (!std::isfinite(score)) return;
-    const Interval loss{softplus(-score), softplus(score)};
-    variation_ = variation_bound(AnyRegulariser(Simplex()), std::vector(dimension(), -1 * loss),
-                                 std::vector<Real>(dimension(), 2 * loss.radius()));
-}
+  private:
+    FeatureSituations situations_;
+};
 
-void FeatureAdversaryCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {
-    for (Index k = 0; k < record.size(); ++k) record[k] = task_->loss(k, joint.first(task_->weights()));
-}
-
-Real FeatureAdversaryCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
-                                    View gradient, Scratch& scratch) const {
-    Scratch::Frame frame(scratch);
-    const View slope = gradient.empty() ? frame.take(own.size()) : gradient;
-    fill(slope, 0);
-    for (Index age = weights.size(); age-- > 0;) {
-        if (weights[age] != 0) axpy(-weights[age], records[age], slope);
+/// A record is the loss of each situation.
+class FeatureAdversaryCost final : public LinearRecordCost {
+  public:
+    FeatureAdversaryCost(const FeatureSituations& situations, const AnyRegulariser& learner)
+        : LinearRecordCost(situations.labels.size(), situations.labels.size()), situations_(situations) {
+        claims_ = {.smoothness = 0, .variation = {}, .convex = true};
+        Real score = 0;
+        for (const Real each : largest_outputs(situations_, learner)) score += each;
+        if (!std::isfinite(score)) return;
+        const Interval loss{softplus(-score), softplus(score)};
+        claims_.variation = variation_bound(AnyRegulariser(Simplex()), std::vector(dimension(), -1 * loss),
+                                            std::vector<Real>(dimension(), 2 * loss.radius()));
     }
-    return dot(own, slope);
-}
 
-GameDefinition make_features(const Spec& spec) {
-    const Index situations = count_within(spec, "situations", 12, 2, 10000);
-    const Index inputs = count_within(spec, "inputs", 2, 1, 100);
-    const Index hidden = count_within(spec, "hidden", 4, 1, 100);
-    const std::string set_text = set_argument(spec, "box:-3,3");
-    DrawSequence draws(spec.count_or("seed", 1));
-    std::vector<Real> points = draws.normals(situations * inputs);
-    std::vector<Real> labels;
-    for (Index k = 0; k < situations; ++k) {
-        const Real product = points[k * inputs] * (inputs > 1 ? points[k * inputs + 1] : 1);
-        labels.push_back(product >= 0 ? 1 : -1);
+    void condense(ConstView joint, View record, Scratch& /*scratch*/) const override {
+        for (Index k = 0; k < record.size(); ++k)
+            record[k] = add_gradient(situations_, k, joint.first(situations_.weights()), 0, {});
     }
-    auto task = std::make_shared<const FeatureTask>(std::move(points), std::move(labels), hidden);
-    const AnyRegulariser set = parse_regulariser(set_text);
-    std::vector<Real> weights = nearest_play(set, draws.normals(task->weights(), 0.5));
-    // Not even shares: with all losses alike, as at weights near 0, an adversary is at rest anywhere.
-    std::vector<Real> shares(situations);
-    Real total = 0;
-    for (Real& share : shares) total += share = draws.uniform(0, 1);
-    scaled(1 / total, shares, shares);
-    GameDefinition game{.name = spec.text(), .players = {}};
+
+  protected:
+    Real evaluate(ConstView losses, Real /*mass*/, ConstView own, View gradient,
+                  Scratch& /*scratch*/) const override {
+        if (!gradient.empty()) scaled(-1, losses, gradient);
+        return -dot(own, losses);
+    }
+
+  private:
+    FeatureSituations situations_;
+};
+
+}  // namespace
+
+GameDefinition make_features_game(std::string name, const FeatureSituations& situations,
+                                  const std::string& set, std::vector<Real> weights,
+                                  std::vector<Real> shares) {
+    check(situations);
+    const AnyRegulariser g = parse_regulariser(set);
+    GameDefinition game{.name = std::move(name), .players = {}};
     game.players.push_back(
-        {"learner", std::make_shared<FeatureLearnerCost>(task, set), set, set_text, std::move(weights)});
-    game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(task, set),
+        {"learner", std::make_shared<FeatureLearnerCost>(situations, g), g, set, std::move(weights)});
+    game.players.push_back({"adversary", std::make_shared<FeatureAdversaryCost>(situations, g),
                             AnyRegulariser(Simplex()), "simplex", std::move(shares)});
     check(game);
     return game;
+}
+
+GameDefinition make_features(const Spec& spec) {
+    const Index count = count_within(spec, "situations", 12, 2, 10000);
+    const Index inputs = count_within(spec, "inputs", 2, 1, 100);
+    FeatureSituations situations{
+        .points = {}, .labels = {}, .hidden = count_within(spec, "hidden", 4, 1, 100)};
+    const std::string set = set_argument(spec, "box:-3,3");
+    DrawSequence draws(spec.count_or("seed", 1));
+    situations.points = draws.normals(count * inputs);
+    for (Index k = 0; k < count; ++k) {
+        const Real* point = &situations.points[k * inputs];
+        situations.labels.push_back(point[0] * (inputs > 1 ? point[1] : 1) >= 0 ? 1 : -1);
+    }
+    std::vector<Real> weights =
+        nearest_play(parse_regulariser(set), draws.normals(situations.weights(), 0.5));
+    // Not even shares: with all losses alike, as at weights near 0, an adversary is at rest anywhere.
+    std::vector<Real> shares(count);
+    Real total = 0;
+    for (Real& share : shares) total += share = draws.uniform(0, 1);
+    scaled(1 / total, shares, shares);
+    return make_features_game(spec.text(), situations, set, std::move(weights), std::move(shares));
 }
 
 }  // namespace proxstream

@@ -10,8 +10,14 @@
 
 namespace proxstream {
 
-FunctionCost::FunctionCost(JointLayout layout, Index player, Function function, const CostClaims& claims)
-    : layout_(std::move(layout)), player_(player), function_(std::move(function)), claims_(claims) {
+FunctionCost::FunctionCost(const JointLayout& layout, Index player, Function function,
+                           const CostClaims& claims)
+    : PlayerCost(player < layout.players() ? layout.dimension(player) : 0,
+                 player < layout.players() ? layout.dimension() - layout.dimension(player) : 0),
+      layout_(layout),
+      player_(player),
+      function_(std::move(function)) {
+    claims_ = claims;
     std::vector<std::string> violations;
     if (!function_) violations.emplace_back("a cost needs a function");
     if (player_ >= layout_.players()) {

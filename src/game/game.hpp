@@ -1,9 +1,8 @@
-/// A game: players, each with a cost, a convex regulariser or set, and where it starts.
+/// A game: players, each with a cost, a convex regulariser or set, and a start.
 #pragma once
 
 #include "proxstream/prox/regulariser.hpp"
 
-#include "game/joint_layout.hpp"
 #include "game/player_cost.hpp"
 
 #include <memory>

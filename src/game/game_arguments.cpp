@@ -1,6 +1,8 @@
-#include "game_arguments.hpp"
+#include "game/game_arguments.hpp"
 
 #include "proxstream/core/error.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -20,10 +22,12 @@ Real number_within(const Spec& spec, std::string_view key, Real fallback, Real l
         fmt::format("'{}': {} = {:g} must lie between {:g} and {:g}", spec.text(), key, value, low, high));
 }
 
-bool yes_or_no(const Spec& spec, std::string_view key, bool fallback) {
-    const std::string word = spec.word_or(key, fallback ? "yes" : "no");
-    if (word == "yes" || word == "no") return word == "yes";
-    throw ConfigError(fmt::format("'{}': {} = '{}' must be yes or no", spec.text(), key, word));
+Index choice_of(const Spec& spec, std::string_view key, const std::vector<std::string>& words) {
+    const std::string word = spec.word_or(key, words.front());
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found == words.end())
+        throw ConfigError(fmt::format("'{}': {}", spec.text(), unknown_name(key, word, words)));
+    return static_cast<Index>(found - words.begin());
 }
 
 std::string set_argument(const Spec& spec, std::string_view fallback) {

@@ -13,7 +13,8 @@ namespace proxstream {
 /// Arguments by name; they throw ConfigError with the value and what is allowed.
 Index count_within(const Spec& spec, std::string_view key, Index fallback, Index low, Index high);
 Real number_within(const Spec& spec, std::string_view key, Real fallback, Real low, Real high);
-bool yes_or_no(const Spec& spec, std::string_view key, bool fallback);
+/// One of these words, by its place; the first is the default.
+Index choice_of(const Spec& spec, std::string_view key, const std::vector<std::string>& words);
 /// `set=`: box (from -1 to 1), simplex, ball (of radius 1), or any text of parse_regulariser, in parentheses
 /// where it has commas.
 std::string set_argument(const Spec& spec, std::string_view fallback);

@@ -1,9 +1,9 @@
 #include "game/game_play.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/find_row.hpp"
 #include "game/play_batch.hpp"
@@ -33,7 +33,7 @@ std::string_view name(Turns turns) {
         ->name;
 }
 
-LearnerParts player_parts(const GamePlayer& player) {
+LearnerConfig player_parts(const GamePlayer& player) {
     return {
         .g = player.g,
         .make_batch = [cost = player.cost](Index capacity) { return AnyBatch(PlayBatch(cost, capacity)); },
@@ -67,19 +67,19 @@ GameRound GamePlay::play() {
     std::fill(entered_.begin(), entered_.end(), 0);
     std::fill(reports_.begin(), reports_.end(), RoundReport{});
     const std::optional<Index> refused_by = turns_ == Turns::simultaneous ? play_at_once() : play_in_turns();
-    if (refused_by) take_back(*refused_by);
+    if (refused_by) rollback(*refused_by);
     return {refused_by, reports_, joint_};
 }
 
-void GamePlay::roll_back() {
-    for (const auto& learner : learners_) learner->take_back();
+void GamePlay::rollback_windows() {
+    for (const auto& learner : learners_) learner->rollback();
 }
 
 std::optional<Index> GamePlay::play_at_once() {
     for (Index i = 0; i < players(); ++i) {
         if (!enter(i, joint_)) return i;
     }
-    // Nobody sees what anybody does now, so players may think at the same time.
+    // Players do not observe each other in this phase, so they can be advanced in parallel.
     parallel_for(players(), [&](Index i) { advance(i); });
     const auto failed = std::find(entered_.begin(), entered_.end(), 0);
     if (failed == entered_.end()) return std::nullopt;
@@ -110,15 +110,15 @@ bool GamePlay::enter(Index player, ConstView joint) {
 
 bool GamePlay::advance(Index player) {
     learners_[player]->advance(reports_[player], {});
-    // A learner that refuses has taken its round back itself.
+    // A learner that refuses has rolled its round back itself.
     if (reports_[player].status == RoundStatus::refused) entered_[player] = 0;
     return entered_[player] != 0;
 }
 
-void GamePlay::take_back(Index refused_by) {
+void GamePlay::rollback(Index refused_by) {
     for (Index i = 0; i < players(); ++i) {
-        if (entered_[i] != 0) learners_[i]->take_back();
-        // What everybody spent before somebody's cost turned out not to be finite was spent all the same.
+        if (entered_[i] != 0) learners_[i]->rollback();
+        // The cost of what was evaluated before the refusal still counts.
         RoundReport refused;
         refused.round = reports_[refused_by].round;
         refused.status = RoundStatus::refused;
@@ -128,9 +128,9 @@ void GamePlay::take_back(Index refused_by) {
     }
 }
 
-void GamePlay::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("players", players());
-    for (auto& learner : learners_) checkpoint.part("player", *learner);
+void GamePlay::serialise(StateArchive& archive) {
+    archive.agree("players", players());
+    for (auto& learner : learners_) archive.section("player", *learner);
 }
 
 }  // namespace proxstream

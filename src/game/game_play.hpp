@@ -1,6 +1,5 @@
-/// The rounds of a game: everybody plays, everybody sees what the others played, everybody learns. A player
-/// is an online learner whose losses are made of the rivals' plays; what is proved of the learner is proved
-/// of the player.
+/// The rounds of a game: all players play, see the rivals' plays and learn. A player is an online learner
+/// whose losses are made of the rivals' plays; guarantees of the learner hold for the player.
 #pragma once
 
 #include "game/game.hpp"
@@ -25,7 +24,7 @@ std::string_view name(Turns turns);
 
 /// A round as it ended. Views: they live until the next one.
 struct GameRound {
-    std::optional<Index> refused_by;       // whose cost was not finite: the round did not happen for anybody
+    std::optional<Index> refused_by;       // whose cost was not finite: the round is undone for all
     std::span<const RoundReport> reports;  // of the players, in their order
     ConstView joint;                       // what was played: x_t
 };
@@ -35,11 +34,11 @@ class GamePlay {
     /// One learner a player, made by player_parts(). Throws ConfigError if the game cannot be played.
     GamePlay(GameDefinition game, std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns);
 
-    /// Plays a round. If a player's cost is not finite the round is taken back for all: every bit is as it
-    /// was.
+    /// Plays a round. If a player's cost is not finite, the round is rolled back for all players, bit for
+    /// bit.
     GameRound play();
-    /// The round played last, which was not refused, did not happen: every bit is as it was. Once a round.
-    void roll_back();
+    /// Rolls back the last round, which was not refused, bit for bit. At most once a round.
+    void rollback_windows();
 
     const GameDefinition& game() const noexcept { return game_; }
     const JointLayout& layout() const noexcept { return layout_; }
@@ -49,19 +48,19 @@ class GamePlay {
     AnyLearner& learner(Index player) { return *learners_[player]; }
     /// What player i has learned from in the last round.
     const RowBlock& record(Index player) const { return records_[player]; }
-    /// Where everybody stands now: x_{t+1}.
+    /// The joint play of the next round: x_{t+1}.
     void positions(View joint) const;
 
     /// Everything the rounds to come depend on (core/checkpoint.hpp).
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     bool enter(Index player, ConstView joint);
     bool advance(Index player);
-    /// The first player that could not go through with it; nullopt: all did.
+    /// The first player that refused; nullopt: none did.
     std::optional<Index> play_at_once();
     std::optional<Index> play_in_turns();
-    void take_back(Index refused_by);
+    void rollback(Index refused_by);
 
     GameDefinition game_;
     JointLayout layout_;
@@ -72,12 +71,12 @@ class GamePlay {
     std::vector<RowBlock> records_;
     std::vector<Real> condensed_;
     std::vector<RoundReport> reports_;
-    std::vector<char> entered_;  // and not taken back
+    std::vector<char> entered_;  // and not rolled back
     Scratch scratch_;
 };
 
 /// What a learner for this player is made from: g, store and start are the player's, everything else is for
 /// the caller to fill in.
-LearnerParts player_parts(const GamePlayer& player);
+LearnerConfig player_parts(const GamePlayer& player);
 
 }  // namespace proxstream

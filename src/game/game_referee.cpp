@@ -1,9 +1,8 @@
 #include "game/game_referee.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
-#include "game/few_samples.hpp"
 #include "game/game_play.hpp"
 
 #include <algorithm>
@@ -11,6 +10,40 @@
 #include <utility>
 
 namespace proxstream {
+namespace {
+
+/// A sampled cost cut down to its first samples, always the same ones, so that a referee can evaluate it
+/// whole.
+class FewSamples final : public PlayerCost {
+  public:
+    FewSamples(std::shared_ptr<const PlayerCost> cost, Index count)
+        : PlayerCost(cost->dimension(), cost->record_size()),
+          cost_(std::move(cost)),
+          count_(std::min(count, cost_->parts())) {}
+
+    void condense(ConstView joint, View record, Scratch& scratch) const override {
+        cost_->condense(joint, record, scratch);
+    }
+    Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
+                  Scratch& scratch) const override {
+        Scratch::Frame frame(scratch);
+        const auto parts = frame.take<WeightedPart>(count_ * weights.size());
+        const View unused = gradient.empty() ? frame.take(own.size()) : gradient;
+        Index used = 0;
+        for (Index age = weights.size(); age-- > 0;) {
+            if (weights[age] == 0) continue;
+            for (Index part = 0; part < count_; ++part)
+                parts[used++] = {age, part, weights[age] / static_cast<Real>(count_)};
+        }
+        return cost_->parts_gradient(records, parts.first(used), own, unused, scratch);
+    }
+
+  private:
+    std::shared_ptr<const PlayerCost> cost_;
+    Index count_;
+};
+
+}  // namespace
 
 GameReferee::GameReferee(const GameDefinition& game, std::span<const Real> steps,
                          std::span<const WindowWeights> windows, const RefereeOptions& options)
@@ -31,16 +64,16 @@ void GameReferee::observe(Index player, const RowBlock& record) {
     ++seats_[player].rounds;
 }
 
-Real GameReferee::residual(const Seat& seat, const PlayBatch& batch, std::span<const Real> weights,
-                           ConstView own) {
+Real GameReferee::gap(const Seat& seat, const PlayBatch& batch, std::span<const Real> weights,
+                      ConstView own) {
     Scratch::Frame frame(scratch_);
     const View gradient = frame.take(own.size());
     const View forward = frame.take(own.size());
-    const View residual = frame.take(own.size());
+    const View mapping = frame.take(own.size());
     batch.weighted_value_and_gradient(weights, own, gradient, scratch_);
     cost_.record_gradients += weights.size();
     ++cost_.prox;
-    return prox_residual(seat.player.g, own, gradient, seat.step, forward, residual, scratch_).norm;
+    return prox_gradient_step(seat.player.g, own, gradient, seat.step, forward, mapping, scratch_).norm;
 }
 
 const RowBlock& GameReferee::condense(const Seat& seat, ConstView joint) {
@@ -51,20 +84,20 @@ const RowBlock& GameReferee::condense(const Seat& seat, ConstView joint) {
     return record_;
 }
 
-void GameReferee::instant_residuals(ConstView joint, View out) {
+void GameReferee::instant_gaps(ConstView joint, View out) {
     constexpr Real kWhole = 1;
     for (Index i = 0; i < seats_.size(); ++i) {
         Seat& seat = seats_[i];
         seat.newest.push(condense(seat, joint));
-        out[i] = residual(seat, seat.newest, {&kWhole, 1}, layout_.block(joint, i));
+        out[i] = gap(seat, seat.newest, {&kWhole, 1}, layout_.block(joint, i));
     }
 }
 
-Real GameReferee::smoothed_residual(Index player, ConstView own) {
+Real GameReferee::smoothed_gap(Index player, ConstView own) {
     Seat& seat = seats_[player];
     seat.window.at(seat.rounds, weights_);
     weights_.resize(std::min(weights_.size(), seat.past.size()));
-    return residual(seat, seat.past, weights_, own);
+    return gap(seat, seat.past, weights_, own);
 }
 
 void GameReferee::gains(ConstView joint, View out) {
@@ -81,23 +114,23 @@ void GameReferee::gains(ConstView joint, View out) {
     }
 }
 
-void GameReferee::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("players", seats_.size());
+void GameReferee::serialise(StateArchive& archive) {
+    archive.agree("players", seats_.size());
     for (Seat& seat : seats_) {
-        checkpoint.part("past", seat.past);
-        checkpoint.exchange("rounds", seat.rounds);
+        archive.section("past", seat.past);
+        archive.field("rounds", seat.rounds);
     }
 }
 
 Real GameReferee::gain(Seat& seat, ConstView own) {
     // A best response is a round of the time-smoothed learner with a window of one, to a ten-thousandth of
-    // the residual it starts with, or to what rounding leaves of residuals measured by this step.
+    // the gap it starts with, or to what rounding leaves of gaps measured by this step.
     constexpr Real kRelative = 1e-4;
     const Real least = 1e-12 * std::max<Real>(1, norm(own)) / std::max<Real>(1, seat.step);
     constexpr Real kWhole = 1;
     seat.newest.push(record_);
-    const Real start = residual(seat, seat.newest, {&kWhole, 1}, own);
-    LearnerParts parts = player_parts(seat.player);
+    const Real start = gap(seat, seat.newest, {&kWhole, 1}, own);
+    LearnerConfig parts = player_parts(seat.player);
     parts.start.assign(own.begin(), own.end());
     parts.step = seat.step;
     parts.tolerance = Tolerance::fixed(std::max(least, kRelative * start));

@@ -1,13 +1,13 @@
 /// Measures a game from outside: how stationary the newest joint play was by itself, what best responses to
-/// it would have saved, and, for players who cannot measure it themselves, how stationary it was against the
-/// window. It sees the game and what was played, never a learner; what measuring costs is its own account.
+/// it would have saved, and, for players that cannot measure it themselves, how stationary it was against
+/// the window. It uses the game and the plays, never a learner, and has its own account of costs.
 ///
-/// A small smoothed residual is no equilibrium of the game: on matching pennies it goes to 0 while the play
-/// cycles. That is why these figures stand beside it.
+/// A small smoothed gap is no equilibrium of the game: on matching pennies it tends to 0 while the play
+/// cycles. These figures show that.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "game/game.hpp"
 #include "game/play_batch.hpp"
@@ -26,18 +26,18 @@ struct RefereeOptions {
 
 class GameReferee {
   public:
-    /// For each player the reference step of its residuals and its window.
+    /// For each player the reference step of its gaps and its window.
     GameReferee(const GameDefinition& game, std::span<const Real> steps,
                 std::span<const WindowWeights> windows, const RefereeOptions& options = {});
 
-    /// The record player i has learned from in a round that was not refused; said before anything is asked
-    /// about that round.
+    /// The record player i has learned from in a round that was not refused; to be called before that round
+    /// is measured.
     void observe(Index player, const RowBlock& record);
 
     /// |P(x_i; grad c_i(x))| at a joint play alone (w = 1), for every player.
-    void instant_residuals(ConstView joint, View out);
+    void instant_gaps(ConstView joint, View out);
     /// |P(x_i; grad S_i(x_i))| of the records observed last.
-    Real smoothed_residual(Index player, ConstView own);
+    Real smoothed_gap(Index player, ConstView own);
     /// What each player would save by a best response to the others: a local one, found by descent from its
     /// play. NaN for costs that are means over samples.
     void gains(ConstView joint, View out);
@@ -48,7 +48,7 @@ class GameReferee {
     const Cost& cost() const noexcept { return cost_; }
 
     /// What was observed, between two rounds; what it cost is not part of it.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     struct Seat {
@@ -60,7 +60,7 @@ class GameReferee {
         PlayBatch newest;  // one joint play
         Round rounds = 0;
     };
-    Real residual(const Seat& seat, const PlayBatch& batch, std::span<const Real> weights, ConstView own);
+    Real gap(const Seat& seat, const PlayBatch& batch, std::span<const Real> weights, ConstView own);
     const RowBlock& condense(const Seat& seat, ConstView joint);
     Real gain(Seat& seat, ConstView own);
 

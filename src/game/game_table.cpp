@@ -1,12 +1,7 @@
 #include "game/game_table.hpp"
 
 #include "core/find_row.hpp"
-#include "game/congestion_game.hpp"
-#include "game/cournot_game.hpp"
-#include "game/features_game.hpp"
-#include "game/gan_game.hpp"
-#include "game/polynomial_game.hpp"
-#include "game/quadratic_game.hpp"
+#include "game/built_in_games.hpp"
 
 namespace proxstream {
 namespace {

@@ -9,16 +9,41 @@
 /// (loss/parts.hpp) is one sample.
 #pragma once
 
-#include "game/plane_mixture.hpp"
-#include "game/player_cost.hpp"
+#include "proxstream/core/draw.hpp"
+
+#include "game/game.hpp"
 #include "loss/perceptron.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
+
+struct PlanePoint {
+    Real x = 0;
+    Real y = 0;
+};
+
+/// A distribution of the plane that a generator has to learn: equal Gaussians around a few modes.
+struct PlaneMixture {
+    std::string name;
+    std::vector<PlanePoint> modes;
+    Real spread = 0;  // the standard deviation around a mode, in either direction
+
+    /// `ring8`: 8 modes on the circle of radius 1, spread .02. `grid25`: 5 by 5 modes from -4 to 4, 2 apart,
+    /// spread .05 (the grid of the literature). `spread` <= 0: that one. Everything is then multiplied by
+    /// `scale`. Throws ConfigError for other names.
+    static PlaneMixture named(std::string_view name, Real spread = 0, Real scale = 1);
+
+    /// The sample of that name.
+    PlanePoint at(const Draw& draw) const;
+    /// The number of the mode nearest to a point; the first of several.
+    Index nearest(PlanePoint point) const;
+};
 
 struct GanOptions {
     PlaneMixture data = PlaneMixture::named("ring8");
@@ -32,7 +57,6 @@ struct GanOptions {
 
 class Gan {
   public:
-    /// Throws ConfigError with everything that cannot be used.
     explicit Gan(GanOptions options);
 
     const GanOptions& options() const noexcept { return options_; }
@@ -43,11 +67,12 @@ class Gan {
 
     void code(Index sample, View z) const;      // z_j
     PlanePoint data_point(Index sample) const;  // r_j
-    /// Where the weights start: random, and others for the two of them.
+    /// Random start weights, different for the two networks.
     std::vector<Real> generator_start() const;
     std::vector<Real> discriminator_start() const;
 
-    /// What a generator with these weights makes of codes that no cost has: their names begin with `seed`.
+    /// Points that a generator with these weights makes of codes that no cost contains; they depend on
+    /// `seed`.
     void generate(ConstView weights, std::uint64_t seed, std::span<PlanePoint> out, Scratch& scratch) const;
 
   private:
@@ -58,43 +83,29 @@ class Gan {
     Perceptron discriminator_;
 };
 
-/// Players of a GAN: both costs are for a joint play of the discriminator's weights, then the generator's.
+/// A joint play has the discriminator's weights, then the generator's.
 inline constexpr Index kGeneratorSeat = 1;
 
-class DiscriminatorCost final : public PlayerCost {
-  public:
-    explicit DiscriminatorCost(std::shared_ptr<const Gan> gan) : gan_(std::move(gan)) {}
+std::shared_ptr<const PlayerCost> make_discriminator_cost(std::shared_ptr<const Gan> gan);
+std::shared_ptr<const PlayerCost> make_generator_cost(std::shared_ptr<const Gan> gan);
 
-    Index dimension() const override { return gan_->discriminator().dimension(); }
-    Index record_size() const override { return gan_->generator().dimension(); }
-    /// The generator's weights.
-    void condense(ConstView joint, View record, Scratch& scratch) const override;
-    Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
-                  Scratch& scratch) const override;
-    Index parts() const override { return gan_->samples(); }
-    Real parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts, ConstView own,
-                        View gradient, Scratch& scratch) const override;
-
-  private:
-    std::shared_ptr<const Gan> gan_;
+/// How well generated points cover a mixture, as the literature measures it (VEEGAN; PacGAN, Lin et al.
+/// 2018).
+struct GanQuality {
+    Index points = 0;
+    Index modes = 0;               // nearest to at least one high-quality point
+    Real high_quality = 0;         // share of points within 3 standard deviations of the nearest mode
+    Real reverse_kl = 0;           // KL(generated || uniform) over modes, every point counted for its nearest
+    std::vector<Index> histogram;  // points by their nearest mode
 };
 
-class GeneratorCost final : public PlayerCost {
-  public:
-    explicit GeneratorCost(std::shared_ptr<const Gan> gan) : gan_(std::move(gan)) {}
+/// Points that are not finite are of no quality and counted for no mode.
+GanQuality measure_quality(const PlaneMixture& data, std::span<const PlanePoint> points);
 
-    Index dimension() const override { return gan_->generator().dimension(); }
-    Index record_size() const override { return gan_->discriminator().dimension(); }
-    /// The discriminator's weights.
-    void condense(ConstView joint, View record, Scratch& scratch) const override;
-    Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
-                  Scratch& scratch) const override;
-    Index parts() const override { return gan_->samples(); }
-    Real parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts, ConstView own,
-                        View gradient, Scratch& scratch) const override;
+inline constexpr Index kQualityPoints = 2500;  // as in the literature
 
-  private:
-    std::shared_ptr<const Gan> gan_;
-};
+/// Of a generator with these weights, from codes it was not trained with.
+GanQuality measure_quality(const Gan& gan, ConstView generator, std::uint64_t seed, Scratch& scratch,
+                           Index points = kQualityPoints);
 
 }  // namespace proxstream

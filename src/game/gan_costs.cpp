@@ -1,12 +1,12 @@
-/// What the two players of a GAN pay, a tile of samples at a time. The own network takes the whole tile at
-/// once, whomever its samples were drawn against; a past opponent takes the samples drawn against it.
+/// The costs of the two players of a GAN, a tile of samples at a time. The own network evaluates the whole
+/// tile at once, a past opponent the samples that were drawn against it.
 #include "proxstream/core/linalg.hpp"
 
 #include "game/gan.hpp"
 #include "loss/scalar_loss.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -34,14 +34,23 @@ Real weigh(View output, Real weight, const LossPoint& point) {
     return weight * point.value;
 }
 
-class DiscriminatorTile {
+/// Networks for up to kTile samples, against the opponents in `records`.
+class GanTile {
+  protected:
+    GanTile(const Gan& gan, const PlayRecords& records, ConstView own, View gradient)
+        : gan_(gan), records_(records), own_(own), gradient_(gradient) {}
+
+    const Gan& gan_;
+    const PlayRecords& records_;
+    ConstView own_;
+    View gradient_;
+};
+
+class DiscriminatorTile : GanTile {
   public:
     DiscriminatorTile(const Gan& gan, const PlayRecords& records, ConstView own, View gradient,
                       Scratch::Frame& frame)
-        : gan_(gan),
-          records_(records),
-          own_(own),
-          gradient_(gradient),
+        : GanTile(gan, records, own, gradient),
           generator_(gan.generator(), kTile, false, frame),
           discriminator_(gan.discriminator(), 2 * kTile, !gradient.empty(), frame) {}
 
@@ -74,22 +83,15 @@ class DiscriminatorTile {
     }
 
   private:
-    const Gan& gan_;
-    const PlayRecords& records_;
-    ConstView own_;
-    View gradient_;
     Perceptron::Tile generator_;
     Perceptron::Tile discriminator_;
 };
 
-class GeneratorTile {
+class GeneratorTile : GanTile {
   public:
     GeneratorTile(const Gan& gan, const PlayRecords& records, ConstView own, View gradient,
                   Scratch::Frame& frame)
-        : gan_(gan),
-          records_(records),
-          own_(own),
-          gradient_(gradient),
+        : GanTile(gan, records, own, gradient),
           generator_(gan.generator(), kTile, !gradient.empty(), frame),
           discriminator_(gan.discriminator(), kTile, !gradient.empty(), frame) {}
 
@@ -104,7 +106,8 @@ class GeneratorTile {
             for (Index i = first; i < end; ++i)
                 copy(points.subspan(2 * i, 2), discriminator_.input(i - first));
             const View scores = discriminator_.forward(opponent, end - first);
-            for (Index i = first; i < end; ++i) total += judge(scores.subspan(i - first, 1), parts[i].weight);
+            for (Index i = first; i < end; ++i)
+                total += weigh_score(scores.subspan(i - first, 1), parts[i].weight);
             if (!gradient_.empty()) {
                 // The slopes at its inputs are those at the generator's outputs.
                 copy(discriminator_.backward_to_inputs(opponent, {}),
@@ -117,81 +120,73 @@ class GeneratorTile {
     }
 
   private:
-    Real judge(View score, Real weight) const {
+    Real weigh_score(View score, Real weight) const {
         return gan_.options().minimax ? weigh(score, -weight, as_generated(score[0]))
                                       : weigh(score, weight, as_data(score[0]));
     }
 
-    const Gan& gan_;
-    const PlayRecords& records_;
-    ConstView own_;
-    View gradient_;
     Perceptron::Tile generator_;
     Perceptron::Tile discriminator_;
 };
 
-template <class Tile>
-Real sum_parts(const Gan& gan, const PlayRecords& records, std::span<const WeightedPart> parts, ConstView own,
-               View gradient, Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    fill(gradient, 0);
-    Tile tile(gan, records, own, gradient, frame);
-    Real total = 0;
-    for (Index first = 0; first < parts.size(); first += kTile)
-        total += tile.add(parts.subspan(first, std::min(kTile, parts.size() - first)));
-    return total;
-}
+/// `kOpponent` is where the opponent's weights lie in the joint play: a record is those weights.
+template <class Tile, Index kOpponent>
+class GanCost final : public PlayerCost {
+  public:
+    GanCost(std::shared_ptr<const Gan> gan, Index dimension, Index opponent)
+        : PlayerCost(dimension, opponent), gan_(std::move(gan)) {}
 
-template <class Tile>
-Real sum_records(const Gan& gan, const PlayRecords& records, std::span<const Real> weights, ConstView own,
-                 View gradient, Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    fill(gradient, 0);
-    Tile tile(gan, records, own, gradient, frame);
-    const auto parts = frame.take<WeightedPart>(kTile);
-    Real total = 0;
-    for (Index age = weights.size(); age-- > 0;) {
-        if (weights[age] == 0) continue;
-        const Real share = weights[age] / static_cast<Real>(gan.samples());
-        for (Index first = 0; first < gan.samples(); first += kTile) {
-            const auto held = parts.first(std::min(kTile, gan.samples() - first));
-            for (Index i = 0; i < held.size(); ++i) held[i] = {age, first + i, share};
-            total += tile.add(held);
-        }
+    void condense(ConstView joint, View record, Scratch& /*scratch*/) const override {
+        copy(kOpponent == 0 ? joint.first(record_size()) : joint.subspan(dimension()), record);
     }
-    return total;
-}
+
+    Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
+                  Scratch& scratch) const override {
+        Scratch::Frame frame(scratch);
+        fill(gradient, 0);
+        Tile tile(*gan_, records, own, gradient, frame);
+        const auto parts = frame.take<WeightedPart>(kTile);
+        Real total = 0;
+        for (Index age = weights.size(); age-- > 0;) {
+            if (weights[age] == 0) continue;
+            const Real share = weights[age] / static_cast<Real>(gan_->samples());
+            for (Index first = 0; first < gan_->samples(); first += kTile) {
+                const auto held = parts.first(std::min(kTile, gan_->samples() - first));
+                for (Index i = 0; i < held.size(); ++i) held[i] = {age, first + i, share};
+                total += tile.add(held);
+            }
+        }
+        return total;
+    }
+
+    Index parts() const override { return gan_->samples(); }
+    Real parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts, ConstView own,
+                        View gradient, Scratch& scratch) const override {
+        Scratch::Frame frame(scratch);
+        fill(gradient, 0);
+        Tile tile(*gan_, records, own, gradient, frame);
+        Real total = 0;
+        for (Index first = 0; first < parts.size(); first += kTile)
+            total += tile.add(parts.subspan(first, std::min(kTile, parts.size() - first)));
+        return total;
+    }
+
+  private:
+    std::shared_ptr<const Gan> gan_;
+};
 
 }  // namespace
 
-void DiscriminatorCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {
-    assert(joint.size() == dimension() + record_size());
-    copy(joint.subspan(dimension()), record);
+std::shared_ptr<const PlayerCost> make_discriminator_cost(std::shared_ptr<const Gan> gan) {
+    const Index own = gan->discriminator().dimension();
+    const Index opponent = gan->generator().dimension();
+    return std::make_shared<GanCost<DiscriminatorTile, kGeneratorSeat>>(std::move(gan), own, opponent);
 }
 
-Real DiscriminatorCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
-                                 View gradient, Scratch& scratch) const {
-    return sum_records<DiscriminatorTile>(*gan_, records, weights, own, gradient, scratch);
-}
-
-Real DiscriminatorCost::parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts,
-                                       ConstView own, View gradient, Scratch& scratch) const {
-    return sum_parts<DiscriminatorTile>(*gan_, records, parts, own, gradient, scratch);
-}
-
-void GeneratorCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {
-    assert(joint.size() == dimension() + record_size());
-    copy(joint.first(record_size()), record);
-}
-
-Real GeneratorCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
-                             View gradient, Scratch& scratch) const {
-    return sum_records<GeneratorTile>(*gan_, records, weights, own, gradient, scratch);
-}
-
-Real GeneratorCost::parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts,
-                                   ConstView own, View gradient, Scratch& scratch) const {
-    return sum_parts<GeneratorTile>(*gan_, records, parts, own, gradient, scratch);
+std::shared_ptr<const PlayerCost> make_generator_cost(std::shared_ptr<const Gan> gan) {
+    const Index own = gan->generator().dimension();
+    const Index opponent = gan->discriminator().dimension();
+    return std::make_shared<GanCost<GeneratorTile, 0>>(std::move(gan), own, opponent);
 }
 
 }  // namespace proxstream

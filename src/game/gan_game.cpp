@@ -1,9 +1,9 @@
-#include "game/gan_game.hpp"
-
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/combinators.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "game/built_in_games.hpp"
+#include "game/game_arguments.hpp"
 #include "game/gan.hpp"
 
 #include <algorithm>
@@ -31,41 +31,22 @@ std::vector<Index> hidden_widths(const Spec& spec) {
     return widths;
 }
 
-Activation activation_of(const Spec& spec) {
-    constexpr std::array<std::pair<const char*, Activation>, 4> kNames{{{"tanh", Activation::tanh},
-                                                                        {"sigmoid", Activation::sigmoid},
-                                                                        {"softplus", Activation::softplus},
-                                                                        {"gelu", Activation::gelu}}};
-    const std::string word = spec.word_or("activation", "tanh");
-    for (const auto& [name, activation] : kNames) {
-        if (word == name) return activation;
-    }
-    throw ConfigError(unknown_name("activation", word, {"tanh", "sigmoid", "softplus", "gelu"}));
-}
-
-bool is_minimax(const Spec& spec) {
-    const std::string word = spec.word_or("loss", "nonsaturating");
-    if (word != "nonsaturating" && word != "minimax")
-        throw ConfigError(unknown_name("loss of a generator", word, {"nonsaturating", "minimax"}));
-    return word == "minimax";
-}
-
 GanOptions read_options(const Spec& spec) {
     GanOptions options;
     const std::string data = spec.positional_count() > 0 || spec.has("data") ? spec.word(0, "data") : "ring8";
     const auto positive = [&spec](const char* key, Real fallback) {
-        const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
-        if (spec.has(key) && !(value > 0 && std::isfinite(value)))
-            refuse(spec, std::string(key) + " must be positive");
-        return value;
+        return spec.has(key) ? number_within(spec, key, fallback, 1e-100, 1e100) : fallback;
     };
     options.data = PlaneMixture::named(data, positive("std", 0), positive("scale", 1));
     if (spec.has("hidden")) options.hidden = hidden_widths(spec);
-    options.activation = activation_of(spec);
-    options.latent = spec.count_or("latent", options.latent);
-    options.samples = spec.count_or("samples", options.samples);
-    constexpr Index kMost = std::numeric_limits<std::uint32_t>::max();
-    if (options.latent > kMost) refuse(spec, "latent: codes of so many dimensions cannot be drawn");
+    using enum Activation;
+    options.activation =
+        std::array{tanh, sigmoid, softplus,
+                   gelu}[choice_of(spec, "activation", {"tanh", "sigmoid", "softplus", "gelu"})];
+    // Codes are drawn by a number of 32 bits.
+    options.latent =
+        count_within(spec, "latent", options.latent, 1, std::numeric_limits<std::uint32_t>::max());
+    options.samples = count_within(spec, "samples", options.samples, 2, std::numeric_limits<Index>::max());
     Index weights = 0;
     Index inputs = std::max<Index>(options.latent, 2);
     for (const Index width : options.hidden) weights += std::exchange(inputs, width) * width;
@@ -74,7 +55,7 @@ GanOptions read_options(const Spec& spec) {
         refuse(spec, "networks of " + std::to_string(weights) + " weights: " + std::to_string(kMostWeights) +
                          " are the most");
     }
-    options.minimax = is_minimax(spec);
+    options.minimax = choice_of(spec, "loss", {"nonsaturating", "minimax"}) == 1;
     options.seed = spec.count_or("seed", options.seed);
     return options;
 }
@@ -112,9 +93,9 @@ GameDefinition make_gan_game(const Spec& spec) {
     const Spec limits = Spec::parse(spec.word_or("weights", "free"));
     GameDefinition game{.name = "gan:" + gan->data().name, .players = {}, .gan = gan};
     game.players.push_back(make_player("discriminator", limits, gan->discriminator(),
-                                       std::make_shared<DiscriminatorCost>(gan), gan->discriminator_start()));
-    game.players.push_back(make_player("generator", limits, gan->generator(),
-                                       std::make_shared<GeneratorCost>(gan), gan->generator_start()));
+                                       make_discriminator_cost(gan), gan->discriminator_start()));
+    game.players.push_back(
+        make_player("generator", limits, gan->generator(), make_generator_cost(gan), gan->generator_start()));
     return game;
 }
 

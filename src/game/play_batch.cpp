@@ -1,8 +1,8 @@
 #include "game/play_batch.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <utility>
 
@@ -21,40 +21,30 @@ std::span<const Real> only(Index age, Scratch::Frame& frame) {
 
 Real PlayerCost::parts_gradient(const PlayRecords& /*records*/, std::span<const WeightedPart> /*parts*/,
                                 ConstView /*own*/, View /*gradient*/, Scratch& /*scratch*/) const {
-    throw Error("this cost cannot be taken apart");
+    throw Error("this cost is not a mean over samples");
+}
+
+Real LinearRecordCost::weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
+                                View gradient, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const View sum = frame.take(record_size());
+    fill(sum, 0);
+    Real mass = 0;
+    for (Index age = weights.size(); age-- > 0;) {
+        if (weights[age] == 0) continue;
+        mass += weights[age];
+        axpy(weights[age], records[age], sum);
+    }
+    fill(gradient, 0);
+    return evaluate(sum, mass, own, gradient, scratch);
 }
 
 PlayBatch::PlayBatch(std::shared_ptr<const PlayerCost> cost, Index capacity)
     : cost_(std::move(cost)), ring_(cost_->record_size(), capacity) {}
 
-void PlayBatch::push(const Record& record) {
-    ring_.push(record);
-}
-
-void PlayBatch::drop_newest() {
-    ring_.drop_newest();
-}
-
-Real PlayBatch::value(Index age, ConstView x, Scratch& scratch) const {
-    return value_and_gradient(age, x, {}, scratch);
-}
-
 Real PlayBatch::value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
     Scratch::Frame frame(scratch);
     return cost_->weighted(records(), only(age, frame), x, gradient, scratch);
-}
-
-Real PlayBatch::weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
-    return cost_->weighted(records(), weights, x, {}, scratch);
-}
-
-Real PlayBatch::weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
-                                            Scratch& scratch) const {
-    return cost_->weighted(records(), weights, x, gradient, scratch);
-}
-
-Index PlayBatch::parts(Index /*age*/) const {
-    return cost_->parts();
 }
 
 Real PlayBatch::parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
@@ -70,8 +60,8 @@ Real PlayBatch::parts_gradient(std::span<const WeightedPart> parts, ConstView x,
     return cost_->weighted(records(), weights, x, gradient, scratch);
 }
 
-void PlayBatch::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("records", ring_);
+void PlayBatch::serialise(StateArchive& archive) {
+    archive.section("records", ring_);
 }
 
 }  // namespace proxstream

@@ -1,6 +1,6 @@
-/// What one player pays, as a function of its own play. What differs from round to round is how the others
-/// played; a cost says what of a joint play it has to remember, and that record is all a window keeps: the
-/// load rivals put on every link, say, and not who sent it along which path.
+/// What one player pays, as a function of its own play. What differs from round to round is how the rivals
+/// played. A cost says what of a joint play it has to remember, and a window keeps only that record: for
+/// instance the load that rivals put on every link, and not which rival put it there.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -10,8 +10,30 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace proxstream {
+
+/// Where each player's play lies in the joint play: blocks, one after the other.
+class JointLayout {
+  public:
+    JointLayout() = default;
+    explicit JointLayout(std::span<const Index> dimensions) {
+        for (const Index n : dimensions) begins_.push_back(begins_.back() + n);
+    }
+
+    Index players() const noexcept { return begins_.size() - 1; }
+    Index dimension() const noexcept { return begins_.back(); }
+    Index dimension(Index player) const { return begins_[player + 1] - begins_[player]; }
+    Index begin(Index player) const { return begins_[player]; }
+    ConstView block(ConstView joint, Index player) const {
+        return joint.subspan(begins_[player], dimension(player));
+    }
+    View block(View joint, Index player) const { return joint.subspan(begins_[player], dimension(player)); }
+
+  private:
+    std::vector<Index> begins_{0};
+};
 
 /// Records of a window by age, 0 being the newest. A view.
 class PlayRecords {
@@ -24,40 +46,65 @@ class PlayRecords {
     Index size_;
 };
 
+/// What is known of a cost, whatever the rivals play within their sets; nullopt: not known.
+struct CostClaims {
+    std::optional<Real> smoothness = {};  // L of the cost in the own play; 0: linear
+    /// D: what two gradients at one own play can differ by, and how long one gradient can be, both without
+    /// what is orthogonal to the affine hull of dom g (project_direction). It bounds the variation d_t in
+    /// every round (docs/theory.md, section 20).
+    std::optional<Real> variation = {};
+    bool convex = false;  // in the own play: a local best response is then a best response
+};
+
 /// The cost of one player. Immutable, and safe to call from several threads.
 class PlayerCost {
   public:
+    /// `dimension` is that of the own play, `record_size` the number of Reals of a record.
+    PlayerCost(Index dimension, Index record_size) : dimension_(dimension), record_size_(record_size) {}
     virtual ~PlayerCost() = default;
 
-    virtual Index dimension() const = 0;    // of the player's own play
-    virtual Index record_size() const = 0;  // Reals a record takes
-    /// What is remembered of a joint play, the players' blocks one behind the other. The player's own block
-    /// has no say in it.
+    Index dimension() const noexcept { return dimension_; }
+    Index record_size() const noexcept { return record_size_; }
+    const std::optional<Real>& smoothness() const noexcept { return claims_.smoothness; }
+    const std::optional<Real>& variation() const noexcept { return claims_.variation; }
+    bool convex() const noexcept { return claims_.convex; }
+
+    /// What is remembered of a joint play. It does not depend on the player's own block.
     virtual void condense(ConstView joint, View record, Scratch& scratch) const = 0;
 
     /// sum over ages of weights[age] * cost(own; records[age]), from the oldest to the newest; a record of
-    /// weight 0 is not evaluated. `gradient`, in the own play, is overwritten; empty: it is not wanted. A
+    /// weight 0 is not evaluated. `gradient`, in the own play, is overwritten; empty: it is not needed. A
     /// cost that is undefined somewhere returns NaN there.
     virtual Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
                           View gradient, Scratch& scratch) const = 0;
 
     /// A cost that is a mean over parts (samples) can be estimated from a few of them (loss/parts.hpp). 1: it
-    /// is not.
+    /// is no such mean.
     virtual Index parts() const { return 1; }
     /// Weighted sum of single parts, in the order given; gradient overwritten. Only called when parts() > 1.
     virtual Real parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts,
                                 ConstView own, View gradient, Scratch& scratch) const;
 
-    /// L of the cost in the own play, whatever the rivals play within their sets; 0: linear; nullopt: nobody
-    /// knows.
-    virtual std::optional<Real> smoothness() const { return std::nullopt; }
-    /// D: what two gradients at one own play can differ by, and what one gradient can measure, whatever the
-    /// rivals play within their sets, both without what lies across the affine hull of dom g
-    /// (project_direction): a bound on the variation d_t in every round (docs/theory.md, section 20).
-    /// nullopt: nobody knows.
-    virtual std::optional<Real> variation() const { return std::nullopt; }
-    /// Convex in the own play whatever the rivals play: a local best response is then a best response.
-    virtual bool convex() const { return false; }
+  protected:
+    CostClaims claims_;
+
+  private:
+    Index dimension_;
+    Index record_size_;
+};
+
+/// A cost that is linear in its records: a window takes as long as adding its records up and one evaluation.
+class LinearRecordCost : public PlayerCost {
+  public:
+    using PlayerCost::PlayerCost;
+
+    Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own, View gradient,
+                  Scratch& scratch) const final;
+
+  protected:
+    /// Of records that sum to `record` and weights that sum to `mass`; `gradient` is zero at first, or empty.
+    virtual Real evaluate(ConstView record, Real mass, ConstView own, View gradient,
+                          Scratch& scratch) const = 0;
 };
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-#include "reach.hpp"
+#include "game/reach.hpp"
 
 #include "proxstream/core/linalg.hpp"
 

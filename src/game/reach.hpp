@@ -1,16 +1,54 @@
-/// How far plays reach within their sets, and what that says of gradients: where a cost's constants come
-/// from.
+/// Bounds on plays within their sets and on gradients: the constants of costs are made from them.
 #pragma once
 
 #include "proxstream/prox/regulariser.hpp"
 
-#include "interval.hpp"
-
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace proxstream {
+
+/// Numbers of which only bounds are known. Bounds may be infinite; 0 times infinity is 0 here, because it
+/// stands for a term that is absent.
+struct Interval {
+    Real low = 0;
+    Real high = 0;
+
+    Real radius() const { return (high - low) / 2; }
+    Real largest() const { return std::max(std::abs(low), std::abs(high)); }
+    bool bounded() const { return std::isfinite(low) && std::isfinite(high); }
+};
+
+inline Interval operator+(const Interval& a, const Interval& b) {
+    return {a.low + b.low, a.high + b.high};
+}
+
+inline Interval operator*(const Interval& a, const Interval& b) {
+    const auto times = [](Real x, Real y) { return x == 0 || y == 0 ? 0 : x * y; };
+    const Real ll = times(a.low, b.low);
+    const Real lh = times(a.low, b.high);
+    const Real hl = times(a.high, b.low);
+    const Real hh = times(a.high, b.high);
+    return {std::min({ll, lh, hl, hh}), std::max({ll, lh, hl, hh})};
+}
+
+inline Interval operator*(Real factor, const Interval& a) {
+    return Interval{factor, factor} * a;
+}
+
+/// a^power, as one function: an even power is not negative.
+inline Interval raised(const Interval& a, Index power) {
+    if (power == 0) return {1, 1};
+    const Real p = static_cast<Real>(power);
+    const Interval ends{std::pow(a.low, p), std::pow(a.high, p)};
+    if (power % 2 == 1) return ends;
+    const Real top = std::max(ends.low, ends.high);
+    if (a.low <= 0 && a.high >= 0) return {0, top};
+    return {std::min(ends.low, ends.high), top};
+}
 
 /// sup of direction.z over dom g, or a little more; infinite where it is not bounded. Found by asking the
 /// prox, so it is there for every set: p, the projection of M e onto the set (e a unit vector, M large), has
@@ -23,10 +61,10 @@ Interval reach(const AnyRegulariser& g, ConstView direction, Scratch& scratch);
 /// Of each coordinate.
 std::vector<Interval> coordinate_reach(const AnyRegulariser& g, Index n);
 
-/// D of PlayerCost: `gradient` says where a gradient's coordinates lie, whatever anybody plays, `rivals` how
-/// far rivals can move each (a difference of two gradients lies within +-`rivals`). What is orthogonal to the
-/// affine hull of `own`'s domain does not count: residuals do not see it, and variations are measured
-/// without it. Nullopt: not bounded.
+/// D of CostClaims: `gradient` says where a gradient's coordinates lie, whatever the players play, `rivals`
+/// how far rivals can move each (a difference of two gradients lies within +-`rivals`). What is orthogonal to
+/// the affine hull of `own`'s domain does not count: gaps do not see it, and variations are measured without
+/// it. Nullopt: not bounded.
 std::optional<Real> variation_bound(const AnyRegulariser& own, std::span<const Interval> gradient,
                                     ConstView rivals);
 

@@ -64,7 +64,7 @@ class GzipSource final : public ByteSource {
             } else if (status == Z_MEM_ERROR) {
                 throw std::bad_alloc();
             } else if (status != Z_OK && status != Z_BUF_ERROR) {
-                broken_ = true;  // told once the bytes in front of the damage are delivered
+                broken_ = true;  // reported after the bytes before the damage
             }
         }
         return into.size() - zlib_.avail_out;
@@ -73,7 +73,7 @@ class GzipSource final : public ByteSource {
     bool stopped() const noexcept override { return source_->stopped(); }
 
   private:
-    /// False at a proper end, or when the reader was told to stop.
+    /// False at a proper end, or after a stop.
     bool refill() {
         const std::size_t count = source_->read(packed_);
         zlib_.next_in = reinterpret_cast<Bytef*>(packed_.data());

@@ -8,8 +8,8 @@
 
 namespace proxstream {
 
-/// Commas are put in between by itself; whoever writes opens and closes in pairs. Text is safe inside an
-/// HTML <script> element: no '<' appears, nor do the line ends that JavaScript has beyond JSON's.
+/// Commas are added automatically; the caller opens and closes brackets in pairs. Text is safe inside an HTML
+/// <script> element: no '<' appears, nor do the line ends that JavaScript has beyond JSON's.
 class JsonText {
   public:
     void open(char bracket);
@@ -24,13 +24,12 @@ class JsonText {
     void flag(bool value);
     void null();
     void text(std::string_view value);  // what is not UTF-8 becomes U+FFFD
-    void json(std::string_view value);  // written by somebody else, and known to be JSON
+    void json(std::string_view value);  // known to be JSON
 
     std::string take() { return std::move(out_); }
 
   private:
     void separate();
-    void quote(std::string_view value);
 
     std::string out_;
 };

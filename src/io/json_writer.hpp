@@ -25,6 +25,11 @@ class JsonWriter {
         out.key(key);
         out.null();
     }
+    /// JSON that was made elsewhere; null if it is empty.
+    void json(std::string_view key, std::string_view value) {
+        out.key(key);
+        out.json(value.empty() ? "null" : value);
+    }
     /// An array with what `write` makes of each item.
     template <class Items, class Write>
     void list(std::string_view key, const Items& items, const Write& write) {
@@ -52,5 +57,15 @@ class JsonWriter {
         out.close('}');
     }
 };
+
+/// One object, with the members that `write` puts into it.
+template <class Write>
+std::string json_object(const Write& write) {
+    JsonWriter to;
+    to.out.open('{');
+    write(to);
+    to.out.close('}');
+    return to.out.take();
+}
 
 }  // namespace proxstream

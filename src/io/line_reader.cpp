@@ -1,5 +1,7 @@
 #include "io/line_reader.hpp"
 
+#include "io/parse_number.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -137,6 +139,26 @@ void LineReader::refuse_binary(std::size_t from, std::size_t to) {
         {name(), lines_, 0, ""},
         "looks like a binary file (a zero byte at offset " + std::to_string(dropped_ + zero_) + ")",
         "text in ASCII or UTF-8, plain or gzip");
+}
+
+bool next_full_line(LineReader& lines, std::string_view& line) {
+    while (lines.next(line)) {
+        if (!without_blanks(line).empty()) return true;
+    }
+    return false;
+}
+
+std::string read_all(const Input& input) {
+    constexpr std::size_t kPiece = std::size_t{1} << 16U;
+    const auto source = input.open();
+    std::string bytes;
+    for (;;) {
+        const std::size_t before = bytes.size();
+        bytes.resize(before + kPiece);
+        const std::size_t count = source->read(std::span(bytes).subspan(before));
+        bytes.resize(before + count);
+        if (count == 0) return bytes;
+    }
 }
 
 InputQueue::InputQueue(std::vector<Input> inputs, std::size_t max_line)

@@ -4,6 +4,8 @@
 #include "proxstream/io/byte_source.hpp"
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -25,6 +27,10 @@ class LineReader {
 
     const std::string& name() const noexcept { return source_->name(); }
     std::uint64_t line() const noexcept { return record_line_; }  // of the record's first line, from 1
+    /// The record's place, for error messages.
+    DataLocation here(std::string field = {}, std::uint64_t column = 0) const {
+        return {name(), line(), column, std::move(field)};
+    }
     bool stopped() const noexcept { return source_->stopped(); }
     /// Bytes held, for tests that memory stays bounded.
     std::size_t capacity() const noexcept { return buffer_.size(); }
@@ -52,6 +58,12 @@ class LineReader {
     bool ended_ = false;
     bool in_overlong_ = false;  // the rest of a refused line is still to be skipped
 };
+
+/// The next line that is not blank; false at the end.
+bool next_full_line(LineReader& lines, std::string_view& line);
+
+/// All bytes of an input, gunzipped.
+std::string read_all(const Input& input);
 
 /// Several inputs, one after the other.
 class InputQueue {

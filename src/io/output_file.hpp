@@ -15,8 +15,8 @@ class OutputFile {
   public:
     explicit OutputFile(std::string path, bool append = false);
 
-    /// Goes on with a file behind its first `bytes`: what stands there now is dropped. Throws DataError, and
-    /// drops nothing, if it has fewer or is no plain file.
+    /// Continues a file after its first `bytes`; the rest is dropped. Throws DataError, and drops nothing, if
+    /// it has fewer or is not a plain file.
     static OutputFile go_on(std::string path, std::uint64_t bytes);
 
     void write(std::string_view text);
@@ -25,7 +25,7 @@ class OutputFile {
     /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short.
     void close();
 
-    /// Flushes and says how many bytes the file has: where go_on() goes on from.
+    /// Flushes and returns the number of bytes in the file, for go_on().
     std::uint64_t bytes();
 
     const std::string& path() const noexcept { return path_; }

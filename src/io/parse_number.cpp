@@ -122,7 +122,7 @@ const char* take_exponent(const char* p, const char* last, long& exponent) noexc
     return p;
 }
 
-/// Changes the sign, if told so, without a branch: signs come as they like.
+/// Changes the sign without a branch, because signs are hard to predict.
 Real with_sign(Real number, bool negative) noexcept {
     constexpr unsigned kSignBit = 63;
     return std::bit_cast<Real>(std::bit_cast<std::uint64_t>(number) ^

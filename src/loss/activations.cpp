@@ -1,6 +1,6 @@
-#include "loss/activations.hpp"
-
+/// Activations of whole layers, with their derivatives.
 #include "core/simd.hpp"
+#include "loss/perceptron.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <bit>
@@ -31,40 +31,39 @@ constexpr Real kDeepest = 700;
     return series * std::bit_cast<Real>(power);
 }
 
-/// tanh z = (1 - e) / (1 + e) with the sign of z, e = exp(-2|z|).
-PROXSTREAM_CLONES void tanh_all(Real* values, Real* derivatives, Index count) {
+/// values[i] <- at(values[i]).value; its slopes go to `derivatives` unless that is null.
+template <class At>
+[[gnu::always_inline]] inline void replace_all(Real* values, Real* derivatives, Index count, At at) {
+    if (derivatives == nullptr) {
+        for (Index i = 0; i < count; ++i) values[i] = at(values[i]).value;
+        return;
+    }
     for (Index i = 0; i < count; ++i) {
-        const Real e = exp_of_negative(-2 * std::abs(values[i]));
-        const Real value = std::copysign((1 - e) / (1 + e), values[i]);
-        values[i] = value;
-        derivatives[i] = 1 - value * value;
+        const LossPoint point = at(values[i]);
+        values[i] = point.value;
+        derivatives[i] = point.slope;
     }
 }
 
-PROXSTREAM_CLONES void tanh_values(Real* values, Index count) {
-    for (Index i = 0; i < count; ++i) {
-        const Real e = exp_of_negative(-2 * std::abs(values[i]));
-        values[i] = std::copysign((1 - e) / (1 + e), values[i]);
-    }
+/// tanh z = (1 - e) / (1 + e) with the sign of z, e = exp(-2|z|).
+PROXSTREAM_CLONES void tanh_all(Real* values, Real* derivatives, Index count) {
+    replace_all(
+        values, derivatives, count, [](Real z) __attribute__((always_inline)) {
+            const Real e = exp_of_negative(-2 * std::abs(z));
+            const Real value = std::copysign((1 - e) / (1 + e), z);
+            return LossPoint{value, 1 - value * value};
+        });
 }
 
 /// 1 / (1 + exp(-z)) with e = exp(-|z|), so that nothing overflows.
 PROXSTREAM_CLONES void sigmoid_all(Real* values, Real* derivatives, Index count) {
-    for (Index i = 0; i < count; ++i) {
-        const Real e = exp_of_negative(-std::abs(values[i]));
-        const Real large = 1 / (1 + e);
-        const Real small = e * large;
-        values[i] = values[i] < 0 ? small : large;
-        derivatives[i] = large * small;
-    }
-}
-
-PROXSTREAM_CLONES void sigmoid_values(Real* values, Index count) {
-    for (Index i = 0; i < count; ++i) {
-        const Real e = exp_of_negative(-std::abs(values[i]));
-        const Real large = 1 / (1 + e);
-        values[i] = values[i] < 0 ? e * large : large;
-    }
+    replace_all(
+        values, derivatives, count, [](Real z) __attribute__((always_inline)) {
+            const Real e = exp_of_negative(-std::abs(z));
+            const Real large = 1 / (1 + e);
+            const Real small = e * large;
+            return LossPoint{z < 0 ? small : large, large * small};
+        });
 }
 
 LossPoint softplus_at(Real z) {
@@ -78,27 +77,18 @@ LossPoint gelu_at(Real z) {
     return {z * below, below + z * density};
 }
 
-void one_by_one(LossPoint (*at)(Real), Real* values, Real* derivatives, Index count) {
-    for (Index i = 0; i < count; ++i) {
-        const LossPoint point = at(values[i]);
-        values[i] = point.value;
-        if (derivatives != nullptr) derivatives[i] = point.slope;
-    }
-}
-
 }  // namespace
 
 void activate(Activation activation, Real* values, Real* derivatives, Index count) {
-    const bool wanted = derivatives != nullptr;
     switch (activation) {
         case Activation::tanh:
-            return wanted ? tanh_all(values, derivatives, count) : tanh_values(values, count);
+            return tanh_all(values, derivatives, count);
         case Activation::sigmoid:
-            return wanted ? sigmoid_all(values, derivatives, count) : sigmoid_values(values, count);
+            return sigmoid_all(values, derivatives, count);
         case Activation::softplus:
-            return one_by_one(softplus_at, values, derivatives, count);
+            return replace_all(values, derivatives, count, softplus_at);
         case Activation::gelu:
-            return one_by_one(gelu_at, values, derivatives, count);
+            return replace_all(values, derivatives, count, gelu_at);
     }
 }
 

@@ -25,7 +25,7 @@ Index work_of(const PassFamily& family, const RecordRows& record) {
                                         : record.rows * family.features());
 }
 
-/// The first `count` rows of dense ones, which go on with the rest.
+/// The first `count` rows; `rows` keeps the rest.
 RecordRows split_off(RecordRows& rows, Index count) {
     RecordRows head = rows;
     head.rows = count;

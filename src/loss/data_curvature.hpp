@@ -1,9 +1,15 @@
-/// How curved all rows of a data set are together, for data of any size.
+/// How curved rows are together: those of a record, and those of a data set of any size.
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
 
+#include <span>
+
 namespace proxstream {
+
+/// The largest eigenvalue of mean_i scales_i^2 b_i b_i', b_i being row i with a 1 behind it if there is an
+/// intercept. For many rows it is a bound, their mean squared length.
+Real largest_curvature(const RowBlock& record, bool intercept, std::span<const Real> scales);
 
 /// With b_i row i, a 1 behind it if there is an intercept, and s_i its scale.
 struct DataCurvature {

@@ -1,11 +1,10 @@
 #include "loss/factors_family.hpp"
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
-#include "loss/pass_lengths.hpp"
+#include "core/violations.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <array>
@@ -24,11 +23,8 @@ constexpr Index kLargest = Index{1} << 40;
 using Numbers = std::array<Real, 2>;
 
 Numbers numbers_of(const RowBlock& record, Index row) {
-    const ConstView values = record.values(row);
-    if (!record.sparse()) return {values[0], values[1]};
-    Numbers numbers{};
-    const auto indices = record.indices(row);
-    for (Index k = 0; k < values.size(); ++k) numbers[indices[k]] = values[k];
+    Numbers numbers;
+    write_row(record, row, numbers);
     return numbers;
 }
 
@@ -57,20 +53,20 @@ std::optional<Entry> entry(const FactorsOptions& options, const Numbers& numbers
 }  // namespace
 
 FactorsFamily::FactorsFamily(FactorsOptions options) : options_(options) {
-    std::vector<std::string> violations;
+    Violations violations;
     const auto require = [&](const char* what, Index value) {
-        if (value >= 1 && value <= kLargest) return;
-        violations.push_back(std::string("factors: ") + what + " has to be at least 1" +
-                             (value == 0 ? "; where the data are not known beforehand, say how many with " +
-                                               std::string(what) + "="
-                                         : ""));
+        violations.require(value != 0,
+                           "factors: {} has to be at least 1; where the data are not known beforehand, say "
+                           "how many with {}=",
+                           what, what);
+        violations.require(value <= kLargest, "factors: {} is at most {}", what, kLargest);
     };
     require("rank", options_.rank);
     require("rows", options_.rows);
     require("columns", options_.columns);
-    if (options_.first > 1) violations.emplace_back("factors: first is 0 or 1");
-    if (options_.rank > (Index{1} << 16)) violations.emplace_back("factors: rank is at most 65536");
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.require(options_.first <= 1, "factors: first is 0 or 1");
+    violations.require(options_.rank <= (Index{1} << 16), "factors: rank is at most 65536");
+    violations.raise();
     check_scale(options_.loss);
 }
 
@@ -93,7 +89,7 @@ Real FactorsFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
 
 Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                          Scratch& /*scratch*/) const {
-    check_lengths(dimension(), x, gradient);
+    check_lengths(x, gradient);
     fill(gradient, 0);
     const Index rank = options_.rank;
     return formulas::visit(options_.loss, [&](auto formula) {
@@ -101,14 +97,13 @@ Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View 
         for (const RecordRows& record : records) {
             const Real share = record.share;
             for (Index row = 0; row < record.rows; ++row) {
-                const bool sparse = record.sparse != nullptr;
-                const auto at = entry(options_, sparse ? numbers_of(*record.sparse, record.first + row)
-                                                       : Numbers{record.value(row, 0), record.value(row, 1)});
+                Numbers numbers;
+                record.write(row, numbers);
+                const auto at = entry(options_, numbers);
                 if (!at) return std::numeric_limits<Real>::quiet_NaN();
-                const Real target = sparse ? record.sparse->target(record.first + row) : record.targets[row];
                 const ConstView u = x.subspan(at->u, rank);
                 const ConstView v = x.subspan(at->v, rank);
-                const LossPoint point = formula(dot(u, v), target);
+                const LossPoint point = formula(dot(u, v), record.targets[row]);
                 total += share * point.value;
                 if (gradient.empty()) continue;
                 axpy(share * point.slope, v, gradient.subspan(at->u, rank));
@@ -119,19 +114,9 @@ Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View 
     });
 }
 
-std::optional<Real> FactorsFamily::smoothness(const RowBlock& /*record*/) const {
-    return std::nullopt;
-}
-
 void FactorsFamily::start(View x, std::uint64_t seed) const {
     const Real spread = 1 / std::sqrt(static_cast<Real>(options_.rank));
     for (Index i = 0; i < x.size(); ++i) x[i] = spread * normal({.seed = seed, .sample = i});
 }
-
-AnyBatch FactorsFamily::make_batch(Index capacity) const {
-    return AnyBatch(Batch(*this, capacity));
-}
-
-static_assert(BatchedFamily<FactorsFamily>);
 
 }  // namespace proxstream

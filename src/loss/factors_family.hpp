@@ -19,10 +19,8 @@ struct FactorsOptions {
     ScalarLoss loss;
 };
 
-class FactorsFamily final : public PassFamily {
+class FactorsFamily final : public StoredFamily<FactorsFamily> {
   public:
-    using Batch = RowBatch<FactorsFamily>;
-
     /// Throws ConfigError naming every option that cannot be used.
     explicit FactorsFamily(FactorsOptions options);
 
@@ -33,14 +31,11 @@ class FactorsFamily final : public PassFamily {
     Index penalised() const override { return dimension(); }
     TargetKind target_kind() const override { return proxstream::target_kind(options_.loss.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
-    /// None: the curvature grows with the factors.
-    std::optional<Real> smoothness(const RowBlock& record) const override;
     Real infimum() const override { return proxstream::infimum(options_.loss.formula); }
     /// Numbers that name no entry.
     std::string row_problem(const RowBlock& record, Index row) const override;
     /// Normal with variance 1 / rank: zeros would be a saddle.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily). A row reads and writes 2 rank numbers.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,

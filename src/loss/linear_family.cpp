@@ -4,8 +4,6 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "loss/data_curvature.hpp"
-#include "loss/pass_lengths.hpp"
-#include "loss/row_curvature.hpp"
 #include "loss/row_kernels.hpp"
 #include "loss/scalar_formulas.hpp"
 
@@ -265,8 +263,8 @@ Real paired_pass(Loss loss, Index features, std::span<const RecordRows> records,
     return total;
 }
 
-/// Whether a pass is long enough to work on a copy of x and on sums of its own, where they lie well: on cache
-/// lines, which wide loads should not straddle.
+/// Whether a pass is long enough to work on a copy of x and of the sums that starts on a cache line, which
+/// wide loads should not straddle.
 bool worth_placing(std::span<const RecordRows> records) {
     constexpr Index kManyRows = 16;
     Index dense = 0;
@@ -319,7 +317,7 @@ LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
 
 Real LinearFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                         Scratch& scratch) const {
-    check_lengths(dimension(), x, gradient);
+    check_lengths(x, gradient);
     if (!gradient.empty() && worth_pairing(features_, records)) {
         Scratch::Frame frame(scratch);
         const std::span<kernels::Paired> pairs = frame.take<kernels::Paired>(features_);
@@ -408,6 +406,7 @@ std::optional<DataSmoothness> LinearFamily::data_smoothness(const RowBlock& rows
         .mean = curvature * data.mean,
         .mean_square = curvature * std::sqrt(data.mean_square),
         .largest = curvature * data.largest,
+        .proved = true,
         .origin = std::string("max |phi''| times the largest eigenvalue of the rows' mean outer product, ") +
                   (data.exact ? "worked out"
                               : "bounded by Lanczos' iteration (too low with probability 1e-9, too high by a "
@@ -418,11 +417,5 @@ void LinearFamily::start(View x, std::uint64_t /*seed*/) const {
     const bool stationary_at_zero = loss_.formula == ScalarFormula::negative_square;
     fill(x, stationary_at_zero ? 1 / std::sqrt(static_cast<Real>(x.size())) : 0);
 }
-
-AnyBatch LinearFamily::make_batch(Index capacity) const {
-    return AnyBatch(Batch(*this, capacity));
-}
-
-static_assert(BatchedFamily<LinearFamily>);
 
 }  // namespace proxstream

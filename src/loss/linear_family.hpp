@@ -11,10 +11,8 @@
 
 namespace proxstream {
 
-class LinearFamily final : public PassFamily {
+class LinearFamily final : public StoredFamily<LinearFamily> {
   public:
-    using Batch = RowBatch<LinearFamily>;
-
     /// Throws ConfigError if the scale is not positive and finite, or x would be empty.
     LinearFamily(ScalarLoss loss, Index features, bool intercept);
 
@@ -35,7 +33,6 @@ class LinearFamily final : public PassFamily {
     Real infimum() const override { return proxstream::infimum(loss_.formula); }
     /// Zeros; 1/sqrt(n) everywhere for the negative square, which is stationary at 0.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily). Each row is read once; terms are added row by row in
     /// the order given, so bits depend on that order alone.

@@ -1,20 +1,11 @@
 #include "loss/linear_model.hpp"
 
-#include "proxstream/core/linalg.hpp"
-
 #include "loss/pass_family.hpp"
 
 namespace proxstream {
 
 void LinearModel::write_row(const RowBlock& record, Index row, View out) const {
-    const ConstView values = record.values(row);
-    if (record.sparse()) {
-        fill(out, 0);
-        const auto indices = record.indices(row);
-        for (Index i = 0; i < values.size(); ++i) out[indices[i]] = values[i];
-    } else {
-        copy(values, out.first(features));
-    }
+    proxstream::write_row(record, row, out.first(features));
     if (intercept) out[features] = 1;
 }
 

@@ -1,9 +1,8 @@
 #include "loss/mlp_family.hpp"
 
-#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "loss/pass_lengths.hpp"
+#include "core/violations.hpp"
 #include "loss/scalar_formulas.hpp"
 
 #include <algorithm>
@@ -46,16 +45,10 @@ class Rows {
     bool full() const { return held_ == tile_.room(); }
     Index held() const { return held_; }
 
-    /// To ask for its output alone.
-    void add_dense(ConstView features) { copy(features, next_column(0, 0)); }
-    void add_dense(const RecordRows& record, Index row) {
-        const View column = next_column(record.targets[row], record.share);
-        for (Index i = 0; i < column.size(); ++i) column[i] = record.value(row, i);
-    }
-    void add_sparse(std::span<const FeatureIndex> indices, ConstView values, Real target, Real share) {
-        const View column = next_column(target, share);
-        fill(column, 0);
-        for (Index k = 0; k < values.size(); ++k) column[indices[k]] = values[k];
+    /// Without its target, to ask for its output alone.
+    void add(const RowBlock& record, Index row) { write_row(record, row, next_column(0, 0)); }
+    void add(const RecordRows& record, Index row) {
+        record.write(row, next_column(record.targets[row], record.share));
     }
 
     /// The outputs of every held row, a column each.
@@ -98,13 +91,12 @@ class Rows {
 };
 
 MlpOptions checked(MlpOptions options) {
-    std::vector<std::string> violations;
-    if (options.features == 0) violations.emplace_back("a network needs at least one feature");
-    if (options.classes == 1) violations.emplace_back("softmax needs at least 2 classes");
-    for (const Index width : options.hidden) {
-        if (width == 0) violations.emplace_back("a hidden layer needs at least one unit");
-    }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    violations.require(options.features > 0, "a network needs at least one feature");
+    violations.require(options.classes != 1, "softmax needs at least 2 classes");
+    for (const Index width : options.hidden)
+        violations.require(width > 0, "a hidden layer needs at least one unit");
+    violations.raise();
     check_scale(options.loss);
     return options;
 }
@@ -122,7 +114,7 @@ TargetKind MlpFamily::target_kind() const {
 
 Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                      Scratch& scratch) const {
-    check_lengths(dimension(), x, gradient);
+    check_lengths(x, gradient);
     const bool with_slopes = !gradient.empty();
     fill(gradient, 0);
     Index count = 0;
@@ -136,14 +128,8 @@ Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View grad
         rows.clear();
     };
     for (const RecordRows& record : records) {
-        const Real share = record.share;
         for (Index row = 0; row < record.rows; ++row) {
-            if (record.sparse != nullptr) {
-                rows.add_sparse(record.sparse->indices(record.first + row),
-                                record.sparse->values(record.first + row), record.targets[row], share);
-            } else {
-                rows.add_dense(record, row);
-            }
+            rows.add(record, row);
             if (rows.full()) work_off();
         }
     }
@@ -154,29 +140,15 @@ Real MlpFamily::pass(std::span<const RecordRows> records, ConstView x, View grad
 Real MlpFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const {
     Scratch::Frame frame(scratch);
     Rows rows(network_, 1, false, frame);
-    if (record.sparse()) {
-        rows.add_sparse(record.indices(row), record.values(row), 0, 0);
-    } else {
-        rows.add_dense(record.values(row));
-    }
+    rows.add(record, row);
     const View outputs = rows.forward(x);
     if (options_.classes == 0) return outputs[0];
     if (std::isnan(sum(outputs))) return std::numeric_limits<Real>::quiet_NaN();
     return static_cast<Real>(std::max_element(outputs.begin(), outputs.end()) - outputs.begin());
 }
 
-std::optional<Real> MlpFamily::smoothness(const RowBlock& /*record*/) const {
-    return std::nullopt;
-}
-
 void MlpFamily::start(View x, std::uint64_t seed) const {
     network_.start(x, seed);
 }
-
-AnyBatch MlpFamily::make_batch(Index capacity) const {
-    return AnyBatch(Batch(*this, capacity));
-}
-
-static_assert(BatchedFamily<MlpFamily>);
 
 }  // namespace proxstream

@@ -21,10 +21,8 @@ struct MlpOptions {
 };
 
 /// x holds the parameters of a Perceptron: all weights, then all biases. Only weights count as penalised.
-class MlpFamily final : public PassFamily {
+class MlpFamily final : public StoredFamily<MlpFamily> {
   public:
-    using Batch = RowBatch<MlpFamily>;
-
     /// Throws ConfigError naming every option that cannot be used.
     explicit MlpFamily(MlpOptions options);
 
@@ -35,14 +33,11 @@ class MlpFamily final : public PassFamily {
     TargetKind target_kind() const override;
     Index classes() const override { return options_.classes; }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
-    /// None: the curvature of a network grows with its weights.
-    std::optional<Real> smoothness(const RowBlock& record) const override;
     Real infimum() const override {
         return options_.classes > 0 ? 0 : proxstream::infimum(options_.loss.formula);
     }
     /// Weights normal with variance 1 / inputs of their layer, biases 0.
     void start(View x, std::uint64_t seed) const override;
-    AnyBatch make_batch(Index capacity) const override;
 
     /// One pass over weighted records (see PassFamily), a fixed number of rows at a time as matrix products.
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,

@@ -2,6 +2,7 @@
 /// whole window run through the same code.
 #pragma once
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/loss/row_family.hpp"
 
 #include "loss/row_ring.hpp"
@@ -10,8 +11,12 @@
 #include <cassert>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace proxstream {
+
+template <class F>
+class RowBatch;
 
 class PassFamily : public RowFamily {
   public:
@@ -23,7 +28,7 @@ class PassFamily : public RowFamily {
                       Scratch& scratch) const = 0;
 
     /// Where the loss is quadratic: adds its second derivative, each row with its share, to the matrix, row
-    /// by row. False: it is not, or nobody has worked it out.
+    /// by row. False: it is not, or its second derivative is not known here.
     virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
 
     /// The loss of a row's score a.x, an intercept after it where x has one coordinate more than there are
@@ -32,6 +37,13 @@ class PassFamily : public RowFamily {
 
     /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
     virtual Index work(Index /*rows*/, Index stored) const { return stored; }
+
+    /// Throws ConfigError unless the point, and the gradient where one is wanted, are as long as the model.
+    void check_lengths(ConstView x, View gradient) const {
+        if (x.size() == dimension() && (gradient.empty() || gradient.size() == dimension())) return;
+        throw ConfigError("the model has " + std::to_string(dimension()) + " coordinates; the point has " +
+                          std::to_string(x.size()) + " and the gradient " + std::to_string(gradient.size()));
+    }
 
     Real value(const RowBlock& record, ConstView x, Scratch& scratch) const final {
         const RecordRows rows = rows_of(record, features());
@@ -42,6 +54,16 @@ class PassFamily : public RowFamily {
         assert(!gradient.empty());
         const RecordRows rows = rows_of(record, features());
         return pass({&rows, 1}, x, gradient, scratch);
+    }
+};
+
+/// Makes the store of records of the family F, which derives from this.
+template <class F>
+class StoredFamily : public PassFamily {
+  public:
+    using Batch = RowBatch<F>;
+    AnyBatch make_batch(Index capacity) const final {
+        return AnyBatch(Batch(static_cast<const F&>(*this), capacity));
     }
 };
 

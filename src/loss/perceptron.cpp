@@ -1,10 +1,9 @@
 #include "loss/perceptron.hpp"
 
 #include "proxstream/core/draw.hpp"
-#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "loss/activations.hpp"
+#include "core/violations.hpp"
 #include "loss/tile_products.hpp"
 
 #include <algorithm>
@@ -16,13 +15,11 @@
 namespace proxstream {
 Perceptron::Perceptron(Index inputs, std::span<const Index> hidden, Index outputs, Activation activation)
     : activation_(activation) {
-    std::vector<std::string> violations;
-    if (inputs == 0) violations.emplace_back("a network needs at least one input");
-    if (outputs == 0) violations.emplace_back("a network needs at least one output");
-    for (const Index width : hidden) {
-        if (width == 0) violations.emplace_back("a hidden layer needs at least one unit");
-    }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    violations.require(inputs > 0, "a network needs at least one input");
+    violations.require(outputs > 0, "a network needs at least one output");
+    for (const Index width : hidden) violations.require(width > 0, "a hidden layer needs at least one unit");
+    violations.raise();
 
     const auto add = [this, &inputs](Index width) {
         layers_.push_back({inputs, width, weights_, 0});
@@ -82,8 +79,15 @@ View Perceptron::Tile::forward(ConstView x, Index columns) {
         }
         const ConstView biases = x.subspan(layer.biases, layer.outputs);
         for (Index c = 0; c < columns; ++c) copy(biases, {level.values + c * layer.outputs, layer.outputs});
-        multiply_rows({levels_[l].values, layer.inputs, 1}, turned_, layer.outputs, columns, layer.inputs,
-                      layer.outputs, true, level.values, layer.outputs);
+        multiply({{levels_[l].values, layer.inputs, 1},
+                  turned_,
+                  layer.outputs,
+                  columns,
+                  layer.inputs,
+                  layer.outputs,
+                  true,
+                  level.values,
+                  layer.outputs});
         if (l + 1 < layers.size())
             activate(network_->activation(), level.values, level.derivatives, layer.outputs * columns);
     }
@@ -91,8 +95,15 @@ View Perceptron::Tile::forward(ConstView x, Index columns) {
 }
 
 void Perceptron::Tile::carry(const Layer& layer, ConstView x, const Real* slopes, Real* out) const {
-    multiply_rows({slopes, layer.outputs, 1}, x.data() + layer.weights, layer.inputs, columns_, layer.outputs,
-                  layer.inputs, false, out, layer.inputs);
+    multiply({{slopes, layer.outputs, 1},
+              x.data() + layer.weights,
+              layer.inputs,
+              columns_,
+              layer.outputs,
+              layer.inputs,
+              false,
+              out,
+              layer.inputs});
 }
 
 void Perceptron::Tile::backward(ConstView x, View gradient) {
@@ -103,8 +114,15 @@ void Perceptron::Tile::backward(ConstView x, View gradient) {
         const Real* slopes = levels_[l + 1].values;
         Real* inputs = levels_[l].values;
         if (!gradient.empty()) {
-            multiply_rows({slopes, 1, layer.outputs}, inputs, layer.inputs, layer.outputs, columns_,
-                          layer.inputs, true, gradient.data() + layer.weights, layer.inputs);
+            multiply({{slopes, 1, layer.outputs},
+                      inputs,
+                      layer.inputs,
+                      layer.outputs,
+                      columns_,
+                      layer.inputs,
+                      true,
+                      gradient.data() + layer.weights,
+                      layer.inputs});
             const View biases = gradient.subspan(layer.biases, layer.outputs);
             for (Index c = 0; c < columns_; ++c) axpy(1, {slopes + c * layer.outputs, layer.outputs}, biases);
         }

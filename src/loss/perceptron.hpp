@@ -1,5 +1,5 @@
-/// A small multi-layer perceptron with smooth activations as a function of its parameters and its inputs:
-/// batched forward, and backward to both. What is done with its outputs is the matter of whoever owns it.
+/// A small multi-layer perceptron with smooth activations: batched forward passes, and backward passes to its
+/// parameters and inputs.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -12,6 +12,10 @@
 namespace proxstream {
 
 enum class Activation { tanh, sigmoid, softplus, gelu };
+
+/// values <- activation(values); `derivatives` gets the derivatives there, unless it is null. Off by a few
+/// 1e-16, absolutely; the same bits for a value at any place.
+void activate(Activation activation, Real* values, Real* derivatives, Index count);
 
 /// The parameters x hold the weights of every layer, outputs by inputs, row by row, the layer next to the
 /// inputs first; then the biases of every layer in the same order. The last layer has no activation.

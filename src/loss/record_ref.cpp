@@ -39,12 +39,12 @@ OwnedRecord& OwnedRecord::operator=(const RecordRef& record) {
     return *this;
 }
 
-void OwnedRecord::exchange(Checkpoint& checkpoint) {
-    if (type_ == nullptr || type_->exchange == nullptr) {
+void OwnedRecord::serialise(StateArchive& archive) {
+    if (type_ == nullptr || type_->serialise == nullptr) {
         throw Error("records of type " + (type_ == nullptr ? std::string("unknown") : type_->name()) +
-                    " cannot be saved: the type has no exchange(Checkpoint&)");
+                    " cannot be saved: the type has no serialise(StateArchive&)");
     }
-    type_->exchange(record_, checkpoint);
+    type_->serialise(record_, archive);
 }
 
 void OwnedRecord::clear() noexcept {

@@ -68,7 +68,7 @@ class RowBatch {
         return chunked_pass(family_, ring_.parts(parts, frame), x, gradient, scratch);
     }
 
-    void exchange(Checkpoint& checkpoint) { ring_.exchange(checkpoint); }
+    void serialise(StateArchive& archive) { ring_.serialise(archive); }
 
   private:
     Real weighted_pass(std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) const {

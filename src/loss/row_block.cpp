@@ -1,7 +1,7 @@
 #include "proxstream/loss/row_block.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/checksum.hpp"
 
@@ -58,25 +58,22 @@ void RowBlock::add_to(Checksum& checksum) const {
     }
 }
 
-void RowBlock::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("sparse", sparse_);
-    checkpoint.list("values", values_);
-    checkpoint.list("indices", indices_);
-    checkpoint.list("offsets", offsets_);
-    checkpoint.list("targets", targets_);
-    if (!checkpoint.reading()) return;
-    checkpoint.require(offsets_.size() == targets_.size() + 1 && offsets_.front() == 0 &&
-                           offsets_.back() == values_.size() &&
-                           std::is_sorted(offsets_.begin(), offsets_.end()) &&
-                           indices_.size() == (sparse_ ? values_.size() : 0),
-                       "whole rows");
+void RowBlock::serialise(StateArchive& archive) {
+    archive.fields(Field{"sparse", sparse_}, Field{"values", values_}, Field{"indices", indices_},
+                   Field{"offsets", offsets_}, Field{"targets", targets_});
+    if (!archive.reading()) return;
+    archive.require(offsets_.size() == targets_.size() + 1 && offsets_.front() == 0 &&
+                        offsets_.back() == values_.size() &&
+                        std::is_sorted(offsets_.begin(), offsets_.end()) &&
+                        indices_.size() == (sparse_ ? values_.size() : 0),
+                    "whole rows");
     for (Index row = 0; row < rows(); ++row) {
         if (sparse_) {
             const auto own = indices(row);
             const auto falls = std::adjacent_find(own.begin(), own.end(), std::greater_equal<>());
-            checkpoint.require(falls == own.end(), "indices that ascend");
+            archive.require(falls == own.end(), "indices that ascend");
         } else {
-            checkpoint.require(values(row).size() == values(0).size(), "rows of one length");
+            archive.require(values(row).size() == values(0).size(), "rows of one length");
         }
     }
 }

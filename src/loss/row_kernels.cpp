@@ -143,7 +143,7 @@ template <Index kCount, Index kAsked, class Number, class Sum>
             sums[row] += values * point;
         }
     }
-    if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
+    if constexpr (std::is_same_v<Sum, Real>) {  // reduced copies store whole lines
         for (Index row = 0; row < kCount && whole < n; ++row) {
             if (row < kAsked) prefetch<kSecond>(rows[row] + whole + ahead);
         }
@@ -208,7 +208,7 @@ template <Index kCount, Index kFirst, int kLocality, class Number, class Sum>
         }
         std::memcpy(gradient + i, &sum, sizeof(sum));
     }
-    if constexpr (std::is_same_v<Sum, Real>) {  // stand-ins store whole lines
+    if constexpr (std::is_same_v<Sum, Real>) {  // reduced copies store whole lines
         with_rest(
             n - whole, [&](auto rest) __attribute__((always_inline)) {
                 for (Index row = kFirst; row < kCount; ++row) prefetch<kLocality>(rows[row] + whole + ahead);

@@ -1,6 +1,6 @@
 /// The inner loops of linear passes over blocks of dense rows, four at a time, and over sparse ones. Rows in
-/// single precision are added up in double: the same bits as the same numbers stored in double. Only for
-/// stand-ins, whose errors an exact pass finds out, they are added up in single precision too.
+/// single precision are added up in double: the same bits as the same numbers stored in double. Only reduced
+/// copies, whose errors an exact pass finds, are added up in single precision too.
 #pragma once
 
 #include "proxstream/core/types.hpp"

@@ -14,22 +14,30 @@
 namespace proxstream {
 namespace {
 
-/// Sparse rows are written out: a registered loss sees every feature.
+/// A registered loss sees every feature: they are written out unless they are stored that way.
 ConstView dense_features(const RowBlock& record, Index row, View room) {
     if (!record.sparse()) return record.values(row);
-    fill(room, 0);
-    const auto indices = record.indices(row);
-    const ConstView values = record.values(row);
-    for (Index k = 0; k < values.size(); ++k) room[indices[k]] = values[k];
+    write_row(record, row, room);
     return room;
 }
 
 ConstView dense_features(const RecordRows& record, Index row, View room) {
-    if (record.sparse != nullptr) return dense_features(*record.sparse, record.first + row, room);
     if (record.dense != nullptr) return {record.dense + row * record.stride, room.size()};
-    const float* const single = record.single + row * record.stride;
-    std::copy(single, single + room.size(), room.begin());
+    record.write(row, room);
     return room;
+}
+
+/// The sum over the rows of power(bound of a row's smoothness); nullopt if a row has no bound.
+template <class Power>
+std::optional<Real> sum_of_bounds(const RowLoss& loss, const RowBlock& record, Index features, Power power) {
+    std::vector<Real> room(features);
+    Real total = 0;
+    for (Index row = 0; row < record.rows(); ++row) {
+        const auto bound = loss.smoothness(dense_features(record, row, room));
+        if (!bound) return std::nullopt;
+        total += power(*bound);
+    }
+    return total / static_cast<Real>(record.rows());
 }
 
 }  // namespace
@@ -60,25 +68,12 @@ Real RowLossFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
 }
 
 std::optional<Real> RowLossFamily::smoothness(const RowBlock& record) const {
-    std::vector<Real> room(features_);
-    Real total = 0;
-    for (Index row = 0; row < record.rows(); ++row) {
-        const auto bound = loss_->smoothness(dense_features(record, row, room));
-        if (!bound) return std::nullopt;
-        total += *bound;
-    }
-    return total / static_cast<Real>(record.rows());
+    return sum_of_bounds(*loss_, record, features_, [](Real bound) { return bound; });
 }
 
 std::optional<Real> RowLossFamily::mean_square_smoothness(const RowBlock& record) const {
-    std::vector<Real> room(features_);
-    Real total = 0;
-    for (Index row = 0; row < record.rows(); ++row) {
-        const auto bound = loss_->smoothness(dense_features(record, row, room));
-        if (!bound) return std::nullopt;
-        total += *bound * *bound;
-    }
-    return std::sqrt(total / static_cast<Real>(record.rows()));
+    const auto mean = sum_of_bounds(*loss_, record, features_, [](Real bound) { return bound * bound; });
+    return mean ? std::optional(std::sqrt(*mean)) : std::nullopt;
 }
 
 std::exception_ptr RowLossFamily::take_failure() const {
@@ -98,10 +93,6 @@ Real RowLossFamily::row_loss(ConstView features, Real target, ConstView x, View 
     return std::numeric_limits<Real>::quiet_NaN();
 }
 
-AnyBatch RowLossFamily::make_batch(Index capacity) const {
-    return AnyBatch(Batch(*this, capacity));
-}
-
 Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                          Scratch& scratch) const {
     assert(x.size() == dimension_ && (gradient.empty() || gradient.size() == dimension_));
@@ -112,9 +103,8 @@ Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View 
     Real total = 0;
     for (const RecordRows& record : records) {
         for (Index row = 0; row < record.rows; ++row) {
-            const Real target =
-                record.sparse != nullptr ? record.sparse->target(record.first + row) : record.targets[row];
-            total += record.share * row_loss(dense_features(record, row, features), target, x, of_row);
+            total += record.share *
+                     row_loss(dense_features(record, row, features), record.targets[row], x, of_row);
             if (!gradient.empty()) axpy(record.share, of_row, gradient);
         }
     }
@@ -124,7 +114,5 @@ Real RowLossFamily::pass(std::span<const RecordRows> records, ConstView x, View 
 Index RowLossFamily::work(Index rows, Index stored) const {
     return std::max(stored, rows * (features_ + dimension_));
 }
-
-static_assert(BatchedFamily<RowLossFamily>);
 
 }  // namespace proxstream

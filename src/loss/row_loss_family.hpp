@@ -15,10 +15,8 @@
 
 namespace proxstream {
 
-class RowLossFamily final : public PassFamily {
+class RowLossFamily final : public StoredFamily<RowLossFamily> {
   public:
-    using Batch = RowBatch<RowLossFamily>;
-
     /// Throws ConfigError, naming the loss, if there is none, x would be empty, more coordinates are
     /// penalised than there are, or a loss of categories has fewer than two classes.
     RowLossFamily(std::string_view name, std::shared_ptr<const RowLoss> loss, Index features);
@@ -35,7 +33,6 @@ class RowLossFamily final : public PassFamily {
     Real infimum() const override { return loss_->infimum(); }
     void start(View x, std::uint64_t seed) const override { loss_->start(x, seed); }
     std::exception_ptr take_failure() const override;
-    AnyBatch make_batch(Index capacity) const override;
     Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
               Scratch& scratch) const override;
     Index work(Index rows, Index stored) const override;

@@ -1,7 +1,7 @@
 #include "loss/row_ring.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/simd.hpp"
 
@@ -49,6 +49,22 @@ Index row_stride(Index features, bool cached) {
     if (features < kLongRow) return features;
     const Index lines = (features + kLanes - 1) / kLanes * kLanes;
     return cached && lines % kPage == 0 ? lines + kLanes : lines;
+}
+
+void write_row(const RowBlock& record, Index row, View out) {
+    const ConstView values = record.values(row);
+    if (!record.sparse()) {
+        std::copy(values.begin(), values.end(), out.begin());
+        return;
+    }
+    std::fill(out.begin(), out.end(), 0);
+    const auto indices = record.indices(row);
+    for (Index k = 0; k < values.size(); ++k) out[indices[k]] = values[k];
+}
+
+void RecordRows::write(Index row, View out) const {
+    if (sparse != nullptr) return write_row(*sparse, first + row, out);
+    for (Index i = 0; i < out.size(); ++i) out[i] = value(row, i);
 }
 
 RecordRows rows_of(const RowBlock& record, Index features) {
@@ -167,15 +183,15 @@ RecordRows RowRing::rows_in(Index at) const {
             .single = is_single_ ? singles_.data() + begin * row_stride_ : nullptr};
 }
 
-void RowRing::exchange(Checkpoint& checkpoint) {
+void RowRing::serialise(StateArchive& archive) {
     Index count = size_;
-    checkpoint.exchange("count", count, capacity_);
-    if (checkpoint.reading()) next_ = size_ = 0;
+    archive.field("count", count, capacity_);
+    if (archive.reading()) next_ = size_ = 0;
     for (Index age = count; age-- > 0;) {
         RowBlock block;
-        if (!checkpoint.reading()) copy_to(block, age);
-        checkpoint.part("record", block);
-        if (checkpoint.reading()) push(block);
+        if (!archive.reading()) copy_to(block, age);
+        archive.section("record", block);
+        if (archive.reading()) push(block);
     }
 }
 
@@ -187,7 +203,7 @@ void RowRing::copy_to(RowBlock& block, Index age) const {
     }
     std::vector<Real> values(features_);
     for (Index row = 0; row < rows.rows; ++row) {
-        for (Index i = 0; i < features_; ++i) values[i] = rows.value(row, i);
+        rows.write(row, values);
         block.add_dense(values, rows.targets[row]);
     }
 }

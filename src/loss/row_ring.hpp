@@ -16,7 +16,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 
 /// Where the rows of one record lie, or of several that lie one after the other; a view.
 struct RecordRows {
@@ -35,7 +35,9 @@ struct RecordRows {
         const Index at = row * stride + feature;
         return single != nullptr ? static_cast<Real>(single[at]) : dense[at];
     }
-    /// From here on it is about the rows from `row` on; how many of them is left to the caller.
+    /// Writes all features of a row.
+    void write(Index row, View out) const;
+    /// Moves the view to the rows from `row` on; the caller sets their number.
     void skip(Index row) {
         targets += row;
         first += row;
@@ -48,6 +50,9 @@ struct RecordRows {
 /// once rows are longer than a few of them. Rows that are cached are not whole pages apart: they would all
 /// want the same few places of the nearest cache.
 Index row_stride(Index features, bool cached);
+
+/// Writes all features of a row.
+void write_row(const RowBlock& record, Index row, View out);
 
 /// Throws Error if the record has no rows or a row does not fit `features`.
 RecordRows rows_of(const RowBlock& record, Index features);
@@ -72,7 +77,7 @@ class RowRing {
     std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;
 
     /// The records themselves; where the ring stands makes no difference and may change.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     struct Slot {  // small: a pass over short rows reads nearly as many slots as rows

@@ -45,7 +45,7 @@ struct Cauchy {
 struct GemanMcclure {
     static Real curvature() { return 1; }  // phi'' = (1 - 3 u^2) / (1 + u^2)^3, largest at 0
     static LossPoint at(Real r, Real c) {
-        // Chosen, not branched on: nobody predicts outliers, and choices are made for many rows at once.
+        // Without a branch: outliers cannot be predicted, and this way many rows are evaluated at once.
         const Real size = std::abs(r);
         const bool far = size > c;
         const Real u = (far ? c : size) / (far ? size : c);

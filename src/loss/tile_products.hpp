@@ -13,10 +13,21 @@ struct Strided {
 };
 
 /// out[r][v] = (add ? out[r][v] : 0) + sum over k < depth of left(r, k) right[k][v], for r < rows, v < width.
-/// The rows of `right` and of `out` are contiguous and lie `right_row` and `out_row` apart. Every entry is
-/// summed up over k in order: it depends on its own row and column alone, whatever else is multiplied with
-/// them, and on no instruction set.
-void multiply_rows(const Strided& left, const Real* right, Index right_row, Index rows, Index depth,
-                   Index width, bool add, Real* out, Index out_row);
+/// The rows of `right` and of `out` are contiguous and lie `right_row` and `out_row` apart.
+struct TileProduct {
+    Strided left;
+    const Real* right;
+    Index right_row;
+    Index rows;
+    Index depth;
+    Index width;
+    bool add;
+    Real* out;
+    Index out_row;
+};
+
+/// Every entry is summed over k in order, so it depends on its own row and column alone, and on no
+/// instruction set.
+void multiply(const TileProduct& product);
 
 }  // namespace proxstream

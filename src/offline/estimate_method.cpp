@@ -2,13 +2,73 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include <utility>
+
 namespace proxstream {
 namespace {
 
 /// B of an expectation of which no accuracy is asked.
 constexpr Index kPlainAnchor = 4096;
 
+class EpochMethod final : public EstimateMethod {
+  public:
+    EpochMethod(const ArgumentReader& arguments, EpochPlan plan)
+        : EstimateMethod(arguments),
+          plan_(std::move(plan)),
+          estimate_(*problem().loss),
+          draws_(arguments.parts().seed, arguments.components(), DrawPurpose::step),
+          fresh_draws_(arguments.parts().seed, arguments.components(), DrawPurpose::second_step),
+          anchor_(problem().dimension()),
+          corrected_(problem().dimension()) {}
+
+    std::optional<MethodPromise> promise() const override { return plan_.promise; }
+
+  private:
+    using Correction = EpochPlan::Correction;
+
+    ConstView find_estimate(Cost& cost) override {
+        if (plan_.epoch == 0 ? iteration() == 0 : iteration() % plan_.epoch == 0) {
+            copy(point(), anchor_);
+            const bool done = plan_.anchor.whole
+                                  ? estimate_.begin(Batch{}, point(), cost)
+                                  : estimate_.begin(draws_, plan_.anchor.samples, point(), cost);
+            return done ? estimate_.value() : ConstView{};
+        }
+        const Batch batch = next_batch();
+        if (plan_.correction == Correction::anchored) {
+            const bool done = estimate_.correct(batch, anchor_, point(), corrected_, cost);
+            return done ? ConstView(corrected_) : ConstView{};
+        }
+        const bool done = plan_.correction == Correction::hybrid
+                              ? estimate_.follow(batch, draw(fresh_draws_, plan_.batch),
+                                                 plan_.recursive_share, previous(), point(), cost)
+                              : estimate_.follow(batch, plan_.keep ? plan_.keep(iteration()) : 1, previous(),
+                                                 point(), cost);
+        return done ? estimate_.value() : ConstView{};
+    }
+    Batch next_batch() {
+        const std::uint64_t n = problem().loss->components();
+        if (plan_.distinct && n > plan_.batch) return draws_.draw_distinct(plan_.batch);
+        return draw(draws_, plan_.batch);
+    }
+    Movement next_move() const override { return plan_.vary ? plan_.vary(iteration()) : plan_.move; }
+    void serialise_rest(StateArchive& archive) override {
+        archive.fields(Field{"estimator", estimate_}, Field{"draws", draws_},
+                       Field{"fresh draws", fresh_draws_}, Field{"anchor", anchor_});
+    }
+
+    EpochPlan plan_;
+    GradientEstimate estimate_;
+    SampleDraws draws_, fresh_draws_;
+    std::vector<Real> anchor_;     // the point of the last large batch
+    std::vector<Real> corrected_;  // its estimate, corrected for this point
+};
+
 }  // namespace
+
+std::unique_ptr<OfflineMethod> make_epoch_method(const ArgumentReader& arguments, EpochPlan plan) {
+    return std::make_unique<EpochMethod>(arguments, std::move(plan));
+}
 
 EstimateMethod::EstimateMethod(const ArgumentReader& arguments)
     : problem_(arguments.problem()),
@@ -26,7 +86,7 @@ StepStatus EstimateMethod::advance(Cost& cost) {
         copy(previous_, point_);
         return StepStatus::not_finite;
     }
-    const Move move = next_move();
+    const Movement move = next_move();
     step_along(point_, -move.step, estimate, trial_);
     problem_.g.prox(trial_, move.prox_step > 0 ? move.prox_step : move.step, trial_, scratch_);
     ++cost.prox;
@@ -42,11 +102,11 @@ StepStatus EstimateMethod::advance(Cost& cost) {
     return StepStatus::moved;
 }
 
-void EstimateMethod::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("point", point_);
-    checkpoint.fixed("previous", previous_);
-    checkpoint.exchange("iteration", iteration_);
-    exchange_rest(checkpoint);
+void EstimateMethod::serialise(StateArchive& archive) {
+    archive.fixed("point", point_);
+    archive.fixed("previous", previous_);
+    archive.field("iteration", iteration_);
+    serialise_rest(archive);
 }
 
 AnchorBatch read_anchor(ArgumentReader& arguments, Real factor, std::string_view theorem) {

@@ -44,80 +44,53 @@ bool BatchGradients::mean_of_draws(SampleDraws& draws, std::uint64_t count, std:
     return finite && all_finite(out);
 }
 
-bool SvrgEstimator::begin(Batch batch, ConstView x, Cost& cost) {
-    if (!gradients_.mean(batch, x, trial_, cost)) return false;
-    copy(x, anchor_);
-    anchor_gradient_.swap(trial_);
-    return true;
+bool GradientEstimate::accept(bool finite) {
+    if (finite) value_.swap(trial_);
+    return finite;
 }
 
-bool SvrgEstimator::begin(SampleDraws& draws, std::uint64_t count, ConstView x, Cost& cost) {
-    if (!gradients_.mean_of_draws(draws, count, 1, x, trial_, cost)) return false;
-    copy(x, anchor_);
-    anchor_gradient_.swap(trial_);
-    return true;
+bool GradientEstimate::begin(Batch batch, ConstView x, Cost& cost) {
+    return accept(gradients_.mean(batch, x, trial_, cost));
 }
 
-bool SvrgEstimator::estimate(Batch batch, ConstView x, View out, Cost& cost) {
+bool GradientEstimate::begin(SampleDraws& draws, std::uint64_t count, ConstView x, Cost& cost) {
+    return accept(gradients_.mean_of_draws(draws, count, 1, x, trial_, cost));
+}
+
+bool GradientEstimate::carry(Batch batch, Real keep, ConstView from, ConstView to, Cost& cost) {
+    if (!gradients_.mean(batch, to, trial_, cost)) return false;
+    if (batch.empty()) return true;
+    Scratch::Frame frame(gradients_.scratch());
+    const View there = frame.take(trial_.size());
+    if (!gradients_.mean(batch, from, there, cost)) return false;
+    for (Index i = 0; i < trial_.size(); ++i) trial_[i] += keep * (value_[i] - there[i]);
+    return all_finite(trial_);
+}
+
+bool GradientEstimate::follow(Batch batch, Real keep, ConstView from, ConstView to, Cost& cost) {
+    return accept(carry(batch, keep, from, to, cost));
+}
+
+bool GradientEstimate::follow(Batch batch, Batch fresh, Real share, ConstView from, ConstView to,
+                              Cost& cost) {
+    if (!carry(batch, 1, from, to, cost)) return false;
+    if (batch.empty()) return accept(true);
+    Scratch::Frame frame(gradients_.scratch());
+    const View second = frame.take(trial_.size());
+    if (!gradients_.mean(fresh, to, second, cost)) return false;
+    for (Index i = 0; i < trial_.size(); ++i) trial_[i] = share * trial_[i] + (1 - share) * second[i];
+    return accept(true);
+}
+
+bool GradientEstimate::correct(Batch batch, ConstView anchor, ConstView x, View out, Cost& cost) {
     if (!gradients_.mean(batch, x, out, cost)) return false;
     if (batch.empty()) return true;
     Scratch::Frame frame(gradients_.scratch());
     const View there = frame.take(out.size());
-    if (!gradients_.mean(batch, anchor_, there, cost)) return false;
+    if (!gradients_.mean(batch, anchor, there, cost)) return false;
     axpy(-1, there, out);
-    axpy(1, anchor_gradient_, out);
+    axpy(1, value_, out);
     return all_finite(out);
-}
-
-void SvrgEstimator::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("anchor", anchor_);
-    checkpoint.fixed("anchor gradient", anchor_gradient_);
-}
-
-bool CarriedEstimate::begin(Batch batch, ConstView x, Cost& cost) {
-    if (!gradients_.mean(batch, x, trial_, cost)) return false;
-    value_.swap(trial_);
-    return true;
-}
-
-bool CarriedEstimate::begin(SampleDraws& draws, std::uint64_t count, ConstView x, Cost& cost) {
-    if (!gradients_.mean_of_draws(draws, count, 1, x, trial_, cost)) return false;
-    value_.swap(trial_);
-    return true;
-}
-
-bool CarriedEstimate::correct(Batch batch, Real keep, ConstView from, ConstView to, View out, Cost& cost) {
-    if (!gradients_.mean(batch, to, out, cost)) return false;
-    if (batch.empty()) return true;
-    Scratch::Frame frame(gradients_.scratch());
-    const View there = frame.take(out.size());
-    if (!gradients_.mean(batch, from, there, cost)) return false;
-    for (Index i = 0; i < out.size(); ++i) out[i] += keep * (value_[i] - there[i]);
-    return all_finite(out);
-}
-
-bool RecursiveEstimator::follow(Batch batch, ConstView from, ConstView to, Cost& cost) {
-    if (!correct(batch, 1, from, to, trial_, cost)) return false;
-    value_.swap(trial_);
-    return true;
-}
-
-bool StormEstimator::follow(Batch batch, Real beta, ConstView from, ConstView to, Cost& cost) {
-    if (!correct(batch, 1 - beta, from, to, trial_, cost)) return false;
-    value_.swap(trial_);
-    return true;
-}
-
-bool HybridEstimator::follow(Batch batch, Batch fresh, Real beta, ConstView from, ConstView to, Cost& cost) {
-    if (!correct(batch, 1, from, to, trial_, cost)) return false;
-    if (!batch.empty()) {
-        Scratch::Frame frame(gradients_.scratch());
-        const View second = frame.take(trial_.size());
-        if (!gradients_.mean(fresh, to, second, cost)) return false;
-        for (Index i = 0; i < trial_.size(); ++i) trial_[i] = beta * trial_[i] + (1 - beta) * second[i];
-    }
-    value_.swap(trial_);
-    return true;
 }
 
 }  // namespace proxstream

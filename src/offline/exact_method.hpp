@@ -14,22 +14,22 @@
 
 namespace proxstream {
 
-/// Tells rounding from progress: neither the objective nor the residual has come down for very long.
+/// Tells rounding from progress: neither the objective nor the gap has come down for very long.
 class ProgressWatch {
   public:
     /// False: nothing to hope for.
-    bool note(Real objective, Real residual) {
-        if (objective < lowest_ - 32 * kUnitRoundoff * std::abs(lowest_) || residual < kGain * smallest_) {
+    bool note(Real objective, Real gap) {
+        if (objective < lowest_ - 32 * kUnitRoundoff * std::abs(lowest_) || gap < kGain * smallest_) {
             lowest_ = std::min(lowest_, objective);
-            smallest_ = std::min(smallest_, residual);
+            smallest_ = std::min(smallest_, gap);
             idle_ = 0;
         }
         return ++idle_ <= kPatience;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("lowest", lowest_);
-        checkpoint.exchange("smallest", smallest_);
-        checkpoint.exchange("idle", idle_);
+    void serialise(StateArchive& archive) {
+        archive.field("lowest", lowest_);
+        archive.field("smallest", smallest_);
+        archive.field("idle", idle_);
     }
 
   private:
@@ -44,7 +44,7 @@ template <class Solver>
 class ExactMethod final : public OfflineMethod {
   public:
     /// `step` is the one to begin with. `proves`: whether the solver's decreases are proved. `enough`: the
-    /// residual at which a call of many candidates ends.
+    /// gap at which a call of many candidates ends.
     ExactMethod(const OfflineProblem& problem, Solver solver, Real step, bool proves,
                 std::vector<MethodParameter> parameters, Real enough = 0)
         : problem_(problem),
@@ -77,23 +77,23 @@ class ExactMethod final : public OfflineMethod {
     }
     std::vector<MethodParameter> parameters() const override { return parameters_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.exchange("begun", begun_);
-        checkpoint.part("model", model_);
-        checkpoint.part("iterate", iterate_);
-        checkpoint.part("solver", solver_);
-        checkpoint.part("watch", watch_);
-        checkpoint.exchange("decrease", decrease_);
+    void serialise(StateArchive& archive) override {
+        archive.field("begun", begun_);
+        archive.section("model", model_);
+        archive.section("iterate", iterate_);
+        archive.section("solver", solver_);
+        archive.section("watch", watch_);
+        archive.field("decrease", decrease_);
     }
 
   private:
-    /// Candidates until one is kept; there will be none where the solver finds its residual at the level of
+    /// Candidates until one is kept; there will be none where the solver finds its gap at the level of
     /// rounding, and does not even try, or gives its search up and goes back to the step it began with.
     StepStatus step_once(Cost& cost) {
         if (!begun_ && !begin(cost)) return StepStatus::not_finite;
         for (std::uint64_t idle = 0; idle < kMostIdle; ++idle) {
             const Real tried = step();
-            const Real tolerance = iterate_.residual_norm > enough_ ? enough_ : 0;  // asked again: go on
+            const Real tolerance = iterate_.gap > enough_ ? enough_ : 0;  // asked again: go on
             const InnerReport report =
                 solver_.solve(model_, problem_.g, first_step_, tolerance, Budget{.max_steps = kCandidates},
                               iterate_, cost, scratch_);
@@ -105,7 +105,7 @@ class ExactMethod final : public OfflineMethod {
             }
             decrease_ += report.certified_decrease;
             const Real objective = model_.value() + iterate_.regulariser;
-            return watch_.note(objective, iterate_.residual_norm) ? StepStatus::moved : StepStatus::stalled;
+            return watch_.note(objective, iterate_.gap) ? StepStatus::moved : StepStatus::stalled;
         }
         return StepStatus::stalled;
     }

@@ -1,9 +1,9 @@
 /// f as inner solvers see a model: its value and gradient where they stand, and passes at other points.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "loss/compact_rows.hpp"
 #include "loss/row_scores.hpp"
@@ -76,9 +76,9 @@ class ExactModel {
     const Cost& cost() const noexcept { return cost_; }
 
     /// Counts of costs start over: whoever looks at them looks at differences.
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("value", value_);
-        checkpoint.fixed("gradient", gradient_);
+    void serialise(StateArchive& archive) {
+        archive.field("value", value_);
+        archive.fixed("gradient", gradient_);
     }
 
   private:

@@ -1,12 +1,13 @@
-/// One method driven to a wanted stationarity or to the end of its budget,
-/// measured on the way by a referee that trusts nothing the method says of itself.
+/// Drives one method to a target gap or to the end of its budget. A referee measures it on the way and trusts
+/// nothing that the method reports.
 #pragma once
 
 #include "proxstream/core/stop_flag.hpp"
-#include "proxstream/offline/fit_claim.hpp"
+#include "proxstream/offline/fit_status.hpp"
 
 #include "offline/measured_point.hpp"
 #include "offline/method_table.hpp"
+#include "offline/random_index.hpp"
 
 #include <functional>
 #include <limits>
@@ -38,8 +39,8 @@ struct TracePoint {
     std::uint64_t base_samples = 0;
     double seconds = 0;
     Real objective = 0;  // F
-    Real residual = 0;   // |P| at the reference step
-    Real residual_error = 0;
+    Real gap = 0;        // |P| at the reference step
+    Real gap_error = 0;
     Index nonzeros = 0;
     Real step = 0;
 };
@@ -49,7 +50,7 @@ struct OfflineResult {
     std::uint64_t iterations = 0;
     std::string note;  // what else there is to say of how it ended
     MeasuredPoint start, last;
-    MeasuredPoint best;                   // smallest residual among those measured on the way, tested anew
+    MeasuredPoint best;                   // smallest gap among those measured on the way, tested anew
     std::optional<MeasuredPoint> random;  // t*, where the method's theory asks for it
     Cost cost;                            // the method's
     Cost referee_cost;                    // of measuring
@@ -66,29 +67,59 @@ class FitRun {
   public:
     /// The problem has to outlive it. Throws ConfigError.
     FitRun(const OfflineProblem& problem, OfflineOptions options);
-    ~FitRun();
 
-    /// Is told every line of the trace as it comes.
+    /// Called with every line of the trace.
     using OnMeasure = std::function<void(const TracePoint&)>;
 
-    /// One iteration, the first time the measurement of the start; false: the run has ended.
+    /// One iteration; the first call measures the start. False: the run has ended.
     bool step(const OnMeasure& on_measure = {});
-    /// Everything so far; a run that has not ended counts as interrupted. Measures, and changes nothing of
-    /// what is to come.
+    /// Everything so far; a run that has not ended counts as interrupted. Measures, but changes nothing of
+    /// what follows.
     OfflineResult result();
     /// To the end, or until `stop` is raised.
     OfflineResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
 
-    const OfflineMethod& method() const;
+    const OfflineMethod& method() const { return *method_; }
     /// The state between two iterations.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
-    struct State;
-    void begin(const OnMeasure& on_measure);
-    void note(const MeasuredPoint& point, const OnMeasure& on_measure);
+    /// A measurement that is made only because a run stops, and what it took.
+    struct ClosingLook {
+        MeasuredPoint point;
+        Cost cost;
+        double seconds = 0;
+    };
 
-    std::unique_ptr<State> state_;
+    void begin(const OnMeasure& on_measure);
+    void iterate();
+    void note(const MeasuredPoint& point, const OnMeasure& on_measure);
+    bool close();
+    void end(FitStatus status);
+    void end_at(Real gap);
+    void end_with_method();
+    MeasuredPoint test(ConstView x, std::uint64_t iteration, std::uint64_t number, Cost& to, double& time);
+    MeasuredPoint look(std::uint64_t number, Cost& to, double& time);
+    TracePoint line(const MeasuredPoint& point) const;
+    Real pass() const;
+    bool out_of_reach() const;
+    bool out_of_budget() const;
+    bool worth_keeping() const;
+    void plan_next();
+
+    const OfflineProblem& problem_;
+    OfflineOptions options_;
+    const OfflineMethodRow& row_;
+    std::unique_ptr<OfflineMethod> method_;
+    OfflineResult so_far_;
+    std::uint64_t tests_ = 0;
+    std::uint64_t next_measure_ = 0;  // base samples from which on the next one is due
+    bool begun_ = false;
+    bool ended_ = false;
+    StepStatus last_step_ = StepStatus::moved;
+    RandomIndex random_;
+    std::optional<ClosingLook> closing_;
+    Scratch scratch_;
 };
 
 /// Base samples of one pass: n, or 1000 of an expectation.

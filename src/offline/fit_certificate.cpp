@@ -1,13 +1,12 @@
 #include "offline/fit_certificate.hpp"
 
 #include "core/rounding.hpp"
+#include "regret/certificate_json.hpp"
+#include "regret/certificate_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
@@ -20,103 +19,115 @@ Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
            (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser));
 }
 
-/// Whether left <= right, where rounding counts against the claim and, of an expectation, both are known up
-/// to `error`.
-void decide(FitClaim& claim, Real error) {
-    const Real excess = claim.left - claim.right;
+/// Decides left <= right. Rounding counts against the claim. For an expectation both sides are known up to
+/// `error` only, with the given confidence: the claim is met only if it holds for the whole interval.
+void decide(Inequality& claim, Real error, Real confidence) {
+    claim.verdict = claim.decide(claim.right);
+    if (claim.verdict == Verdict::undecided)
+        claim.explanation = fmt::format("rounding may have changed the sides by {:.3g}", claim.slack);
     if (error > 0) {
-        claim.verdict = excess + error + claim.slack <= 0 ? FitVerdict::likely : FitVerdict::fails;
-    } else if (excess + claim.slack <= 0) {
-        claim.verdict = FitVerdict::holds;
-    } else if (!(excess <= claim.slack)) {
-        claim.verdict = FitVerdict::fails;
-    } else {
-        const bool small = claim.slack <= kSmallSlack * std::abs(claim.right);
-        claim.verdict = small ? FitVerdict::holds_to_rounding : FitVerdict::undecided;
-        if (!small) claim.note = fmt::format("rounding may have changed the sides by {:.3g}", claim.slack);
+        claim.confidence = confidence;
+        claim.verdict = claim.left + error + claim.slack <= claim.right ? Verdict::holds : Verdict::violated;
+        claim.explanation = fmt::format("with confidence {:g}", confidence);
     }
 }
 
-FitClaim domain_claim(const MeasuredPoint& point) {
+Inequality domain_claim(const MeasuredPoint& point) {
     const bool inside = std::isfinite(point.regulariser);
     return {.id = "F1",
             .statement = "x is in dom g: g(x) is finite",
             .left = point.regulariser,
             .right = kInfinity,
-            .verdict = inside ? FitVerdict::holds : FitVerdict::fails};
+            .verdict = inside ? Verdict::holds : Verdict::violated};
 }
 
-FitClaim objective_claim(const MeasuredPoint& start, const MeasuredPoint& point) {
-    FitClaim claim{
-        .id = "F2", .statement = "F(x) <= F(x_1)", .left = point.objective(), .right = start.objective()};
-    claim.slack = rounding(start, point);
-    decide(claim, start.loss_error + point.loss_error);
-    if (claim.verdict == FitVerdict::fails && point.loss_error > 0 &&
+Inequality objective_claim(const MeasuredPoint& start, const MeasuredPoint& point, Real confidence) {
+    Inequality claim{.id = "F2",
+                     .statement = "F(x) <= F(x_1)",
+                     .left = point.objective(),
+                     .right = start.objective(),
+                     .slack = rounding(start, point)};
+    decide(claim, start.loss_error + point.loss_error, confidence);
+    if (claim.verdict == Verdict::violated && point.loss_error > 0 &&
         claim.left - point.loss_error <= claim.right + start.loss_error) {
-        claim.verdict = FitVerdict::measured;
-        claim.note = "the intervals of the two overlap: the test is too small to tell";
+        claim.verdict = Verdict::undecided;
+        claim.explanation = "the intervals of the two overlap: the test is too small to tell";
     }
     return claim;
 }
 
-FitClaim stationarity_claim(const MeasuredPoint& point, Real epsilon) {
-    FitClaim claim{.id = "F3",
-                   .statement = epsilon > 0 ? "|P(x; grad f(x))| <= epsilon" : "|P(x; grad f(x))|",
-                   .left = point.residual,
-                   .right = epsilon};
-    claim.slack = point.residual_rounding;
-    if (epsilon > 0) decide(claim, point.residual_error);
-    if (point.residual_error > 0) {
-        claim.note = fmt::format("by an independent batch; the interval is {:.4g} to {:.4g}",
-                                 point.residual_low(), point.residual_high());
-        if (claim.verdict == FitVerdict::fails && point.residual_low() <= epsilon)
-            claim.note += ", too wide to tell: more test samples would";
+Inequality stationarity_claim(const MeasuredPoint& point, const FitCertificateOptions& options) {
+    const bool asked = options.epsilon > 0;
+    Inequality claim{.id = "F3",
+                     .statement = asked ? "|P(x; grad f(x))| <= epsilon" : "|P(x; grad f(x))|",
+                     .left = point.gap,
+                     .right = options.epsilon,
+                     .slack = point.gap_rounding,
+                     .explanation = asked ? "" : "measured; no epsilon was asked for"};
+    if (asked) decide(claim, point.gap_error, options.confidence);
+    if (point.gap_error > 0) {
+        claim.explanation += fmt::format("; by an independent batch, the interval is {:.4g} to {:.4g}",
+                                         point.gap_low(), point.gap_high());
+        if (claim.verdict == Verdict::violated && point.gap_low() <= options.epsilon)
+            claim.explanation += ", too wide to tell: take more test samples";
     }
     return claim;
 }
 
-FitClaim decrease_claim(const OfflineResult& result) {
-    const Real fallen = result.start.objective() - result.last.objective();
-    FitClaim claim{.id = "F4",
-                   .statement = "what the accepted steps prove <= F(x_1) - F(x_last)",
-                   .left = *result.certified_decrease,
-                   .right = fallen};
+Inequality decrease_claim(const OfflineResult& result) {
+    Inequality claim{.id = "F4",
+                     .statement = "proved decrease <= F(x_1) - F(x_last)",
+                     .left = *result.certified_decrease,
+                     .right = result.start.objective() - result.last.objective()};
     claim.slack = rounding(result.start, result.last) +
                   static_cast<Real>(result.iterations) * kUnitRoundoff * std::abs(result.start.objective());
-    decide(claim, 0);
+    decide(claim, 0, 1);
     return claim;
 }
 
-/// Theory's bound on the mean over all iterations of E|P|^2 at the method's own step. A residual at another
+/// The theory's bound on the mean over all iterations of E|P|^2 at the method's own step. A gap at another
 /// step e is at most max(1, step/e) times as large, and at least min(1, step/e) times.
-FitClaim promise_claim(const OfflineProblem& problem, const OfflineResult& result, Real lower_bound) {
+Inequality promise_claim(const OfflineProblem& problem, const OfflineResult& result, Real lower_bound) {
     const MethodPromise& promise = *result.promise;
     const Real gap = result.start.objective() - lower_bound;
     const Real change = std::max(Real{1}, promise.step / problem.reference_step);
-    FitClaim claim{.id = "F5",
-                   .statement = "E|P(x_t*)|^2 <= " + promise.theorem,
-                   .left = result.random->residual * result.random->residual,
-                   .right = change * change *
-                            (promise.per_gap * gap / static_cast<Real>(result.iterations) + promise.floor),
-                   .verdict = FitVerdict::on_average};
-    claim.note = fmt::format("with F(x_1) - inf F <= {:.4g}; the left side is this run's t* = {}", gap,
-                             result.random->iteration);
-    if (promise.noise_measured) claim.note += "; sigma_0 was measured at the start, not proved";
+    Inequality claim{.id = "F5",
+                     .statement = "E|P(x_t*)|^2 <= " + promise.theorem,
+                     .left = result.random->gap * result.random->gap,
+                     .right = change * change *
+                              (promise.per_gap * gap / static_cast<Real>(result.iterations) + promise.floor),
+                     .confidence = 0};
+    claim.verdict = claim.left <= claim.right ? Verdict::holds : Verdict::missed;
+    claim.explanation = fmt::format(
+        "bounds the mean over runs; the left side is this run's t* = {}; F(x_1) - inf F <= {:.4g}",
+        result.random->iteration, gap);
+    if (promise.noise_measured) claim.explanation += "; sigma_0 was measured at the start, not proved";
     return claim;
 }
 
+void append_point(std::string& out, std::string_view label, const MeasuredPoint& point, bool chosen) {
+    out += fmt::format("  {:<8}{:>10} {:>17.12g} {:>11.4e} {}{:>9}  {}\n", label, point.iteration,
+                       point.objective(), point.gap,
+                       point.gap_error > 0 ? fmt::format("+-{:<9.1e}", point.gap_error) : "", point.nonzeros,
+                       chosen ? "<- x" : "");
+}
+
+OrderedJson point_json(const MeasuredPoint& point) {
+    return {{"iteration", point.iteration},       {"objective", json_number(point.objective())},
+            {"loss", json_number(point.loss)},    {"regulariser", json_number(point.regulariser)},
+            {"residual", json_number(point.gap)}, {"residual_error", json_number(point.gap_error)},
+            {"nonzeros", point.nonzeros}};
+}
+
+OrderedJson cost_json(const Cost& cost, double seconds) {
+    return {{"base_samples", cost.base_samples},
+            {"calls", cost.oracle_calls},
+            {"full_passes", cost.passes},
+            {"prox", cost.prox},
+            {"seconds", seconds}};
+}
+
 }  // namespace
-
-std::string_view name(FitVerdict verdict) {
-    constexpr std::array<std::string_view, 7> kNames{
-        "holds", "holds up to rounding", "undecided", "FAILS", "likely", "measured", "on average"};
-    return kNames[static_cast<std::size_t>(verdict)];
-}
-
-bool FitCertificate::sound() const {
-    return std::none_of(claims.begin(), claims.end(),
-                        [](const FitClaim& claim) { return claim.verdict == FitVerdict::fails; });
-}
 
 std::string usual_output(std::string_view method) {
     return method_row(method).stochastic ? "best" : "last";
@@ -135,16 +146,76 @@ FitCertificate certify_fit(const OfflineProblem& problem, OfflineResult result,
     certificate.point = certificate.output == "last"     ? result.last
                         : certificate.output == "random" ? *result.random
                                                          : result.best;
-    certificate.claims.push_back(domain_claim(certificate.point));
-    certificate.claims.push_back(objective_claim(result.start, certificate.point));
-    certificate.claims.push_back(stationarity_claim(certificate.point, options.epsilon));
-    if (result.certified_decrease && certificate.exact) certificate.claims.push_back(decrease_claim(result));
+    certificate.inequalities.push_back(domain_claim(certificate.point));
+    certificate.inequalities.push_back(objective_claim(result.start, certificate.point, options.confidence));
+    certificate.inequalities.push_back(stationarity_claim(certificate.point, options));
+    if (result.certified_decrease && certificate.exact)
+        certificate.inequalities.push_back(decrease_claim(result));
     const Real lower_bound = problem.loss->infimum() + infimum(problem.g);
     if (options.fixed_length && result.status == FitStatus::budget_exhausted && result.promise &&
         result.random && result.iterations > 0 && std::isfinite(lower_bound))
-        certificate.claims.push_back(promise_claim(problem, result, lower_bound));
+        certificate.inequalities.push_back(promise_claim(problem, result, lower_bound));
     certificate.result = std::move(result);
     return certificate;
+}
+
+std::string to_text(const FitCertificate& certificate) {
+    const OfflineResult& result = certificate.result;
+    std::string out = fmt::format("certificate: {} after {} iterations of {}\n", name(certificate.status),
+                                  result.iterations, certificate.method);
+    out += fmt::format("  gaps at eta = {:.6g}; L = {:.6g} ({})\n", certificate.reference_step,
+                       certificate.smoothness.mean, certificate.smoothness.origin);
+    out += fmt::format(
+        "  {:<8}{:>10} {:>17} {:>11} {}{:>9}\n", "point", "iteration", "F", "|P|",
+        certificate.exact ? "" : fmt::format("{:<11}", fmt::format("{:g} %", 100 * certificate.confidence)),
+        "nonzeros");
+    append_point(out, "start", result.start, false);
+    append_point(out, "last", result.last, certificate.output == "last");
+    append_point(out, "best", result.best, certificate.output == "best");
+    if (result.random) append_point(out, "t*", *result.random, certificate.output == "random");
+    append_table_head(out, "proved");
+    for (const Inequality& each : certificate.inequalities) append_inequality(out, each, true);
+    out += '\n';
+    out += fmt::format("  method: {} base samples in {} calls and {} whole passes; {} prox; {:.3g} s\n",
+                       result.cost.base_samples, result.cost.oracle_calls, result.cost.passes,
+                       result.cost.prox, result.seconds);
+    out += fmt::format("  referee: {} base samples, {:.3g} s\n", result.referee_cost.base_samples,
+                       result.referee_seconds);
+    return out;
+}
+
+std::string to_json(const FitCertificate& certificate) {
+    const OfflineResult& result = certificate.result;
+    OrderedJson json;
+    json["format"] = "proxstream-fit-certificate";
+    json["version"] = 1;
+    json["status"] = std::string(name(certificate.status));
+    json["sound"] = certificate.sound();
+    json["method"] = certificate.method;
+    json["output"] = certificate.output;
+    json["reference_step"] = certificate.reference_step;
+    json["smoothness"] = {{"L", json_number(certificate.smoothness.mean)},
+                          {"mean_square", json_number(certificate.smoothness.mean_square)},
+                          {"largest", json_number(certificate.smoothness.largest)},
+                          {"proved", certificate.smoothness.proved},
+                          {"origin", certificate.smoothness.origin}};
+    json["exact"] = certificate.exact;
+    if (!certificate.exact) json["confidence"] = certificate.confidence;
+    json["iterations"] = result.iterations;
+    if (!result.note.empty()) json["note"] = result.note;
+    json["points"]["start"] = point_json(result.start);
+    json["points"]["last"] = point_json(result.last);
+    json["points"]["best"] = point_json(result.best);
+    if (result.random) json["points"]["random"] = point_json(*result.random);
+    json["claims"] = to_object(certificate.inequalities);
+    json["cost"] = cost_json(result.cost, result.seconds);
+    json["referee_cost"] = cost_json(result.referee_cost, result.referee_seconds);
+    json["parameters"] = OrderedJson::array();
+    for (const MethodParameter& parameter : result.parameters) {
+        json["parameters"].push_back(
+            {{"name", parameter.name}, {"value", parameter.value}, {"source", parameter.source}});
+    }
+    return json_text(json) + "\n";
 }
 
 }  // namespace proxstream

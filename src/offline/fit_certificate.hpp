@@ -1,29 +1,26 @@
-/// What was proved of the point a fit ends with: each inequality with both sides, measured by the referee at
-/// that very point, and what it cost to get there.
+/// What was proved of the point a fit ends with: F1 to F5 (docs/fitting.md), measured by the referee at that
+/// very point, and what it cost to get there.
 #pragma once
+
+#include "proxstream/regret/certificate.hpp"
 
 #include "offline/fit.hpp"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace proxstream {
 
-struct FitCertificate {
+struct FitCertificate : CertificateLines {
     FitStatus status = FitStatus::budget_exhausted;
     std::string method;
     std::string output;  // best, last or random
     Real reference_step = 0;
     SmoothnessFacts smoothness;
     Real confidence = 0;
-    bool exact = true;  // residuals are of f's own gradient
+    bool exact = true;  // gaps are of f's own gradient
     MeasuredPoint point;
     OfflineResult result;
-    std::vector<FitClaim> claims;
-
-    /// No claim fails.
-    bool sound() const;
 };
 
 struct FitCertificateOptions {

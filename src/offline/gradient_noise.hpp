@@ -1,4 +1,4 @@
-/// How much the gradients of single samples differ: what batches are sized by where theory asks for it.
+/// How much the gradients of single samples differ. Some methods size their batches by it.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -14,8 +14,8 @@ struct GradientNoise {
     bool finite = true;
 };
 
-/// Measured at x on at most `samples` samples, one gradient each; charged as such. What was met there, not a
-/// bound. They are drawn for this alone.
+/// Measures at x, on at most `samples` samples that are drawn for this alone, and charges a gradient each.
+/// The result is not a bound.
 GradientNoise measure_gradient_noise(const SampledLoss& loss, ConstView x, Index samples, std::uint64_t seed,
                                      Cost& cost, Scratch& scratch);
 

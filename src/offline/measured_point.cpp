@@ -1,7 +1,7 @@
 #include "offline/measured_point.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "core/rounding.hpp"
 #include "core/student.hpp"
@@ -17,6 +17,10 @@ namespace {
 /// is off.
 constexpr Index kGroups = 32;
 
+Index samples_a_group(const TestOptions& options) {
+    return std::max<Index>(1, options.samples / kGroups);
+}
+
 /// Mean gradient and value of a batch that was drawn for this test alone, and how far they may be off.
 struct BatchMeans {
     Real value = 0;
@@ -27,12 +31,11 @@ struct BatchMeans {
 /// The error e of the mean gradient is close to normal, with E|e|^2 the trace t of its covariance; among
 /// normal vectors of that trace |e| is largest, at confidences from 0.79 on, if all of it lies along one
 /// direction (Szekely and Bakirov 2003), so Student's quantile times sqrt t is safe for any covariance.
-BatchMeans batch_means(const OfflineProblem& problem, ConstView x, std::uint64_t test,
-                       const TestOptions& options, std::uint64_t seed, View gradient, Cost& cost,
-                       Scratch& scratch) {
-    const Index each = std::max<Index>(1, options.samples / kGroups);
-    SampleDraws draws(seed, problem.loss->components(), DrawPurpose::test);
-    draws.skip(test * each * kGroups);
+BatchMeans batch_means(const SampledLoss& loss, ConstView x, const TestOptions& options, TestDraw draw,
+                       View gradient, Scratch& scratch) {
+    const Index each = samples_a_group(options);
+    SampleDraws draws(draw.seed, loss.components(), DrawPurpose::test);
+    draws.skip(draw.number * each * kGroups);
     Scratch::Frame frame(scratch);
     const View group = frame.take(x.size());
     const View mean_square = frame.take(x.size());
@@ -42,7 +45,7 @@ BatchMeans batch_means(const OfflineProblem& problem, ConstView x, std::uint64_t
     Real value_squares = 0;
     // Sums of deviations from the running mean: nothing cancels where groups agree.
     for (Index i = 0; i < kGroups; ++i) {
-        const Real value = problem.loss->mean(draws.draw(each), x, group, scratch);
+        const Real value = loss.mean(draws.draw(each), x, group, scratch);
         const Real share = 1 / static_cast<Real>(i + 1);
         const Real off = value - values;
         values += share * off;
@@ -53,8 +56,6 @@ BatchMeans batch_means(const OfflineProblem& problem, ConstView x, std::uint64_t
             mean_square[j] += deviation * (group[j] - gradient[j]);
         }
     }
-    cost.oracle_calls += kGroups;
-    cost.base_samples += each * kGroups;
     const Real quantile = student_quantile((1 + options.confidence) / 2, kGroups - 1);
     const Real scale = quantile / std::sqrt(static_cast<Real>(kGroups * (kGroups - 1)));
     return {.value = values,
@@ -71,12 +72,12 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
     point.loss = value;
     point.regulariser = problem.g.value(x, scratch);
     Scratch::Frame frame(scratch);
-    point.residual = prox_residual(problem.g, x, gradient, problem.reference_step, frame.take(x.size()),
+    point.gap = prox_gradient_step(problem.g, x, gradient, problem.reference_step, frame.take(x.size()),
                                    frame.take(x.size()), scratch)
-                         .norm;
+                    .norm;
     // As the referee of a run bounds it (docs/certificate.md, Rounding).
     const Real curvature = std::max(1 / problem.reference_step, problem.smoothness.mean);
-    point.residual_rounding =
+    point.gap_rounding =
         relative_rounding(x.size()) *
         (curvature * norm(x) + norm(gradient) + prox_scale(problem.g, x.size()) / problem.reference_step);
     point.nonzeros =
@@ -84,8 +85,8 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
     return point;
 }
 
-MeasuredPoint measure(const OfflineProblem& problem, ConstView x, std::uint64_t test,
-                      const TestOptions& options, std::uint64_t seed, Cost& cost, Scratch& scratch) {
+MeasuredPoint measure(const OfflineProblem& problem, ConstView x, const TestOptions& options, TestDraw draw,
+                      Cost& cost, Scratch& scratch) {
     Scratch::Frame frame(scratch);
     const View gradient = frame.take(x.size());
     if (problem.loss->knows_f()) {
@@ -94,10 +95,12 @@ MeasuredPoint measure(const OfflineProblem& problem, ConstView x, std::uint64_t 
         ++cost.passes;
         return measure_known(problem, x, value, gradient, scratch);
     }
-    const BatchMeans means = batch_means(problem, x, test, options, seed, gradient, cost, scratch);
+    const BatchMeans means = batch_means(*problem.loss, x, options, draw, gradient, scratch);
+    cost.oracle_calls += kGroups;
+    cost.base_samples += samples_a_group(options) * kGroups;
     MeasuredPoint point = measure_known(problem, x, means.value, gradient, scratch);
     // P is as far off as the gradient at most: prox is non-expansive.
-    point.residual_error = means.gradient_error;
+    point.gap_error = means.gradient_error;
     point.loss_error = means.value_error;
     return point;
 }

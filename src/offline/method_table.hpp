@@ -1,4 +1,4 @@
-/// The methods a user can name: one row each. `list methods`, the command line and TOML all come here.
+/// The methods that a user can name, one row each, for `list methods`, the command line and TOML.
 #pragma once
 
 #include "proxstream/core/spec.hpp"
@@ -21,7 +21,7 @@ struct MethodParts {
 struct OfflineMethodRow {
     std::string_view name;
     std::string_view usage;   // an example of every argument
-    std::string_view source;  // who published it, and its default parameters
+    std::string_view source;  // the publication, and the default parameters
     std::string_view help;
     bool stochastic;    // evaluates samples; others evaluate f itself, and need knows_f()
     bool random_index;  // its theory speaks of a point drawn among all of them

@@ -1,8 +1,9 @@
 #include "offline/offline_problem.hpp"
 
-#include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
+
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,21 +13,18 @@ namespace proxstream {
 namespace {
 
 void check(const SampledLoss& loss, ConstView start, const ProblemOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](bool holds, const std::string& what) {
-        if (!holds) violations.push_back(what);
-    };
-    require(start.size() == loss.dimension(), "start: it has " + std::to_string(start.size()) +
-                                                  " numbers, the loss takes " +
-                                                  std::to_string(loss.dimension()));
-    require(all_finite(start), "start: it has to be finite");
+    Violations violations;
+    violations.require(start.size() == loss.dimension(), "start: it has {} numbers, the loss takes {}",
+                       start.size(), loss.dimension());
+    violations.require(all_finite(start), "start: it has to be finite");
     const auto require_constant = [&](const char* what, Real value) {
-        require(value >= 0 && value <= kAbsurd, std::string(what) + " = " + format_short(value) +
-                                                    ": it has to be positive, or 0 for one that is found");
+        violations.require(value >= 0 && value <= kAbsurd,
+                           "{} = {}: it has to be positive, or 0 for one that is found", what,
+                           format_short(value));
     };
     require_constant("smoothness", options.smoothness);
     require_constant("reference step", options.reference_step);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.raise();
 }
 
 SmoothnessFacts find_constants(const SampledLoss& loss, ConstView start, const ProblemOptions& options,

@@ -16,7 +16,7 @@ struct OfflineProblem {
     AnyRegulariser g;
     std::vector<Real> start;
     SmoothnessFacts smoothness = {};
-    /// eta of every residual that is reported, whatever steps a method takes: methods are compared by it.
+    /// eta of every gap that is reported, whatever steps a method takes: methods are compared by it.
     Real reference_step = 0;
     std::string step_origin = {};  // where it comes from, in words
 
@@ -29,13 +29,12 @@ struct ProblemOptions {
     std::uint64_t seed = 1;   // of the samples that constants are measured on
 };
 
-/// Checks the dimensions, takes the start into dom g (its nearest point) and finds the constants. Throws
-/// ConfigError.
+/// Checks the dimensions, projects the start onto dom g and finds the constants. Throws ConfigError.
 OfflineProblem make_offline_problem(std::shared_ptr<const SampledLoss> loss, AnyRegulariser g,
                                     std::vector<Real> start, const ProblemOptions& options = {});
 
-/// Constants measured around x where none are known: the curvature of f, and of samples in the mean square,
-/// by power iteration on differences of gradients. What was met, not a bound: `proved` is false.
+/// Constants measured around x by power iteration on differences of gradients: the curvature of f, and of
+/// samples in the mean square. They are not bounds: `proved` is false.
 SmoothnessFacts measure_smoothness(const SampledLoss& loss, ConstView x, std::uint64_t seed,
                                    Scratch& scratch);
 

@@ -5,8 +5,8 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "offline/estimate_method.hpp"
+#include "offline/method_rows.hpp"
 #include "offline/pass_schedule.hpp"
-#include "offline/stochastic_methods.hpp"
 #include "solve/adam_direction.hpp"
 
 #include <cmath>
@@ -51,14 +51,14 @@ class ProxAdam final : public EstimateMethod {
         scaled(scale_ / (1 - std::pow(options_.first_decay, round)), first_, direction_);
         return direction_;
     }
-    Move next_move() const override {
+    Movement next_move() const override {
         const Real step = schedule_.at(passes_of(iteration(), batch_, *problem().loss));
         return {.step = step, .share = 1, .prox_step = scale_ * step};
     }
-    void exchange_rest(Checkpoint& checkpoint) override {
-        checkpoint.fixed("first", first_);
-        checkpoint.fixed("second", second_);
-        checkpoint.part("draws", draws_);
+    void serialise_rest(StateArchive& archive) override {
+        archive.fixed("first", first_);
+        archive.fixed("second", second_);
+        archive.section("draws", draws_);
     }
 
     AdamOptions options_;

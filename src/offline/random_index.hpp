@@ -1,8 +1,8 @@
 /// t*: one of the points a run passes, all of them equally likely.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -26,10 +26,8 @@ class RandomIndex {
     ConstView point() const { return x_; }
     std::uint64_t iteration() const { return iteration_; }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("offered", offered_);
-        checkpoint.list("x", x_);
-        checkpoint.exchange("iteration", iteration_);
+    void serialise(StateArchive& archive) {
+        archive.fields(Field{"offered", offered_}, Field{"x", x_}, Field{"iteration", iteration_});
     }
 
   private:

@@ -2,11 +2,11 @@
 /// copies of f is made stationary up to delta/w. Every estimate is fresh: an answer for each copy,
 /// independent, the mean of as many base samples as its deviation asks for.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "offline/argument_reader.hpp"
 #include "offline/estimators.hpp"
-#include "offline/stochastic_methods.hpp"
+#include "offline/method_rows.hpp"
 #include "solve/inner_solver.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Reduction final : public OfflineMethod {
           previous_(point_),
           estimate_(point_.size()),
           forward_(point_.size()),
-          residual_(point_.size()),
+          gap_(point_.size()),
           setup_cost_(arguments.setup_cost()),
           parameters_(arguments.parameters()) {}
 
@@ -52,17 +52,16 @@ class Reduction final : public OfflineMethod {
             copy(previous_, point_);
             return StepStatus::not_finite;
         }
-        const Real norm_of_residual =
-            prox_residual(problem_.g, point_, estimate_, plan_.step, forward_, residual_, scratch_).norm;
+        const Real norm_of_mapping =
+            prox_gradient_step(problem_.g, point_, estimate_, plan_.step, forward_, gap_, scratch_).norm;
         ++cost.prox;
-        if (norm_of_residual <= plan_.delta / static_cast<Real>(plan_.window)) {
+        if (norm_of_mapping <= plan_.delta / static_cast<Real>(plan_.window)) {
             between_rounds_ = true;
             ++round_;
             return round_ > plan_.rounds ? StepStatus::finished : StepStatus::moved;
         }
-        if (!std::isfinite(norm_of_residual) || !all_finite(forward_)) return StepStatus::not_finite;
-        if (exact_ && norm_of_residual <= residual_floor(point_, estimate_, plan_.step))
-            return StepStatus::stalled;
+        if (!std::isfinite(norm_of_mapping) || !all_finite(forward_)) return StepStatus::not_finite;
+        if (exact_ && norm_of_mapping <= gap_floor(point_, estimate_, plan_.step)) return StepStatus::stalled;
         previous_.swap(point_);
         point_.swap(forward_);
         between_rounds_ = false;
@@ -81,13 +80,11 @@ class Reduction final : public OfflineMethod {
     }
     std::vector<MethodParameter> parameters() const override { return parameters_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.fixed("point", point_);
-        checkpoint.fixed("previous", previous_);
-        checkpoint.exchange("round", round_);
-        checkpoint.exchange("between rounds", between_rounds_);
-        checkpoint.exchange("begun", begun_);
-        checkpoint.part("draws", draws_);
+    void serialise(StateArchive& archive) override {
+        archive.fixed("point", point_);
+        archive.fixed("previous", previous_);
+        archive.fields(Field{"round", round_}, Field{"between rounds", between_rounds_},
+                       Field{"begun", begun_}, Field{"draws", draws_});
     }
 
   private:
@@ -115,9 +112,9 @@ class Reduction final : public OfflineMethod {
     BatchGradients gradients_;
     SampleDraws draws_;
     std::vector<Real> point_, previous_;
-    std::vector<Real> estimate_, forward_, residual_;  // of the test
-    std::uint64_t round_ = 1;                          // t
-    bool between_rounds_ = true;                       // point() is x_t
+    std::vector<Real> estimate_, forward_, gap_;  // of the test
+    std::uint64_t round_ = 1;                     // t
+    bool between_rounds_ = true;                  // point() is x_t
     bool begun_ = false;
     bool exact_ = false;  // the last estimate was f's own gradient
     Cost setup_cost_;

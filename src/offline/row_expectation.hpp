@@ -1,5 +1,5 @@
-/// f(x) = the expectation of a family's loss over rows that are drawn: row by number, so that the same number
-/// is the same row wherever it is evaluated.
+/// f(x) = the expectation of a family's loss over rows that are drawn. The same number gives the same row at
+/// every point.
 #pragma once
 
 #include "loss/pass_family.hpp"

@@ -76,13 +76,7 @@ bool RowSum::know_scores(RowScores& scores) const {
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {
-    const std::optional<DataSmoothness> known = family_->data_smoothness(rows_);
-    if (!known) return std::nullopt;
-    return SmoothnessFacts{.mean = known->mean,
-                           .mean_square = known->mean_square,
-                           .largest = known->largest,
-                           .proved = true,
-                           .origin = known->origin};
+    return family_->data_smoothness(rows_);
 }
 
 Real RowSum::infimum() const {

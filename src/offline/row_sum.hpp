@@ -1,6 +1,5 @@
-/// f(x) = mean over the rows of a data set of a family's loss. Memory is that of the rows: what is stored of
-/// them, and nothing a row beyond it, but for dense rows that a cache may hold: these are copied to where
-/// they start on its lines.
+/// f(x) = mean over the rows of a data set of a family's loss. It needs no memory beyond the rows, except for
+/// an aligned copy of dense rows that fit a cache.
 #pragma once
 
 #include "core/cache_aligned.hpp"

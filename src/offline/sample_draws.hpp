@@ -2,7 +2,7 @@
 /// run draws what the uninterrupted one would have drawn.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "offline/sampled_loss.hpp"
 
@@ -19,16 +19,16 @@ class SampleDraws {
     SampleDraws(std::uint64_t seed, std::uint64_t components, DrawPurpose purpose)
         : seed_(seed), components_(components), purpose_(purpose) {}
 
-    /// From a sum uniformly, with replacement; from an expectation samples nobody met before. Valid until the
-    /// next call.
+    /// From a sum uniformly, with replacement; from an expectation samples that are new. Valid until the next
+    /// call.
     std::span<const SampleId> draw(Index count);
     /// From a sum `count` <= n different ones, ascending.
     std::span<const SampleId> draw_distinct(Index count);
 
-    /// As if so many had been drawn.
+    /// Continues as if so many had been drawn.
     void skip(std::uint64_t count) { drawn_ += count; }
 
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("drawn", drawn_); }
+    void serialise(StateArchive& archive) { archive.field("drawn", drawn_); }
 
   private:
     std::uint64_t next_below(std::uint64_t bound);

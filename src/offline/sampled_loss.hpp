@@ -1,16 +1,14 @@
-/// The smooth part f of an offline problem, seen through samples: f is the mean of n components, or an
-/// expectation. A sample is a number. The same number names the same random choice at every point, which is
-/// what estimators of differences rest on: two gradients are of the same samples exactly if the numbers are
-/// the same.
+/// The smooth part f of an offline problem: the mean of n components, or an expectation. A sample is a
+/// number, which names the same random choice at every point; estimators of differences rest on that.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
 #include "proxstream/core/types.hpp"
+#include "proxstream/loss/row_family.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace proxstream {
 
@@ -19,14 +17,8 @@ class RowScores;
 
 using SampleId = std::uint64_t;
 
-/// Lipschitz constants of gradients.
-struct SmoothnessFacts {
-    Real mean = 0;         // L: of grad f
-    Real mean_square = 0;  // Lb: of single samples' gradients, in the root mean square; L <= Lb
-    Real largest = 0;      // of the worst single sample's gradient; infinite where none is known
-    bool proved = false;   // they hold everywhere; else they were measured somewhere
-    std::string origin;    // how they were found, in words
-};
+/// Lipschitz constants of the gradients of f and of its samples.
+using SmoothnessFacts = DataSmoothness;
 
 class SampledLoss {
   public:

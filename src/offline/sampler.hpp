@@ -28,9 +28,8 @@ struct SamplerRow {
 
 std::span<const SamplerRow> samplers();
 
-/// `ramp:noise=2`, `regression:features=50,loss=cauchy:0.5`, ... `seed` is that of the samples: a problem
-/// stays the same with another one, and is seen through other samples. Throws ConfigError if the name or an
-/// argument is unknown or out of range.
+/// `ramp:noise=2`, `regression:features=50,loss=cauchy:0.5`, ... Another seed gives other samples of the same
+/// problem. Throws ConfigError if the name or an argument is unknown or out of range.
 Sampler parse_sampler(std::string_view text, std::uint64_t seed);
 
 }  // namespace proxstream

@@ -135,7 +135,7 @@ Plan plan_with(const AdviceInput& input, Real step, Index confirm) {
     check_condition(test, advice.delta, advice.batch);
     advice.tolerance = advice.delta / w;
 
-    plan.pay = w * input.swing / step / advice.delta / advice.delta;
+    plan.pay = w * input.oscillation / step / advice.delta / advice.delta;
     const Real noise = square(test.sigma / advice.delta);
     const Bound updates = updates_bound(test, plan.pay, noise);
     advice.updates = updates.value;
@@ -182,7 +182,7 @@ SpiderAdvice spider_for(const AdviceInput& input, const Advice& advice) {
     spider.restart_samples = w * std::min(count_for(wanted), most);
     spider.step_samples = count_for(std::sqrt(spider.restart_samples / 2));
     spider.updates =
-        8 * w * input.swing / spider.step / advice.delta / advice.delta + spider.step_samples + 1;
+        8 * w * input.oscillation / spider.step / advice.delta / advice.delta + spider.step_samples + 1;
     spider.base_samples =
         spider.restart_samples +
         spider.updates * (spider.restart_samples / spider.step_samples + 2 * spider.step_samples);
@@ -207,7 +207,7 @@ void check_input(const AdviceInput& input) {
     violations.in_range("mean squared smoothness", input.mean_squared_smoothness, true);
     violations.in_range("noise", input.base_noise, true);
     violations.in_range("window", input.window, kLongestWindow);
-    violations.in_range("swing", input.swing, true);
+    violations.in_range("swing", input.oscillation, true);
     violations.in_range("variation", input.variation, true);
     if (input.delta) violations.in_range("delta", *input.delta, false);
     if (input.batch) violations.in_range("batch", *input.batch, kLargestBatch);

@@ -4,6 +4,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/types.hpp"
 
+#include "window/window_form.hpp"
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +15,6 @@
 
 namespace proxstream {
 
-inline constexpr Index kLongestWindow = 10'000'000;
 inline constexpr Index kLargestBatch = 1'000'000'000;
 inline constexpr Index kMostConfirmations = 1000;
 

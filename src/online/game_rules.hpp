@@ -2,9 +2,9 @@
 /// last gradient was or by going there.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "solve/adam_direction.hpp"
 
@@ -32,14 +32,14 @@ class Optimistic {
         ++round_;
         move.step(step_, direction);
     }
-    void undo() {
+    void rollback() {
         last_.swap(before_);
         --round_;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("last", last_);
-        checkpoint.fixed("last before", before_);
-        checkpoint.exchange("round", round_);
+    void serialise(StateArchive& archive) {
+        archive.fixed("last", last_);
+        archive.fixed("last before", before_);
+        archive.field("round", round_);
     }
 
   private:
@@ -68,14 +68,14 @@ class OptimisticAdam {
         for (Index i = 0; i < direction.size(); ++i) direction[i] = 2 * state_.last[i] - before_.last[i];
         move.step(options_.step, direction, scale * options_.step);
     }
-    void undo() {
+    void rollback() {
         std::swap(state_, before_);
         --round_;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.part("moments", state_);
-        checkpoint.part("moments before", before_);
-        checkpoint.exchange("round", round_);
+    void serialise(StateArchive& archive) {
+        archive.section("moments", state_);
+        archive.section("moments before", before_);
+        archive.field("round", round_);
     }
 
   private:
@@ -84,10 +84,10 @@ class OptimisticAdam {
         std::vector<Real> first, second;
         std::vector<Real> last;  // Adam's direction
 
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.fixed("first", first);
-            checkpoint.fixed("second", second);
-            checkpoint.fixed("last", last);
+        void serialise(StateArchive& archive) {
+            archive.fixed("first", first);
+            archive.fixed("second", second);
+            archive.fixed("last", last);
         }
     };
 
@@ -114,14 +114,14 @@ class Extragradient {
         ahead_ = !ahead_;
         move.step(step_, move.newest_gradient());
     }
-    void undo() {
+    void rollback() {
         base_.swap(before_);
         ahead_ = !ahead_;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("base", base_);
-        checkpoint.fixed("base before", before_);
-        checkpoint.exchange("ahead", ahead_);
+    void serialise(StateArchive& archive) {
+        archive.fixed("base", base_);
+        archive.fixed("base before", before_);
+        archive.field("ahead", ahead_);
     }
 
   private:

@@ -82,7 +82,7 @@ class Move {
 template <class R, class G, class B>
 concept UpdateRule = requires(R& rule, Move<G, B>& move) {
     rule.move(move);
-    rule.undo();
+    rule.rollback();
 };
 
 template <Regulariser G, RecordBatch B, UpdateRule<G, B> Rule>
@@ -92,7 +92,7 @@ class GradientLearner final : public Learner<typename B::Record> {
 
     GradientLearner(G g, B batch, std::vector<Real> start, const WindowWeights& window, Real reference_step,
                     Rule rule)
-        : round_(std::move(g), std::move(batch), window, ModelRule{}, reference_step, std::move(start)),
+        : round_(std::move(g), std::move(batch), window, ForecastRule{}, reference_step, std::move(start)),
           rule_(std::move(rule)) {}
 
     ConstView decide() const override { return round_.iterate().point; }
@@ -119,29 +119,29 @@ class GradientLearner final : public Learner<typename B::Record> {
 
         round_.window().try_at(round_.iterate().point, round_.scratch());
         if (!round_.window().trial_finite() || !all_finite(round_.iterate().point)) {
-            rule_.undo();
-            round_.undo(report);
+            rule_.rollback();
+            round_.rollback(report);
             move.charge(report);
             return;
         }
         round_.window().accept_trial();
         round_.test_model();
         if (!round_.iterate().finite()) {
-            rule_.undo();
-            round_.undo(report);
+            rule_.rollback();
+            round_.rollback(report);
             move.charge(report);
             return;
         }
         round_.leave(report);
-        report.tested_residual = report.exit_residual;
+        report.tested_gap = report.exit_gap;
         move.report_to(report);
         advanced_ = true;
     }
 
-    void take_back() override {
-        if (advanced_) rule_.undo();
+    void rollback() override {
+        if (advanced_) rule_.rollback();
         advanced_ = false;
-        round_.take_back();
+        round_.rollback();
     }
 
     RoundReport revise(const std::function<void(View)>& repair) override {
@@ -163,11 +163,11 @@ class GradientLearner final : public Learner<typename B::Record> {
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.part("round", round_);
-        checkpoint.part("rule", rule_);
-        checkpoint.exchange("advanced", advanced_);
-        checkpoint.exchange("seconds", seconds_);
+    void serialise(StateArchive& archive) override {
+        archive.section("round", round_);
+        archive.section("rule", rule_);
+        archive.field("advanced", advanced_);
+        archive.field("seconds", seconds_);
     }
 
   private:

@@ -1,9 +1,9 @@
 /// The contract of everything that plays: decide before the loss is seen, then observe it.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/record_ref.hpp"
 
@@ -18,7 +18,7 @@ namespace proxstream {
 
 /// What a run's certificate needs to know about its learner before the first round.
 struct LearnerFacts {
-    std::string name;                // how a bank calls it
+    std::string name;                // how an ensemble calls it
     Index dimension = 0;             // n; 0: not said
     Index window = 1;                // w: records the judge reaches back to
     std::string window_text = "1";   // its weights
@@ -27,11 +27,11 @@ struct LearnerFacts {
     Real hysteresis = 1;             // theta
     Real switching = 0;              // kappa
     Real proximal = 0;               // mu
-    Real step = 0;                   // eta, the reference step of every residual
+    Real step = 0;                   // eta, the reference step of every gap
     StepClaim steps;                 // what the inner solver's steps rest on
     bool promises_exit = true;       // an exit test ends every round that ends within its budget
     bool counts_steps = true;        // the inner steps carry a proved decrease, so their number is bounded
-    Real initial_residual = 0;       // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
+    Real initial_gap = 0;            // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
     Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
     Index initial_records = 0;       // in the window before the first round
     Real infimum_regulariser = 0;
@@ -39,7 +39,7 @@ struct LearnerFacts {
     Real prox_scale = 0;                // size of the constants in the regulariser's prox
     std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
     std::string play;                   // the selection of an ensemble; empty: this is none
-    std::vector<LearnerFacts> members;  // of a bank
+    std::vector<LearnerFacts> members;  // of an ensemble
 };
 
 template <class Record>
@@ -60,7 +60,7 @@ class Learner {
     /// found and may be better to start from; empty: there is none.
     virtual void advance(RoundReport& report, ConstView start) = 0;
     /// The round that was entered last, and advanced perhaps, did not happen. Once a round.
-    virtual void take_back() = 0;
+    virtual void rollback() = 0;
 
     /// What the next but one loss to be observed is expected to be; said before observe() of the loss in
     /// between.
@@ -78,14 +78,14 @@ class Learner {
     virtual LearnerFacts facts() const = 0;
     /// What the certificate needs to know of the end.
     virtual Closing close() = 0;
-    /// What happened inside a bank in the round that ended last; nullptr: this is no bank.
-    virtual const BankRound* bank() const { return nullptr; }
+    /// What happened inside an ensemble in the round that ended last; nullptr: this is no ensemble.
+    virtual const EnsembleRound* ensemble() const { return nullptr; }
     /// Seconds spent learning; measuring for the referee is not charged.
     virtual double seconds() const = 0;
 
     /// Between two rounds: writes everything the rounds to come depend on, or reads it into a learner made
     /// from the same settings, which then goes on bit for bit as the one that was saved.
-    virtual void exchange(Checkpoint& /*checkpoint*/) { throw Error("this learner cannot be saved"); }
+    virtual void serialise(StateArchive& /*checkpoint*/) { throw Error("this learner cannot be saved"); }
 };
 
 /// A learner of records of any type: what the learner table makes.

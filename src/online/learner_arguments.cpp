@@ -26,8 +26,8 @@ bool is_auto(std::string_view window) {
     return Spec::parse(window).name() == "auto";
 }
 
-void read_solver_arguments(const Spec& spec, LearnerParts& parts) {
-    if (spec.has("model")) parts.model = ModelRule::parse(spec.word(Spec::kByNameOnly, "model"));
+void read_solver_arguments(const Spec& spec, LearnerConfig& parts) {
+    if (spec.has("model")) parts.model = ForecastRule::parse(spec.word(Spec::kByNameOnly, "model"));
     parts.hysteresis = spec.number_or(Spec::kByNameOnly, "hysteresis", parts.hysteresis);
     parts.switching = spec.number_or(Spec::kByNameOnly, "switching", parts.switching);
     if (spec.has("proximal")) parts.proximal.take_text(spec.word(Spec::kByNameOnly, "proximal"));

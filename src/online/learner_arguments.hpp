@@ -17,22 +17,22 @@ void require(const Spec& spec, bool holds, const std::string& what);
 Real positive_or(const Spec& spec, Index position, const char* key, Real fallback);
 Real fraction_or(const Spec& spec, Index position, const char* key, Real fallback);
 
-/// Whether a window text asks for a bank.
+/// Whether a window text asks for an ensemble.
 bool is_auto(std::string_view window);
 
 /// The arguments every learner that solves windows takes, whatever its kind.
-void read_solver_arguments(const Spec& spec, LearnerParts& parts);
+void read_solver_arguments(const Spec& spec, LearnerConfig& parts);
 
-std::unique_ptr<AnyLearner> make_bank(const Spec& spec, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_ensemble(const Spec& spec, LearnerConfig parts);
 
 /// Whether gradients are estimated: by a stochastic oracle, or by differences of exact ones.
-bool is_noisy(const LearnerParts& parts);
+bool is_noisy(const LearnerConfig& parts);
 /// The stochastic time-smoothed learner. Throws ConfigError with everything that noise does not allow, and
 /// where no theorem says that its rounds end.
-std::unique_ptr<AnyLearner> make_noisy(LearnerParts parts);
+std::unique_ptr<AnyLearner> make_noisy(LearnerConfig parts);
 
 /// Steps along estimates made of a fixed number of samples. A window `auto` is 1 to it: nothing is measured.
-std::unique_ptr<AnyLearner> make_sampled_steps(const Spec& spec, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_sampled_steps(const Spec& spec, LearnerConfig parts);
 
 /// A store that never holds anything: the smallest one a learner can be built on, whatever its window.
 struct NoRecords {

@@ -22,19 +22,19 @@ namespace {
 using Batch = AnyBatch;
 
 /// Rules that read `window=auto` as a length to measure by take the usual one.
-WindowWeights measured_by(const LearnerParts& parts) {
+WindowWeights measured_by(const LearnerConfig& parts) {
     return is_auto(parts.window) ? WindowWeights(kMeasured) : WindowWeights::parse(parts.window);
 }
 
 /// What plays without an oracle of its own.
-void require_exact(const Spec& spec, const LearnerParts& parts) {
+void require_exact(const Spec& spec, const LearnerConfig& parts) {
     require(spec, !parts.noise.sampler && Spec::parse(parts.noise.oracle).name() == "exact",
             "this learner evaluates its losses exactly; give the oracle to time-smoothed alone, as "
             "time-smoothed:oracle=(" +
                 parts.noise.oracle + ")");
 }
 
-std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
+std::unique_ptr<AnyLearner> smoothed(LearnerConfig parts, AnyInner inner) {
     const WindowWeights window = measured_by(parts);
     const TimeSmoothedOptions options{
         .window = window,
@@ -49,7 +49,7 @@ std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
     auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
         std::move(parts.g), parts.make_batch(slots_of(options)), std::move(parts.start), options,
         std::move(inner));
-    if (parts.model.kind == ModelRule::Kind::record) {
+    if (parts.model.kind == ForecastRule::Kind::record) {
         if (!parts.make_forecasts)
             throw ConfigError("model forecast: it needs the forecasts, given by forecast = FILE");
         learner->attach_forecasts(parts.make_forecasts());
@@ -58,16 +58,16 @@ std::unique_ptr<AnyLearner> smoothed(LearnerParts parts, AnyInner inner) {
 }
 
 template <class Rule>
-std::unique_ptr<AnyLearner> first_order(LearnerParts parts, Rule rule) {
+std::unique_ptr<AnyLearner> first_order(LearnerConfig parts, Rule rule) {
     const WindowWeights window = measured_by(parts);
     Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
     return std::make_unique<GradientLearner<AnyRegulariser, Batch, Rule>>(
         std::move(parts.g), std::move(batch), std::move(parts.start), window, parts.step, std::move(rule));
 }
 
-std::unique_ptr<AnyLearner> make_auto(LearnerParts parts);
+std::unique_ptr<AnyLearner> make_auto(LearnerConfig parts);
 
-std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
     if (is_auto(parts.window)) return make_auto(std::move(parts));
     if (is_noisy(parts)) return make_noisy(std::move(parts));
@@ -77,34 +77,34 @@ std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerParts pa
 
 /// A fixed number of inner steps a round and no exit test. As published: without a proximal term unless one
 /// is named.
-std::unique_ptr<AnyLearner> fixed_effort(LearnerParts parts, std::uint64_t steps, AnyInner inner) {
+std::unique_ptr<AnyLearner> fixed_effort(LearnerConfig parts, std::uint64_t steps, AnyInner inner) {
     parts.tolerance = Tolerance::none();
     if (!parts.proximal.named) parts.proximal.named = 0;
     parts.budget.max_steps = steps;
     return smoothed(std::move(parts), std::move(inner));
 }
 
-std::unique_ptr<AnyLearner> make_window_steps(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_window_steps(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
     AnyInner inner(ProxGrad{parts.smoothness});
     return fixed_effort(std::move(parts), spec.count_or("steps", 1), std::move(inner));
 }
 
-std::unique_ptr<AnyLearner> make_re_solve(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_re_solve(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
     return fixed_effort(std::move(parts), spec.count_or("steps", 25), AnyInner(Backtracking{}));
 }
 
-std::unique_ptr<AnyLearner> make_prox_gradient(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_prox_gradient(const Spec& spec, LearnerConfig parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     return first_order(std::move(parts), ScheduledGradient({.step = step}));
 }
 
-Replay replay_of(const Spec& spec, const LearnerParts& parts) {
+Replay replay_of(const Spec& spec, const LearnerConfig& parts) {
     return {.steps = spec.has("replay") ? spec.count("replay") : 0, .seed = parts.seed};
 }
 
-std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerConfig parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Real power = spec.number_or(1, "power", 0.5);
     require(spec, power >= 0 && power <= 1, "power must lie in [0, 1]");
@@ -113,12 +113,12 @@ std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerParts parts) 
     return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay));
 }
 
-Momentum momentum_rule(const Spec& spec, LearnerParts& parts) {
+Momentum momentum_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     return {parts.start.size(), step, fraction_or(spec, 1, "decay", 0.9)};
 }
 
-Adam adam_rule(const Spec& spec, LearnerParts& parts) {
+Adam adam_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", 0.01);
     const Real first_decay = fraction_or(spec, 1, "beta1", 0.9);
     const Real second_decay = fraction_or(spec, 2, "beta2", 0.999);
@@ -126,21 +126,21 @@ Adam adam_rule(const Spec& spec, LearnerParts& parts) {
     return {parts.start.size(), {step, first_decay, second_decay, floor}};
 }
 
-AdaGrad adagrad_rule(const Spec& spec, LearnerParts& parts) {
+AdaGrad adagrad_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", 0.1);
     const Real floor = positive_or(spec, 1, "floor", 1e-8);
     return {parts.start.size(), {step, floor}, replay_of(spec, parts)};
 }
 
-Optimistic optimistic_rule(const Spec& spec, LearnerParts& parts) {
+Optimistic optimistic_rule(const Spec& spec, LearnerConfig& parts) {
     return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
 }
 
-Extragradient extragradient_rule(const Spec& spec, LearnerParts& parts) {
+Extragradient extragradient_rule(const Spec& spec, LearnerConfig& parts) {
     return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
 }
 
-RecursiveLeastSquares rls_rule(const Spec& spec, LearnerParts& parts) {
+RecursiveLeastSquares rls_rule(const Spec& spec, LearnerConfig& parts) {
     const Real memory = spec.number_or(0, "memory", kInfinity);
     require(spec, memory > 1, "memory must be above 1 rounds, or inf");
     require(spec, parts.linear && RecursiveLeastSquares::fits(*parts.linear),
@@ -148,13 +148,13 @@ RecursiveLeastSquares rls_rule(const Spec& spec, LearnerParts& parts) {
     return {*parts.linear, memory};
 }
 
-CoinBetting coin_rule(const Spec& spec, LearnerParts& parts) {
+CoinBetting coin_rule(const Spec& spec, LearnerConfig& parts) {
     require(spec, parts.linear.has_value(), "coin betting is for linear models of rows");
     return CoinBetting(*parts.linear);
 }
 
 /// The model that predicts the target's last value, for ever.
-FixedPoint last_value_rule(const Spec& spec, LearnerParts& parts) {
+FixedPoint last_value_rule(const Spec& spec, LearnerConfig& parts) {
     require(spec, parts.last_value.has_value(),
             "the target's last value is not one of the features; add it with --lags 1");
     fill(parts.start, 0);
@@ -163,20 +163,20 @@ FixedPoint last_value_rule(const Spec& spec, LearnerParts& parts) {
 }
 
 template <auto kRule>
-std::unique_ptr<AnyLearner> make_rule(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_rule(const Spec& spec, LearnerConfig parts) {
     auto rule = kRule(spec, parts);
     return first_order(std::move(parts), std::move(rule));
 }
 
 template <auto kRule>
-std::unique_ptr<PointLearner> make_point(const Spec& spec, const LearnerParts& parts) {
-    LearnerParts own = parts;
+std::unique_ptr<PointLearner> make_point(const Spec& spec, const LearnerConfig& parts) {
+    LearnerConfig own = parts;
     auto rule = kRule(spec, own);
     return std::make_unique<RulePoint<decltype(rule)>>(std::move(own.g), std::move(own.start),
                                                        std::move(rule));
 }
 
-std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerConfig parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     FullHistory<Batch> rule(step, [make = parts.make_own_batch ? parts.make_own_batch : parts.make_batch] {
         return make(FullHistory<Batch>::kChunk);
@@ -184,16 +184,16 @@ std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerParts par
     return first_order(std::move(parts), std::move(rule));
 }
 
-/// A bank by its own name: its windows are in its text.
-std::unique_ptr<AnyLearner> make_named_bank(const Spec& spec, LearnerParts parts) {
+/// An ensemble by its own name: its windows are in its text.
+std::unique_ptr<AnyLearner> make_named_ensemble(const Spec& spec, LearnerConfig parts) {
     require(spec, !spec.has("window"), "a bank has several windows; did you mean windows=?");
-    return make_bank(spec, std::move(parts));
+    return make_ensemble(spec, std::move(parts));
 }
 
-/// The bank that a window text `auto[:arguments]` stands for.
-std::unique_ptr<AnyLearner> make_auto(LearnerParts parts) {
+/// The ensemble that a window text `auto[:arguments]` stands for.
+std::unique_ptr<AnyLearner> make_auto(LearnerConfig parts) {
     const Spec spec = Spec::parse(parts.window);
-    auto learner = make_bank(spec, std::move(parts));
+    auto learner = make_ensemble(spec, std::move(parts));
     spec.finish();
     return learner;
 }
@@ -207,7 +207,7 @@ constexpr std::array kLearners{
         true},
     LearnerRow{
         "bank", "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
-        "an ensemble of windows and cheap learners; realised losses weigh them", make_named_bank, true},
+        "an ensemble of windows and cheap learners; realised losses weigh them", make_named_ensemble, true},
     LearnerRow{"prox-gradient", "prox-gradient[:step]",
                "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
     LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100,replay=K]",
@@ -256,7 +256,7 @@ std::span<const LearnerRow> learners() {
     return kLearners;
 }
 
-std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig parts) {
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
@@ -267,7 +267,7 @@ std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts par
     return learner;
 }
 
-std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerParts& parts) {
+std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerConfig& parts) {
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     // Replayed losses are those of a window.
@@ -282,7 +282,7 @@ Index measured_window(std::string_view window) {
     return static_cast<Index>(std::max<Real>(1, std::round(WindowWeights::parse(window).effective_length())));
 }
 
-void check_learner(std::string_view text, LearnerParts parts) {
+void check_learner(std::string_view text, LearnerConfig parts) {
     parts.make_batch = [](Index) { return AnyBatch(NoRecords{}); };
     parts.make_own_batch = {};
     parts.make_forecasts = [] { return AnyBatch(NoRecords{}); };
@@ -292,7 +292,7 @@ void check_learner(std::string_view text, LearnerParts parts) {
     parts.tolerance = Tolerance::fixed(1);
     // How large the noise is, and whether rounds end under it, only the data can tell.
     if (!parts.noise.base_noise) parts.noise.base_noise = 0;
-    if (!parts.noise.first_residual) parts.noise.first_residual = 1;
+    if (!parts.noise.first_gap) parts.noise.first_gap = 1;
     parts.noise.force = true;
     make_learner(text, std::move(parts));
 }

@@ -33,18 +33,18 @@ struct NoiseParts {
     std::string oracle = "exact";                // as parse_oracle reads it
     std::optional<CallbackOracle> sampler = {};  // the user's own, in place of that
     std::string variant = "fresh";
-    std::uint64_t confirm = 1;                // m
-    std::optional<Real> base_noise = {};      // sigma_0 of a row's gradient, for minibatches
-    Index record_rows = 0;                    // rows of a record, the last one apart; 0: not known
-    std::optional<Real> first_residual = {};  // at the start, of the mean of the first records
-    std::string origin = {};                  // where what is claimed of the noise comes from, in words
+    std::uint64_t confirm = 1;            // m
+    std::optional<Real> base_noise = {};  // sigma_0 of a row's gradient, for minibatches
+    Index record_rows = 0;                // rows of a record, the last one apart; 0: not known
+    std::optional<Real> first_gap = {};   // at the start, of the mean of the first records
+    std::string origin = {};              // where what is claimed of the noise comes from, in words
     Real confidence = 0.95;
     bool refereed = true;
     bool force = false;  // run even where nothing says that a round ends
 };
 
 /// Everything a learner is made from, whatever its kind.
-struct LearnerParts {
+struct LearnerConfig {
     AnyRegulariser g;
     BatchFactory make_batch;                        // the store of its window
     BatchFactory make_own_batch = {};               // for records it keeps to itself; empty: the same
@@ -56,7 +56,7 @@ struct LearnerParts {
     bool averages =
         false;  // a mean of points is a decision as good as they are: linear models, convex losses
     std::string selection = {};  // of an ensemble, as Selection::parse reads it; empty: by `averages`
-    ModelRule model = {};
+    ForecastRule model = {};
     Real hysteresis = 1;  // theta
     Real switching = 0;   // kappa_0
     ProximalRule proximal = {};
@@ -74,10 +74,10 @@ struct LearnerRow {
     std::string_view name;
     std::string_view usage;
     std::string_view help;
-    std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerParts parts);
+    std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerConfig parts);
     bool takes_oracle = false;  // can learn from estimates of gradients
     /// The same learner without a window to be measured by, for ensembles; null: there is no such form.
-    std::unique_ptr<PointLearner> (*make_point)(const Spec& spec, const LearnerParts& parts) = nullptr;
+    std::unique_ptr<PointLearner> (*make_point)(const Spec& spec, const LearnerConfig& parts) = nullptr;
 };
 
 std::span<const LearnerRow> learners();
@@ -85,14 +85,14 @@ std::span<const LearnerRow> learners();
 /// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text, and
 /// those that solve windows `model=`, `hysteresis=`, `switching=`, `proximal=`: several of them can then be
 /// compared in one run.
-std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerParts parts);
+std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig parts);
 
 /// The same as a point alone, or null where the learner needs its window.
-std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerParts& parts);
+std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const LearnerConfig& parts);
 
 /// Throws what make_learner would, without data: for checking settings before anything is opened. Of the
 /// parts neither stores, start nor tolerance are looked at.
-void check_learner(std::string_view text, LearnerParts parts);
+void check_learner(std::string_view text, LearnerConfig parts);
 
 /// The box by which everybody in a comparison is measured, from the text of --window: its length, the nearest
 /// whole number of an effective length, or kMeasured where windows choose themselves.

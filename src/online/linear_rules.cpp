@@ -121,9 +121,9 @@ Real RecursiveLeastSquares::implicit_score(Real score, Real target, Real reach) 
     return high;
 }
 
-void RecursiveLeastSquares::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("covariance", now_);
-    checkpoint.fixed("covariance before", before_);
+void RecursiveLeastSquares::serialise(StateArchive& archive) {
+    archive.fixed("covariance", now_);
+    archive.fixed("covariance before", before_);
 }
 
 namespace {
@@ -181,23 +181,23 @@ ConstView CoinBetting::learn(const RowBlock& record, ConstView point) {
     return point_;
 }
 
-void CoinBetting::undo() {
+void CoinBetting::rollback() {
     std::swap(now_, before_);
 }
 
-void CoinBetting::Bets::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("wealth", wealth);
-    checkpoint.fixed("theta", theta);
-    checkpoint.fixed("gradients", gradients);
-    checkpoint.fixed("largest value", largest_value);
-    checkpoint.fixed("largest slope", largest_slope);
-    checkpoint.exchange("norms", norms);
-    checkpoint.exchange("rows", rows);
+void CoinBetting::Bets::serialise(StateArchive& archive) {
+    archive.fixed("wealth", wealth);
+    archive.fixed("theta", theta);
+    archive.fixed("gradients", gradients);
+    archive.fixed("largest value", largest_value);
+    archive.fixed("largest slope", largest_slope);
+    archive.field("norms", norms);
+    archive.field("rows", rows);
 }
 
-void CoinBetting::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("now", now_);
-    checkpoint.part("before", before_);
+void CoinBetting::serialise(StateArchive& archive) {
+    archive.section("now", now_);
+    archive.section("before", before_);
 }
 
 }  // namespace proxstream

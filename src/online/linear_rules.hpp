@@ -2,7 +2,7 @@
 /// not only the gradient. Each keeps one generation of its state, so that a refused round can be rolled back.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/row_block.hpp"
 
@@ -25,8 +25,8 @@ class RecursiveLeastSquares {
     void move(M& move) {
         move.jump_to(learn(move.newest_record.template as<RowBlock>(), move.point()), mean_step());
     }
-    void undo() { now_.swap(before_); }
-    void exchange(Checkpoint& checkpoint);
+    void rollback() { now_.swap(before_); }
+    void serialise(StateArchive& archive);
 
     /// Whether the rule is defined for this loss: one of y - a.x or of the margin y (a.x).
     static bool fits(const LinearModel& model);
@@ -57,8 +57,8 @@ class CoinBetting {
         const ConstView target = learn(move.newest_record.template as<RowBlock>(), move.point());
         move.jump_to(target, prox_step_);
     }
-    void undo();
-    void exchange(Checkpoint& checkpoint);
+    void rollback();
+    void serialise(StateArchive& archive);
 
   private:
     struct Bets {
@@ -66,7 +66,7 @@ class CoinBetting {
         Real norms = 0;  // sum over rows of sum (a_i / largest |a_i|)^2
         Real rows = 0;
 
-        void exchange(Checkpoint& checkpoint);
+        void serialise(StateArchive& archive);
     };
 
     ConstView learn(const RowBlock& record, ConstView point);
@@ -84,8 +84,8 @@ struct FixedPoint {
 
     template <class M>
     void move(M& /*move*/) {}
-    void undo() {}
-    void exchange(Checkpoint& /*checkpoint*/) {}
+    void rollback() {}
+    void serialise(StateArchive& /*checkpoint*/) {}
 };
 
 }  // namespace proxstream

@@ -21,12 +21,12 @@ using Texts = std::vector<std::string>;
 constexpr std::string_view kSpider = "spider";
 
 /// What has no theorem, or no meaning, with estimated gradients.
-void check_parts(const LearnerParts& parts, const WindowWeights& window, Texts& violations) {
+void check_parts(const LearnerConfig& parts, const WindowWeights& window, Texts& violations) {
     const auto refuse = [&](bool asked, const std::string& what) {
         if (asked) violations.push_back(what);
     };
-    const ModelRule::Kind model = parts.model.kind;
-    refuse(model != ModelRule::Kind::previous && model != ModelRule::Kind::automatic,
+    const ForecastRule::Kind model = parts.model.kind;
+    refuse(model != ForecastRule::Kind::previous && model != ForecastRule::Kind::automatic,
            "model = " + parts.model.text() + ": with an oracle a round solves its own window (previous)");
     refuse(parts.hysteresis != 1, "hysteresis: has no proof under noise; leave it out");
     refuse(parts.proximal.named.value_or(0) != 0, "proximal: has no proof under noise; leave it out");
@@ -72,7 +72,7 @@ AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
 }
 
 /// The oracle, held against everything else that is asked for. Throws ConfigError with all that is wrong.
-AnyOracle checked_oracle(const LearnerParts& parts, const WindowWeights& window) {
+AnyOracle checked_oracle(const LearnerConfig& parts, const WindowWeights& window) {
     Texts violations;
     check_parts(parts, window, violations);
     try {
@@ -93,7 +93,7 @@ std::optional<Real> sigma_of(const AnyOracle& oracle, const WindowWeights& windo
     return window.effective_length() * *level;
 }
 
-NoisyTest test_of(const LearnerParts& parts, const AnyOracle& oracle, Real sigma) {
+NoisyTest test_of(const LearnerConfig& parts, const AnyOracle& oracle, Real sigma) {
     return {.smoothness = parts.smoothness,
             .step = parts.step,
             .sigma = sigma,
@@ -101,14 +101,14 @@ NoisyTest test_of(const LearnerParts& parts, const AnyOracle& oracle, Real sigma
             .bounded = oracle.bounded()};
 }
 
-/// `minibatch` alone: the fewest rows with which the test can see a quarter of the first residual. A test as
-/// coarse as that residual would leave the start where it is.
-void choose_rows(LearnerParts& parts, const WindowWeights& window) {
+/// `minibatch` alone: the fewest rows with which the test can see a quarter of the first gap. A test as
+/// coarse as that gap would leave the start where it is.
+void choose_rows(LearnerConfig& parts, const WindowWeights& window) {
     NoiseParts& noise = parts.noise;
     const Spec spec = Spec::parse(noise.oracle);
     if (spec.name() != "minibatch" || spec.positional_count() > 0 || spec.has("sigma")) return;
-    if (noise.record_rows < 2 || !noise.base_noise || !noise.first_residual) return;  // refused further on
-    const Real wanted = window.effective_length() * *noise.first_residual / 4;
+    if (noise.record_rows < 2 || !noise.base_noise || !noise.first_gap) return;  // refused further on
+    const Real wanted = window.effective_length() * *noise.first_gap / 4;
     const bool replace = spec.word_or("replace", "no") == "yes";
     std::uint64_t rows = 1;
     for (; rows + 1 < noise.record_rows; ++rows) {
@@ -125,7 +125,7 @@ void choose_rows(LearnerParts& parts, const WindowWeights& window) {
 }
 
 /// delta: given, or what suits the noise.
-Real choose_delta(const LearnerParts& parts, const AnyOracle& oracle, std::optional<Real> sigma) {
+Real choose_delta(const LearnerConfig& parts, const AnyOracle& oracle, std::optional<Real> sigma) {
     if (const std::optional<Real> given = parts.tolerance.fixed_delta()) return *given;
     if (!sigma) {
         throw ConfigError("tolerance: auto is made from the noise's deviation, and of '" +
@@ -157,7 +157,7 @@ void read_spider(const Spec& spec, Real noise_ratio, Index window, EstimatorOpti
 }
 
 /// Throws ConfigError unless something says that rounds end with estimates of so many samples a record.
-void check_ends(const LearnerParts& parts, const AnyOracle& oracle, const WindowWeights& window, Real delta,
+void check_ends(const LearnerConfig& parts, const AnyOracle& oracle, const WindowWeights& window, Real delta,
                 std::uint64_t samples, bool spider) {
     const std::optional<Real> sigma = sigma_of(oracle, window, samples);
     if (!sigma || parts.noise.force) return;
@@ -174,12 +174,12 @@ void check_ends(const LearnerParts& parts, const AnyOracle& oracle, const Window
 
 }  // namespace
 
-bool is_noisy(const LearnerParts& parts) {
+bool is_noisy(const LearnerConfig& parts) {
     return parts.noise.sampler || Spec::parse(parts.noise.oracle).name() != "exact" ||
            Spec::parse(parts.inner).name() == kSpider;
 }
 
-std::unique_ptr<AnyLearner> make_noisy(LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_noisy(LearnerConfig parts) {
     const WindowWeights window = WindowWeights::parse(parts.window);
     choose_rows(parts, window);
     AnyOracle oracle = checked_oracle(parts, window);

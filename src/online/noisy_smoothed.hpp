@@ -44,7 +44,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     NoisySmoothed(G g, B batch, std::vector<Real> start, AnyOracle oracle,
                   const NoisySmoothedOptions& options)
         : store_(std::make_shared<B>(std::move(batch))),
-          referee_(std::move(g), SharedBatch<B>(store_), options.window, ModelRule{}, options.step, start),
+          referee_(std::move(g), SharedBatch<B>(store_), options.window, ForecastRule{}, options.step, start),
           window_(SharedBatch<B>(store_), start.size(), options.window, std::move(oracle), options.estimator,
                   options.seed),
           options_(options),
@@ -69,7 +69,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
             return false;
         }
         ++round_;
-        report.tolerance = report.aim = tolerance_;
+        report.tolerance = report.target_gap = tolerance_;
         return true;
     }
 
@@ -78,10 +78,10 @@ class NoisySmoothed final : public Learner<typename B::Record> {
         try {
             inner = move(report);
         } catch (...) {
-            take_back();  // a sampler of the user's may throw; the round did not happen
+            rollback();  // a sampler of the user's may throw; the round did not happen
             throw;
         }
-        if (inner.status == SolveStatus::not_finite || !std::isfinite(inner.squared_residuals + inner.path) ||
+        if (inner.status == SolveStatus::not_finite || !std::isfinite(inner.squared_gaps + inner.path) ||
             !all_finite(iterate_.point) || !iterate_.finite() ||
             (options_.refereed && !referee_.follow(iterate_.point, iterate_.regulariser))) {
             refuse(report);
@@ -98,13 +98,13 @@ class NoisySmoothed final : public Learner<typename B::Record> {
         } else {
             note_movement(before_.point, iterate_.point, report);
         }
-        report.tested_residual = iterate_.residual_norm;
+        report.tested_gap = iterate_.gap;
         charge(report);
     }
 
-    void take_back() override {
-        if (options_.refereed) referee_.take_back();
-        if (begun_) window_.take_back();
+    void rollback() override {
+        if (options_.refereed) referee_.rollback();
+        if (begun_) window_.rollback();
         store_->drop_newest();
         std::swap(iterate_, before_);
         --round_;
@@ -139,16 +139,16 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     }
     double seconds() const override { return seconds_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.exchange("round", round_);
-        checkpoint.part("store", *store_);
-        checkpoint.part("referee", referee_);
-        checkpoint.part("window", window_);
-        checkpoint.part("iterate", iterate_);
-        checkpoint.part("iterate before", before_);
-        checkpoint.exchange("begun", begun_);
-        checkpoint.exchange("seconds", seconds_);
-        checkpoint.require(round_ == 0 || store_->size() > 0, "the records of its rounds");
+    void serialise(StateArchive& archive) override {
+        archive.field("round", round_);
+        archive.section("store", *store_);
+        archive.section("referee", referee_);
+        archive.section("window", window_);
+        archive.section("iterate", iterate_);
+        archive.section("iterate before", before_);
+        archive.field("begun", begun_);
+        archive.field("seconds", seconds_);
+        archive.require(round_ == 0 || store_->size() > 0, "the records of its rounds");
     }
 
   private:
@@ -160,7 +160,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
         if (window_.begin_round(iterate_.point, scratch_)) {
             test_at(iterate_, window_.gradient(), referee_.g(), options_.step, scratch_);
             ++inner_cost_.prox;
-            report.first_residual = iterate_.residual_norm;
+            report.first_gap = iterate_.gap;
             report.noise_level = window_.level().value_or(0);
             if (options_.refereed) report.first_noise = distance(window_.gradient(), exact_gradient());
             inner = inner_.solve(window_, referee_.g(), options_.step, tolerance_, options_.budget, iterate_,
@@ -189,7 +189,7 @@ class NoisySmoothed final : public Learner<typename B::Record> {
     }
 
     void refuse(RoundReport& report) {
-        take_back();
+        rollback();
         report = RoundReport{};
         report.round = round_ + 1;
         report.status = RoundStatus::refused;

@@ -18,7 +18,7 @@
 
 namespace proxstream {
 
-/// The judge's side of a round: x_t, its residual for the judge S_t, and the model Q_{t+1} that is carried to
+/// The judge's side of a round: x_t, its gap for the judge S_t, and the model Q_{t+1} that is carried to
 /// x_t. Only the model is stored; the judge differs from the model of the round before by the loss that has
 /// come against the one that was expected: S_t = Q_t + a_0 (f_t - its forecast).
 template <Regulariser G, RecordBatch B>
@@ -27,17 +27,18 @@ class PlayedRound {
     using Record = typename B::Record;
 
     /// A rule of kind `record` also needs window().attach_forecasts() before the first round.
-    PlayedRound(G g, B batch, WindowWeights judge, const ModelRule& rule, Real step, std::vector<Real> start)
+    PlayedRound(G g, B batch, WindowWeights judge, const ForecastRule& rule, Real step,
+                std::vector<Real> start)
         : g_(std::move(g)),
-          judge_(std::move(judge)),
-          rule_(rule.for_judge(judge_)),
-          window_(std::move(batch), start.size(), judge_.model(rule)),
+          reference_(std::move(judge)),
+          rule_(rule.for_window(reference_)),
+          window_(std::move(batch), start.size(), reference_.forecast_window(rule)),
           step_(step),
           iterate_(std::move(start)),
           before_(iterate_),
           judged_(iterate_.point.size()),
-          judge_change_(iterate_.point.size()),
-          model_change_(iterate_.point.size()) {
+          reference_change_(iterate_.point.size()),
+          forecast_change_(iterate_.point.size()) {
         if (!(step_ > 0 && step_ <= kAbsurd)) {
             throw ConfigError("step = " + std::to_string(step_) + ": must be positive and finite");
         }
@@ -49,11 +50,11 @@ class PlayedRound {
         }
         prox_scale_ = prox_scale(g_, iterate_.point.size());
         initial_objective_ = iterate_.regulariser;
-        // S_0 = 0: the first entry residual is bounded from here (the t = 1 term the paper's Theorem 1
+        // S_0 = 0: the first entry gap is bounded from here (the t = 1 term the paper's Theorem 1
         // lacks).
         test_model();
         prox_ = 0;
-        initial_residual_ = iterate_.residual_norm;
+        initial_gap_ = iterate_.gap;
     }
     /// The record the stream expects after the next one; kept until that one has come.
     void expect(const Record& forecast) { expected_ = RecordRef(forecast); }
@@ -73,10 +74,10 @@ class PlayedRound {
     }
     bool judge(RoundReport& report) {
         const Arrival& arrival =
-            window_.carry(iterate_.point, scratch_, expected_.ref(), judge_.newest(round_ + 2));
+            window_.carry(iterate_.point, scratch_, expected_.ref(), reference_.newest(round_ + 2));
         expected_ = RecordRef();
         if (!arrival.finite) {
-            window_.take_back();
+            window_.rollback();
             refuse(report);
             return false;
         }
@@ -84,19 +85,19 @@ class PlayedRound {
         keep_iterate();
         test_model();
         if (!iterate_.finite()) {
-            undo(report);
+            rollback(report);
             return false;
         }
-        residual_change_ = distance(iterate_.residual, before_.residual);
-        judge_point(report);
-        if (!std::isfinite(report.entry_residual + report.firm_bound + report.model_change +
-                           report.variation + arrival.exchange + arrival.outgoing_loss + window_.value())) {
-            undo(report);
+        mapping_change_ = distance(iterate_.mapping, before_.mapping);
+        measure_point(report);
+        if (!std::isfinite(report.entry_gap + report.firm_bound + report.forecast_change + report.variation +
+                           arrival.value_change + arrival.outgoing_loss + window_.value())) {
+            rollback(report);
             return false;
         }
         report.loss = arrival.loss;
         report.outgoing_loss = arrival.outgoing_loss;
-        report.exchange = arrival.exchange;
+        report.value_change = arrival.value_change;
         report.regulariser = iterate_.regulariser;
         arrival_scale_ = std::abs(arrival.loss) + std::abs(arrival.outgoing_loss);
         note_entry(report);
@@ -110,21 +111,21 @@ class PlayedRound {
     bool confirm(RoundReport& report) {
         window_.try_at(iterate_.point, scratch_);
         if (!window_.trial_finite()) {
-            undo(report);
+            rollback(report);
             return false;
         }
         window_.accept_trial();
         test_model();
         if (!iterate_.finite()) {
-            undo(report);
+            rollback(report);
             return false;
         }
-        if (model_is_judge()) report.entry_residual = iterate_.residual_norm;
+        if (forecast_is_reference()) report.entry_gap = iterate_.gap;
         // The bound of C2 was made before the pass, with what had drifted until then.
-        const Real residual_drift = report.residual_rounding;
+        const Real gap_drift = report.gap_rounding;
         const Real objective_drift = report.objective_rounding;
         note_entry(report);
-        report.residual_rounding = std::max(report.residual_rounding, residual_drift);
+        report.gap_rounding = std::max(report.gap_rounding, gap_drift);
         report.objective_rounding = std::max(report.objective_rounding, objective_drift);
         return true;
     }
@@ -160,31 +161,31 @@ class PlayedRound {
     /// From here on a certificate begins anew.
     void begin_anew() {
         before_ = iterate_;
-        initial_residual_ = iterate_.residual_norm;
+        initial_gap_ = iterate_.gap;
         initial_objective_ = window_.value() + iterate_.regulariser;
         initial_records_ = window_.records();
         revised_ = round_;
     }
 
-    /// Fills the report's exit side from where the iterate stands now, its residual being the one of g alone.
+    /// Fills the report's exit side from where the iterate stands now, its gap being the one of g alone.
     void leave(RoundReport& report) {
-        report.exit_residual = iterate_.residual_norm;
+        report.exit_gap = iterate_.gap;
         report.objective_exit = window_.value() + iterate_.regulariser;
         note_movement(before_.point, iterate_.point, report);
         const Real exit_norm = report.changed == 0 ? report.point_norm : norm(iterate_.point);
-        report.residual_rounding = std::max(report.residual_rounding, residual_rounding(exit_norm));
+        report.gap_rounding = std::max(report.gap_rounding, gap_rounding(exit_norm));
         report.objective_rounding = std::max(report.objective_rounding, objective_rounding());
         report.gradient_norm = std::max(report.gradient_norm, window_.gradient_norm());
         report.cost = cost_since_entry();
     }
 
     /// The round did not happen.
-    void undo(RoundReport& report) {
-        take_back();
+    void rollback(RoundReport& report) {
+        rollback();
         refuse(report);
     }
-    void take_back() {
-        window_.take_back();
+    void rollback() {
+        window_.rollback();
         std::swap(iterate_, before_);
         --round_;
     }
@@ -195,9 +196,9 @@ class PlayedRound {
         ++prox_;
     }
 
-    /// What rounding can do to a residual at a point of that norm: P is a difference divided by eta, and the
+    /// What rounding can do to a gap at a point of that norm: P is a difference divided by eta, and the
     /// gradient has the carry's drift.
-    Real residual_rounding(Real point_norm) const {
+    Real gap_rounding(Real point_norm) const {
         constexpr Real kRelative = 0x1p-43;
         const Real scale =
             (point_norm + prox_scale_) / step_ + window_.gradient_norm() + window_.newest_norm();
@@ -211,7 +212,7 @@ class PlayedRound {
     const G& g() const noexcept { return g_; }
     Scratch& scratch() noexcept { return scratch_; }
     Real step() const noexcept { return step_; }  // eta
-    Real residual_change() const noexcept { return residual_change_; }
+    Real mapping_change() const noexcept { return mapping_change_; }
     Cost& inner_cost() noexcept { return inner_cost_; }
 
     Cost cost_since_entry() const { return cost() - cost_before_; }
@@ -219,12 +220,12 @@ class PlayedRound {
     LearnerFacts facts() const {
         LearnerFacts facts;
         facts.dimension = iterate_.point.size();
-        facts.window = judge_.length();
-        facts.window_text = judge_.text();
-        facts.effective_length = judge_.effective_length();
+        facts.window = reference_.length();
+        facts.window_text = reference_.text();
+        facts.effective_length = reference_.effective_length();
         facts.model = rule_.text();
         facts.step = step_;
-        facts.initial_residual = initial_residual_;
+        facts.initial_gap = initial_gap_;
         facts.initial_objective = initial_objective_;
         facts.initial_records = initial_records_;
         facts.infimum_regulariser = infimum(g_);
@@ -239,19 +240,19 @@ class PlayedRound {
         return closing;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("round", round_);
-        checkpoint.exchange("revised", revised_);
-        checkpoint.exchange("initial records", initial_records_);
-        checkpoint.exchange("initial residual", initial_residual_);
-        checkpoint.exchange("initial objective", initial_objective_);
-        checkpoint.part("window", window_);
-        checkpoint.part("iterate", iterate_);
-        checkpoint.part("iterate before", before_);
+    void serialise(StateArchive& archive) {
+        archive.field("round", round_);
+        archive.field("revised", revised_);
+        archive.field("initial records", initial_records_);
+        archive.field("initial residual", initial_gap_);
+        archive.field("initial objective", initial_objective_);
+        archive.section("window", window_);
+        archive.section("iterate", iterate_);
+        archive.section("iterate before", before_);
         bool expects = static_cast<bool>(expected_);
-        checkpoint.exchange("expected", expects);
-        if (checkpoint.reading()) expected_ = expects ? window_.blank_record() : OwnedRecord();
-        if (expects) checkpoint.part("expected", expected_);
+        archive.field("expected", expects);
+        if (archive.reading()) expected_ = expects ? window_.blank_record() : OwnedRecord();
+        if (expects) archive.section("expected", expected_);
     }
 
   private:
@@ -259,13 +260,13 @@ class PlayedRound {
     void keep_iterate() {
         copy(iterate_.point, before_.point);
         before_.forward.swap(iterate_.forward);
-        before_.residual.swap(iterate_.residual);
-        before_.residual_norm = iterate_.residual_norm;
+        before_.mapping.swap(iterate_.mapping);
+        before_.gap = iterate_.gap;
         before_.regulariser = iterate_.regulariser;
         before_.forward_regulariser = iterate_.forward_regulariser;
     }
 
-    bool model_is_judge() const { return rule_.kind == ModelRule::Kind::previous; }
+    bool forecast_is_reference() const { return rule_.kind == ForecastRule::Kind::previous; }
 
     Cost cost() const {
         Cost total = window_.cost() + inner_cost_;
@@ -273,69 +274,69 @@ class PlayedRound {
         return total;
     }
 
-    /// R_t and its bound (A-Q): v_t = grad S_t - grad Q_t at x_t, p_{t-1} the residual x_t was left with.
-    void judge_point(RoundReport& report) {
-        if (model_is_judge()) {
-            copy(window_.change(), judge_change_);
-            report.entry_residual = iterate_.residual_norm;
+    /// R_t and its bound (A-Q): v_t = grad S_t - grad Q_t at x_t, p_{t-1} the gap x_t was left with.
+    void measure_point(RoundReport& report) {
+        if (forecast_is_reference()) {
+            copy(window_.change(), reference_change_);
+            report.entry_gap = iterate_.gap;
         } else {
-            find_judge_change();
-            step_along(window_.gradient_before(), 1, judge_change_, judged_.gradient);
-            report.entry_residual = prox_residual(g_, iterate_.point, judged_.gradient, step_,
-                                                  judged_.forward, judged_.residual, scratch_)
-                                        .norm;
+            find_reference_change();
+            step_along(window_.gradient_before(), 1, reference_change_, judged_.gradient);
+            report.entry_gap = prox_gradient_step(g_, iterate_.point, judged_.gradient, step_,
+                                                  judged_.forward, judged_.mapping, scratch_)
+                                   .norm;
             ++referee_cost_.prox;
         }
-        // Pi v_t: what lies across the affine hull of dom g never shows in a residual (docs/theory.md,
+        // Pi v_t: what lies across the affine hull of dom g never shows in a gap (docs/theory.md,
         // section 1).
-        project_direction(g_, judge_change_);
-        const Real change = norm(judge_change_);
+        project_direction(g_, reference_change_);
+        const Real change = norm(reference_change_);
         report.variation = effective_length_ * change;
-        report.firm_bound = norm_of_sum(before_.residual, Real{1} / 2, judge_change_) + change / 2;
-        if (model_is_judge()) {
-            report.model_change = change;
+        report.firm_bound = norm_of_sum(before_.mapping, Real{1} / 2, reference_change_) + change / 2;
+        if (forecast_is_reference()) {
+            report.forecast_change = change;
             return;
         }
-        copy(window_.change(), model_change_);
-        project_direction(g_, model_change_);
-        report.model_change = norm(model_change_);
+        copy(window_.change(), forecast_change_);
+        project_direction(g_, forecast_change_);
+        report.forecast_change = norm(forecast_change_);
     }
 
-    void find_judge_change() {
-        const Real share = judge_.newest(round_);
-        scaled(share, window_.newest_gradient(), judge_change_);
+    void find_reference_change() {
+        const Real share = reference_.newest(round_);
+        scaled(share, window_.newest_gradient(), reference_change_);
         Scratch::Frame frame(scratch_);
-        const View forecast = frame.take(judge_change_.size());
+        const View forecast = frame.take(reference_change_.size());
         switch (rule_.kind) {
-            case ModelRule::Kind::previous:
-            case ModelRule::Kind::automatic:  // resolved when the round was made
-            case ModelRule::Kind::zero:
+            case ForecastRule::Kind::previous:
+            case ForecastRule::Kind::automatic:  // resolved when the round was made
+            case ForecastRule::Kind::zero:
                 return;
-            case ModelRule::Kind::mean: {
+            case ForecastRule::Kind::mean: {
                 // S_t = a_0 f_t + (1 - a_0 / mass) Q_t; a judge of one record keeps nothing of the model.
-                const Real kept = judge_.mass() - share;
-                const Real lost = kept > 0 ? share / judge_.mass() : 1;
-                axpy(-lost, window_.gradient_before(), judge_change_);
+                const Real kept = reference_.mass() - share;
+                const Real lost = kept > 0 ? share / reference_.mass() : 1;
+                axpy(-lost, window_.gradient_before(), reference_change_);
                 return;
             }
-            case ModelRule::Kind::season:
+            case ForecastRule::Kind::season:
                 if (rule_.lag >= window_.records()) return;  // there is no such record yet: it counts as 0
                 window_.record_gradient(rule_.lag, iterate_.point, forecast, scratch_);
                 break;
-            case ModelRule::Kind::record:
+            case ForecastRule::Kind::record:
                 if (!window_.past_forecast_gradient(iterate_.point, forecast, scratch_)) return;
                 break;
         }
         ++referee_cost_.record_gradients;
-        axpy(-share, forecast, judge_change_);
+        axpy(-share, forecast, reference_change_);
     }
 
     void note_entry(RoundReport& report) {
-        report.model_residual = iterate_.residual_norm;
-        report.tested_residual = iterate_.residual_norm;
+        report.forecast_gap = iterate_.gap;
+        report.tested_gap = iterate_.gap;
         report.objective_entry = window_.value() + iterate_.regulariser;
         report.point_norm = norm(iterate_.point);
-        report.residual_rounding = residual_rounding(report.point_norm);
+        report.gap_rounding = gap_rounding(report.point_norm);
         report.objective_rounding = objective_rounding();
         report.gradient_norm =
             std::max({report.gradient_norm, window_.newest_norm(), window_.gradient_norm()});
@@ -355,32 +356,32 @@ class PlayedRound {
         report.referee_cost = referee_cost_;
     }
 
-    /// The residual of the judge, where it is not the model's.
+    /// The gap of the judge, where it is not the model's.
     struct Judged {
-        explicit Judged(Index dimension) : gradient(dimension), forward(dimension), residual(dimension) {}
-        std::vector<Real> gradient, forward, residual;
+        explicit Judged(Index dimension) : gradient(dimension), forward(dimension), mapping(dimension) {}
+        std::vector<Real> gradient, forward, mapping;
     };
 
     G g_;
-    WindowWeights judge_;  // S_t
-    ModelRule rule_;
+    WindowWeights reference_;  // S_t
+    ForecastRule rule_;
     CarriedWindow<B> window_;  // Q_{t+1}
-    Real effective_length_ = judge_.effective_length();
+    Real effective_length_ = reference_.effective_length();
     Real step_;
     Scratch scratch_;
     Iterate iterate_;
     Iterate before_;  // as the round found it
     Judged judged_;
-    std::vector<Real> judge_change_;  // v_t
-    std::vector<Real> model_change_;
+    std::vector<Real> reference_change_;  // v_t
+    std::vector<Real> forecast_change_;
     OwnedRecord expected_;  // the forecast given by expect()
     Round round_ = 0;
     Round revised_ = 0;  // the round after which everything began anew
     Index initial_records_ = 0;
-    Real initial_residual_ = 0;
+    Real initial_gap_ = 0;
     Real initial_objective_ = 0;
     Real prox_scale_ = 0;
-    Real residual_change_ = 0;
+    Real mapping_change_ = 0;
     Real arrival_scale_ = 0;
     std::uint64_t prox_ = 0;
     Cost referee_cost_;

@@ -2,9 +2,9 @@
 /// loss.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/record_ref.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
@@ -25,12 +25,12 @@ class PointLearner {
     /// Learns from a record whose gradient at point() is given. Returns the number of prox calls.
     virtual std::uint64_t learn(const RecordRef& record, ConstView gradient, Scratch& scratch) = 0;
     /// Rolls back the last round: its learn(), its restart(), or both.
-    virtual void take_back() = 0;
+    virtual void rollback() = 0;
     /// Goes on from another point.
     virtual void move_to(ConstView point) = 0;
     /// Begins anew at another point. `learned`: learn() was called in this round.
     virtual void restart(ConstView point, bool learned) = 0;
-    virtual void exchange(Checkpoint& checkpoint) = 0;
+    virtual void serialise(StateArchive& archive) = 0;
 };
 
 /// What an update rule sees of a round (see Move, gradient_learner.hpp).
@@ -96,11 +96,11 @@ class RulePoint final : public PointLearner {
         if (move.proxes > 0) regulariser_ = move.regulariser;
         return move.proxes;
     }
-    void take_back() override {
+    void rollback() override {
         if (rule_before_restart_) {
             rule_ = *std::exchange(rule_before_restart_, std::nullopt);
         } else {
-            rule_.undo();
+            rule_.rollback();
         }
         point_.swap(before_);
         regulariser_ = regulariser_before_;
@@ -112,7 +112,7 @@ class RulePoint final : public PointLearner {
     }
     void restart(ConstView point, bool learned) override {
         if (learned) {
-            rule_.undo();
+            rule_.rollback();
         } else {
             copy(point_, before_);
             regulariser_before_ = regulariser_;
@@ -122,17 +122,16 @@ class RulePoint final : public PointLearner {
         // A fixed point is what its name says, or nothing.
         if constexpr (!requires { Rule::kFixed; }) move_to(point);
     }
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.fixed("point", point_);
-        checkpoint.fixed("point before", before_);
-        checkpoint.exchange("regulariser", regulariser_);
-        checkpoint.exchange("regulariser before", regulariser_before_);
-        checkpoint.part("rule", rule_);
+    void serialise(StateArchive& archive) override {
+        archive.fixed("point", point_);
+        archive.fixed("point before", before_);
+        archive.field("regulariser", regulariser_);
+        archive.field("regulariser before", regulariser_before_);
+        archive.section("rule", rule_);
         bool restarted = rule_before_restart_.has_value();
-        checkpoint.exchange("restarted", restarted);
-        if (checkpoint.reading())
-            rule_before_restart_ = restarted ? std::optional<Rule>(fresh_) : std::nullopt;
-        if (restarted) checkpoint.part("rule before", *rule_before_restart_);
+        archive.field("restarted", restarted);
+        if (archive.reading()) rule_before_restart_ = restarted ? std::optional<Rule>(fresh_) : std::nullopt;
+        if (restarted) archive.section("rule before", *rule_before_restart_);
     }
 
   private:

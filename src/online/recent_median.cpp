@@ -26,7 +26,7 @@ Real RecentMedian::add(Real number) {
     return replaced;
 }
 
-void RecentMedian::take_back(Real replaced) {
+void RecentMedian::rollback(Real replaced) {
     if (replaced == -kInfinity) {
         leave(numbers_.back());
         numbers_.pop_back();

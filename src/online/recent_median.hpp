@@ -23,7 +23,7 @@ class RecentMedian {
     /// Adds a number, no NaN; the oldest makes room when the memory is full and is returned, else -infinity.
     Real add(Real number);
     /// Undoes the last add(), which returned `replaced`. Once.
-    void take_back(Real replaced);
+    void rollback(Real replaced);
 
     // What a checkpoint needs: the numbers in a ring whose oldest is at `oldest`.
     const std::vector<Real>& numbers() const noexcept { return numbers_; }

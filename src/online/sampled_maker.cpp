@@ -13,7 +13,7 @@ namespace {
 using Batch = AnyBatch;
 
 template <class Rule>
-std::unique_ptr<AnyLearner> stepping(LearnerParts parts, const SampledStepsOptions& options, Rule rule) {
+std::unique_ptr<AnyLearner> stepping(LearnerConfig parts, const SampledStepsOptions& options, Rule rule) {
     Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(options.window.length()));
     return std::make_unique<SampledSteps<AnyRegulariser, Batch, Rule>>(
         std::move(parts.g), std::move(batch), std::move(parts.start), options, std::move(rule));
@@ -21,7 +21,7 @@ std::unique_ptr<AnyLearner> stepping(LearnerParts parts, const SampledStepsOptio
 
 }  // namespace
 
-std::unique_ptr<AnyLearner> make_sampled_steps(const Spec& spec, LearnerParts parts) {
+std::unique_ptr<AnyLearner> make_sampled_steps(const Spec& spec, LearnerConfig parts) {
     const SampledStepsOptions options{
         .window = is_auto(parts.window) ? WindowWeights(1) : WindowWeights::parse(parts.window),
         .samples = spec.count_or("samples", 64),

@@ -6,8 +6,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/row_block.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include "online/learner.hpp"
 #include "window/oracle.hpp"
@@ -137,7 +137,7 @@ class SampledSteps final : public Learner<typename B::Record> {
         }
         count_seconds(start);
         if (!finite) {
-            take_back();
+            rollback();
             refuse(report);
             return;
         }
@@ -147,12 +147,12 @@ class SampledSteps final : public Learner<typename B::Record> {
         report.cost = cost_;
     }
 
-    void take_back() override {
+    void rollback() override {
         if (advanced_) {
             if (rule_before_) {
                 std::swap(rule_, *rule_before_);
             } else {
-                rule_.undo();
+                rule_.rollback();
             }
         }
         advanced_ = false;
@@ -179,7 +179,7 @@ class SampledSteps final : public Learner<typename B::Record> {
         facts.step = options_.step;
         facts.promises_exit = false;
         facts.counts_steps = false;
-        facts.initial_residual = initial_.residual;
+        facts.initial_gap = initial_.mapping;
         facts.initial_objective = initial_.objective;
         facts.initial_records = initial_.records;
         facts.infimum_regulariser = infimum(g_);
@@ -198,17 +198,17 @@ class SampledSteps final : public Learner<typename B::Record> {
     }
     double seconds() const override { return seconds_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.exchange("round", round_);
-        checkpoint.exchange("revised", revised_);
-        checkpoint.part("records", batch_);
-        checkpoint.part("rule", rule_);
-        if (rule_before_) checkpoint.part("rule before", *rule_before_);
-        checkpoint.part("now", now_);
-        checkpoint.part("before", before_);
-        checkpoint.part("initial", initial_);
-        checkpoint.exchange("advanced", advanced_);
-        checkpoint.exchange("seconds", seconds_);
+    void serialise(StateArchive& archive) override {
+        archive.field("round", round_);
+        archive.field("revised", revised_);
+        archive.section("records", batch_);
+        archive.section("rule", rule_);
+        if (rule_before_) archive.section("rule before", *rule_before_);
+        archive.section("now", now_);
+        archive.section("before", before_);
+        archive.section("initial", initial_);
+        archive.field("advanced", advanced_);
+        archive.field("seconds", seconds_);
     }
 
   private:
@@ -216,21 +216,21 @@ class SampledSteps final : public Learner<typename B::Record> {
         std::vector<Real> point;
         Real regulariser = 0;
 
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.fixed("point", point);
-            checkpoint.exchange("regulariser", regulariser);
+        void serialise(StateArchive& archive) {
+            archive.fixed("point", point);
+            archive.field("regulariser", regulariser);
         }
     };
     /// Where a certificate begins.
     struct Initial {
-        Real residual = 0;
+        Real mapping = 0;
         Real objective = 0;
         Index records = 0;
 
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.exchange("residual", residual);
-            checkpoint.exchange("objective", objective);
-            checkpoint.exchange("records", records);
+        void serialise(StateArchive& archive) {
+            archive.field("residual", mapping);
+            archive.field("objective", objective);
+            archive.field("records", records);
         }
     };
 
@@ -239,9 +239,9 @@ class SampledSteps final : public Learner<typename B::Record> {
         const View none = frame.take(now_.point.size());
         fill(none, 0);
         const View forward = frame.take(none.size());
-        const View residual = frame.take(none.size());
-        initial_.residual =
-            prox_residual(g_, now_.point, none, options_.step, forward, residual, scratch_).norm;
+        const View mapping = frame.take(none.size());
+        initial_.mapping =
+            prox_gradient_step(g_, now_.point, none, options_.step, forward, mapping, scratch_).norm;
         initial_.objective = now_.regulariser;
         initial_.records = batch_.size();
         revised_ = round_;

@@ -1,8 +1,8 @@
 #include "online/selector.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/find_row.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::array kSelections{
 };
 
 /// Keeps these draws apart from those of the members' own rules.
-constexpr std::uint32_t kBank = 0x62616e6b;
+constexpr std::uint32_t kEnsemble = 0x62616e6b;
 
 }  // namespace
 
@@ -98,7 +98,7 @@ Selector::Selector(const Options& options, Index members, std::uint64_t seed)
         now_.active = members / 2;
     } else {
         now_.active = static_cast<Index>(
-            uniform_below({.seed = seed_, .round = 0, .record = kBank, .step = 0, .sample = 0}, members));
+            uniform_below({.seed = seed_, .round = 0, .record = kEnsemble, .step = 0, .sample = 0}, members));
     }
 }
 
@@ -120,12 +120,12 @@ void Selector::update(ConstView losses) {
     draw();
 }
 
-void Selector::take_back() {
+void Selector::rollback() {
     std::swap(now_, before_);
 }
 
 void Selector::draw() {
-    const Draw draw{.seed = seed_, .round = now_.round, .record = kBank, .step = 0, .sample = 0};
+    const Draw draw{.seed = seed_, .round = now_.round, .record = kEnsemble, .step = 0, .sample = 0};
     const Real chance = uniform(draw);
     const ConstView weights = now_.share.weights();
     const ConstView earlier = before_.share.weights();
@@ -162,18 +162,18 @@ void Selector::follow_leader(ConstView losses) {
     now_.share.choose(now_.active);
 }
 
-void Selector::State::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("share", share);
-    checkpoint.fixed("discounted", discounted);
-    checkpoint.exchange("spread", spread);
-    checkpoint.exchange("rounds", rounds);
-    checkpoint.exchange("active", active, discounted.size() - 1);
-    checkpoint.exchange("round", round);
+void Selector::State::serialise(StateArchive& archive) {
+    archive.section("share", share);
+    archive.fixed("discounted", discounted);
+    archive.field("spread", spread);
+    archive.field("rounds", rounds);
+    archive.field("active", active, discounted.size() - 1);
+    archive.field("round", round);
 }
 
-void Selector::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("now", now_);
-    checkpoint.part("before", before_);
+void Selector::serialise(StateArchive& archive) {
+    archive.section("now", now_);
+    archive.section("before", before_);
 }
 
 }  // namespace proxstream

@@ -17,7 +17,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 
 struct SelectionRow {
     std::string_view name;
@@ -54,9 +54,9 @@ class Selector {
     /// l_t(k) for every member: moves to p_{t+1} and k_{t+1}.
     void update(ConstView losses);
     /// Rolls back the last update().
-    void take_back();
+    void rollback();
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     struct State {
@@ -67,7 +67,7 @@ class Selector {
         Index active = 0;
         Round round = 0;
 
-        void exchange(Checkpoint& checkpoint);
+        void serialise(StateArchive& archive);
     };
 
     void follow_leader(ConstView losses);

@@ -21,7 +21,7 @@ namespace proxstream {
 
 struct TimeSmoothedOptions {
     WindowWeights window = 1;  // the judge
-    ModelRule model = {};
+    ForecastRule model = {};
     Real step = 1;  // eta, the reference step
     Tolerance tolerance = Tolerance::fixed(1);
     Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
@@ -36,7 +36,8 @@ struct TimeSmoothedOptions {
 
 /// Records the store of a time-smoothed learner has to hold.
 inline Index slots_of(const TimeSmoothedOptions& options) {
-    const Index reach = std::max(options.window.length(), options.window.model(options.model).length());
+    const Index reach =
+        std::max(options.window.length(), options.window.forecast_window(options.model).length());
     return reach + 1;
 }
 
@@ -91,11 +92,11 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         move_on(report, start);
     }
 
-    void take_back() override {
-        take_back_inner();
+    void rollback() override {
+        rollback_inner();
         savings_ = savings_before_;
-        tolerance_.take_back();
-        round_.take_back();
+        tolerance_.rollback();
+        round_.rollback();
     }
 
     RoundReport revise(const std::function<void(View)>& repair) override {
@@ -107,12 +108,12 @@ class TimeSmoothed final : public Learner<typename B::Record> {
             return report;
         }
         report.tolerance = tolerance_.current(effective_length_);
-        report.aim = hysteresis_ * report.tolerance;
+        report.target_gap = hysteresis_ * report.tolerance;
         InnerReport inner;
         const auto solve = [&](const auto& g) {
-            if (round_.iterate().residual_norm <= report.tolerance) return;
-            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget_, round_.iterate(),
-                                 round_.inner_cost(), round_.scratch());
+            if (round_.iterate().gap <= report.tolerance) return;
+            inner = inner_.solve(round_.window(), g, round_.step(), report.target_gap, budget_,
+                                 round_.iterate(), round_.inner_cost(), round_.scratch());
         };
         if (anchored_.weights().mu > 0) {
             // A window without a minimiser would let the repaired point run away here, too.
@@ -128,7 +129,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
                         : inner.steps > 0                               ? RoundStatus::solved
                                                                         : RoundStatus::quiet;
         note_steps(inner, report);
-        report.exit_residual = round_.iterate().residual_norm;
+        report.exit_gap = round_.iterate().gap;
         report.cost = round_.cost_since_entry();
         round_.begin_anew();
         return report;
@@ -147,15 +148,15 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.part("round", round_);
-        checkpoint.part("tolerance", tolerance_);
-        checkpoint.exchange("savings", savings_);
-        checkpoint.exchange("savings before", savings_before_);
+    void serialise(StateArchive& archive) override {
+        archive.section("round", round_);
+        archive.section("tolerance", tolerance_);
+        archive.field("savings", savings_);
+        archive.field("savings before", savings_before_);
         keep_inner();
-        checkpoint.part("inner", inner_);
-        checkpoint.part("inner before", inner_before_);
-        checkpoint.exchange("seconds", seconds_);
+        archive.section("inner", inner_);
+        archive.section("inner before", inner_before_);
+        archive.field("seconds", seconds_);
     }
 
   private:
@@ -170,9 +171,9 @@ class TimeSmoothed final : public Learner<typename B::Record> {
 
     bool let_in(const Record& record, RoundReport& report) {
         if (!round_.enter(record, report)) return false;
-        const Real change = round_.residual_change();
-        report.tolerance = tolerance_.next(effective_length_, change > report.residual_rounding ? change : 0);
-        report.aim = hysteresis_ * report.tolerance;
+        const Real change = round_.mapping_change();
+        report.tolerance = tolerance_.next(effective_length_, change > report.gap_rounding ? change : 0);
+        report.target_gap = hysteresis_ * report.tolerance;
         savings_before_ = savings_;
         inner_kept_ = false;
         return true;
@@ -183,7 +184,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         if (anchored) test_anchored();
         if (needs_confirmation(report)) {
             if (!round_.confirm(report)) {
-                tolerance_.take_back();
+                tolerance_.rollback();
                 return;
             }
             if (anchored) test_anchored();
@@ -212,7 +213,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         if (!inner_kept_) inner_before_ = inner_;
         inner_kept_ = true;
     }
-    void take_back_inner() {
+    void rollback_inner() {
         if (inner_kept_) inner_ = inner_before_;
     }
 
@@ -220,7 +221,7 @@ class TimeSmoothed final : public Learner<typename B::Record> {
     bool needs_confirmation(const RoundReport& report) const {
         if (!round_.window().carried()) return false;
         return round_.window().due_for_pass() ||
-               std::abs(round_.iterate().residual_norm - report.tolerance) <= report.residual_rounding;
+               std::abs(round_.iterate().gap - report.tolerance) <= report.gap_rounding;
     }
 
     /// `g` is the regulariser, with the price on leaving x_t or without; the iterate has its gap.
@@ -231,34 +232,34 @@ class TimeSmoothed final : public Learner<typename B::Record> {
         Cost& cost = round_.inner_cost();
         const Cost entry_cost = effort_ < kInfinity ? round_.cost_since_entry() : Cost{};
         InnerReport inner;
-        const bool active = iterate.residual_norm > report.tolerance;
+        const bool active = iterate.gap > report.tolerance;
         if (active) {
             const Budget budget = affordable();
             if (!start.empty() && budget.max_steps > 0) start_from(g, start, report);
             keep_inner();
-            inner = inner_.solve(round_.window(), g, round_.step(), report.aim, budget, iterate, cost,
+            inner = inner_.solve(round_.window(), g, round_.step(), report.target_gap, budget, iterate, cost,
                                  round_.scratch());
         }
-        const auto undo = [&] {
-            take_back_inner();
+        const auto rollback = [&] {
+            rollback_inner();
             savings_ = savings_before_;
-            tolerance_.take_back();
-            round_.undo(report);
+            tolerance_.rollback();
+            round_.rollback(report);
         };
         // Squares overflow before the numbers do; a report may not hold an infinity.
         const bool finite = inner.status != SolveStatus::not_finite && iterate.finite() &&
-                            std::isfinite(inner.squared_residuals + inner.path);
-        if (!finite) return undo();
+                            std::isfinite(inner.squared_gaps + inner.path);
+        if (!finite) return rollback();
         report.status = !tolerance_.promises_exit()                     ? RoundStatus::moved
                         : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                         : active                                        ? RoundStatus::solved
                                                                         : RoundStatus::quiet;
         note_steps(inner, report);
-        report.tested_residual = iterate.residual_norm;
+        report.tested_gap = iterate.gap;
         if constexpr (kAnchored) {
             report.penalty = g.penalty(iterate.point);
             leave_anchor();
-            if (!iterate.finite()) return undo();
+            if (!iterate.finite()) return rollback();
         }
         round_.leave(report);
         spend(report.cost, entry_cost);

@@ -1,8 +1,8 @@
 #include "online/tolerance.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +102,7 @@ void Tolerance::remember(Real change) {
     sum_ = std::accumulate(recent_.numbers().begin(), recent_.numbers().end(), Real{0});
 }
 
-void Tolerance::take_back() {
+void Tolerance::rollback() {
     if (kind_ != Kind::automatic || !counted_) return;
     if (count_ == 0) {
         first_ = 0;
@@ -110,28 +110,28 @@ void Tolerance::take_back() {
     }
     sum_ = sum_before_;
     --count_;
-    recent_.take_back(overwritten_ < 0 ? -kInfinity : overwritten_);
+    recent_.rollback(overwritten_ < 0 ? -kInfinity : overwritten_);
 }
 
-void Tolerance::exchange(Checkpoint& checkpoint) {
+void Tolerance::serialise(StateArchive& archive) {
     std::vector<Real> recent = recent_.numbers();
     Index oldest = recent_.oldest();
-    checkpoint.exchange("first", first_);
-    checkpoint.list("recent", recent);
-    checkpoint.exchange("oldest", oldest, kMemory - 1);
-    checkpoint.exchange("sum", sum_);
-    checkpoint.exchange("sum before", sum_before_);
-    checkpoint.exchange("count", count_);
-    checkpoint.exchange("overwritten", overwritten_);
-    checkpoint.exchange("counted", counted_);
+    archive.field("first", first_);
+    archive.list("recent", recent);
+    archive.field("oldest", oldest, kMemory - 1);
+    archive.field("sum", sum_);
+    archive.field("sum before", sum_before_);
+    archive.field("count", count_);
+    archive.field("overwritten", overwritten_);
+    archive.field("counted", counted_);
     const bool full = recent.size() == kMemory;
-    checkpoint.require(
+    archive.require(
         first_ >= 0 && recent.size() <= kMemory && count_ >= recent.size() && (full || oldest == 0) &&
             (full || !(overwritten_ >= 0)) && (first_ == 0 || start_ == Start::solve) &&
             (start_ == Start::gradual || first_ > 0 || count_ == 0) && (full || count_ == recent.size()) &&
             std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
         "the changes of its last rounds");
-    if (!checkpoint.reading()) return;
+    if (!archive.reading()) return;
     recent_.assign(std::move(recent), oldest);
 }
 

@@ -10,7 +10,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 
 /// Either a fixed delta, or a multiple of the median change that recent losses made to the stationarity gap:
 /// tight enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The
@@ -55,9 +55,9 @@ class Tolerance {
     /// What the rounds so far ask for, without a change of a new one.
     Real current(Real length) const;
     /// Forgets the last call of next(), for a round that was refused after it.
-    void take_back();
+    void rollback();
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     enum class Kind { fixed, automatic, none };

@@ -54,8 +54,8 @@ class ScheduledGradient {
         }
         ++round_;
     }
-    void undo() { --round_; }
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("round", round_); }
+    void rollback() { --round_; }
+    void serialise(StateArchive& archive) { archive.field("round", round_); }
 
   private:
     StepSchedule schedule_;
@@ -76,10 +76,10 @@ class Momentum {
         axpy(1 - decay_, move.newest_gradient(), mean_);
         move.step(step_, mean_);
     }
-    void undo() { mean_.swap(before_); }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("mean", mean_);
-        checkpoint.fixed("mean before", before_);
+    void rollback() { mean_.swap(before_); }
+    void serialise(StateArchive& archive) {
+        archive.fixed("mean", mean_);
+        archive.fixed("mean before", before_);
     }
 
   private:
@@ -109,16 +109,16 @@ class Adam {
         const Real scale = advance(gradient, direction);
         move.step(options_.step, direction, scale * options_.step);
     }
-    void undo() {
+    void rollback() {
         std::swap(moments_, before_);
         --round_;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("first", moments_.first);
-        checkpoint.fixed("second", moments_.second);
-        checkpoint.fixed("first before", before_.first);
-        checkpoint.fixed("second before", before_.second);
-        checkpoint.exchange("round", round_);
+    void serialise(StateArchive& archive) {
+        archive.fixed("first", moments_.first);
+        archive.fixed("second", moments_.second);
+        archive.fixed("first before", before_.first);
+        archive.fixed("second before", before_.second);
+        archive.field("round", round_);
     }
 
   private:
@@ -162,14 +162,14 @@ class AdaGrad {
         }
         ++round_;
     }
-    void undo() {
+    void rollback() {
         squares_.swap(before_);
         --round_;
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("squares", squares_);
-        checkpoint.fixed("squares before", before_);
-        checkpoint.exchange("round", round_);
+    void serialise(StateArchive& archive) {
+        archive.fixed("squares", squares_);
+        archive.fixed("squares before", before_);
+        archive.field("round", round_);
     }
 
   private:
@@ -213,17 +213,17 @@ class FullHistory {
         ++move.cost.passes;
         move.step(step_, mean);
     }
-    void undo() { chunks_.back().drop_newest(); }
-    void exchange(Checkpoint& checkpoint) {
+    void rollback() { chunks_.back().drop_newest(); }
+    void serialise(StateArchive& archive) {
         Index count = chunks_.size();
-        checkpoint.exchange("chunks", count);
-        if (checkpoint.reading()) chunks_.clear();
+        archive.field("chunks", count);
+        if (archive.reading()) chunks_.clear();
         for (Index i = 0; i < count; ++i) {
-            if (checkpoint.reading()) {
-                checkpoint.require(i == 0 || chunks_.back().size() == kChunk, "full chunks");
+            if (archive.reading()) {
+                archive.require(i == 0 || chunks_.back().size() == kChunk, "full chunks");
                 chunks_.push_back(make_chunk_());
             }
-            checkpoint.part("chunk", chunks_[i]);
+            archive.section("chunk", chunks_[i]);
         }
     }
 

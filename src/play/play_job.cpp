@@ -117,7 +117,7 @@ PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, StopF
 void PlayJob::open_outputs() {
     if (!settings_.trace.empty()) outputs_->trace.emplace(settings_.trace, play_.game());
     if (settings_.ledger.empty()) return;
-    const std::vector<RunHeader> all = headers(told_settings());
+    const std::vector<RunHeader> all = headers(original_settings());
     for (Index i = 0; i < all.size(); ++i) {
         outputs_->ledgers.emplace_back(
             std::in_place, ledger_path(settings_.ledger, i, play_.game().players[i].name), all[i]);
@@ -135,9 +135,7 @@ std::vector<RunHeader> PlayJob::headers(const PlaySettings& told) const {
     for (Index i = 0; i < play_.players(); ++i) {
         RunHeader header = header_of(play_.learner(i).facts(), play_.layout().dimension(i));
         header.name = play_.game().players[i].name;
-        for (const auto& row : play_options()) {
-            if (bears_on_figures(row)) header.settings.emplace_back(row.name, present(row, told));
-        }
+        header.settings = result_settings(told);
         header.settings.emplace_back("learner-in-use", plan_.seats[i].learner);
         if (header.members.empty()) header.max_steps = settings_.max_steps;
         if (settings_.max_seconds < kInfinity) header.max_seconds = settings_.max_seconds;
@@ -166,18 +164,18 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
         SeatFigures& seat = figures.seats[i];
         if (measured) seat.instant = instants_[i];
         if (refereed_[i] != 0) {
-            seat.residual = report.entry_residual;
+            seat.gap = report.entry_gap;
             seat.variation = report.variation;
             seat.regret = tally_.player(i).regret();
             seat.bound = tally_.bound(i);
         } else if (measured) {
-            seat.residual = referee_.smoothed_residual(i, play_.layout().block(round.joint, i));
+            seat.gap = referee_.smoothed_gap(i, play_.layout().block(round.joint, i));
         }
         seat.cost = report.loss + report.regulariser;
         seat.steps = report.steps;
         seat.base_samples = report.cost.base_samples;
     }
-    figures.gap = largest(figures.seats, &SeatFigures::residual);
+    figures.gap = largest(figures.seats, &SeatFigures::gap);
     figures.gap_bound = largest(figures.seats, &SeatFigures::bound);
     figures.instant_gap = largest(figures.seats, &SeatFigures::instant);
     const Index responses = settings_.responses_every > 0 ? settings_.responses_every : hundredth;
@@ -193,7 +191,7 @@ void PlayJob::measure(const GameRound& round, RoundFigures& figures) {
 }
 
 void PlayJob::measure_instants(ConstView joint) {
-    referee_.instant_residuals(joint, instants_);
+    referee_.instant_gaps(joint, instants_);
     instant_gaps_.add(*std::max_element(instants_.begin(), instants_.end()));
 }
 
@@ -240,7 +238,7 @@ bool PlayJob::play_round(const OnRound& on_round) {
     ++rounds_;
     refused_by_ = round.refused_by;
     for (Index i = 0; i < extras_.size(); ++i)
-        extras_[i].bank = round.refused_by ? nullptr : play_.learner(i).bank();
+        extras_[i].ensemble = round.refused_by ? nullptr : play_.learner(i).ensemble();
     tally_.add(round.reports, extras_);
     for (Index i = 0; i < outputs_->ledgers.size(); ++i) {
         outputs_->guarded(outputs_->ledgers[i],

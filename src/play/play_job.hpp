@@ -6,6 +6,7 @@
 #include "core/quantile_sketch.hpp"
 #include "front/play_plan.hpp"
 #include "game/game_referee.hpp"
+#include "play/play_settings.hpp"
 #include "play/round_figures.hpp"
 #include "regret/game_tally.hpp"
 #include "store/journal.hpp"
@@ -54,8 +55,10 @@ class PlayJob {
     /// A round; false: it was refused.
     bool play_round(const OnRound& on_round = {});
     Round rounds() const noexcept { return rounds_; }
+    /// The joint play of the last round that was not refused.
+    ConstView played() const noexcept { return last_.joint; }
     /// Everything the rounds to come depend on, between two of them.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
     /// Saves a state.
     void save();
 
@@ -64,11 +67,11 @@ class PlayJob {
 
     void open_outputs();
     void open_store(const ReportOrigin& origin);
-    void exchange_outputs(Checkpoint& checkpoint);
+    void serialise_outputs(StateArchive& archive);
     std::uint64_t game_checksum() const;
     void store_turn(const GameRound& round, const RoundFigures& figures);
     void finish_store(const PlayOutcome& outcome);
-    PlaySettings told_settings() const;
+    PlaySettings original_settings() const;
     std::vector<RunFooter> footers(RunEnding ending);
     void measure(const GameRound& round, RoundFigures& figures);
     void measure_instants(ConstView joint);
@@ -86,7 +89,7 @@ class PlayJob {
     GameReferee referee_;
     GameTally tally_;
     std::unique_ptr<Outputs> outputs_;
-    std::vector<char> refereed_;  // players whose residuals are exact and in their reports
+    std::vector<char> refereed_;  // players whose gaps are exact and in their reports
     std::vector<Real> instants_, gains_;
     QuantileSketch instant_gaps_;  // those measured, for their median
     GameMeasures measures_;

@@ -32,7 +32,7 @@ class Check {
         same(report.gains.size(), report.gain_rounds.size(), "the gains");
         for (const PlayReportPlayer& player : report.players) {
             const std::string of = " of player '" + player.name + "'";
-            fits(player.residual, "the residual" + of);
+            fits(player.gap, "the residual" + of);
             fits(player.bound, "the bound" + of);
             fits(player.instant, "the instantaneous residual" + of);
             fits(player.cost, "the cost" + of);
@@ -105,7 +105,7 @@ void put_play(JsonWriter& to, const PlayReport& report) {
         to.put("learner", player.learner);
         to.put("window", player.window);
         to.put("dimension", player.dimension);
-        put_series(to, "residual", player.residual);
+        put_series(to, "residual", player.gap);
         put_series(to, "bound", player.bound);
         put_series(to, "instant", player.instant);
         put_series(to, "cost", player.cost);

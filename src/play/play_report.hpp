@@ -17,12 +17,12 @@ struct PlayReportPlayer {
     std::string name;
     std::string set;      // g in words
     std::string learner;  // with its window
-    Real window = 0;      // plays that the residual looks back on; 0: not known
+    Real window = 0;      // plays that the gap looks back on; 0: not known
     Index dimension = 0;
-    std::vector<Real> residual;  // R_t: of the window
-    std::vector<Real> bound;     // what was proved of it: (delta + d_t) / w_a; NaN where nothing was
-    std::vector<Real> instant;   // the residual of the newest play alone
-    std::vector<Real> cost;      // f + g
+    std::vector<Real> gap;      // R_t: of the window
+    std::vector<Real> bound;    // what was proved of it: (delta + d_t) / w_a; NaN where nothing was
+    std::vector<Real> instant;  // the gap of the newest play alone
+    std::vector<Real> cost;     // f + g
 };
 
 /// A picture of where the play went: the plane of two coordinates, or a triangle of three shares.
@@ -57,7 +57,7 @@ struct PlayReport {
     std::vector<Round> rounds;       // of all series below, and the players'
     std::vector<Real> gap;           // max over players of R_t
     std::vector<Real> gap_bound;     // max over players of their bounds
-    std::vector<Real> instant_gap;   // max over players of the newest play's residual
+    std::vector<Real> instant_gap;   // max over players of the newest play's gap
     std::vector<Round> gain_rounds;  // where best responses were worked out
     std::vector<Real> gains;         // sum over players of what a best response would save
     bool gains_exact = true;         // false: responses are local, so a lower bound

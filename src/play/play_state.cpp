@@ -14,8 +14,7 @@ std::vector<std::string> play_channels() {
 
 RunIdentity play_identity(const PlaySettings& settings, const GameDefinition& game,
                           const ReportOrigin& origin) {
-    RunIdentity identity{
-        .kind = "play", .settings = setting_list(play_options(), settings), .channels = play_channels()};
+    RunIdentity identity{.kind = "play", .settings = setting_list(settings), .channels = play_channels()};
     identity.version = origin.version;
     identity.command = origin.command;
     identity.title = game.name;
@@ -27,9 +26,9 @@ JournalOptions play_journal_options(const PlaySettings& settings, const std::str
 }
 
 /// What the play was told at its beginning: a number of rounds may be another one now.
-PlaySettings PlayJob::told_settings() const {
+PlaySettings PlayJob::original_settings() const {
     PlaySettings told = settings_;
-    if (journal_) take_settings(play_options(), journal_->identity().settings, told);
+    if (journal_) take_settings(journal_->identity().settings, told);
     return told;
 }
 
@@ -40,12 +39,12 @@ void PlayJob::open_store(const ReportOrigin& origin) {
     }
     if (!journal_) return open_outputs();
     bool begun = false;
-    journal_->restore([&](Checkpoint& checkpoint) {
-        exchange(checkpoint);
+    journal_->restore([&](StateArchive& archive) {
+        serialise(archive);
         begun = true;
     });
     if (!begun) open_outputs();
-    const std::vector<RunHeader> all = headers(told_settings());
+    const std::vector<RunHeader> all = headers(original_settings());
     for (Index i = 0; i < all.size(); ++i) journal_->open_account(i, all[i]);
     journal_->when_saving([this] {
         const std::vector<RunFooter> last = footers(ending_);
@@ -76,13 +75,13 @@ void PlayJob::store_turn(const GameRound& round, const RoundFigures& figures) {
         journal_->decision(played.take());
         journal_->figures(
             std::vector<Real>{figures.gap, figures.gap_bound, figures.instant_gap, steps, gradients});
-        journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+        journal_->end_turn([this](StateArchive& archive) { serialise(archive); });
     });
 }
 
 void PlayJob::save() {
     if (!journal_) return;
-    const Journal::Exchange state = [this](Checkpoint& checkpoint) { exchange(checkpoint); };
+    const Journal::Serialise state = [this](StateArchive& archive) { serialise(archive); };
     journal_->commit(&state);
 }
 
@@ -91,8 +90,7 @@ void PlayJob::finish_store(const PlayOutcome& outcome) {
     outputs_->guarded([&] {
         // An output has missed the last round: the rounds since the last state are played again.
         if (!outputs_->problems.empty()) return journal_->commit();
-        journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
-                         to_json(outcome.certificate),
+        journal_->finish([this](StateArchive& archive) { serialise(archive); }, to_json(outcome.certificate),
                          to_json(outputs_->report->finish(outcome.certificate, outcome.joint)),
                          outcome.ending == RunEnding::finished);
     });
@@ -125,44 +123,43 @@ std::uint64_t PlayJob::game_checksum() const {
     return sum.value();
 }
 
-void PlayJob::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("game", game_checksum());
-    checkpoint.exchange("rounds", rounds_);
-    checkpoint.part("players", play_);
-    checkpoint.part("referee", referee_);
-    checkpoint.part("tally", tally_);
-    checkpoint.part("instant gaps", instant_gaps_);
-    checkpoint.exchange("gain", measures_.gain_last);
-    checkpoint.exchange("gain is exact", measures_.gain_exact);
-    checkpoint.list("last play", last_.joint);
-    checkpoint.require(last_.joint.empty() || last_.joint.size() == play_.layout().dimension(),
-                       "a joint play");
-    checkpoint.exchange("measured", last_.measured);
-    checkpoint.exchange("responded", last_.responded);
-    checkpoint.agree("gathered", outputs_->report ? 1 : 0);
-    if (outputs_->report) checkpoint.part("report", *outputs_->report);
-    exchange_outputs(checkpoint);
+void PlayJob::serialise(StateArchive& archive) {
+    archive.agree("game", game_checksum());
+    archive.field("rounds", rounds_);
+    archive.section("players", play_);
+    archive.section("referee", referee_);
+    archive.section("tally", tally_);
+    archive.section("instant gaps", instant_gaps_);
+    archive.field("gain", measures_.gain_last);
+    archive.field("gain is exact", measures_.gain_exact);
+    archive.list("last play", last_.joint);
+    archive.require(last_.joint.empty() || last_.joint.size() == play_.layout().dimension(), "a joint play");
+    archive.field("measured", last_.measured);
+    archive.field("responded", last_.responded);
+    archive.agree("gathered", outputs_->report ? 1 : 0);
+    if (outputs_->report) archive.section("report", *outputs_->report);
+    serialise_outputs(archive);
 }
 
 /// Last: reading cuts files.
-void PlayJob::exchange_outputs(Checkpoint& checkpoint) {
-    checkpoint.agree("a trace is written", settings_.trace.empty() ? 0 : 1);
-    checkpoint.agree("ledgers are written", settings_.ledger.empty() ? 0 : 1);
-    const bool reading = checkpoint.reading();
+void PlayJob::serialise_outputs(StateArchive& archive) {
+    archive.agree("a trace is written", settings_.trace.empty() ? 0 : 1);
+    archive.agree("ledgers are written", settings_.ledger.empty() ? 0 : 1);
+    const bool reading = archive.reading();
     if (!settings_.trace.empty()) {
         std::uint64_t bytes = reading ? 0 : outputs_->trace->bytes();
-        checkpoint.exchange("trace", bytes);
+        archive.field("trace", bytes);
         if (reading) outputs_->trace.emplace(settings_.trace, bytes);
     }
     if (settings_.ledger.empty()) return;
-    const std::vector<RunHeader> all = headers(told_settings());
+    const std::vector<RunHeader> all = headers(original_settings());
     for (Index i = 0; i < all.size(); ++i) {
         LedgerMark mark;
         if (!reading) {
             outputs_->ledgers[i]->flush();
             mark = outputs_->ledgers[i]->mark();
         }
-        checkpoint.part("ledger", mark);
+        archive.section("ledger", mark);
         if (!reading) continue;
         outputs_->ledgers.emplace_back(
             std::in_place, ledger_path(settings_.ledger, i, play_.game().players[i].name), all[i], mark);

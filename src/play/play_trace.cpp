@@ -1,5 +1,7 @@
 #include "play/play_trace.hpp"
 
+#include "io/row_splitter.hpp"
+
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -8,14 +10,6 @@
 
 namespace proxstream {
 namespace {
-
-/// A name may hold what separates fields.
-std::string quoted(const std::string& name) {
-    if (name.find_first_of(",\"\n") == std::string::npos) return name;
-    std::string text = "\"";
-    for (const char each : name) text += each == '"' ? std::string("\"\"") : std::string(1, each);
-    return text + "\"";
-}
 
 void add(std::string& line, Real value) {
     line += ',';
@@ -29,7 +23,10 @@ PlayTrace::PlayTrace(const std::string& path, const GameDefinition& game) : file
                                   "regret",   "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";
     for (const GamePlayer& player : game.players) {
-        for (const char* column : kColumns) line_ += "," + quoted(player.name + " " + column);
+        for (const char* column : kColumns) {
+            line_ += ',';
+            append_csv_field(line_, player.name + " " + column);
+        }
     }
     line_ += '\n';
     file_.write(line_);
@@ -41,8 +38,7 @@ void PlayTrace::write(const RoundFigures& figures) {
     for (const Real value : {figures.gap, figures.gap_bound, figures.instant_gap, figures.gain})
         add(line_, value);
     for (const SeatFigures& seat : figures.seats) {
-        for (const Real value :
-             {seat.residual, seat.bound, seat.instant, seat.variation, seat.regret, seat.cost})
+        for (const Real value : {seat.gap, seat.bound, seat.instant, seat.variation, seat.regret, seat.cost})
             add(line_, value);
         line_ += fmt::format(",{},{}", seat.steps, seat.base_samples);
     }

@@ -1,6 +1,6 @@
 #include "play/report_builder.hpp"
 
-#include "game/gan_quality.hpp"
+#include "game/gan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,9 +82,9 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
     report_.title = game.name;
     report_.subtitle = fmt::format("{} players, {} play", game.players.size(), name(plan.turns));
     const PlaySettings usual;
-    for (const auto& row : play_options()) {
+    for (const auto& row : PlaySettings::options()) {
         const std::string value = present(row, settings);
-        if (bears_on_figures(row) && value != present(row, usual))
+        if (affects_results(row) && value != present(row, usual))
             report_.settings.emplace_back(row.name, value);
     }
     for (Index i = 0; i < game.players.size(); ++i) {
@@ -97,7 +97,7 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
                            ? 0
                            : static_cast<Real>(WindowWeights::parse(seat.window).length()),
              .dimension = layout_.dimension(i),
-             .residual = {},
+             .gap = {},
              .bound = {},
              .instant = {},
              .cost = {}});
@@ -122,7 +122,7 @@ void ReportBuilder::add(const RoundFigures& figures, ConstView joint) {
     }
     if (game_.gan != nullptr && (figures.round == 1 || figures.round % cloud_every_ == 0))
         add_cloud(figures.round, joint);
-    // Of sampled costs residuals are known in some rounds only: those are shown.
+    // Of sampled costs gaps are known in some rounds only: those are shown.
     const bool known = game_.gan == nullptr || !std::isnan(figures.instant_gap);
     const bool shown = game_.gan != nullptr ? known : figures.round % every_ == 0;
     if (shown || figures.round <= 2) {
@@ -141,7 +141,7 @@ void ReportBuilder::add_round(const RoundFigures& figures, ConstView joint) {
     for (Index i = 0; i < figures.seats.size(); ++i) {
         const SeatFigures& seat = figures.seats[i];
         PlayReportPlayer& player = report_.players[i];
-        player.residual.push_back(seat.residual);
+        player.gap.push_back(seat.gap);
         player.bound.push_back(seat.bound);
         player.instant.push_back(seat.instant);
         player.cost.push_back(seat.cost);
@@ -289,48 +289,46 @@ void ReportBuilder::close(const GameCertificate& certificate, ConstView joint) {
     report_.sound = certificate.sound();
 }
 
-void ReportBuilder::exchange(Checkpoint& checkpoint) {
-    const auto series = [&](std::string_view name, std::vector<Real>& values) {
-        checkpoint.list(name, values);
-    };
-    checkpoint.list("rounds", report_.rounds);
+void ReportBuilder::serialise(StateArchive& archive) {
+    const auto series = [&](std::string_view name, std::vector<Real>& values) { archive.list(name, values); };
+    archive.list("rounds", report_.rounds);
     series("gap", report_.gap);
     series("gap bound", report_.gap_bound);
     series("instant gap", report_.instant_gap);
-    checkpoint.list("gain rounds", report_.gain_rounds);
+    archive.list("gain rounds", report_.gain_rounds);
     series("gains", report_.gains);
-    checkpoint.exchange("gains are exact", report_.gains_exact);
-    checkpoint.agree("players", report_.players.size());
+    archive.field("gains are exact", report_.gains_exact);
+    archive.agree("players", report_.players.size());
     for (PlayReportPlayer& player : report_.players) {
-        series("residual", player.residual);
+        series("residual", player.gap);
         series("bound", player.bound);
         series("instant", player.instant);
         series("cost", player.cost);
     }
     Index clouds = report_.clouds.size();
-    checkpoint.exchange("clouds", clouds, std::uint64_t{1} << 32U);
+    archive.field("clouds", clouds, std::uint64_t{1} << 32U);
     report_.clouds.resize(clouds);
     for (PlayReportCloud& cloud : report_.clouds) {
-        checkpoint.exchange("round", cloud.round);
+        archive.field("round", cloud.round);
         std::vector<Real> flat;
         for (const ReportPoint& point : cloud.points) flat.insert(flat.end(), point.begin(), point.end());
-        checkpoint.list("points", flat);
-        checkpoint.require(flat.size() % 2 == 0, "two numbers a point");
+        archive.list("points", flat);
+        archive.require(flat.size() % 2 == 0, "two numbers a point");
         cloud.points.clear();
         for (Index i = 0; i < flat.size(); i += 2) cloud.points.push_back({flat[i], flat[i + 1]});
-        checkpoint.exchange("modes", cloud.modes);
-        checkpoint.exchange("quality", cloud.quality);
-        checkpoint.exchange("divergence", cloud.divergence);
+        archive.field("modes", cloud.modes);
+        archive.field("quality", cloud.quality);
+        archive.field("divergence", cloud.divergence);
     }
     Index plays = plays_.size();
-    checkpoint.exchange("plays", plays, std::uint64_t{1} << 32U);
+    archive.field("plays", plays, std::uint64_t{1} << 32U);
     plays_.resize(plays);
     for (std::vector<Real>& play : plays_) {
-        checkpoint.list("play", play);
-        checkpoint.require(play.size() == layout_.dimension(), "a joint play");
+        archive.list("play", play);
+        archive.require(play.size() == layout_.dimension(), "a joint play");
     }
-    checkpoint.part("last", last_);
-    checkpoint.list("last play", last_play_);
+    archive.section("last", last_);
+    archive.list("last play", last_play_);
 }
 
 }  // namespace proxstream

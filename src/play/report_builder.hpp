@@ -20,7 +20,7 @@ class ReportBuilder {
     /// The report if the play ended here; `joint` is where everybody stands.
     PlayReport finish(const GameCertificate& certificate, ConstView joint) const;
     /// Between two rounds, of a builder made from the same settings.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     void close(const GameCertificate& certificate, ConstView joint);

@@ -2,28 +2,28 @@
 
 namespace proxstream {
 
-void SeatFigures::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("residual", residual);
-    checkpoint.exchange("bound", bound);
-    checkpoint.exchange("instant", instant);
-    checkpoint.exchange("variation", variation);
-    checkpoint.exchange("regret", regret);
-    checkpoint.exchange("cost", cost);
-    checkpoint.exchange("steps", steps);
-    checkpoint.exchange("base samples", base_samples);
+void SeatFigures::serialise(StateArchive& archive) {
+    archive.field("residual", gap);
+    archive.field("bound", bound);
+    archive.field("instant", instant);
+    archive.field("variation", variation);
+    archive.field("regret", regret);
+    archive.field("cost", cost);
+    archive.field("steps", steps);
+    archive.field("base samples", base_samples);
 }
 
-void RoundFigures::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("round", round);
+void RoundFigures::serialise(StateArchive& archive) {
+    archive.field("round", round);
     Index players = seats.size();
-    checkpoint.exchange("players", players, std::uint64_t{1} << 32U);
+    archive.field("players", players, std::uint64_t{1} << 32U);
     seats.resize(players);
-    for (SeatFigures& seat : seats) checkpoint.part("player", seat);
-    checkpoint.exchange("gap", gap);
-    checkpoint.exchange("gap bound", gap_bound);
-    checkpoint.exchange("instant gap", instant_gap);
-    checkpoint.exchange("gain", gain);
-    checkpoint.exchange("gain is exact", gain_exact);
+    for (SeatFigures& seat : seats) archive.section("player", seat);
+    archive.field("gap", gap);
+    archive.field("gap bound", gap_bound);
+    archive.field("instant gap", instant_gap);
+    archive.field("gain", gain);
+    archive.field("gain is exact", gain_exact);
 }
 
 }  // namespace proxstream

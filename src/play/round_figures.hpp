@@ -1,7 +1,7 @@
 /// The figures of one round of a game, as tables, traces and reports show them.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/not_known.hpp"
 
@@ -11,16 +11,16 @@ namespace proxstream {
 
 /// Of one player; NaN: not known in this round.
 struct SeatFigures {
-    Real residual = kNotKnown;   // R_t, against the window
+    Real gap = kNotKnown;        // R_t, against the window
     Real bound = kNotKnown;      // (delta + sigma + d_t) / w_a, where it is promised
-    Real instant = kNotKnown;    // the residual of the play alone
+    Real instant = kNotKnown;    // the gap of the play alone
     Real variation = kNotKnown;  // d_t
     Real regret = kNotKnown;     // Reg_w so far
     Real cost = kNotKnown;       // f + g at what was played
     std::uint64_t steps = 0;
     std::uint64_t base_samples = 0;
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 };
 
 struct RoundFigures {
@@ -28,11 +28,11 @@ struct RoundFigures {
     std::vector<SeatFigures> seats;
     Real gap = kNotKnown;          // max over players of R_t
     Real gap_bound = kNotKnown;    // of the bounds, where every player has one
-    Real instant_gap = kNotKnown;  // of the residuals of the play alone
+    Real instant_gap = kNotKnown;  // of the gaps of the play alone
     Real gain = kNotKnown;         // what best responses would save, in all
     bool gain_exact = false;       // and not only at least
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 };
 
 }  // namespace proxstream

@@ -1,8 +1,7 @@
 /// Games written down in TOML.
 #include "proxstream/core/error.hpp"
 
-#include "game/polynomial_game.hpp"
-#include "game/quadratic_game.hpp"
+#include "game/built_in_games.hpp"
 #include "play/open_game.hpp"
 
 #include <algorithm>

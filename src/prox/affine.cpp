@@ -2,8 +2,8 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "core/violations.hpp"
 #include "not_finite.hpp"
-#include "violations.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>

@@ -1,23 +1,21 @@
 #include "prox/anchored.hpp"
 
 #include "core/simd.hpp"
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <cmath>
 
 namespace proxstream {
 
-Real checked_switching(Real kappa, bool supported, std::string_view text) {
+Real checked_switching(Real kappa, bool supported) {
     Violations violations;
     violations.require(std::isfinite(kappa) && kappa >= 0, "switching = {} must be finite and at least 0",
                        kappa);
     violations.require(
         supported,
-        "{} cannot carry a switching penalty: the prox of g + kappa |x - centre|_1 is known for "
-        "zero, linear, l1, nonneg-l1, l2sq, elastic, box, nonneg, linfball, simplex, "
-        "capped-simplex, for sums of them that decompose, and for blocks, scale, shift and slice "
-        "of them",
-        text.empty() ? "this regulariser" : fmt::format("'{}'", text));
+        "this regulariser cannot carry a switching penalty: the prox of g + kappa |x - centre|_1 is known "
+        "for zero, linear, l1, nonneg-l1, l2sq, elastic, box, nonneg, linfball, simplex, capped-simplex, for "
+        "sums of them that decompose, and for blocks, scale, shift and slice of them");
     violations.raise();
     return kappa;
 }

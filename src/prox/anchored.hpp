@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,8 @@ struct AnchorWeights {
 
 // The part of every Anchored<G> that does not depend on G.
 
-/// Returns kappa, or throws ConfigError naming what is wrong; `text` is that of the regulariser, if known.
-Real checked_switching(Real kappa, bool supported, std::string_view text);
+/// Returns kappa, or throws ConfigError naming what is wrong.
+Real checked_switching(Real kappa, bool supported);
 /// Returns mu, or throws ConfigError unless it is finite and at least 0.
 Real checked_proximal(Real mu);
 void check_centre_fits(Index centre_size, Index n);
@@ -35,12 +34,6 @@ Real anchor_penalty(const AnchorWeights& weights, ConstView x, ConstView centre)
 /// out = v + share (centre - v); `out` may be v.
 void move_towards(ConstView v, ConstView centre, Real share, View out);
 
-/// Throws ConfigError with the text and the regularisers that are allowed, unless g can carry the 1-norm.
-template <Regulariser G>
-void check_switching(const G& g, std::string_view text) {
-    checked_switching(0, supports_switching(g), text);
-}
-
 template <Regulariser G>
 class Anchored {
   public:
@@ -48,7 +41,7 @@ class Anchored {
     /// kappa > 0, supports_switching(g).
     Anchored(G g, AnchorWeights weights, Index dimension)
         : g_(std::move(g)),
-          weights_{checked_switching(weights.kappa, weights.kappa == 0 || supports_switching(g_), {}),
+          weights_{checked_switching(weights.kappa, weights.kappa == 0 || supports_switching(g_)),
                    checked_proximal(weights.mu)},
           centre_(dimension) {}
 

@@ -1,6 +1,6 @@
 #include "proxstream/prox/block_layout.hpp"
 
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 namespace proxstream {
 

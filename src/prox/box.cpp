@@ -1,7 +1,7 @@
 #include "proxstream/prox/box.hpp"
 
 #include "core/simd.hpp"
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <cmath>

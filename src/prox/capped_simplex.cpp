@@ -5,8 +5,8 @@
 
 #include "box_section.hpp"
 #include "core/simd.hpp"
+#include "core/violations.hpp"
 #include "not_finite.hpp"
-#include "violations.hpp"
 
 #include <cmath>
 

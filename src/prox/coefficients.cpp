@@ -1,6 +1,6 @@
 #include "proxstream/prox/coefficients.hpp"
 
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <cmath>
 

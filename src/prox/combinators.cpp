@@ -1,6 +1,6 @@
 #include "proxstream/prox/combinators.hpp"
 
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-/// What an operator answers when its input is not finite.
+/// What a prox returns when its input is not finite.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"
@@ -7,7 +7,7 @@
 
 namespace proxstream {
 
-/// Fills out with NaN and returns NaN: nobody can take the result for a number.
+/// Fills `out` with NaN and returns NaN, so that the result cannot be mistaken for a number.
 inline Real refuse_not_finite(View out) {
     fill(out, std::numeric_limits<Real>::quiet_NaN());
     return std::numeric_limits<Real>::quiet_NaN();

@@ -3,8 +3,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/coefficients.hpp"
 
+#include "core/violations.hpp"
 #include "not_finite.hpp"
-#include "violations.hpp"
 
 #include <Eigen/SVD>
 #include <limits>

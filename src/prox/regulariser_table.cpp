@@ -14,7 +14,7 @@
 #include "proxstream/prox/total_variation.hpp"
 
 #include "core/find_row.hpp"
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <cctype>

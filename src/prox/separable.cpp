@@ -3,7 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "core/simd.hpp"
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <cmath>

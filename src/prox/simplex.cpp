@@ -3,10 +3,10 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "box_section.hpp"
+#include "core/violations.hpp"
 #include "not_finite.hpp"
 #include "prox/simplex_batch.hpp"
 #include "prox/simplex_projection.hpp"
-#include "violations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "prox/simplex_projection.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -79,37 +80,17 @@ template <Index kSize>
     return true;
 }
 
+/// The case of the size at hand.
+template <Index... kSmaller>
+[[gnu::always_inline]] inline bool project_sized(Index size, const Real* v, const Index* begin,
+                                                 const Real* radii, Real* out,
+                                                 std::index_sequence<kSmaller...> /*sizes*/) {
+    return ((size == kSmaller + 1 && project_lanes<kSmaller + 1>(v, begin, radii, out)) || ...);
+}
+
 PROXSTREAM_CLONES bool project_blocks(Index size, const Real* v, const Index* begin, const Real* radii,
                                       Real* out) {
-    static_assert(SimplexBatch::kLargest == 12, "a case for every size");
-    switch (size) {
-        case 1:
-            return project_lanes<1>(v, begin, radii, out);
-        case 2:
-            return project_lanes<2>(v, begin, radii, out);
-        case 3:
-            return project_lanes<3>(v, begin, radii, out);
-        case 4:
-            return project_lanes<4>(v, begin, radii, out);
-        case 5:
-            return project_lanes<5>(v, begin, radii, out);
-        case 6:
-            return project_lanes<6>(v, begin, radii, out);
-        case 7:
-            return project_lanes<7>(v, begin, radii, out);
-        case 8:
-            return project_lanes<8>(v, begin, radii, out);
-        case 9:
-            return project_lanes<9>(v, begin, radii, out);
-        case 10:
-            return project_lanes<10>(v, begin, radii, out);
-        case 11:
-            return project_lanes<11>(v, begin, radii, out);
-        case 12:
-            return project_lanes<12>(v, begin, radii, out);
-        default:
-            return false;
-    }
+    return project_sized(size, v, begin, radii, out, std::make_index_sequence<SimplexBatch::kLargest>());
 }
 
 }  // namespace

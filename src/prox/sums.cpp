@@ -1,6 +1,6 @@
 #include "proxstream/prox/sums.hpp"
 
-#include "violations.hpp"
+#include "core/violations.hpp"
 
 #include <optional>
 

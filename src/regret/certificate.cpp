@@ -5,30 +5,16 @@
 #include "core/rounding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace proxstream {
 
 std::string_view name(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::holds:
-            return "holds";
-        case Verdict::holds_to_rounding:
-            return "holds up to rounding";
-        case Verdict::undecided:
-            return "undecided";
-        case Verdict::violated:
-            return "violated";
-        case Verdict::not_promised:
-            return "not promised";
-        case Verdict::not_applicable:
-            return "not applicable";
-        case Verdict::missed:
-            return "missed";
-        case Verdict::stated:
-            return "stated";
-    }
-    return "?";
+    constexpr std::array<std::string_view, 8> kNames{
+        "holds",        "holds up to rounding", "undecided", "violated",
+        "not promised", "not applicable",       "missed",    "stated"};
+    return kNames[static_cast<Index>(verdict)];
 }
 
 Verdict Inequality::decide(Real scale) const {
@@ -55,19 +41,22 @@ Real RunSummary::quiet_share() const {
     return totals.rounds == 0 ? 0 : static_cast<Real>(quiet) / static_cast<Real>(totals.rounds);
 }
 
-bool Certificate::sound() const {
-    const bool kept = std::none_of(inequalities.begin(), inequalities.end(),
-                                   [](const Inequality& each) { return each.verdict == Verdict::violated; });
-    return kept && std::all_of(members.begin(), members.end(),
-                               [](const Certificate& member) { return member.sound(); });
+bool CertificateLines::sound() const {
+    return std::none_of(inequalities.begin(), inequalities.end(),
+                        [](const Inequality& each) { return each.verdict == Verdict::violated; });
 }
 
-const Inequality& Certificate::at(std::string_view id) const {
+const Inequality& CertificateLines::at(std::string_view id) const {
     const auto found = std::find_if(inequalities.begin(), inequalities.end(),
                                     [id](const Inequality& each) { return each.id == id; });
     if (found == inequalities.end())
-        throw Error("the certificate has no inequality '" + std::string(id) + "'");
+        throw ConfigError("the certificate has no inequality '" + std::string(id) + "'");
     return *found;
+}
+
+bool Certificate::sound() const {
+    return CertificateLines::sound() && std::all_of(members.begin(), members.end(),
+                                                    [](const Certificate& member) { return member.sound(); });
 }
 
 }  // namespace proxstream

@@ -1,82 +1,77 @@
-/// The certificate for programs.
-#include "proxstream/regret/certificate.hpp"
+#include "regret/certificate_json.hpp"
 
-#include "core/json.hpp"
-#include "json_number.hpp"
+#include "ledger_fields.hpp"
+
+#include <cmath>
 
 namespace proxstream {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class Value>
-Json optional(const std::optional<Value>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
+using Json = OrderedJson;
 
 Json to_object(const Cost& cost) {
-    return {{"record_gradients", cost.record_gradients},
-            {"record_values", cost.record_values},
-            {"passes", cost.passes},
-            {"prox", cost.prox},
-            {"oracle_calls", cost.oracle_calls},
-            {"base_samples", cost.base_samples}};
-}
-
-Json to_object(const NoiseFacts& noise) {
-    return {{"oracle", noise.oracle},
-            {"variant", noise.variant},
-            {"estimator", noise.estimator},
-            {"confirm", noise.confirm},
-            {"sigma", optional(noise.sigma)},
-            {"bounded", noise.bounded},
-            {"independent", noise.independent},
-            {"origin", noise.origin},
-            {"confidence", noise.confidence},
-            {"refereed", noise.refereed},
-            {"losses_known", noise.losses_known}};
-}
-
-Json to_object(const RunHeader& header) {
-    Json settings = Json::object();
-    for (const auto& [key, value] : header.settings) settings[key] = value;
-    Json object{{"name", header.name},
-                {"dimension", header.dimension},
-                {"window", header.window},
-                {"window_text", header.window_text},
-                {"effective_length", header.effective_length},
-                {"model", header.model},
-                {"hysteresis", header.hysteresis},
-                {"switching", header.switching},
-                {"proximal", header.proximal},
-                {"step", header.reference_step},
-                {"smoothness", optional(header.smoothness)},
-                {"step_rule", name(header.step_rule)},
-                {"lambda", header.acceptance},
-                {"initial_residual", header.initial_residual},
-                {"initial_objective", json_number(header.initial_objective)},
-                {"regulariser_infimum", json_number(header.regulariser_infimum)},
-                {"prox_scale", header.prox_scale},
-                {"exit_test", header.exit_test},
-                {"max_steps", optional(header.max_steps)},
-                {"max_seconds", optional(header.max_seconds)},
-                {"settings", std::move(settings)}};
-    if (header.noise) object["noise"] = to_object(*header.noise);
-    if (!header.members.empty()) object["play"] = header.play;
+    Json object;
+    for (const auto& [key, count] : kCostCounts) object[std::string(key)] = cost.*count;
     return object;
 }
 
-Json to_object(const BankSummary& bank) {
-    return {{"mean", bank.mean},
-            {"in_charge", bank.in_charge},
-            {"weights", bank.weights},
-            {"losses", bank.losses},
-            {"switches", bank.switches},
-            {"weighted_loss", json_number(bank.weighted_loss)},
-            {"best", bank.best},
-            {"restarted", bank.restarted},
-            {"mean_gap", json_number(bank.mean_gap)},
-            {"mean_gap_rounds", bank.measured}};
+/// Makes an object of what a list of fields names.
+class JsonFields {
+  public:
+    template <class Value>
+    void operator()(Key key, const Value& value, const Range& /*range*/ = kAny) {
+        object_[std::string(key.name)] = to_json(value);
+    }
+    template <class Value, class Values>
+    void named(Key key, Value value, const Values& /*values*/) {
+        object_[std::string(key.name)] = name(value);
+    }
+    template <class Object, class List>
+    void object(Key key, const std::optional<Object>& object, const List& list) {
+        if (!object) return;
+        JsonFields fields;
+        list(fields, *object);
+        object_[std::string(key.name)] = fields.take();
+    }
+    Json take() { return std::move(object_); }
+
+  private:
+    template <class Value>
+    static Json to_json(const Value& value) {
+        return value;
+    }
+    static Json to_json(Real value) { return json_number(value); }
+    template <class Value>
+    static Json to_json(const std::optional<Value>& value) {
+        return value ? to_json(*value) : Json(nullptr);
+    }
+    static Json to_json(const NamedTexts& texts) {
+        Json object = Json::object();
+        for (const auto& [key, text] : texts) object[key] = text;
+        return object;
+    }
+
+    Json object_ = Json::object();
+};
+
+Json to_object(const RunHeader& header) {
+    JsonFields fields;
+    header_fields(fields, header);
+    if (!header.members.empty()) fields("play", header.play);
+    return fields.take();
+}
+
+Json to_object(const EnsembleSummary& ensemble) {
+    return {{"mean", ensemble.mean},
+            {"in_charge", ensemble.active_member},
+            {"weights", ensemble.weights},
+            {"losses", ensemble.losses},
+            {"switches", ensemble.switches},
+            {"weighted_loss", json_number(ensemble.weighted_loss)},
+            {"best", ensemble.best},
+            {"restarted", ensemble.restarted},
+            {"mean_gap", json_number(ensemble.mean_gap)},
+            {"mean_gap_rounds", ensemble.measured}};
 }
 
 Json to_object(const NoiseSummary& noise, bool measured) {
@@ -122,7 +117,7 @@ Json to_object(const RunSummary& run) {
                 {"other_windows", std::move(others)},
                 {"prediction_loss", run.prediction_loss ? json_number(*run.prediction_loss) : Json(nullptr)},
                 {"seconds", run.seconds}};
-    if (run.bank) object["bank"] = to_object(*run.bank);
+    if (run.ensemble) object["bank"] = to_object(*run.ensemble);
     if (run.noise) object["noise"] = to_object(*run.noise, run.measured);
     return object;
 }
@@ -144,7 +139,21 @@ Json to_object(const Inequality& each) {
     return object;
 }
 
-Json to_object(const PaperClaim& claim) {
+}  // namespace
+
+OrderedJson json_number(Real value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+}
+
+OrderedJson to_object(const std::vector<Inequality>& lines) {
+    Json all = Json::array();
+    for (const Inequality& each : lines) all.push_back(to_object(each));
+    return all;
+}
+
+OrderedJson to_object(const PaperClaim& claim) {
     Json object{{"id", claim.id}, {"statement", claim.statement}, {"applicable", claim.applicable}};
     if (claim.applicable) {
         object["left"] = json_number(claim.left);
@@ -156,14 +165,13 @@ Json to_object(const PaperClaim& claim) {
     return object;
 }
 
-Json to_object(const Certificate& certificate) {
-    Json inequalities = Json::array();
-    for (const Inequality& each : certificate.inequalities) inequalities.push_back(to_object(each));
+OrderedJson to_object(const Certificate& certificate) {
     Json claims = Json::array();
     for (const PaperClaim& claim : certificate.paper_claims) claims.push_back(to_object(claim));
-    Json document{{"run", to_object(certificate.header)}, {"summary", to_object(certificate.summary)},
-                  {"sound", certificate.sound()},         {"inequalities", std::move(inequalities)},
-                  {"paper_claims", std::move(claims)},    {"conclusion", conclusion(certificate)}};
+    Json document{
+        {"run", to_object(certificate.header)}, {"summary", to_object(certificate.summary)},
+        {"sound", certificate.sound()},         {"inequalities", to_object(certificate.inequalities)},
+        {"paper_claims", std::move(claims)},    {"conclusion", conclusion(certificate)}};
     if (!certificate.members.empty()) {
         Json& members = document["members"] = Json::array();
         for (const Certificate& member : certificate.members) members.push_back(to_object(member));
@@ -171,10 +179,12 @@ Json to_object(const Certificate& certificate) {
     return document;
 }
 
-}  // namespace
+std::string json_text(const OrderedJson& document) {
+    return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string to_json(const Certificate& certificate) {
-    return to_object(certificate).dump(2, ' ', false, Json::error_handler_t::replace);
+    return json_text(to_object(certificate));
 }
 
 }  // namespace proxstream

@@ -1,29 +1,16 @@
-/// The certificate for a terminal: one line an inequality, at most kWidth columns.
-#include "proxstream/regret/certificate.hpp"
-
-#include "certificate_words.hpp"
-#include "text_lines.hpp"
+#include "regret/certificate_text.hpp"
 
 #include <algorithm>
 #include <iterator>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
 
 constexpr std::size_t kIndent = 6;
 
-void append_comparison(std::string& out, std::string_view id, std::string_view statement, Real left,
-                       Real right, Real ratio, std::string_view verdict) {
-    append(out, "  {:<4}{:<46} {:>10.3e} {:>10.3e} {:>8.3g}  {}\n", id, statement, left, right, ratio,
-           verdict);
-}
-
-/// Where both sides are empty of meaning, dashes stand instead of zeros.
-void append_blank(std::string& out, std::string_view id, std::string_view statement,
-                  std::string_view verdict) {
-    append(out, "  {:<4}{:<46} {:>10} {:>10} {:>8}  {}\n", id, statement, "-", "-", "-", verdict);
+/// A side, or a dash where it was not measured.
+std::string side(Real value, bool known) {
+    return known ? fmt::format("{:.3e}", value) : std::string("-");
 }
 
 std::string step_rule(const RunHeader& header) {
@@ -61,7 +48,7 @@ std::string describe(const NoiseFacts& noise) {
     return noise.origin.empty() ? text : text + fmt::format(" ({})", noise.origin);
 }
 
-/// Whether gradients were sampled, of a bank by one of its members.
+/// Whether gradients were sampled, of an ensemble by one of its members.
 bool sampled(const Certificate& certificate) {
     const auto noisy = [](const Certificate& each) { return each.header.noise.has_value(); };
     return noisy(certificate) || std::any_of(certificate.members.begin(), certificate.members.end(), noisy);
@@ -95,7 +82,7 @@ void append_summary(std::string& out, const Certificate& certificate) {
     append(out, "  regret Reg_w(T)  {:<14} a round  {:<14} E_T          {}\n", measured(run.regret),
            measured(run.mean_regret()), measured(run.energy));
     append(out, "  variation Vpath  {:<14} r_0      {:<14.6e} path length  {:.6e}\n", measured(run.variation),
-           certificate.header.initial_residual, run.path_length);
+           certificate.header.initial_gap, run.path_length);
     const auto known = [&certificate](Real figure) {
         const auto& noise = certificate.header.noise;
         return noise && !noise->losses_known ? std::string("not known") : fmt::format("{:.6e}", figure);
@@ -126,18 +113,19 @@ void append_summary(std::string& out, const Certificate& certificate) {
 }
 
 /// One line a member: its weight and its loss; of those with a window, what they did.
-void append_bank(std::string& out, const Certificate& certificate) {
+void append_members(std::string& out, const Certificate& certificate) {
     constexpr std::size_t kName = 18;
-    const BankSummary& bank = *certificate.summary.bank;
+    const EnsembleSummary& ensemble = *certificate.summary.ensemble;
     const RunHeader& header = certificate.header;
     const Real rounds = static_cast<Real>(std::max<Round>(certificate.summary.totals.rounds, 1));
     append(out, "\n  {:<18} {:>9} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member",
-           bank.mean ? "weight" : "active", "mean f + g", sampled(certificate) ? "base samples" : "gradients",
-           "updates", "own Reg");
+           ensemble.mean ? "weight" : "active", "mean f + g",
+           sampled(certificate) ? "base samples" : "gradients", "updates", "own Reg");
     for (Index k = 0; k < header.members.size(); ++k) {
-        const Real share = bank.mean ? bank.weights[k] : static_cast<Real>(bank.in_charge[k]) / rounds;
+        const Real share =
+            ensemble.mean ? ensemble.weights[k] : static_cast<Real>(ensemble.active_member[k]) / rounds;
         append(out, "  {:<18} {:>8.1f}% {:>11.5g}", shortened(member_name(header.members[k]), kName),
-               100 * share, bank.losses[k]);
+               100 * share, ensemble.losses[k]);
         if (k < header.points()) {
             out += '\n';
             continue;
@@ -154,13 +142,13 @@ void append_bank(std::string& out, const Certificate& certificate) {
         fmt::format("Played: {:.6g} a round (mean f + g). Best member in hindsight: {} with {:.6g}. "
                     "Mean of the members' losses by their weights: {:.6g}.",
                     certificate.summary.mean_objective,
-                    shortened(member_name(header.members[bank.best]), kName), bank.losses[bank.best],
-                    bank.weighted_loss),
+                    shortened(member_name(header.members[ensemble.best]), kName),
+                    ensemble.losses[ensemble.best], ensemble.weighted_loss),
         2);
-    if (!bank.mean) {
+    if (!ensemble.mean) {
         append_wrapped(out,
-                       fmt::format("The active member changed in {} rounds ({:.1f}%).", bank.switches,
-                                   100 * static_cast<Real>(bank.switches) / rounds),
+                       fmt::format("The active member changed in {} rounds ({:.1f}%).", ensemble.switches,
+                                   100 * static_cast<Real>(ensemble.switches) / rounds),
                        2);
     } else {
         append_wrapped(
@@ -168,38 +156,74 @@ void append_bank(std::string& out, const Certificate& certificate) {
             fmt::format(
                 "The mean of the members was played. Its stationarity gap is measured, not bounded: rms "
                 "{:.3g} in {} rounds. C1 to C3c are about the window with the largest weight.",
-                bank.mean_gap, bank.measured),
+                ensemble.mean_gap, ensemble.measured),
             2);
     }
-    if (bank.restarted > 0) {
+    if (ensemble.restarted > 0) {
         append_wrapped(
             out,
             fmt::format("In {} rounds a member was out or had begun anew, because its loss was not "
                         "finite; its own lines cover the rounds before.",
-                        bank.restarted),
+                        ensemble.restarted),
             2);
     }
 }
 
-void append_inequality(std::string& out, const Inequality& each) {
+}  // namespace
+
+void append_wrapped(std::string& out, std::string_view text, std::size_t indent) {
+    std::size_t column = 0;
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find(' '), text.size());
+        if (column > 0 && column + 1 + length > kWidth) {
+            out += '\n';
+            column = 0;
+        }
+        if (column == 0) {
+            out.append(indent, ' ');
+            column = indent;
+        } else {
+            out += ' ';
+            ++column;
+        }
+        out += text.substr(0, length);
+        column += length;
+        text.remove_prefix(std::min(length + 1, text.size()));
+    }
+    out += '\n';
+}
+
+std::string shortened(const std::string& text, std::size_t most) {
+    return text.size() <= most ? text : text.substr(0, most - 2) + "..";
+}
+
+bool concerns(const Certificate& certificate, const Inequality& each) {
+    if (each.verdict != Verdict::not_applicable) return true;
+    if (each.id == "C7c") return certificate.header.priced();
+    return each.id != "C9" || certificate.summary.cheap_steps > 0;
+}
+
+void append_table_head(std::string& out, std::string_view title) {
+    append(out, "\n  {:<50} {:>10} {:>10} {:>8}  verdict\n", title, "left", "right", "ratio");
+}
+
+void append_inequality(std::string& out, const Inequality& each, bool always) {
     const std::string_view verdict = each.verdict == Verdict::violated            ? "VIOLATED"
                                      : each.verdict == Verdict::holds_to_rounding ? "up to rounding"
                                                                                   : name(each.verdict);
-    const bool blank = each.left == 0 && each.right == 0 && (!kept(each.verdict) || each.id == "C0");
-    if (each.verdict == Verdict::stated) {
-        append(out, "  {:<4}{:<46} {:>10} {:>10.3e} {:>8}  {}\n", each.id, each.statement, "-", each.right,
-               "-", verdict);
-    } else if (blank) {
-        append_blank(out, each.id, each.statement, verdict);
-    } else {
-        append_comparison(out, each.id, each.statement, each.left, each.right, each.ratio(), verdict);
-    }
+    const bool proved = kept(each.verdict);
+    const bool empty = each.left == 0 && each.right == 0 && (!proved || each.id == "C0");
+    const bool left = !empty && each.verdict != Verdict::stated;
+    const bool right = !empty && (each.right != 0 || each.verdict != Verdict::not_applicable);
+    append(out, "  {:<4}{:<46} {:>10} {:>10} {:>8}  {}\n", each.id, each.statement, side(each.left, left),
+           side(each.right, right), left && right ? fmt::format("{:.3g}", each.ratio()) : "-", verdict);
     std::string note = each.explanation;
+    if (always && each.round > 0) note = fmt::format("round {}: {}", each.round, note);
     if (each.verdict == Verdict::violated) {
         note += fmt::format("{}rounding explains {:.3g} at most", note.empty() ? "" : "; ", each.slack);
     }
     // What holds needs no word, unless it need not have held.
-    if (!note.empty() && (!kept(each.verdict) || each.confidence < 1)) append_wrapped(out, note, kIndent);
+    if (!note.empty() && (always || !proved || each.confidence < 1)) append_wrapped(out, note, kIndent);
 }
 
 void append_claim(std::string& out, const PaperClaim& claim) {
@@ -215,12 +239,10 @@ void append_claim(std::string& out, const PaperClaim& claim) {
     append_wrapped(out, "wrong in general: " + claim.reason, kIndent);
 }
 
-}  // namespace
-
 std::string to_text(const Certificate& certificate) {
     std::string out;
     append_summary(out, certificate);
-    append(out, "\n  {:<50} {:>10} {:>10} {:>8}  verdict\n", "proved", "left", "right", "ratio");
+    append_table_head(out, "proved");
     std::string unmeasured;  // one line for all of them
     for (const Inequality& each : certificate.inequalities) {
         if (!concerns(certificate, each)) continue;
@@ -232,7 +254,7 @@ std::string to_text(const Certificate& certificate) {
     }
     if (!unmeasured.empty())
         append_wrapped(out, "Not applicable, since the referee was off: " + unmeasured + ".", 2);
-    if (certificate.summary.bank) append_bank(out, certificate);
+    if (certificate.summary.ensemble) append_members(out, certificate);
     if (!certificate.paper_claims.empty()) out += "\nThe paper's claims (not proved; shown for comparison)\n";
     for (const PaperClaim& claim : certificate.paper_claims) append_claim(out, claim);
     out += '\n';

@@ -40,7 +40,7 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
     const Real step = std::max(eta, report.largest_step);
     const Real factor = fixed ? rules.fixed_gain() / eta : (1 - rules.acceptance / 2) * (eta / step);
     const Real steps = static_cast<Real>(report.steps);
-    const Real off = report.residual_rounding;
+    const Real off = report.gap_rounding;
     const Real noise = sure_noise(rules, report);
     if (report.cheap_steps > 0) {
         unproved.note(report.round);
@@ -48,10 +48,11 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
         path.observe(report.round, 0, 0, 0);
     } else if (std::isfinite(report.objective_entry) && std::isfinite(report.objective_exit)) {
         // An update may also have been accepted by the rounding of a value.
-        const Real slack = (1 + steps) * fall_rounding(report) +
-                           std::abs(factor) * (2 * report.path * off + steps * step * off * report.aim) +
-                           noise * steps * step * off;
-        path.observe(report.round, factor * report.aim * report.path - noise * report.path,
+        const Real slack =
+            (1 + steps) * fall_rounding(report) +
+            std::abs(factor) * (2 * report.path * off + steps * step * off * report.target_gap) +
+            noise * steps * step * off;
+        path.observe(report.round, factor * report.target_gap * report.path - noise * report.path,
                      report.objective_entry - report.objective_exit, slack);
     }
     // `off` covers the rounding of a point divided by eta, and every update rounds its point once.
@@ -61,13 +62,13 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
 }
 
 void ChurnSums::add_reason(const RunHeader& rules, const RoundReport& report) {
-    model_changes.add(report.model_change);
-    change_slack += report.residual_rounding;
-    since_ += report.model_change;
-    since_slack_ += 2 * report.residual_rounding + kUnitRoundoff * since_;
+    forecast_changes.add(report.forecast_change);
+    change_slack += report.gap_rounding;
+    since_ += report.forecast_change;
+    since_slack_ += 2 * report.gap_rounding + kUnitRoundoff * since_;
     if (report.status == RoundStatus::quiet) return;
     if (report.status != RoundStatus::moved && chained_) {
-        // x stood still since round s: rho_t < |P(x_t; grad Q_{t+1})| <= r_s + sum of the model's changes.
+        // x stood still since round s: rho_t < |P(x_t; grad Q_{t+1})| <= r_s + sum of the forecast's changes.
         // A sampled gradient may have shown up to s_t more.
         const Real gap = report.tolerance - sure_noise(rules, report) - left_with_;
         const Real slack = since_slack_ + 4 * kUnitRoundoff * (report.tolerance + left_with_ + since_);
@@ -79,9 +80,9 @@ void ChurnSums::add_reason(const RunHeader& rules, const RoundReport& report) {
     }
     chained_ = true;
     tolerance = report.tolerance;
-    left_with_ = report.exit_residual;
+    left_with_ = report.exit_gap;
     since_ = 0;
-    since_slack_ = 2 * report.residual_rounding;
+    since_slack_ = 2 * report.gap_rounding;
 }
 
 }  // namespace proxstream

@@ -1,8 +1,8 @@
 /// C7: how far and how often the point moved, and what allowed it to.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include "regret/compensated_sum.hpp"
@@ -11,10 +11,10 @@
 namespace proxstream {
 
 struct ChurnSums {
-    /// The distances alone: all that can be said of a bank, whose point may jump from member to member.
+    /// The distances alone: all that can be said of an ensemble, whose point may jump from member to member.
     void add_movement(const RoundReport& report);
     void add(const RunHeader& rules, const RoundReport& report);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     CompensatedSum path_length;  // sum |x_{t+1} - x_t|
     CompensatedSum movement_one;
@@ -32,7 +32,7 @@ struct ChurnSums {
     CompensatedSum gaps;         // sum rho_t - s_t - r_s over consecutive active rounds s < t; s_t is noise
     CompensatedSum gap_changes;  // sum of u over the rounds between them
     Real gap_slack = 0;
-    CompensatedSum model_changes;  // sum u_t over all rounds
+    CompensatedSum forecast_changes;  // sum u_t over all rounds
     Real change_slack = 0;
     bool varied_tolerance = false;  // over the active rounds
     Real tolerance = 0;             // of those rounds
@@ -41,7 +41,7 @@ struct ChurnSums {
     void add_path(const RunHeader& rules, const RoundReport& report);
     void add_reason(const RunHeader& rules, const RoundReport& report);
 
-    bool chained_ = false;  // was there a round that moved?
+    bool chained_ = false;  // whether a round has moved
     Real left_with_ = 0;    // r_s of the last one, s
     Real since_ = 0;        // sum of u since then
     Real since_slack_ = 0;  // what rounding may have done to the two together

@@ -1,7 +1,7 @@
 /// A long sum that loses no digits to its length (Neumaier): E_T is a small difference of large sums.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cmath>
@@ -30,7 +30,7 @@ class CompensatedSum {
                (roundings * kUnitRoundoff + 2 * length * length) * magnitude_;
     }
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     Real sum_ = 0;

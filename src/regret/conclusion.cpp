@@ -1,15 +1,11 @@
 /// What was proved, in one sentence.
-#include "proxstream/regret/certificate.hpp"
-
-#include "certificate_words.hpp"
 #include "core/rounding.hpp"
-
-#include <fmt/format.h>
+#include "regret/certificate_text.hpp"
 
 namespace proxstream {
 namespace {
 
-/// The one to name: noise beyond its bound explains all others.
+/// The violation to name: noise beyond its bound explains all others.
 const Inequality* first_violation(const Certificate& certificate) {
     const Inequality* found = nullptr;
     for (const Inequality& each : certificate.inequalities) {
@@ -18,7 +14,7 @@ const Inequality* first_violation(const Certificate& certificate) {
     return found;
 }
 
-/// Ids of those with a verdict that `picks`.
+/// Ids of the lines whose verdict `picks`.
 template <class Picks>
 std::string list(const Certificate& certificate, Picks picks) {
     std::string ids;
@@ -44,7 +40,7 @@ std::string regret_words(const RunSummary& run) {
 
 /// Without exact figures.
 std::string unmeasured(const Certificate& certificate) {
-    if (certificate.summary.bank)
+    if (certificate.summary.ensemble)
         return "Nothing was proved of what was played: the referee was off. What each member proved stands "
                "with it.";
     const Inequality& bound = certificate.at("C11");
@@ -56,6 +52,61 @@ std::string unmeasured(const Certificate& certificate) {
                   bound.confidence, certificate.summary.totals.rounds, bound.right)
             : "Nothing was proved: " + bound.explanation;
     return text + endless(certificate.summary) + ".";
+}
+
+/// What is proved of the loss of what an ensemble played.
+std::string ensemble_words(const Certificate& certificate) {
+    const RunSummary& run = certificate.summary;
+    const bool mean = run.ensemble->mean;
+    const Inequality& loss = certificate.at("C8");
+    std::string text = mean ? " of the windows that led" : " of the active members";
+    if (!kept(loss.verdict)) return text;
+    if (!mean) {
+        return text + fmt::format(
+                          ", and the weights' mean of f + g, {:.4g} a round, is within its bound "
+                          "against the best sequence of members",
+                          run.ensemble->weighted_loss);
+    }
+    return text + fmt::format(
+                      ", and the loss of the mean that was played, {:.4g} a round, is at most {:.4g}, "
+                      "that of the best member and the price of not knowing it",
+                      run.mean_objective, (loss.right + loss.slack) / static_cast<Real>(run.totals.rounds));
+}
+
+std::string noise_words(const Certificate& certificate) {
+    std::string text;
+    if (certificate.summary.noise) {
+        const Inequality& bound = certificate.at("C11");
+        if (kept(bound.verdict)) {
+            text = fmt::format(
+                "; sampled gradients alone certify {:.4g} at most with probability {:g} at least, if the "
+                "noise is what was claimed",
+                bound.right, bound.confidence);
+        }
+        text += endless(certificate.summary);
+    }
+    for (const Certificate& member : certificate.members) {
+        if (const std::string cut = endless(member.summary); !cut.empty())
+            text += "; member " + member_name(member.header) + cut.substr(1);
+    }
+    return text;
+}
+
+/// The lines that do not hold, though none is violated.
+std::string open_lines(const Certificate& certificate) {
+    const auto missed = [](Verdict verdict) { return verdict == Verdict::missed; };
+    const auto undecided = [](Verdict verdict) { return verdict == Verdict::undecided; };
+    const auto open = [&](Verdict verdict) {
+        return !kept(verdict) && !missed(verdict) && !undecided(verdict);
+    };
+    std::string text;
+    if (const std::string ids = list(certificate, missed); !ids.empty())
+        text += fmt::format("; missed, though promised with a probability or in the mean only: {}", ids);
+    if (const std::string ids = list(certificate, undecided); !ids.empty())
+        text += fmt::format("; rounding leaves {} undecided", ids);
+    if (const std::string ids = list(certificate, open); !ids.empty())
+        text += fmt::format("; nothing is claimed about {}", ids);
+    return text;
 }
 
 }  // namespace
@@ -80,55 +131,16 @@ std::string conclusion(const Certificate& certificate) {
     std::string text = fmt::format("Proved on this run: the local regret over {} rounds is {}",
                                    run.totals.rounds, regret_words(run));
     if (kept(path.verdict) && kept(minkowski.verdict)) {
-        text += fmt::format(", at most {:.4g} by residuals and variation along the path",
+        text += fmt::format(", at most {:.4g} by gaps and variation along the path",
                             minkowski.right + minkowski.slack + path.slack);
     }
-    if (run.bank) {
-        text += run.bank->mean ? " of the windows that led" : " of the active members";
-        const Inequality& loss = certificate.at("C8");
-        if (kept(loss.verdict) && run.bank->mean) {
-            const Real rounds = static_cast<Real>(run.totals.rounds);
-            text += fmt::format(
-                ", and the loss of the mean that was played, {:.4g} a round, is at most {:.4g}, that of the "
-                "best member and the price of not knowing it",
-                run.mean_objective, (loss.right + loss.slack) / rounds);
-        } else if (kept(loss.verdict)) {
-            text += fmt::format(
-                ", and the weights' mean of f + g, {:.4g} a round, is within its bound against the best "
-                "sequence of members",
-                run.bank->weighted_loss);
-        }
+    if (run.ensemble) {
+        text += ensemble_words(certificate);
     } else if (kept(certificate.at("C6").verdict)) {
         text += fmt::format(", and its {} inner updates are within what the energy E_T = {:.4g} allows",
                             run.totals.steps, run.energy);
     }
-    if (run.noise) {
-        const Inequality& bound = certificate.at("C11");
-        if (kept(bound.verdict)) {
-            text += fmt::format(
-                "; sampled gradients alone certify {:.4g} at most with probability {:g} at least, if the "
-                "noise "
-                "is what was claimed",
-                bound.right, bound.confidence);
-        }
-        text += endless(run);
-    }
-    for (const Certificate& member : certificate.members) {
-        if (const std::string cut = endless(member.summary); !cut.empty())
-            text += "; member " + member_name(member.header) + cut.substr(1);
-    }
-    const auto missed = [](Verdict verdict) { return verdict == Verdict::missed; };
-    const auto undecided = [](Verdict verdict) { return verdict == Verdict::undecided; };
-    const auto open = [&](Verdict verdict) {
-        return !kept(verdict) && !missed(verdict) && !undecided(verdict);
-    };
-    if (const std::string ids = list(certificate, missed); !ids.empty())
-        text += fmt::format("; missed, though promised with a probability or in the mean only: {}", ids);
-    if (const std::string ids = list(certificate, undecided); !ids.empty())
-        text += fmt::format("; rounding leaves {} undecided", ids);
-    if (const std::string ids = list(certificate, open); !ids.empty())
-        text += fmt::format("; nothing is claimed about {}", ids);
-    return text + ".";
+    return text + noise_words(certificate) + open_lines(certificate) + ".";
 }
 
 }  // namespace proxstream

@@ -19,33 +19,32 @@ Consistency::Consistency(const RunHeader& header)
 void Consistency::add(const RunHeader& rules, const RoundReport& report, const Departure& from) {
     ++checked_;
     if (measured_) {
-        add_residuals(rules, report, from);
+        add_gaps(rules, report, from);
         add_objectives(rules, report);
     }
     add_distances(rules, report);
 }
 
-void Consistency::add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from) {
-    const Real off = report.residual_rounding;
-    if (previous_ && std::abs(report.entry_residual - report.model_residual) > 2 * off)
-        split_.note(report.round);
+void Consistency::add_gaps(const RunHeader& rules, const RoundReport& report, const Departure& from) {
+    const Real off = report.gap_rounding;
+    if (previous_ && std::abs(report.entry_gap - report.forecast_gap) > 2 * off) split_.note(report.round);
     // A prox is non-expansive: |P(x; d) - P(x; d')| <= |d - d'| (Lemma 2, both ways).
     const Real slack = 3 * off + 2 * from.rounding;
     const Real change = report.variation / rules.effective_length;
-    if (report.entry_residual < from.residual - change - slack) low_entry_.note(report.round);
-    const Real away = std::abs(report.model_residual - from.residual);
-    if (away > report.model_change + slack) model_.note(report.round);
+    if (report.entry_gap < from.gap - change - slack) low_entry_.note(report.round);
+    const Real away = std::abs(report.forecast_gap - from.gap);
+    if (away > report.forecast_change + slack) model_.note(report.round);
 }
 
 void Consistency::add_objectives(const RunHeader& rules, const RoundReport& report) {
     const Real off = report.objective_rounding;
     const bool finite = std::isfinite(report.objective_entry) && std::isfinite(objective_);
     if (finite &&
-        std::abs(report.objective_entry - objective_ - report.exchange) > 4 * off + 2 * objective_slack_)
+        std::abs(report.objective_entry - objective_ - report.value_change) > 4 * off + 2 * objective_slack_)
         jump_.note(report.round);
     if (plain_) {
         const Real expected = (report.loss - report.outgoing_loss) / static_cast<Real>(rules.window);
-        if (std::abs(report.exchange - expected) > 2 * off) exchange_.note(report.round);
+        if (std::abs(report.value_change - expected) > 2 * off) value_change_.note(report.round);
     }
     objective_ = report.objective_exit;
     objective_slack_ = off;
@@ -56,7 +55,7 @@ void Consistency::add_distances(const RunHeader& rules, const RoundReport& repor
     if (rules.step_rule != StepRule::none && report.cheap_steps == 0) {
         const Real steps = static_cast<Real>(report.steps);
         // Squares below the smallest number are lost.
-        const Real squares = report.squared_residuals + steps * std::numeric_limits<Real>::min();
+        const Real squares = report.squared_gaps + steps * std::numeric_limits<Real>::min();
         const Real most = report.largest_step * std::sqrt(steps * squares);
         if (report.path > most * (1 + 1e-9)) path_.note(report.round);
     }
@@ -73,11 +72,11 @@ void Consistency::add_distances(const RunHeader& rules, const RoundReport& repor
 std::vector<Consistency::Contradiction> Consistency::contradictions() const {
     std::vector<Contradiction> found;
     const std::array<Contradiction, 7> all{{
-        {"R, Rq", "the model is the judge, so both are one residual", split_},
+        {"R, Rq", "the forecast is the reference window, so both are one gap", split_},
         {"R, d", "R_t is at least r_{t-1} - |v_t|", low_entry_},
         {"Rq, u", "Rq differs from r_{t-1} by at most u_t", model_},
         {"Pe, x", "Pe is Px of the round before plus x", jump_},
-        {"x, f, fo", "x is (f - fo)/w", exchange_},
+        {"x, f, fo", "x is (f - fo)/w", value_change_},
         {"path, N, P2", "path <= e1 sqrt(N P2)", path_},
         {"nx, mv", "|x_t| changes by at most the move", norm_},
     }};
@@ -86,19 +85,12 @@ std::vector<Consistency::Contradiction> Consistency::contradictions() const {
     return found;
 }
 
-void Consistency::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("split", split_);
-    checkpoint.part("low entry", low_entry_);
-    checkpoint.part("model", model_);
-    checkpoint.part("jump", jump_);
-    checkpoint.part("exchange", exchange_);
-    checkpoint.part("path", path_);
-    checkpoint.part("norm", norm_);
-    checkpoint.exchange("checked", checked_);
-    checkpoint.exchange("objective", objective_);
-    checkpoint.exchange("objective slack", objective_slack_);
-    checkpoint.exchange("point norm", point_norm_);
-    checkpoint.exchange("movement", movement_);
+void Consistency::serialise(StateArchive& archive) {
+    archive.fields(Field{"split", split_}, Field{"low entry", low_entry_}, Field{"model", model_},
+                   Field{"jump", jump_}, Field{"exchange", value_change_}, Field{"path", path_},
+                   Field{"norm", norm_}, Field{"checked", checked_}, Field{"objective", objective_},
+                   Field{"objective slack", objective_slack_}, Field{"point norm", point_norm_},
+                   Field{"movement", movement_});
 }
 
 }  // namespace proxstream

@@ -1,12 +1,12 @@
-/// C0: figures of a row that follow from each other, and from the row before, for every learner and every
-/// loss. A ledger whose figures were changed one by one breaks some of them.
+/// C0: figures of a row that follow from each other, and from the row before, for every learner and loss. A
+/// ledger whose figures were changed one by one violates some of these rules.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/run_record.hpp"
 
-#include "regret/residual_sums.hpp"
+#include "regret/gap_sums.hpp"
 #include "regret/worst_round.hpp"
 
 #include <string_view>
@@ -20,7 +20,7 @@ class Consistency {
 
     /// `report` has the referee's rounding bounds; `from` says how the learner had left x_t.
     void add(const RunHeader& rules, const RoundReport& report, const Departure& from);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     struct Contradiction {
         std::string_view keys;  // of the ledger
@@ -32,21 +32,21 @@ class Consistency {
     Round checked() const { return checked_; }
 
   private:
-    void add_residuals(const RunHeader& rules, const RoundReport& report, const Departure& from);
+    void add_gaps(const RunHeader& rules, const RoundReport& report, const Departure& from);
     void add_objectives(const RunHeader& rules, const RoundReport& report);
     void add_distances(const RunHeader& rules, const RoundReport& report);
 
-    bool measured_;  // are exact figures there?
-    bool previous_;  // the model is the judge
-    bool plain_;     // and the judge a plain mean of w losses
+    bool measured_;  // whether exact figures were measured
+    bool previous_;  // the forecast is the reference window
+    bool plain_;     // which is a plain mean of w losses
 
-    Occurrences split_;      // R and Rq differ although the model is the judge
-    Occurrences low_entry_;  // R below r_{t-1} - |v_t|
-    Occurrences model_;      // Rq further from r_{t-1} than the model changed
-    Occurrences jump_;       // Pe is not the Px before, plus x
-    Occurrences exchange_;   // x is not (f - fo) / w
-    Occurrences path_;       // longer than its steps and residuals allow
-    Occurrences norm_;       // |x_t| changed by more than the move
+    Occurrences split_;         // R and Rq differ although the windows are the same
+    Occurrences low_entry_;     // R below r_{t-1} - |v_t|
+    Occurrences model_;         // Rq further from r_{t-1} than the forecast changed
+    Occurrences jump_;          // Pe is not the Px before, plus x
+    Occurrences value_change_;  // x is not (f - fo) / w
+    Occurrences path_;          // longer than its steps and gaps allow
+    Occurrences norm_;          // |x_t| changed by more than the move
 
     Round checked_ = 0;
     Real objective_;            // Px of the round before; at first that of the start

@@ -8,7 +8,7 @@
 namespace proxstream {
 namespace {
 
-/// kappa_t: a proved update from a point with residual |P_eta| decreases Psi_t by at least kappa_t |P_eta|^2.
+/// kappa_t: a proved update from a point with gap |P_eta| decreases Psi_t by at least kappa_t |P_eta|^2.
 Real step_worth(const RunHeader& rules, const RoundReport& report) {
     const Real eta = rules.reference_step;
     switch (rules.step_rule) {
@@ -20,7 +20,7 @@ Real step_worth(const RunHeader& rules, const RoundReport& report) {
             return 0;
     }
     // (T3): an accepted step is worth (min(eta, e)/2) |P_eta|^2 when lambda <= 1.
-    // So is a stretch of cheap updates, which is kept for a fall of M_e.
+    // So is a surrogate phase, which is kept for a fall of M_e.
     if (rules.acceptance <= 1) return std::min(eta, report.smallest_step) / 2;
     // (F): beyond, a step longer than eta counts for eta^2/e only.
     const Real share = 1 - rules.acceptance / 2;
@@ -47,7 +47,7 @@ void EnergySums::add(const RunHeader& rules, const RoundReport& report) {
     } else {
         falls.add(report.objective_entry);
         falls.add(-report.objective_exit);
-        exchanges.add(report.exchange);
+        value_changes.add(report.value_change);
         objective_slack += report.objective_rounding;
         if (rules.step_rule != StepRule::none) add_decrease(rules, report);
     }
@@ -66,18 +66,18 @@ void EnergySums::add_decrease(const RunHeader& rules, const RoundReport& report)
         decrease.observe(report.round, 0, 0, 0);
         return;
     }
-    const Real proved = fixed ? rules.fixed_gain() * report.squared_residuals : report.certified_decrease;
+    const Real proved = fixed ? rules.fixed_gain() * report.squared_gaps : report.certified_decrease;
     const Real steps = static_cast<Real>(report.steps);
-    const Real off = report.residual_rounding;
+    const Real off = report.gap_rounding;
     // (D): an update along a gradient with noise e loses eta <e, p>, at most eta s_t |p|.
     const Real noise = sure_noise(rules, report);
     // Two measured objectives, and sum |P|^2 with each |P| off by at most `off` (Cauchy-Schwarz).
     const Real slack = fall_rounding(report) +
-                       step * off * (2 * std::sqrt(steps * report.squared_residuals) + steps * off) +
+                       step * off * (2 * std::sqrt(steps * report.squared_gaps) + steps * off) +
                        4 * kUnitRoundoff * report.penalty + noise * steps * step * off;
     // The steps descend on Psi_t with the penalty, which is 0 at x_t.
     decrease.observe(report.round, proved - noise * report.path + report.penalty, fall, slack);
-    const Real full = step * report.squared_residuals;
+    const Real full = step * report.squared_gaps;
     if (fixed && full > 0) {
         needed_smoothness = std::max(
             needed_smoothness, 2 / step * (1 - (fall - report.penalty + noise * report.path + slack) / full));
@@ -87,17 +87,17 @@ void EnergySums::add_decrease(const RunHeader& rules, const RoundReport& report)
 void EnergySums::add_count(const RunHeader& rules, const RoundReport& report) {
     const Real worth = step_worth(rules, report);
     const Real steps = static_cast<Real>(report.steps);
-    const Real weight = steps * worth * report.aim;
+    const Real weight = steps * worth * report.target_gap;
     // Theorem 5': eta u (c u - s_t) rises in u where it is positive, and u = |p| > aim_t.
-    const Real lost = rules.reference_step * sure_noise(rules, report) * report.aim;
-    const Real unit = worth * report.aim * report.aim - lost;
-    count_weight.add(weight * report.aim - steps * lost);
+    const Real lost = rules.reference_step * sure_noise(rules, report) * report.target_gap;
+    const Real unit = worth * report.target_gap * report.target_gap - lost;
+    count_weight.add(weight * report.target_gap - steps * lost);
     // An update is made above the aim as measured, so above it less one rounding in truth.
-    count_slack += 2 * weight * report.residual_rounding;
+    count_slack += 2 * weight * report.gap_rounding;
     smallest_unit = std::min(smallest_unit, unit);
     if (lost > 0 && unit <= 0) uncovered.note(report.round);
-    if (!aim) aim = report.aim;
-    varied_aim = varied_aim || *aim != report.aim;
+    if (!target_gap) target_gap = report.target_gap;
+    varied_target_gap = varied_target_gap || *target_gap != report.target_gap;
 }
 
 void EnergySums::add_confirmations(const RunHeader& rules, const RoundReport& report) {
@@ -110,9 +110,9 @@ void EnergySums::add_confirmations(const RunHeader& rules, const RoundReport& re
     // (T4): an exact update follows each failure, unless the budget ended the round there.
     const Real paid = static_cast<Real>(std::min(report.failed_confirmations, report.steps));
     if (paid == 0) return;
-    const Real weight = paid * step_worth(rules, report) * report.aim;
-    failures.add(weight * report.aim);
-    failure_slack += 2 * weight * report.residual_rounding;
+    const Real weight = paid * step_worth(rules, report) * report.target_gap;
+    failures.add(weight * report.target_gap);
+    failure_slack += 2 * weight * report.gap_rounding;
 }
 
 }  // namespace proxstream

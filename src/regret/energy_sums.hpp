@@ -1,8 +1,8 @@
 /// C4, C5, C6 and C9: what a learner's inner updates proved, and the energy E_T that pays for them.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include "regret/compensated_sum.hpp"
@@ -20,13 +20,13 @@ Real fall_rounding(const RoundReport& report);
 
 struct EnergySums {
     void add(const RunHeader& rules, const RoundReport& report);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
-    CompensatedSum falls;         // sum Psi_t(x_t) - Psi_t(x_{t+1})
-    CompensatedSum exchanges;     // sum Q_{t+1}(x_t) - Q_t(x_t)
-    CompensatedSum count_weight;  // sum N_t kappa_t aim_t^2, less N_t eta s_t aim_t for sampled gradients
-    CompensatedSum failures;      // the same for the failed confirmations
-    Real objective_slack = 0;     // sum of objective roundings
+    CompensatedSum falls;          // sum Psi_t(x_t) - Psi_t(x_{t+1})
+    CompensatedSum value_changes;  // sum Q_{t+1}(x_t) - Q_t(x_t)
+    CompensatedSum count_weight;   // sum N_t kappa_t aim_t^2, less N_t eta s_t aim_t for sampled gradients
+    CompensatedSum failures;       // the same for the failed confirmations
+    Real objective_slack = 0;      // sum of objective roundings
     Real count_slack = 0;
     Real failure_slack = 0;
     Real largest_loss = 0;
@@ -41,8 +41,8 @@ struct EnergySums {
     Occurrences unconfirmed;  // solved rounds with cheap updates that no exact test confirmed
     Occurrences unpaid;       // solved rounds with more failed confirmations than exact updates
 
-    bool varied_aim = false;         // over the rounds with updates
-    std::optional<Real> aim;         // of those rounds
+    bool varied_target_gap = false;  // over the rounds with updates
+    std::optional<Real> target_gap;  // of those rounds
     Real smallest_unit = kInfinity;  // of what an update in them is worth at least
     Occurrences uncovered;           // those whose noise may eat up what an update is worth
 

@@ -3,7 +3,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
-#include "regret/residual_sums.hpp"
+#include "regret/claim.hpp"
+#include "regret/gap_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,27 +22,11 @@ bool measured(const RunHeader& header) {
     return !header.noise || header.noise->refereed;
 }
 
-Inequality nothing(std::string id, std::string statement, Verdict verdict, std::string why) {
-    return {.id = std::move(id),
-            .statement = std::move(statement),
-            .verdict = verdict,
-            .explanation = std::move(why)};
-}
-
-void judge(Inequality& inequality, Real scale) {
-    inequality.verdict = inequality.decide(scale);
-}
-
 }  // namespace
 
 GameTally::GameTally(GameRules rules, const std::vector<RunHeader>& headers) : rules_(std::move(rules)) {
     for (const RunHeader& header : headers) {
-        seats_.push_back({.header = header,
-                          .tally = Tally(header),
-                          .left = {},
-                          .variation = {},
-                          .promises = {},
-                          .changes = {}});
+        seats_.emplace_back(header);
         longest_ = std::max(longest_, header.window);
     }
     rules_.variations.resize(seats_.size());
@@ -69,9 +54,9 @@ void GameTally::add(std::span<const RoundReport> reports, std::span<const RowExt
     for (Index i = 0; i < seats_.size(); ++i) {
         const RoundReport& judged = seats_[i].tally.judged();
         promised = add_player(seats_[i], judged) && promised;
-        largest_rounding_ = std::max(largest_rounding_, judged.residual_rounding);
-        gap = std::max(gap, reports[i].entry_residual);
-        squares += reports[i].entry_residual * reports[i].entry_residual;
+        largest_rounding_ = std::max(largest_rounding_, judged.gap_rounding);
+        gap = std::max(gap, reports[i].entry_gap);
+        squares += reports[i].entry_gap * reports[i].entry_gap;
     }
     if (!promised) unpromised_.note(rounds_);
     last_gap_ = gap;
@@ -91,17 +76,17 @@ void GameTally::add(std::span<const RoundReport> reports, std::span<const RowExt
 bool GameTally::add_player(Seat& seat, const RoundReport& report) {
     bool promised = true;
     const Real change = report.variation / seat.header.effective_length;
-    const Real off = 3 * report.residual_rounding + 2 * seat.left.rounding;
+    const Real off = 3 * report.gap_rounding + 2 * seat.left.rounding;
     seat.bound = kNaN;
-    seat.last_residual = report.entry_residual;
+    seat.last_gap = report.entry_gap;
     if (!measured(seat.header)) {
         unmeasured_.note(rounds_);
     } else if (rounds_ >= 2) {
-        seat.largest_residual = std::max(seat.largest_residual, report.entry_residual);
+        seat.largest_gap = std::max(seat.largest_gap, report.entry_gap);
         if (seat.promised) {
             seat.bound = seat.left.promised + change;
             const WorstRound before = every_round_;
-            every_round_.observe(rounds_, report.entry_residual, seat.bound, off);
+            every_round_.observe(rounds_, report.entry_gap, seat.bound, off);
             if (every_round_.round != before.round || every_round_.left != before.left ||
                 every_round_.right != before.right)
                 worst_player_ = static_cast<Index>(&seat - seats_.data());
@@ -124,47 +109,39 @@ bool GameTally::add_player(Seat& seat, const RoundReport& report) {
         seat.changes.add((change + off) * (change + off));
     }
     seat.left = departure_of(seat.header, report);
-    // A bank's next play may be another member's, of which this round promised nothing.
+    // An ensemble's next play may be another member's, of which this round promised nothing.
     seat.promised = seat.header.exit_test && seat.header.members.empty() && seat.left.sure &&
-                    report.residual_rounding <= report.aim &&
+                    report.gap_rounding <= report.target_gap &&
                     (report.status == RoundStatus::quiet || report.status == RoundStatus::solved);
     return promised;
 }
 
 Inequality GameTally::every_round() const {
-    Inequality result{.id = "G1", .statement = "every player, t >= 2: R_t <= (delta+sigma+d_t)/w"};
-    if (unmeasured_)
-        return nothing(result.id, result.statement, Verdict::not_applicable,
-                       "gradients of some player are sampled, and its exact residuals are not known");
-    if (every_round_.checked == 0)
-        return nothing(
-            result.id, result.statement, unpromised_ ? Verdict::not_promised : Verdict::not_applicable,
-            unpromised_ ? "nobody has to pass an exit test that is sure" : "there was no second round");
-    result.left = every_round_.left;
-    result.right = every_round_.right;
-    result.slack = every_round_.slack;
-    result.round = every_round_.round;
-    judge(result, every_round_.largest_right);
+    const char* statement = "every player, t>=2: R_t <= (delta+sigma+d_t)/w";
+    if (unmeasured_) {
+        return Claim("G1", statement)
+            .say(Verdict::not_applicable,
+                 "gradients of some player are sampled, and its exact gaps are not known");
+    }
+    Claim line("G1", statement, every_round_);
+    if (every_round_.checked == 0 && unpromised_)
+        return line.say(Verdict::not_promised, "no player has to pass an exit test that is sure");
+    if (every_round_.checked == 0) return line.say(Verdict::not_applicable, "there was no second round");
     if (every_round_.violations > 0) {
-        result.explanation = fmt::format("violated {} times, first in round {}", every_round_.violations,
-                                         every_round_.first_violation);
+        line.explanation = every_round_.in_words("violated {} times, first in round {}");
     } else if (unpromised_) {
-        result.explanation = fmt::format(
-            "tightest for player {}; not promised to some player in {} rounds, first in round {} "
-            "(no exit test, budget, or noise without a sure bound)",
-            worst_player_ + 1, unpromised_.count, unpromised_.first);
+        line.explanation = fmt::format("tightest for player {}; ", worst_player_ + 1) +
+                           unpromised_.in_words(
+                               "not promised to some player in {} rounds, first in round {} "
+                               "(no exit test, budget, or noise without a sure bound)");
     } else {
-        result.explanation =
+        line.explanation =
             fmt::format("checked {} times, tightest for player {}", every_round_.checked, worst_player_ + 1);
     }
-    return result;
+    return line;
 }
 
 Inequality GameTally::bounded_variation() const {
-    Inequality result{.id = "G2", .statement = "every player and round: d_t <= D"};
-    const Seat* worst = nullptr;
-    Index who = 0;
-    Index known = 0;
     // How much of D is used up; a guess that was missed by far does not hide a proved bound that is broken.
     const auto severity = [&](Index i) {
         const WorstRound& each = seats_[i].variation;
@@ -172,29 +149,24 @@ Inequality GameTally::bounded_variation() const {
         const Real used = bound > 0 ? each.left / bound : (each.left > 0 ? kInfinity : 0);
         return std::pair(each.violations > 0 && rules_.variations[i]->proved, used);
     };
+    std::optional<Index> worst;
+    Index known = 0;
     for (Index i = 0; i < seats_.size(); ++i) {
-        const WorstRound& each = seats_[i].variation;
-        if (each.checked == 0) continue;
+        if (seats_[i].variation.checked == 0) continue;
         ++known;
-        if (worst == nullptr || severity(i) > severity(who)) {
-            worst = &seats_[i];
-            who = i;
-        }
+        if (!worst || severity(i) > severity(*worst)) worst = i;
     }
-    if (worst == nullptr)
-        return nothing(result.id, result.statement, Verdict::not_promised,
-                       "nobody bounds what rivals can change");
-    result.left = worst->variation.left;
-    result.right = worst->variation.right;
-    result.slack = worst->variation.slack;
-    result.round = worst->variation.round;
-    judge(result, worst->variation.largest_right);
+    const char* statement = "every player and round: d_t <= D";
+    if (!worst)
+        return Claim("G2", statement)
+            .say(Verdict::not_promised, "no bound on what rivals can change is known");
+    Claim line("G2", statement, seats_[*worst].variation);
+    const VariationBound& bound = *rules_.variations[*worst];
     // Only a bound that was proved can be violated.
-    if (result.verdict == Verdict::violated && !rules_.variations[who]->proved)
-        result.verdict = Verdict::missed;
-    result.explanation = fmt::format("D of {} of {} players; tightest for player {} ({})", known,
-                                     seats_.size(), who + 1, rules_.variations[who]->origin);
-    return result;
+    if (line.verdict == Verdict::violated && !bound.proved) line.verdict = Verdict::missed;
+    line.explanation = fmt::format("D of {} of {} players; tightest for player {} ({})", known, seats_.size(),
+                                   *worst + 1, bound.origin);
+    return line;
 }
 
 Real GameTally::derived_epsilon() const {
@@ -208,65 +180,57 @@ Real GameTally::derived_epsilon() const {
 }
 
 Inequality GameTally::wanted() const {
-    Inequality result{.id = "G3", .statement = "every player, t >= 2: R_t^2 <= epsilon"};
+    Claim line("G3", "every player, t >= 2: R_t^2 <= epsilon");
     const Real derived = derived_epsilon();
-    if (std::isnan(derived))
-        return nothing(result.id, result.statement, Verdict::not_promised,
-                       "it follows from G1 where every player's d_t has a bound D");
-    if (unmeasured_ || every_round_.checked == 0)
-        return nothing(result.id, result.statement, Verdict::not_applicable, "see G1");
-    result.left = largest_gap_ * largest_gap_;
-    result.right = rules_.epsilon.value_or(derived);
-    result.slack =
-        largest_rounding_ * (2 * largest_gap_ + largest_rounding_) + 16 * kUnitRoundoff * result.right;
-    result.round = largest_gap_round_;
+    if (std::isnan(derived)) {
+        return line.say(Verdict::not_promised, "it follows from G1 where every player's d_t has a bound D");
+    }
+    if (unmeasured_ || every_round_.checked == 0) return line.say(Verdict::not_applicable, "see G1");
+    const Real right = rules_.epsilon.value_or(derived);
+    line.round = largest_gap_round_;
+    line.judge(largest_gap_ * largest_gap_, right,
+               largest_rounding_ * (2 * largest_gap_ + largest_rounding_) + 16 * kUnitRoundoff * right);
+    if (unpromised_) return line.say(Verdict::not_promised, "a round was not promised, see G1");
     const auto exceeded = [](const Seat& seat) { return seat.variation.violations > 0; };
-    if (unpromised_ || std::any_of(seats_.begin(), seats_.end(), exceeded)) {
-        result.verdict = Verdict::not_promised;
-        result.explanation = unpromised_ ? "a round was not promised, see G1" : "D was exceeded, see G2";
-        return result;
+    if (std::any_of(seats_.begin(), seats_.end(), exceeded))
+        return line.say(Verdict::not_promised, "D was exceeded, see G2");
+    if (derived > right * (1 + 1e-9)) {
+        return line.say(
+            Verdict::not_promised,
+            fmt::format("these windows, tolerances and D guarantee {:.4g}; see 'advise'", derived));
     }
-    if (derived > result.right * (1 + 1e-9)) {
-        result.verdict = Verdict::not_promised;
-        result.explanation =
-            fmt::format("these windows, tolerances and D guarantee {:.4g}; see 'advise'", derived);
-        return result;
-    }
-    judge(result, result.right);
-    result.explanation = rules_.epsilon ? fmt::format("as wanted; ((delta+sigma+D)/w)^2 is {:.4g}", derived)
-                                        : "((delta+sigma+D)/w)^2, the largest over the players";
-    return result;
+    line.explanation = rules_.epsilon ? fmt::format("as wanted; ((delta+sigma+D)/w)^2 is {:.4g}", derived)
+                                      : "((delta+sigma+D)/w)^2, the largest over the players";
+    return line;
 }
 
 Inequality GameTally::some_round() const {
-    Inequality result{.id = "G4", .statement = "some t > w: sum R^2 <= sum ((delta+sqrt c)/w)^2"};
-    if (unmeasured_) return nothing(result.id, result.statement, Verdict::not_applicable, "see G1");
-    if (full_rounds_ == 0)
-        return nothing(result.id, result.statement, Verdict::not_applicable, "no round had full windows");
-    if (unpromised_) return nothing(result.id, result.statement, Verdict::not_promised, "see G1");
+    Claim line("G4", "some t>w: sum R^2 <= sum ((delta+sqrt c)/w)^2");
+    if (unmeasured_) return line.say(Verdict::not_applicable, "see G1");
+    if (full_rounds_ == 0) return line.say(Verdict::not_applicable, "no round had full windows");
+    if (unpromised_) return line.say(Verdict::not_promised, "see G1");
     // Minkowski: the root mean square of R is at most that of what was promised plus that of d/w.
     const Real rounds = static_cast<Real>(full_rounds_);
+    Real right = 0;
     for (const Seat& seat : seats_) {
         const Real root =
             std::sqrt(seat.promises.value() / rounds) + std::sqrt(seat.changes.value() / rounds);
-        result.right += root * root;
+        right += root * root;
     }
-    result.left = smallest_sum_;
+    line.round = smallest_round_;
     // sum (R + r)^2 - sum R^2 for roundings of at most r, by Cauchy and Schwarz.
     const Real players = static_cast<Real>(seats_.size());
-    result.slack =
-        largest_rounding_ * (2 * std::sqrt(players * smallest_sum_) + players * largest_rounding_) +
-        64 * kUnitRoundoff * result.right;
-    result.round = smallest_round_;
-    judge(result, result.right);
-    result.explanation = "delta and c are the root mean squares over these rounds";
-    return result;
+    line.judge(smallest_sum_, right,
+               largest_rounding_ * (2 * std::sqrt(players * smallest_sum_) + players * largest_rounding_) +
+                   64 * kUnitRoundoff * right);
+    line.explanation = "delta and c are the root mean squares over these rounds";
+    return line;
 }
 
 PaperClaim GameTally::paper() const {
     PaperClaim claim{.id = "games",
                      .statement = "some t >= w: sum_i R^2 <= (2m(delta^2+c)/w)^2, in w^2 rounds"};
-    claim.reason = "no proof unless w(w-1) >= 2m(delta^2+c)/eps";
+    claim.reason = "its proof needs w(w-1) >= 2m(delta^2+c)/eps";
     if (unmeasured_ || unpromised_ || full_rounds_ == 0) return claim;
     Real spread = 0;
     for (const Seat& seat : seats_) {
@@ -282,37 +246,25 @@ PaperClaim GameTally::paper() const {
     return claim;
 }
 
-void GameTally::Seat::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("tally", tally);
-    checkpoint.part("left", left);
-    checkpoint.exchange("promised", promised);
-    checkpoint.exchange("bound", bound);
-    checkpoint.exchange("last residual", last_residual);
-    checkpoint.part("variation", variation);
-    checkpoint.exchange("largest residual", largest_residual);
-    checkpoint.exchange("largest variation", largest_variation);
-    checkpoint.exchange("largest promise", largest_promise);
-    checkpoint.part("promises", promises);
-    checkpoint.part("changes", changes);
+void GameTally::Seat::serialise(StateArchive& archive) {
+    archive.fields(Field{"tally", tally}, Field{"left", left}, Field{"promised", promised},
+                   Field{"bound", bound}, Field{"last residual", last_gap}, Field{"variation", variation},
+                   Field{"largest residual", largest_gap}, Field{"largest variation", largest_variation},
+                   Field{"largest promise", largest_promise}, Field{"promises", promises},
+                   Field{"changes", changes});
 }
 
-void GameTally::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("players", seats_.size());
-    for (Seat& seat : seats_) checkpoint.part("player", seat);
-    checkpoint.exchange("rounds", rounds_);
-    checkpoint.exchange("refused", refused_);
-    checkpoint.part("every round", every_round_);
-    checkpoint.exchange("worst player", worst_player_);
-    checkpoint.require(worst_player_ < seats_.size(), "a player of this game");
-    checkpoint.part("unpromised", unpromised_);
-    checkpoint.part("unmeasured", unmeasured_);
-    checkpoint.exchange("largest gap", largest_gap_);
-    checkpoint.exchange("last gap", last_gap_);
-    checkpoint.exchange("largest gap's round", largest_gap_round_);
-    checkpoint.exchange("smallest sum", smallest_sum_);
-    checkpoint.exchange("smallest sum's round", smallest_round_);
-    checkpoint.exchange("full rounds", full_rounds_);
-    checkpoint.exchange("largest rounding", largest_rounding_);
+void GameTally::serialise(StateArchive& archive) {
+    archive.agree("players", seats_.size());
+    for (Seat& seat : seats_) archive.section("player", seat);
+    archive.fields(Field{"rounds", rounds_}, Field{"refused", refused_}, Field{"every round", every_round_},
+                   Field{"worst player", worst_player_});
+    archive.require(worst_player_ < seats_.size(), "a player of this game");
+    archive.fields(Field{"unpromised", unpromised_}, Field{"unmeasured", unmeasured_},
+                   Field{"largest gap", largest_gap_}, Field{"last gap", last_gap_},
+                   Field{"largest gap's round", largest_gap_round_}, Field{"smallest sum", smallest_sum_},
+                   Field{"smallest sum's round", smallest_round_}, Field{"full rounds", full_rounds_},
+                   Field{"largest rounding", largest_rounding_});
 }
 
 GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const {
@@ -322,7 +274,7 @@ GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const
         const Seat& seat = seats_[i];
         result.players.push_back(seat.tally.certificate(footers[i]));
         result.summaries.push_back(measured(seat.header)
-                                       ? GamePlayerSummary{seat.largest_residual, seat.last_residual,
+                                       ? GamePlayerSummary{seat.largest_gap, seat.last_gap,
                                                            seat.largest_variation, seat.largest_promise}
                                        : GamePlayerSummary{kNaN, kNaN, kNaN, kNaN});
     }
@@ -333,7 +285,7 @@ GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const
     result.largest_gap_round = unmeasured_ ? 0 : largest_gap_round_;
     result.last_gap = unmeasured_ ? kNaN : last_gap_;
     result.inequalities = {every_round(), bounded_variation(), wanted(), some_round()};
-    result.paper = paper();
+    result.paper_claims = {paper()};
     return result;
 }
 

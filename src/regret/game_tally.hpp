@@ -27,22 +27,24 @@ class GameTally {
     GameCertificate certificate(std::span<const RunFooter> footers) const;
 
     /// Between two rounds, of the same players.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     struct Seat {
+        explicit Seat(const RunHeader& stated) : header(stated), tally(stated) {}
+
         RunHeader header;
         Tally tally;
         Departure left;         // how the player left its point
         bool promised = false;  // and an exit test promised it
         Real bound = 0;
-        Real last_residual = 0;
+        Real last_gap = 0;
         WorstRound variation;  // G2
-        Real largest_residual = 0, largest_variation = 0, largest_promise = 0;
+        Real largest_gap = 0, largest_variation = 0, largest_promise = 0;
         // over the rounds that all windows are full in
         CompensatedSum promises, changes;
 
-        void exchange(Checkpoint& checkpoint);
+        void serialise(StateArchive& archive);
     };
     /// False: its bound of this round was not promised.
     bool add_player(Seat& seat, const RoundReport& report);
@@ -56,13 +58,13 @@ class GameTally {
     GameRules rules_;
     std::vector<Seat> seats_;
     Index longest_ = 1;          // window
-    Real largest_rounding_ = 0;  // of a residual, over players and rounds
+    Real largest_rounding_ = 0;  // of a gap, over players and rounds
     Round rounds_ = 0;
     Round refused_ = 0;
     WorstRound every_round_;  // G1
     Index worst_player_ = 0;  // where it was tightest
     Occurrences unpromised_;  // rounds in which some player's bound was not promised
-    Occurrences unmeasured_;  // rounds in which some player's residual is not known
+    Occurrences unmeasured_;  // rounds in which some player's gap is not known
     Real largest_gap_ = 0, last_gap_ = 0;
     Round largest_gap_round_ = 0;
     Real smallest_sum_ = kInfinity;  // of R_i^2 over the players, in rounds all windows are full in

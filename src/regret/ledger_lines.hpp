@@ -1,40 +1,44 @@
-/// The lines of a ledger as they come into being, wherever they are kept: checked, in order, sealed.
+/// Makes the lines of a ledger, wherever they are kept: checked, in order, each sealed with a running digest.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/ledger_mark.hpp"
 #include "proxstream/regret/run_record.hpp"
 
-#include <memory>
+#include "regret/digest_chain.hpp"
+
 #include <string>
 
 namespace proxstream {
 
 class LedgerLines {
   public:
-    /// `source` stands for the ledger in messages. Throws ConfigError if the header cannot be.
+    /// `source` names the ledger in messages. Throws ConfigError if the header cannot be used.
     LedgerLines(std::string source, const RunHeader& header);
-    /// Goes on behind the mark.
+    /// Continues after the mark.
     LedgerLines(std::string source, const RunHeader& header, const LedgerMark& mark);
-    ~LedgerLines();
-    LedgerLines(LedgerLines&&) noexcept;
-    LedgerLines& operator=(LedgerLines&&) noexcept;
 
-    const RunHeader& header() const;
+    const RunHeader& header() const noexcept { return header_; }
     /// Each appends one line with its newline. A row throws DataError, and appends nothing, if the report
     /// holds a NaN or an infinity where none may stand, or does not follow the one before.
     void append_header(std::string& out);
     void append_row(std::string& out, const RoundReport& report, const RowExtras& extras);
-    /// The lines may go on after it as if it had not been asked for.
+    /// More rows may follow, as if no footer had been asked for.
     void append_footer(std::string& out, const RunFooter& footer);
     /// Lines so far, header and rows.
-    std::uint64_t count() const;
-    /// Behind the last header or row.
-    LedgerMark mark() const;
+    std::uint64_t count() const noexcept { return line_; }
+    /// The position after the last header or row.
+    LedgerMark mark() const { return {line_, bytes_, chain_.state(), order_}; }
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    void seal_row(std::string& out, std::size_t start);
+
+    std::string source_;
+    RunHeader header_;
+    DigestChain chain_;
+    std::uint64_t line_ = 0;
+    std::uint64_t bytes_ = 0;
+    RoundOrder order_;
 };
 
 }  // namespace proxstream

@@ -81,8 +81,8 @@ struct LedgerReader::State {
                             fmt::format("a last key \"h\" with {} hexadecimal digits", digits));
         }
         const std::size_t sealed = body + kSealKey.size();
-        chain.absorb(text.substr(0, sealed));
-        if (const std::string_view fitting = chain.seal(digits); text.substr(sealed, digits) != fitting) {
+        const std::string_view fitting = chain.seal(text.substr(0, sealed), digits);
+        if (text.substr(sealed, digits) != fitting) {
             throw DataError(
                 {source, line, 0, "key h"},
                 "the digest does not fit: this line was changed, or lines before it were removed, "

@@ -2,11 +2,9 @@
 /// (docs/ledger.md).
 #pragma once
 
-#include "proxstream/core/round_report.hpp"
-#include "proxstream/regret/ledger_mark.hpp"
-#include "proxstream/regret/run_record.hpp"
+#include "io/output_file.hpp"
+#include "regret/ledger_lines.hpp"
 
-#include <memory>
 #include <string>
 
 namespace proxstream {
@@ -21,27 +19,33 @@ class LedgerWriter {
     /// Creates or overwrites the file at `path` and writes the header. A crash loses at most `flush_every`
     /// rounds.
     LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
-    /// Goes on with the ledger at `path` behind the mark; whatever stood there is dropped. Throws DataError,
-    /// and drops nothing, if the lines before it are not those the mark was made on.
+    /// Continues the ledger at `path` after the mark; what stood there is dropped. Throws DataError, and
+    /// drops nothing, if the lines before the mark are not those it was made on.
     LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
                  Index flush_every = kDefaultFlushEvery);
     ~LedgerWriter();
-    LedgerWriter(LedgerWriter&&) noexcept;
-    LedgerWriter& operator=(LedgerWriter&&) noexcept;
+    LedgerWriter(LedgerWriter&& other) noexcept;
+    LedgerWriter& operator=(LedgerWriter&&) = delete;
 
     /// Throws DataError, and writes nothing, if the report holds a NaN or an infinity where none may stand.
     /// Of a refused round only its number, its status and its cost are kept.
     void write(const RoundReport& report, const RowExtras& extras = {});
     /// Hands every line so far to the operating system.
     void flush();
-    /// Behind the last line written so far. Not after finish().
-    LedgerMark mark() const;
+    /// The position after the last line written so far. Not after finish().
+    LedgerMark mark() const { return lines_.mark(); }
     /// Writes the footer and closes the file, synchronised to the disk. Call once, last.
     void finish(const RunFooter& footer);
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    void require_open() const;
+
+    LedgerLines lines_;
+    OutputFile file_;
+    Index flush_every_;
+    Index pending_ = 0;  // rounds in the buffer
+    bool open_ = true;   // false after finish() and after a failure
+    std::string buffer_;
 };
 
 }  // namespace proxstream

@@ -31,60 +31,61 @@ MixtureBound::MixtureBound(const Mixture::Options& options, Index members, bool 
     if (mixture_.tracking()) tracking_.emplace(members);
 }
 
-void MixtureBound::check(const BankRound& bank) const {
+void MixtureBound::check(const EnsembleRound& ensemble) const {
     const auto refuse = [](const char* key, std::size_t count, std::size_t expected) {
         throw DataError({"round report", 0, 0, std::string("key ") + key}, fmt::format("{} numbers", count),
                         fmt::format("{}", expected));
     };
-    if (bank.mixer_losses.size() != mixture_.mixers())
-        refuse("z", bank.mixer_losses.size(), mixture_.mixers());
-    if (bank.slopes.size() != slopes_.size()) refuse("sl", bank.slopes.size(), slopes_.size());
+    if (ensemble.mixer_losses.size() != mixture_.mixers())
+        refuse("z", ensemble.mixer_losses.size(), mixture_.mixers());
+    if (ensemble.slopes.size() != slopes_.size()) refuse("sl", ensemble.slopes.size(), slopes_.size());
 }
 
 /// Weights from before: the price counts them, whatever they are. That of switches needs the least share.
-void MixtureBound::begin(Round round, const BankRound& bank) {
-    const Real least = AdaShare::kFirstShare / static_cast<Real>(bank.weights.size());
-    const bool enough =
-        std::all_of(bank.weights.begin(), bank.weights.end(), [=](Real weight) { return weight >= least; });
+void MixtureBound::begin(Round round, const EnsembleRound& ensemble) {
+    const Real least = AdaShare::kFirstShare / static_cast<Real>(ensemble.weights.size());
+    const bool enough = std::all_of(ensemble.weights.begin(), ensemble.weights.end(),
+                                    [=](Real weight) { return weight >= least; });
     if (enough) {
-        mixture_ = Mixture(options_, bank.weights);
+        mixture_ = Mixture(options_, ensemble.weights);
     } else {
         off_rule.note(round);
     }
 }
 
-void MixtureBound::add(Round round, const BankRound& bank, Real played) {
-    check(bank);
-    if (++rounds_ == 1 && !fresh_) begin(round, bank);
+void MixtureBound::add(Round round, const EnsembleRound& ensemble, Real played) {
+    check(ensemble);
+    if (++rounds_ == 1 && !fresh_) begin(round, ensemble);
     const ConstView expected = mixture_.weights();
     for (Index k = 0; k < expected.size(); ++k) {
-        if (std::abs(bank.weights[k] - expected[k]) <= kSameMixture) continue;
+        if (std::abs(ensemble.weights[k] - expected[k]) <= kSameMixture) continue;
         off_rule.note(round);
         break;
     }
     shares_.assign(mixture_.top().weights().begin(), mixture_.top().weights().end());
     Real largest = std::abs(played);
     for (Index k = 0; k < losses_.size(); ++k) {
-        losses_[k].add(bank.losses[k]);
-        largest = std::max(largest, std::abs(bank.losses[k]));
+        losses_[k].add(ensemble.losses[k]);
+        largest = std::max(largest, std::abs(ensemble.losses[k]));
     }
-    for (Index k = 0; k < slopes_.size(); ++k) slopes_[k].add(bank.slopes[k]);
-    for (const Real loss : bank.mixer_losses) largest = std::max(largest, std::abs(loss));
+    for (Index k = 0; k < slopes_.size(); ++k) slopes_[k].add(ensemble.slopes[k]);
+    for (const Real loss : ensemble.mixer_losses) largest = std::max(largest, std::abs(loss));
     played_.add(played);
-    inner_gaps_.add(bank.mixer_losses[0] - weighted(mixture_.losses().weights(), bank.losses));
-    outer_gaps_.add(played - weighted(shares_, bank.mixer_losses));
+    inner_gaps_.add(ensemble.mixer_losses[0] - weighted(mixture_.losses().weights(), ensemble.losses));
+    outer_gaps_.add(played - weighted(shares_, ensemble.mixer_losses));
     if (tracking_) {
         tracked_.assign(mixture_.tracking()->weights().begin(), mixture_.tracking()->weights().end());
-        tracked_gaps_.add(bank.mixer_losses[mixture_.tracking_place()] - weighted(tracked_, bank.losses));
+        tracked_gaps_.add(ensemble.mixer_losses[mixture_.tracking_place()] -
+                          weighted(tracked_, ensemble.losses));
     }
     slack_ += (16 * static_cast<Real>(losses_.size()) + 64) * kUnitRoundoff * largest;
 
-    mixture_.update({bank.losses, bank.slopes, bank.mixer_losses});
+    mixture_.update({ensemble.losses, ensemble.slopes, ensemble.mixer_losses});
     const AdaShare& top = mixture_.top();
-    top_.add(round, {shares_, bank.mixer_losses, top.rate(), top.share()});
+    top_.add(round, {shares_, ensemble.mixer_losses, top.rate(), top.share()});
     if (tracking_) {
         const AdaShare& members = *mixture_.tracking();
-        tracking_->add(round, {tracked_, bank.losses, members.rate(), members.share()});
+        tracking_->add(round, {tracked_, ensemble.losses, members.rate(), members.share()});
     }
 }
 

@@ -3,8 +3,8 @@
 /// from the losses.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "core/mixture.hpp"
 #include "regret/compensated_sum.hpp"
@@ -26,8 +26,8 @@ class MixtureBound {
     /// `fresh`: the run begins with even weights; else those of its first round are taken as they are.
     MixtureBound(const Mixture::Options& options, Index members, bool fresh);
     /// `played`: f_t + g at the mean. Throws DataError if the figures are not those of such an ensemble.
-    void add(Round round, const BankRound& bank, Real played);
-    void exchange(Checkpoint& checkpoint);
+    void add(Round round, const EnsembleRound& ensemble, Real played);
+    void serialise(StateArchive& archive);
 
     struct Side {
         Real left = 0;
@@ -53,8 +53,8 @@ class MixtureBound {
     Occurrences off_rule;  // rounds whose weights are not those the rules give
 
   private:
-    void check(const BankRound& bank) const;
-    void begin(Round round, const BankRound& bank);
+    void check(const EnsembleRound& ensemble) const;
+    void begin(Round round, const EnsembleRound& ensemble);
     Real rounding(Real price) const;
 
     Mixture::Options options_;

@@ -21,12 +21,12 @@ Real sure_noise(const RunHeader& rules, const RoundReport& report) {
 
 void NoiseSums::add(const RunHeader& rules, const RoundReport& report) {
     const Real level = rules.noise->sigma ? report.noise_level : 0;  // without a sigma nothing is claimed
-    first_residuals.add(report.first_residual * report.first_residual);
+    first_gaps.add(report.first_gap * report.first_gap);
     first_noise.add(report.first_noise * report.first_noise);
     fourth_powers.add(std::pow(report.first_noise, 4));
     kept_noise.add(report.kept_noise * report.kept_noise);
     levels.add(level * level);
-    rounding_norm += 4 * report.residual_rounding * report.residual_rounding;
+    rounding_norm += 4 * report.gap_rounding * report.gap_rounding;
     largest_level = std::max(largest_level, level);
     if (rules.noise->sigma) add_errors(rules, report);
     add_count(rules, report, level);
@@ -36,11 +36,11 @@ void NoiseSums::add(const RunHeader& rules, const RoundReport& report) {
 void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
     const NoiseFacts& claims = *rules.noise;
     const Real level = report.noise_level;
-    const Real off = report.residual_rounding;
+    const Real off = report.gap_rounding;
     if (level > *claims.sigma / rules.effective_length * (1 + kSameLevel)) off_level.note(report.round);
-    // Lemma 2: one residual differs from the other by no more than the noise.
-    const Real most = report.first_residual + level;
-    entry.observe(report.round, report.entry_residual, most, 2 * off + 4 * kUnitRoundoff * most);
+    // Lemma 2: one gap differs from the other by no more than the noise.
+    const Real most = report.first_gap + level;
+    entry.observe(report.round, report.entry_gap, most, 2 * off + 4 * kUnitRoundoff * most);
     // What recursive differences end with is not one sample.
     const bool sampled = claims.estimator == "sample";
     const Real noise = std::max(report.first_noise, sampled ? report.kept_noise : 0);
@@ -52,17 +52,17 @@ void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
 }
 
 void NoiseSums::add_count(const RunHeader& rules, const RoundReport& report, Real level) {
-    const Real aim = report.aim;
+    const Real target_gap = report.target_gap;
     const Real steps = static_cast<Real>(report.steps);
     tolerances.add(report.tolerance * report.tolerance);
-    update_aims.add(steps * aim * aim);
+    update_target_gaps.add(steps * target_gap * target_gap);
     update_levels.add(steps * level * level);
-    smallest_aim = std::min(smallest_aim, aim);
-    largest_aim = std::max(largest_aim, aim);
+    smallest_target_gap = std::min(smallest_target_gap, target_gap);
+    largest_target_gap = std::max(largest_target_gap, target_gap);
     const Real share = rules.fixed_gain() / rules.reference_step;  // c
     const Real confirm = static_cast<Real>(rules.noise->confirm);
     if (!(level > 0 && share > 0)) return;
-    const Real ratio = (aim / level) * (aim / level);
+    const Real ratio = (target_gap / level) * (target_gap / level);
     smallest_ratio = std::min(smallest_ratio, ratio);
     if (share * ratio <= 1) endless.note(report.round);
     if (share * share * ratio <= confirm) weak.note(report.round);

@@ -1,8 +1,8 @@
 /// C10 to C13: what sampled gradients were, against what was claimed of them.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 #include "regret/compensated_sum.hpp"
@@ -10,8 +10,8 @@
 
 namespace proxstream {
 
-/// Is |e| <= s_t sure? It is for exact gradients; errors of recursive differences are bounded in the mean
-/// only.
+/// Whether |e| <= s_t is sure. It is for exact gradients; errors of recursive differences are bounded in the
+/// mean only.
 bool noise_is_sure(const RunHeader& rules);
 /// s_t where it is sure, 0 elsewhere.
 Real sure_noise(const RunHeader& rules, const RoundReport& report);
@@ -19,7 +19,7 @@ Real sure_noise(const RunHeader& rules, const RoundReport& report);
 struct NoiseSums {
     /// Of a round with sampled gradients: the rules have noise.
     void add(const RunHeader& rules, const RoundReport& report);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     WorstRound entry;        // C10, R_t <= |P(x_t; G)| + s_t
     WorstRound error;        // C10, |e| <= s_t
@@ -28,19 +28,19 @@ struct NoiseSums {
     Occurrences untested;    // rounds that stopped without m passes, or went on without an update
     Real rounding_norm = 0;  // sum of the squares of what rounding may do to R_t - |P(x_t; G)|
 
-    CompensatedSum first_residuals;  // sum |P(x_t; G)|^2, first estimates
-    CompensatedSum first_noise;      // sum |e|^2 of them
-    CompensatedSum fourth_powers;    // sum |e|^4 of them: how far their sum of squares may stray
-    CompensatedSum kept_noise;       // sum |e|^2 of the estimates the rounds ended with
-    CompensatedSum levels;           // sum s_t^2
+    CompensatedSum first_gaps;     // sum |P(x_t; G)|^2, first estimates
+    CompensatedSum first_noise;    // sum |e|^2 of them
+    CompensatedSum fourth_powers;  // sum |e|^4 of them: how far their sum of squares may stray
+    CompensatedSum kept_noise;     // sum |e|^2 of the estimates the rounds ended with
+    CompensatedSum levels;         // sum s_t^2
 
-    CompensatedSum tolerances;     // sum rho_t^2
-    CompensatedSum update_aims;    // sum N_t aim_t^2
-    CompensatedSum update_levels;  // sum N_t s_t^2
+    CompensatedSum tolerances;          // sum rho_t^2
+    CompensatedSum update_target_gaps;  // sum N_t aim_t^2
+    CompensatedSum update_levels;       // sum N_t s_t^2
     Real largest_level = 0;
     Real smallest_ratio = kInfinity;  // of aim_t^2 / s_t^2
-    Real smallest_aim = kInfinity;
-    Real largest_aim = 0;
+    Real smallest_target_gap = kInfinity;
+    Real largest_target_gap = 0;
     Occurrences endless;  // rounds with c aim_t^2 <= s_t^2: nothing guarantees an end of their loops
     Occurrences weak;     // rounds with c^2 aim_t^2 <= m s_t^2, of which (C-i) says nothing
 

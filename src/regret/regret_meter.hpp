@@ -2,7 +2,7 @@
 /// learner that played is not involved and not charged.
 #pragma once
 
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "window/carried_window.hpp"
 
@@ -25,8 +25,8 @@ class RegretMeter {
           step_(step),
           point_(dimension),
           forward_(dimension),
-          residual_(dimension),
-          residuals_(windows.size()),
+          gap_(dimension),
+          gaps_(windows.size()),
           values_(windows.size()) {
         windows_.reserve(windows.size());
         for (const Index length : windows) {
@@ -46,14 +46,13 @@ class RegretMeter {
                 window.try_at(point, scratch_);
                 window.accept_trial();
             }
-            residuals_[i] =
-                prox_residual(g_, point, window.gradient(), step_, forward_, residual_, scratch_).norm;
+            gaps_[i] = prox_gradient_step(g_, point, window.gradient(), step_, forward_, gap_, scratch_).norm;
             values_[i] = window.value();
         }
     }
 
-    ConstView residuals() const noexcept { return residuals_; }  // |P(x_t; grad S_{t,w'}(x_t))| for each w'
-    ConstView values() const noexcept { return values_; }        // S_{t,w'}(x_t)
+    ConstView gaps() const noexcept { return gaps_; }      // |P(x_t; grad S_{t,w'}(x_t))| for each w'
+    ConstView values() const noexcept { return values_; }  // S_{t,w'}(x_t)
 
     Cost cost() const {
         Cost total;
@@ -61,19 +60,19 @@ class RegretMeter {
         return total;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.agree("windows", windows_.size());
-        checkpoint.fixed("point", point_);
-        for (CarriedWindow<B>& window : windows_) checkpoint.part("window", window);
+    void serialise(StateArchive& archive) {
+        archive.agree("windows", windows_.size());
+        archive.fixed("point", point_);
+        for (CarriedWindow<B>& window : windows_) archive.section("window", window);
     }
 
   private:
     G g_;
     Real step_;
     Scratch scratch_;
-    std::vector<Real> point_, forward_, residual_;
+    std::vector<Real> point_, forward_, gap_;
     std::vector<CarriedWindow<B>> windows_;
-    std::vector<Real> residuals_;
+    std::vector<Real> gaps_;
     std::vector<Real> values_;
 };
 

@@ -46,26 +46,21 @@ void RoundingBounds::judge(RoundReport& report) {
     const Real curvature = std::max(curvature_, sizes.curvature);
     const Real gradient = sizes.gradient + curvature * sizes.walked;
     const Real drift = 40 * kUnitRoundoff * static_cast<Real>(carried_);
-    report.residual_rounding = relative_ * (curvature * sizes.point + gradient + prox_) + drift * gradient;
+    report.gap_rounding = relative_ * (curvature * sizes.point + gradient + prox_) + drift * gradient;
     report.objective_rounding = relative_ * (sizes.value + gradient * sizes.point) + drift * sizes.value;
     // An accepted step, and the pass that confirms a quiet round, evaluate the whole window.
     const std::uint64_t passes = noisy_ ? report.referee_cost.passes : report.cost.passes;
     if (report.steps > 0 || (report.status == RoundStatus::quiet && passes > 0)) carried_ = 0;
 }
 
-void RoundingBounds::Sizes::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("point", point);
-    checkpoint.exchange("gradient", gradient);
-    checkpoint.exchange("value", value);
-    checkpoint.exchange("curvature", curvature);
-    checkpoint.exchange("walked", walked);
+void RoundingBounds::Sizes::serialise(StateArchive& archive) {
+    archive.fields(Field{"point", point}, Field{"gradient", gradient}, Field{"value", value},
+                   Field{"curvature", curvature}, Field{"walked", walked});
 }
 
-void RoundingBounds::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("sizes now", now_);
-    checkpoint.part("sizes before", before_);
-    checkpoint.exchange("rounds filled", filled_);
-    checkpoint.exchange("rounds carried", carried_);
+void RoundingBounds::serialise(StateArchive& archive) {
+    archive.fields(Field{"sizes now", now_}, Field{"sizes before", before_}, Field{"rounds filled", filled_},
+                   Field{"rounds carried", carried_});
 }
 
 }  // namespace proxstream

@@ -2,8 +2,8 @@
 /// itself.
 ///
 /// With u the unit roundoff, k = (2^10 + 4 n + 4 w) u and the sizes below, in every row
-///   residual-like figures (R, r, B, d / w_a, u_t) are off by at most  k (X L + G + s / eta) + 40 u c G,
-///   objectives and exchanges by at most                               k (F + G X) + 40 u c F.
+///   gap-like figures (R, r, B, d / w_a, u_t) are off by at most  k (X L + G + s / eta) + 40 u c G,
+///   objectives and value_changes by at most                               k (F + G X) + 40 u c F.
 /// X is the largest norm of a point, G that of a gradient of one loss or of the window, F that of a loss or
 /// an objective, s the size of the constants in the regulariser's prox; each over the rounds whose losses can
 /// be in the window. L is the largest of 1/eta, the declared smoothness and 1 over the shortest accepted step
@@ -12,8 +12,8 @@
 /// docs/certificate.md, section Rounding, says where the terms come from.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/run_record.hpp"
 
 namespace proxstream {
@@ -23,7 +23,7 @@ class RoundingBounds {
     explicit RoundingBounds(const RunHeader& header);
     /// Replaces the two rounding bounds of the report by the referee's own.
     void judge(RoundReport& report);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     /// Largest sizes, and the distance walked, within a span of rounds.
@@ -35,14 +35,14 @@ class RoundingBounds {
         Real walked = 0;
 
         void add(const Sizes& other);
-        void exchange(Checkpoint& checkpoint);
+        void serialise(StateArchive& archive);
     };
 
     Real relative_;       // k
     Real curvature_;      // L by the header alone
     Real prox_;           // s / eta
-    bool accepts_steps_;  // are the steps of a round bounded by the curvature it met?
-    bool noisy_;          // are exact gradients the referee's?
+    bool accepts_steps_;  // whether the curvature met bounds the steps of a round
+    bool noisy_;          // whether exact gradients are the referee's
     Round span_;          // rounds of a span: the losses of the window came in the last two spans
     Sizes now_, before_;  // the span that is being filled, and the one before it
     Round filled_ = 0;    // rounds of the first

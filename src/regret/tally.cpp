@@ -11,43 +11,43 @@
 
 namespace proxstream {
 
-BankSums::BankSums(const RunHeader& header)
+EnsembleSums::EnsembleSums(const RunHeader& header)
     : tracking(header.members.size()),
-      in_charge(header.members.size()),
+      active_member(header.members.size()),
       losses(header.members.size()),
       weights(header.members.size()),
       ended_(header.members.size()) {
     const Spec selection = Spec::parse(header.play);
     if (selection.name() == "mean") {
         const bool fresh = header.initial_records == 0;
-        mixture.emplace(Mixture::Options::parse(selection), in_charge.size(), fresh);
+        mixture.emplace(Mixture::Options::parse(selection), active_member.size(), fresh);
     }
 }
 
-void BankSums::add(const RoundReport& report, const BankRound& bank) {
+void EnsembleSums::add(const RoundReport& report, const EnsembleRound& ensemble) {
     if (mixture) {
-        mixture->add(report.round, bank, report.loss + report.regulariser);
+        mixture->add(report.round, ensemble, report.loss + report.regulariser);
     } else {
-        tracking.add(report.round, {bank.weights, bank.losses, bank.rate, bank.share});
+        tracking.add(report.round, {ensemble.weights, ensemble.losses, ensemble.rate, ensemble.share});
     }
-    ++in_charge[bank.in_charge];
-    if (started_ && bank.in_charge != last_) ++switches;
-    last_ = bank.in_charge;
+    ++active_member[ensemble.active_member];
+    if (started_ && ensemble.active_member != last_) ++switches;
+    last_ = ensemble.active_member;
     started_ = true;
     Real mean = 0;
     for (Index k = 0; k < losses.size(); ++k) {
-        losses[k].add(bank.losses[k]);
-        weights[k].add(bank.weights[k]);
-        mean += bank.weights[k] * bank.losses[k];
+        losses[k].add(ensemble.losses[k]);
+        weights[k].add(ensemble.weights[k]);
+        mean += ensemble.weights[k] * ensemble.losses[k];
     }
     weighted.add(mean);
-    if (bank.mean_gap) {
-        gaps.add(*bank.mean_gap * *bank.mean_gap);
+    if (ensemble.mean_gap) {
+        gaps.add(*ensemble.mean_gap * *ensemble.mean_gap);
         ++measured;
     }
     bool ended = false;
-    for (Index k = bank.points(); k < losses.size(); ++k) {
-        const RoundReport& member = bank.report(k);
+    for (Index k = ensemble.points(); k < losses.size(); ++k) {
+        const RoundReport& member = ensemble.report(k);
         if (member.status == RoundStatus::refused) {
             ended = true;
             ended_[k] = 1;
@@ -55,14 +55,14 @@ void BankSums::add(const RoundReport& report, const BankRound& bank) {
             // Else rounds that break a member's own bounds could be left out.
             throw DataError({"round report", report.round, 0, "key m"},
                             fmt::format("member {} has a report again", k), "none after a round without one");
-        } else if (bank.losses[k] != member.loss + member.regulariser) {
+        } else if (ensemble.losses[k] != member.loss + member.regulariser) {
             false_losses.note(report.round);
         }
     }
     if (ended) restarted.note(report.round);
-    const RoundReport& played = bank.report(bank.in_charge);
+    const RoundReport& played = ensemble.report(ensemble.active_member);
     if (played.status != RoundStatus::refused &&
-        (report.entry_residual != played.entry_residual || (!mixture && report.loss != played.loss))) {
+        (report.entry_gap != played.entry_gap || (!mixture && report.loss != played.loss))) {
         foreign.note(report.round);
     }
 }
@@ -70,12 +70,12 @@ void BankSums::add(const RoundReport& report, const BankRound& bank) {
 Tally::Tally(const RunHeader& header)
     : header_(header),
       rounding_(header),
-      departure_{header.initial_residual, 0, header.initial_residual},
+      departure_{header.initial_gap, 0, header.initial_gap},
       consistency_(header),
       other_regrets_(header.other_windows.size()) {
     header_.validate();
     if (header_.members.empty()) return;
-    bank_.emplace(header_);
+    ensemble_.emplace(header_);
     members_.reserve(header_.members.size());
     for (const RunHeader& member : header_.members) {
         if (member.measured) members_.emplace_back(member);
@@ -90,7 +90,7 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
     totals_.referee_cost += report.referee_cost;
     if (report.status == RoundStatus::refused) {
         ++totals_.refused;
-        // A bank refuses as a whole and pays as a whole.
+        // An ensemble refuses as a whole and pays as a whole.
         RoundReport none;
         none.round = report.round;
         none.status = RoundStatus::refused;
@@ -101,8 +101,8 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
     totals_.steps += report.steps;
     add_played(report, extras);
     judged_ = report;
-    if (extras.bank != nullptr) {
-        add_bank(*extras.bank);
+    if (extras.ensemble != nullptr) {
+        add_ensemble(*extras.ensemble);
     } else {
         add_learner();
     }
@@ -111,9 +111,9 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
 void Tally::add_learner() {
     rounding_.judge(judged_);
     // r_0 was measured where the first round was entered.
-    if (totals_.rounds == 1) departure_.rounding = judged_.residual_rounding;
+    if (totals_.rounds == 1) departure_.rounding = judged_.gap_rounding;
     consistency_.add(header_, judged_, departure_);
-    residuals_.add(header_, judged_, departure_);
+    gaps_.add(header_, judged_, departure_);
     departure_ = departure_of(header_, judged_);
     energy_.add(header_, judged_);
     churn_.add(header_, judged_);
@@ -130,7 +130,7 @@ void Tally::add_played(const RoundReport& report, const RowExtras& extras) {
         infinite_ = true;
     }
     for (Index i = 0; i < other_regrets_.size(); ++i) {
-        other_regrets_[i].add(extras.other_residuals[i] * extras.other_residuals[i]);
+        other_regrets_[i].add(extras.other_gaps[i] * extras.other_gaps[i]);
     }
     if (extras.prediction_loss) {
         prediction_loss_.add(*extras.prediction_loss);
@@ -138,21 +138,21 @@ void Tally::add_played(const RoundReport& report, const RowExtras& extras) {
     }
 }
 
-void Tally::add_bank(const BankRound& bank) {
-    const Tally& played = members_[bank.in_charge - bank.points()];
+void Tally::add_ensemble(const EnsembleRound& ensemble) {
+    const Tally& played = members_[ensemble.active_member - ensemble.points()];
     const Departure from = played.departure_;
     churn_.add_movement(judged_);
-    bank_->add(judged_, bank);
+    ensemble_->add(judged_, ensemble);
     tests_ = 0;
     for (Index i = 0; i < members_.size(); ++i) {
-        members_[i].add(bank.members[i]);
+        members_[i].add(ensemble.members[i]);
         tests_ += members_[i].tests_;
     }
-    if (bank.report(bank.in_charge).status == RoundStatus::refused) return;
-    // Whatever picks the member, its own window bounds its own residual (docs/certificate.md).
-    judged_.residual_rounding = played.judged_.residual_rounding;
+    if (ensemble.report(ensemble.active_member).status == RoundStatus::refused) return;
+    // Whatever picks the member, its own window bounds its own gap (docs/certificate.md).
+    judged_.gap_rounding = played.judged_.gap_rounding;
     judged_.objective_rounding = played.judged_.objective_rounding;
-    residuals_.add(played.header_, played.judged_, from);
+    gaps_.add(played.header_, played.judged_, from);
 }
 
 RunFooter Tally::fill_footer(const Closing& closing, RunEnding ending, Real seconds) const {
@@ -163,7 +163,7 @@ RunFooter Tally::fill_footer(const Closing& closing, RunEnding ending, Real seco
     footer.final_weights = closing.weights;
     footer.ending = ending;
     footer.seconds = seconds;
-    // The clock is the bank's: its members have none of their own.
+    // The clock is the ensemble's: its members have none of their own.
     for (Index k = 0; k < closing.members.size(); ++k) {
         footer.members.push_back(k < members_.size() ? members_[k].fill_footer(closing.members[k], ending, 0)
                                                      : RunFooter{});

@@ -2,7 +2,7 @@
 /// read back go through the same additions, so their certificates agree bit for bit.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/certificate.hpp"
 #include "proxstream/regret/round_order.hpp"
 #include "proxstream/regret/run_record.hpp"
@@ -11,9 +11,9 @@
 #include "regret/compensated_sum.hpp"
 #include "regret/consistency.hpp"
 #include "regret/energy_sums.hpp"
+#include "regret/gap_sums.hpp"
 #include "regret/mixture_bound.hpp"
 #include "regret/noise_sums.hpp"
-#include "regret/residual_sums.hpp"
 #include "regret/rounding.hpp"
 #include "regret/tracking_bound.hpp"
 
@@ -23,14 +23,14 @@
 namespace proxstream {
 
 /// What an ensemble played, and what it cost against playing otherwise.
-struct BankSums {
-    explicit BankSums(const RunHeader& header);
-    void add(const RoundReport& report, const BankRound& bank);
-    void exchange(Checkpoint& checkpoint);
+struct EnsembleSums {
+    explicit EnsembleSums(const RunHeader& header);
+    void add(const RoundReport& report, const EnsembleRound& ensemble);
+    void serialise(StateArchive& archive);
 
     TrackingBound tracking;               // C8, where members are drawn
     std::optional<MixtureBound> mixture;  // C8, where their mean is played
-    std::vector<Round> in_charge;         // rounds of each member
+    std::vector<Round> active_member;     // rounds of each member
     std::vector<CompensatedSum> losses;   // f + g of each member
     std::vector<CompensatedSum> weights;
     CompensatedSum weighted;  // <p_t, l_t>
@@ -47,7 +47,8 @@ struct BankSums {
     bool started_ = false;
 };
 
-/// Of a bank there is a tally of the whole, which judges the points that were played, and one of each member.
+/// Of an ensemble there is a tally of the whole, which judges the points that were played, and one of each
+/// member.
 class Tally {
   public:
     /// Throws ConfigError if the header cannot be.
@@ -59,7 +60,7 @@ class Tally {
 
     /// All sums, of a tally made from the same header: what is added afterwards comes out as if all of it had
     /// been added here.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     /// The footer of the run so far, its totals filled in. Throws DataError if the closing does not fit.
     RunFooter footer(const Closing& closing, RunEnding ending, Real seconds) const;
@@ -67,17 +68,17 @@ class Tally {
     Certificate certificate(const RunFooter& footer) const;
 
     const RunTotals& totals() const noexcept { return totals_; }
-    Real regret() const { return residuals_.regret.value(); }  // Reg_w so far
+    Real regret() const { return gaps_.regret.value(); }  // Reg_w so far
     const std::vector<Tally>& members() const noexcept { return members_; }
     /// The report added last, with the referee's own bounds on its rounding.
     const RoundReport& judged() const noexcept { return judged_; }
 
   private:
-    friend class Judge;
+    friend class CertificateBuilder;
 
     void add_played(const RoundReport& report, const RowExtras& extras);
     void add_learner();
-    void add_bank(const BankRound& bank);
+    void add_ensemble(const EnsembleRound& ensemble);
     RunFooter fill_footer(const Closing& closing, RunEnding ending, Real seconds) const;
     void check_totals(const RunFooter& footer) const;
 
@@ -92,12 +93,12 @@ class Tally {
     CompensatedSum loss_;       // sum f_t(x_t)
     CompensatedSum objective_;  // sum f_t(x_t) + g(x_t)
     bool infinite_ = false;     // g was infinite at a point played
-    ResidualSums residuals_;
+    GapSums gaps_;
     ChurnSums churn_;
-    EnergySums energy_;             // of one learner; a bank's are its members'
-    NoiseSums noise_;               // likewise; of sampled gradients
-    std::optional<BankSums> bank_;  // of a bank
-    std::vector<Tally> members_;    // those with a window, which are the last ones of the header
+    EnergySums energy_;                     // of one learner; an ensemble's are its members'
+    NoiseSums noise_;                       // likewise; of sampled gradients
+    std::optional<EnsembleSums> ensemble_;  // of an ensemble
+    std::vector<Tally> members_;            // those with a window, which are the last ones of the header
     std::vector<CompensatedSum> other_regrets_;
     CompensatedSum prediction_loss_;
     Round predictions_ = 0;

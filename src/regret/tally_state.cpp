@@ -1,242 +1,146 @@
-/// A tally as saved state: every sum by its name, so that a run that goes on, or whose older rounds were
-/// added up and dropped, ends with the very certificate it would have had.
+/// A tally as saved state, so that a resumed run, or one whose old rounds were folded, ends with the same
+/// certificate.
 #include "regret/tally.hpp"
 
 namespace proxstream {
 namespace {
 
-template <class Parts>
-void exchange_list(Checkpoint& checkpoint, std::string_view name, Parts& parts) {
-    checkpoint.agree(name, parts.size());
-    for (auto& part : parts) checkpoint.part(name, part);
-}
-
-void exchange_cost(Checkpoint& checkpoint, std::string_view name, Cost& cost) {
-    std::vector<std::uint64_t> counts{cost.record_gradients, cost.record_values, cost.passes, cost.prox,
-                                      cost.oracle_calls,     cost.base_samples};
-    checkpoint.list(name, counts);
-    checkpoint.require(counts.size() == 6, "six counts of cost");
-    cost = {counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]};
+void serialise_cost(StateArchive& archive, std::string_view name, Cost& cost) {
+    std::vector<std::uint64_t> counts;
+    for (const auto& [key, count] : kCostCounts) counts.push_back(cost.*count);
+    archive.list(name, counts);
+    archive.require(counts.size() == kCostCounts.size(), "six counts of cost");
+    for (Index i = 0; i < counts.size(); ++i) cost.*kCostCounts[i].second = counts[i];
 }
 
 }  // namespace
 
-void RoundOrder::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("last round", last_);
-    checkpoint.exchange("refused", refused_);
+void RoundOrder::serialise(StateArchive& archive) {
+    archive.fields(Field{"last round", last_}, Field{"refused", refused_});
 }
 
-void WorstRound::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("round", round);
-    checkpoint.exchange("left", left);
-    checkpoint.exchange("right", right);
-    checkpoint.exchange("slack", slack);
-    checkpoint.exchange("checked", checked);
-    checkpoint.exchange("violations", violations);
-    checkpoint.exchange("first violation", first_violation);
-    checkpoint.exchange("close", close);
-    checkpoint.exchange("unclear", unclear);
-    checkpoint.exchange("largest right", largest_right);
-    checkpoint.exchange("severity", severity_);
+void WorstRound::serialise(StateArchive& archive) {
+    archive.fields(Field{"round", round}, Field{"left", left}, Field{"right", right}, Field{"slack", slack},
+                   Field{"checked", checked}, Field{"violations", violations},
+                   Field{"first violation", first_violation}, Field{"close", close},
+                   Field{"unclear", unclear}, Field{"largest right", largest_right},
+                   Field{"severity", severity_});
 }
 
-void Occurrences::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("count", count);
-    checkpoint.exchange("first", first);
+void Occurrences::serialise(StateArchive& archive) {
+    archive.fields(Field{"count", count}, Field{"first", first});
 }
 
-void CompensatedSum::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("sum", sum_);
-    checkpoint.exchange("correction", correction_);
-    checkpoint.exchange("magnitude", magnitude_);
-    checkpoint.exchange("count", count_);
+void CompensatedSum::serialise(StateArchive& archive) {
+    archive.fields(Field{"sum", sum_}, Field{"correction", correction_}, Field{"magnitude", magnitude_},
+                   Field{"count", count_});
 }
 
-void Departure::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("residual", residual);
-    checkpoint.exchange("rounding", rounding);
-    checkpoint.exchange("promised", promised);
-    checkpoint.exchange("sure", sure);
+void Departure::serialise(StateArchive& archive) {
+    archive.fields(Field{"residual", gap}, Field{"rounding", rounding}, Field{"promised", promised},
+                   Field{"sure", sure});
 }
 
-void ResidualSums::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("exit test", exit_test);
-    checkpoint.part("firm bound", firm_bound);
-    checkpoint.part("regret", regret);
-    checkpoint.part("regret bound", regret_bound);
-    checkpoint.part("variation", variation);
-    checkpoint.part("changes", changes);
-    checkpoint.part("exits", exits);
-    checkpoint.part("promises", promises);
-    checkpoint.part("bound", bound);
-    checkpoint.part("claimed", claimed);
-    checkpoint.exchange("slack", slack);
-    checkpoint.exchange("rounding norm", rounding_norm);
-    checkpoint.part("exhausted", exhausted);
-    checkpoint.part("untested", untested);
-    checkpoint.part("blurred", blurred);
-    checkpoint.part("unmeasured", unmeasured);
-    checkpoint.part("unsure", unsure);
-    checkpoint.part("off aim", off_aim);
-    checkpoint.exchange("smallest tolerance", smallest_tolerance);
+void GapSums::serialise(StateArchive& archive) {
+    archive.fields(Field{"exit test", exit_test}, Field{"firm bound", firm_bound}, Field{"regret", regret},
+                   Field{"regret bound", regret_bound}, Field{"variation", variation},
+                   Field{"changes", changes}, Field{"exits", exits}, Field{"promises", promises},
+                   Field{"bound", bound}, Field{"claimed", claimed}, Field{"slack", slack},
+                   Field{"rounding norm", rounding_norm}, Field{"exhausted", exhausted},
+                   Field{"untested", untested}, Field{"blurred", blurred}, Field{"unmeasured", unmeasured},
+                   Field{"unsure", unsure}, Field{"off aim", off_target_gap},
+                   Field{"smallest tolerance", smallest_tolerance});
 }
 
-void ChurnSums::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("path length", path_length);
-    checkpoint.part("movement", movement_one);
-    checkpoint.exchange("changed", changed);
-    checkpoint.exchange("active", active);
-    checkpoint.exchange("quiet", quiet);
-    checkpoint.part("path", path);
-    checkpoint.part("unproved", unproved);
-    checkpoint.part("strayed", strayed);
-    checkpoint.part("penalty", penalty);
-    checkpoint.part("off penalty", off_penalty);
-    checkpoint.part("reason", reason);
-    checkpoint.part("gaps", gaps);
-    checkpoint.part("gap changes", gap_changes);
-    checkpoint.exchange("gap slack", gap_slack);
-    checkpoint.part("model changes", model_changes);
-    checkpoint.exchange("change slack", change_slack);
-    checkpoint.exchange("varied tolerance", varied_tolerance);
-    checkpoint.exchange("tolerance", tolerance);
-    checkpoint.exchange("chained", chained_);
-    checkpoint.exchange("left with", left_with_);
-    checkpoint.exchange("since", since_);
-    checkpoint.exchange("since slack", since_slack_);
+void ChurnSums::serialise(StateArchive& archive) {
+    archive.fields(Field{"path length", path_length}, Field{"movement", movement_one},
+                   Field{"changed", changed}, Field{"active", active}, Field{"quiet", quiet},
+                   Field{"path", path}, Field{"unproved", unproved}, Field{"strayed", strayed},
+                   Field{"penalty", penalty}, Field{"off penalty", off_penalty}, Field{"reason", reason},
+                   Field{"gaps", gaps}, Field{"gap changes", gap_changes}, Field{"gap slack", gap_slack},
+                   Field{"model changes", forecast_changes}, Field{"change slack", change_slack},
+                   Field{"varied tolerance", varied_tolerance}, Field{"tolerance", tolerance},
+                   Field{"chained", chained_}, Field{"left with", left_with_}, Field{"since", since_},
+                   Field{"since slack", since_slack_});
 }
 
-void EnergySums::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("falls", falls);
-    checkpoint.part("exchanges", exchanges);
-    checkpoint.part("count weight", count_weight);
-    checkpoint.part("failures", failures);
-    checkpoint.exchange("objective slack", objective_slack);
-    checkpoint.exchange("count slack", count_slack);
-    checkpoint.exchange("failure slack", failure_slack);
-    checkpoint.exchange("largest loss", largest_loss);
-    checkpoint.exchange("needed smoothness", needed_smoothness);
-    checkpoint.part("decrease", decrease);
-    checkpoint.part("outside", outside);
-    checkpoint.part("off rule", off_rule);
-    checkpoint.exchange("cheap steps", cheap_steps);
-    checkpoint.exchange("confirmations", confirmations);
-    checkpoint.exchange("failed confirmations", failed_confirmations);
-    checkpoint.part("unconfirmed", unconfirmed);
-    checkpoint.part("unpaid", unpaid);
-    checkpoint.exchange("varied aim", varied_aim);
-    bool aimed = aim.has_value();
-    Real value = aim.value_or(0);
-    checkpoint.exchange("aimed", aimed);
-    checkpoint.exchange("aim", value);
-    aim = aimed ? std::optional<Real>(value) : std::nullopt;
-    checkpoint.exchange("smallest unit", smallest_unit);
-    checkpoint.part("uncovered", uncovered);
+void EnergySums::serialise(StateArchive& archive) {
+    archive.fields(Field{"falls", falls}, Field{"exchanges", value_changes},
+                   Field{"count weight", count_weight}, Field{"failures", failures},
+                   Field{"objective slack", objective_slack}, Field{"count slack", count_slack},
+                   Field{"failure slack", failure_slack}, Field{"largest loss", largest_loss},
+                   Field{"needed smoothness", needed_smoothness}, Field{"decrease", decrease},
+                   Field{"outside", outside}, Field{"off rule", off_rule}, Field{"cheap steps", cheap_steps},
+                   Field{"confirmations", confirmations}, Field{"failed confirmations", failed_confirmations},
+                   Field{"unconfirmed", unconfirmed}, Field{"unpaid", unpaid},
+                   Field{"varied aim", varied_target_gap});
+    bool aimed = target_gap.has_value();
+    Real value = target_gap.value_or(0);
+    archive.fields(Field{"aimed", aimed}, Field{"aim", value});
+    target_gap = aimed ? std::optional<Real>(value) : std::nullopt;
+    archive.fields(Field{"smallest unit", smallest_unit}, Field{"uncovered", uncovered});
 }
 
-void NoiseSums::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("entry", entry);
-    checkpoint.part("error", error);
-    checkpoint.exchange("needed sigma", needed_sigma);
-    checkpoint.part("off level", off_level);
-    checkpoint.part("untested", untested);
-    checkpoint.exchange("rounding norm", rounding_norm);
-    checkpoint.part("first residuals", first_residuals);
-    checkpoint.part("first noise", first_noise);
-    checkpoint.part("fourth powers", fourth_powers);
-    checkpoint.part("kept noise", kept_noise);
-    checkpoint.part("levels", levels);
-    checkpoint.part("tolerances", tolerances);
-    checkpoint.part("update aims", update_aims);
-    checkpoint.part("update levels", update_levels);
-    checkpoint.exchange("largest level", largest_level);
-    checkpoint.exchange("smallest ratio", smallest_ratio);
-    checkpoint.exchange("smallest aim", smallest_aim);
-    checkpoint.exchange("largest aim", largest_aim);
-    checkpoint.part("endless", endless);
-    checkpoint.part("weak", weak);
+void NoiseSums::serialise(StateArchive& archive) {
+    archive.fields(Field{"entry", entry}, Field{"error", error}, Field{"needed sigma", needed_sigma},
+                   Field{"off level", off_level}, Field{"untested", untested},
+                   Field{"rounding norm", rounding_norm}, Field{"first residuals", first_gaps},
+                   Field{"first noise", first_noise}, Field{"fourth powers", fourth_powers},
+                   Field{"kept noise", kept_noise}, Field{"levels", levels}, Field{"tolerances", tolerances},
+                   Field{"update aims", update_target_gaps}, Field{"update levels", update_levels},
+                   Field{"largest level", largest_level}, Field{"smallest ratio", smallest_ratio},
+                   Field{"smallest aim", smallest_target_gap}, Field{"largest aim", largest_target_gap},
+                   Field{"endless", endless}, Field{"weak", weak});
 }
 
-void TrackingBound::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("unrated", unrated);
-    checkpoint.part("outside", outside);
-    checkpoint.part("off rule", off_rule);
-    checkpoint.part("rising", rising);
-    checkpoint.list("expected", expected_);
-    checkpoint.require(expected_.empty() || expected_.size() == members_, "a number a member");
-    checkpoint.fixed("logarithms", logarithms_);
-    exchange_list(checkpoint, "best", best_);
-    checkpoint.part("weighted", weighted_);
-    checkpoint.part("gap", gap_);
-    checkpoint.part("leak", leak_);
-    checkpoint.exchange("slack", slack_);
-    checkpoint.exchange("smallest share", smallest_share_);
-    checkpoint.exchange("inverse rate", inverse_rate_);
-    checkpoint.exchange("inverse rates", inverse_rates_);
-    checkpoint.exchange("started", started_);
-    checkpoint.exchange("constant rate", constant_rate_);
+void TrackingBound::serialise(StateArchive& archive) {
+    archive.fields(Field{"unrated", unrated}, Field{"outside", outside}, Field{"off rule", off_rule},
+                   Field{"rising", rising}, Field{"expected", expected_});
+    archive.require(expected_.empty() || expected_.size() == members_, "a number a member");
+    archive.fixed("logarithms", logarithms_);
+    archive.fields(Field{"best", best_}, Field{"weighted", weighted_}, Field{"gap", gap_},
+                   Field{"leak", leak_}, Field{"slack", slack_}, Field{"smallest share", smallest_share_},
+                   Field{"inverse rate", inverse_rate_}, Field{"inverse rates", inverse_rates_},
+                   Field{"started", started_}, Field{"constant rate", constant_rate_});
 }
 
-void MixtureBound::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("off rule", off_rule);
-    checkpoint.part("weights", mixture_);
-    checkpoint.part("top", top_);
-    if (tracking_) checkpoint.part("tracking", *tracking_);
-    checkpoint.part("played", played_);
-    checkpoint.part("inner gaps", inner_gaps_);
-    checkpoint.part("outer gaps", outer_gaps_);
-    checkpoint.part("tracked gaps", tracked_gaps_);
-    exchange_list(checkpoint, "losses", losses_);
-    exchange_list(checkpoint, "slopes", slopes_);
-    checkpoint.exchange("slack", slack_);
-    checkpoint.exchange("rounds", rounds_);
+void MixtureBound::serialise(StateArchive& archive) {
+    archive.fields(Field{"off rule", off_rule}, Field{"weights", mixture_}, Field{"top", top_});
+    if (tracking_) archive.section("tracking", *tracking_);
+    archive.fields(Field{"played", played_}, Field{"inner gaps", inner_gaps_},
+                   Field{"outer gaps", outer_gaps_}, Field{"tracked gaps", tracked_gaps_},
+                   Field{"losses", losses_}, Field{"slopes", slopes_}, Field{"slack", slack_},
+                   Field{"rounds", rounds_});
 }
 
-void BankSums::exchange(Checkpoint& checkpoint) {
-    const std::size_t members = in_charge.size();
-    checkpoint.part("tracking", tracking);
-    if (mixture) checkpoint.part("mixture", *mixture);
-    exchange_list(checkpoint, "losses", losses);
-    exchange_list(checkpoint, "weights", weights);
-    checkpoint.part("weighted", weighted);
-    checkpoint.part("gaps", gaps);
-    checkpoint.exchange("measured", measured);
-    checkpoint.list("in charge", in_charge);
-    checkpoint.require(in_charge.size() == members, "a count a member");
-    checkpoint.exchange("switches", switches);
-    checkpoint.part("foreign", foreign);
-    checkpoint.part("false losses", false_losses);
-    checkpoint.part("restarted", restarted);
-    checkpoint.list("ended", ended_);
-    checkpoint.require(ended_.size() == members, "a flag a member");
-    checkpoint.exchange("last", last_, members == 0 ? 0 : members - 1);
-    checkpoint.exchange("started", started_);
+void EnsembleSums::serialise(StateArchive& archive) {
+    const std::size_t members = active_member.size();
+    archive.section("tracking", tracking);
+    if (mixture) archive.section("mixture", *mixture);
+    archive.fields(Field{"losses", losses}, Field{"weights", weights}, Field{"weighted", weighted},
+                   Field{"gaps", gaps}, Field{"measured", measured}, Field{"in charge", active_member});
+    archive.require(active_member.size() == members, "a count a member");
+    archive.fields(Field{"switches", switches}, Field{"foreign", foreign},
+                   Field{"false losses", false_losses}, Field{"restarted", restarted},
+                   Field{"ended", ended_});
+    archive.require(ended_.size() == members, "a flag a member");
+    archive.field("last", last_, members == 0 ? 0 : members - 1);
+    archive.field("started", started_);
 }
 
-void Tally::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("rounds", totals_.rounds);
-    checkpoint.exchange("refused rounds", totals_.refused);
-    checkpoint.exchange("steps", totals_.steps);
-    exchange_cost(checkpoint, "cost", totals_.cost);
-    exchange_cost(checkpoint, "referee's cost", totals_.referee_cost);
-    checkpoint.part("order", order_);
-    checkpoint.part("departure", departure_);
-    checkpoint.part("rounding", rounding_);
-    checkpoint.part("consistency", consistency_);
-    checkpoint.exchange("tests", tests_);
-    checkpoint.part("loss", loss_);
-    checkpoint.part("objective", objective_);
-    checkpoint.exchange("infinite", infinite_);
-    checkpoint.part("residuals", residuals_);
-    checkpoint.part("churn", churn_);
-    checkpoint.part("energy", energy_);
-    checkpoint.part("noise", noise_);
-    checkpoint.agree("bank", bank_ ? 1 : 0);
-    if (bank_) checkpoint.part("bank", *bank_);
-    exchange_list(checkpoint, "members", members_);
-    exchange_list(checkpoint, "other regrets", other_regrets_);
-    checkpoint.part("prediction loss", prediction_loss_);
-    checkpoint.exchange("predictions", predictions_);
+void Tally::serialise(StateArchive& archive) {
+    archive.fields(Field{"rounds", totals_.rounds}, Field{"refused rounds", totals_.refused},
+                   Field{"steps", totals_.steps});
+    serialise_cost(archive, "cost", totals_.cost);
+    serialise_cost(archive, "referee's cost", totals_.referee_cost);
+    archive.fields(Field{"order", order_}, Field{"departure", departure_}, Field{"rounding", rounding_},
+                   Field{"consistency", consistency_}, Field{"tests", tests_}, Field{"loss", loss_},
+                   Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"residuals", gaps_},
+                   Field{"churn", churn_}, Field{"energy", energy_}, Field{"noise", noise_});
+    archive.agree("bank", ensemble_ ? 1 : 0);
+    if (ensemble_) archive.section("bank", *ensemble_);
+    archive.fields(Field{"members", members_}, Field{"other regrets", other_regrets_},
+                   Field{"prediction loss", prediction_loss_}, Field{"predictions", predictions_});
 }
 
 }  // namespace proxstream

@@ -94,7 +94,8 @@ void TrackingBound::check_weights(Round round, const Step& step) {
     if (expected_.empty()) return;
     const bool first = !std::exchange(started_, true);
     if (first && step.share > 0) {
-        // A bank may come with weights from before: the price of switches needs no more than a least share.
+        // An ensemble may come with weights from before: the price of switches needs no more than a least
+        // share.
         const Real least = step.share / static_cast<Real>(members_) - kSameWeight;
         Real mass = 0;
         for (const Real weight : step.weights) mass += weight >= least ? weight : kInfinity;
@@ -130,14 +131,6 @@ Real TrackingBound::best(Index switches) const {
     Real least = kInfinity;
     for (Index k = 0; k < members_; ++k) least = std::min(least, best_[switches * members_ + k].value());
     return least;
-}
-
-Index TrackingBound::best_member() const {
-    Index found = 0;
-    for (Index k = 1; k < members_; ++k) {
-        if (best_[k].value() < best_[found].value()) found = k;
-    }
-    return found;
 }
 
 std::optional<Real> TrackingBound::price(Index switches) const {

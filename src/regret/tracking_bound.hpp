@@ -2,8 +2,8 @@
 /// measured on the run (AdaShare's theorem; docs/certificate.md).
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "regret/compensated_sum.hpp"
 #include "regret/worst_round.hpp"
@@ -31,7 +31,7 @@ class TrackingBound {
 
     explicit TrackingBound(Index members);
     void add(Round round, const Step& step);
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     struct Side {
         Index switches = 0;
@@ -42,7 +42,6 @@ class TrackingBound {
     std::optional<Side> tightest() const;
     /// Least total loss of a sequence of members with at most so many switches.
     Real best(Index switches) const;
-    Index best_member() const;
     Real weighted_loss() const { return weighted_.value(); }  // sum <p_t, l_t>
     Real gap() const { return gap_.value(); }                 // D_T
     Real slack() const;
@@ -53,7 +52,6 @@ class TrackingBound {
     Occurrences outside;   // rounds with an infinite loss: they are left out
     Occurrences off_rule;  // rounds whose weights are not those the rule gives
     Occurrences rising;    // rounds with a larger rate than before
-    bool constant_rate() const { return constant_rate_; }
 
   private:
     Real mix(const Step& step);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace proxstream {
 namespace {
 
@@ -34,6 +36,14 @@ void WorstRound::observe(Round now, Real now_left, Real now_right, Real now_slac
     left = now_left;
     right = now_right;
     slack = now_slack;
+}
+
+std::string WorstRound::in_words(std::string_view form) const {
+    return fmt::format(fmt::runtime(form), violations, first_violation);
+}
+
+std::string Occurrences::in_words(std::string_view form) const {
+    return fmt::format(fmt::runtime(form), count, first);
 }
 
 }  // namespace proxstream

@@ -1,16 +1,21 @@
 /// The tightest case of an inequality that is checked in every round.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
+
+#include <string>
+#include <string_view>
 
 namespace proxstream {
 
 class WorstRound {
   public:
-    /// left <= right is asked of this round; rounding may have moved the two sides by `slack` together.
+    /// Checks left <= right in this round; rounding may have moved the two sides by `slack` together.
     void observe(Round round, Real left, Real right, Real slack);
-    void exchange(Checkpoint& checkpoint);
+    /// A text with two places: how many rounds violate it, and which is the first.
+    std::string in_words(std::string_view form) const;
+    void serialise(StateArchive& archive);
 
     // The round with the worst case: a violation by the most, else the largest slack that hides the sign of
     // right - left, else the closest call.
@@ -38,7 +43,9 @@ struct Occurrences {
         if (++count == 1) first = round;
     }
     explicit operator bool() const { return count > 0; }
-    void exchange(Checkpoint& checkpoint);
+    /// A text with places for the number of rounds and, if it has a second one, for the first of them.
+    std::string in_words(std::string_view form) const;
+    void serialise(StateArchive& archive);
 };
 
 }  // namespace proxstream

@@ -3,7 +3,10 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/serialise_each.hpp"
+#include "io/field_text.hpp"
 #include "route/robust_range.hpp"
+#include "traffic/pair_index.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames{"utilisation", "stale feed", "unroutable", "demand",
                                                  "residual"};
-constexpr Index kLeastHistory = 12;  // periods before anything is called unusual
+constexpr Index kLeastHistory = 12;  // periods before a demand can be an anomaly
 
 }  // namespace
 
@@ -44,15 +47,15 @@ void validate(const AlarmOptions& options) {
     check("stale-seconds", options.stale_seconds, options.stale_seconds >= 0, "be 0 (never) or more");
     check("anomaly", options.anomaly, options.anomaly >= 0, "be 0 (never) or more");
     check_count("anomaly-periods", options.anomaly_periods, kLeastHistory, kLong);
-    check("residual-factor", options.residual_factor,
-          options.residual_factor == 0 || options.residual_factor > 1, "be 0 (never) or above 1");
-    check_count("residual-fast", options.residual_fast, 1, kLong);
-    check_count("residual-slow", options.residual_slow, options.residual_fast + 1, kLong);
+    check("residual-factor", options.gap_factor, options.gap_factor == 0 || options.gap_factor > 1,
+          "be 0 (never) or above 1");
+    check_count("residual-fast", options.gap_fast, 1, kLong);
+    check_count("residual-slow", options.gap_slow, options.gap_fast + 1, kLong);
     check_count("alarms kept", options.keep, 1, 100 * kLong);
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }
 
-AlarmDesk::AlarmDesk(AlarmOptions options, const Network& network, std::vector<Pair> pairs)
+AlarmMonitor::AlarmMonitor(AlarmOptions options, const Network& network, std::vector<Pair> pairs)
     : options_(options), network_(network), pairs_(std::move(pairs)), links_(network.links()) {
     validate(options_);
     for (const Pair& pair : pairs_) {
@@ -62,9 +65,9 @@ AlarmDesk::AlarmDesk(AlarmOptions options, const Network& network, std::vector<P
     sums_.resize(demand_.size());
 }
 
-void AlarmDesk::observe(const AlarmInput& input) {
+void AlarmMonitor::observe(const AlarmInput& input) {
     period_ = input.period;
-    raised_.clear();
+    raised_ = 0;
     cleared_.clear();
     watch_feed(input);
     watch_links(input.utilisation);
@@ -72,69 +75,62 @@ void AlarmDesk::observe(const AlarmInput& input) {
         watch_pairs(input);
         watch_demand(input.demand);
     }
-    watch_residual(input.entry_residual);
+    watch_gap(input.entry_gap);
     forget();
 }
 
-template <class Subject, class Text>
-void AlarmDesk::see(Watch& watch, AlarmKind kind, Sight sight, Index sustain, const Subject& subject,
-                    const Text& text) {
+Alarm* AlarmMonitor::see(Watch& watch, AlarmKind kind, Sight sight, Index sustain) {
     watch.wrong = sight.wrong ? watch.wrong + 1 : 0;
     watch.right = sight.right ? watch.right + 1 : 0;
     if (watch.alarm == 0) {
-        if (watch.wrong < sustain) return;
+        if (watch.wrong < sustain) return nullptr;
         watch.alarm = ++total_;
-        open_.push_back({total_, kind, subject(), period_, std::nullopt, sight.value, text()});
-        raised_.push_back(open_.back());
-        return;
+        ++raised_;
+        open_.push_back({.number = total_, .kind = kind, .period = period_, .value = sight.value});
+        return &open_.back();
     }
     const auto alarm = std::lower_bound(open_.begin(), open_.end(), watch.alarm,
                                         [](const Alarm& a, Index number) { return a.number < number; });
     alarm->value = std::max(alarm->value, sight.value);
-    if (watch.right < options_.sustain) return;
+    if (watch.right < options_.sustain) return nullptr;
     alarm->cleared = period_;
     cleared_.push_back(*alarm);
     past_.push_back(std::move(*alarm));
     open_.erase(alarm);
     watch = {};
+    return nullptr;
 }
 
-void AlarmDesk::watch_feed(const AlarmInput& input) {
+void AlarmMonitor::watch_feed(const AlarmInput& input) {
     const bool late = options_.stale_seconds > 0 && input.waited > options_.stale_seconds;
     const bool wrong = late || !input.problem.empty();
-    see(
-        feed_, AlarmKind::stale_feed, {wrong, !wrong, input.waited}, 1, [] { return std::string("feed"); },
-        [&] {
-            if (!input.problem.empty()) return "the period could not be used: " + std::string(input.problem);
-            return fmt::format("no period for {:.4g} s, longer than {} s", input.waited,
-                               format_short(options_.stale_seconds));
-        });
-}
-
-void AlarmDesk::watch_links(ConstView utilisation) {
-    for (LinkIndex link = 0; link < utilisation.size(); ++link) {
-        const Real value = utilisation[link];
-        see(
-            links_[link], AlarmKind::utilisation, {value > options_.raise, value < options_.clear, value},
-            options_.sustain, [&] { return network_.link_name(link); },
-            [&] {
-                return fmt::format("utilisation {:.3f}, above {} for {} period{}", value,
-                                   format_short(options_.raise), options_.sustain,
-                                   options_.sustain == 1 ? "" : "s");
-            });
+    if (Alarm* raised = see(feed_, AlarmKind::stale_feed, {wrong, !wrong, input.waited}, 1)) {
+        raised->subject = "feed";
+        raised->text = input.problem.empty() ? fmt::format("no period for {:.4g} s, longer than {} s",
+                                                           input.waited, format_short(options_.stale_seconds))
+                                             : "the period could not be used: " + std::string(input.problem);
     }
 }
 
-void AlarmDesk::watch_pairs(const AlarmInput& input) {
+void AlarmMonitor::watch_links(ConstView utilisation) {
+    for (LinkIndex link = 0; link < utilisation.size(); ++link) {
+        const Real value = utilisation[link];
+        const Sight sight{value > options_.raise, value < options_.clear, value};
+        if (Alarm* raised = see(links_[link], AlarmKind::utilisation, sight, options_.sustain)) {
+            raised->subject = network_.link_name(link);
+            raised->text = fmt::format("utilisation {:.3f}, above {} for {}", value,
+                                       format_short(options_.raise), count_of(options_.sustain, "period"));
+        }
+    }
+}
+
+void AlarmMonitor::watch_pairs(const AlarmInput& input) {
     const auto see_pair = [&](Index pair, Watch& watch, bool wrong) {
         const Real demand = wrong ? input.demand[pair] : 0;
-        see(
-            watch, AlarmKind::unroutable, {wrong, !wrong, demand}, 1,
-            [&] {
-                return network_.node_name(pairs_[pair].origin) + "->" +
-                       network_.node_name(pairs_[pair].destination);
-            },
-            [&] { return fmt::format("demand {:.4g} and no path", demand); });
+        if (Alarm* raised = see(watch, AlarmKind::unroutable, {wrong, !wrong, demand}, 1)) {
+            raised->subject = pair_name(network_, pairs_[pair]);
+            raised->text = fmt::format("demand {:.4g} and no path", demand);
+        }
     };
     for (auto entry = without_path_.begin(); entry != without_path_.end();) {
         auto& [pair, watch] = *entry;
@@ -146,7 +142,7 @@ void AlarmDesk::watch_pairs(const AlarmInput& input) {
     for (const Index pair : input.unroutable) see_pair(pair, without_path_[pair], true);
 }
 
-void AlarmDesk::watch_demand(ConstView demand) {
+void AlarmMonitor::watch_demand(ConstView demand) {
     if (options_.anomaly == 0) return;
     std::fill(sums_.begin(), sums_.end(), 0);
     Index origin = 0;
@@ -158,23 +154,19 @@ void AlarmDesk::watch_demand(ConstView demand) {
     for (Index i = 0; i < demand_.size(); ++i) watch_history(i);
 }
 
-void AlarmDesk::watch_history(Index which) {
+void AlarmMonitor::watch_history(Index which) {
     History& history = demand_[which];
     const Real value = sums_[which];
     if (history.values.size() >= kLeastHistory) {
         const RobustRange range = robust_range(history.values, sorted_);
         const Real deviations = range.deviations(value);
-        see(
-            history.watch, AlarmKind::demand,
-            {deviations > options_.anomaly, deviations < options_.anomaly / 2, deviations}, 1,
-            [&] {
-                return which < origins_.size() ? "from " + network_.node_name(origins_[which])
-                                               : std::string("total");
-            },
-            [&] {
-                return fmt::format("demand {:.4g} where the last {} periods had {:.4g} +- {:.2g}", value,
-                                   history.values.size(), range.median, range.spread);
-            });
+        const Sight sight{deviations > options_.anomaly, deviations < options_.anomaly / 2, deviations};
+        if (Alarm* raised = see(history.watch, AlarmKind::demand, sight, 1)) {
+            raised->subject =
+                which < origins_.size() ? "from " + network_.node_name(origins_[which]) : "total";
+            raised->text = fmt::format("demand {:.4g} where the last {} periods had {:.4g} +- {:.2g}", value,
+                                       history.values.size(), range.median, range.spread);
+        }
     }
     if (history.values.size() < options_.anomaly_periods) {
         history.values.push_back(value);
@@ -184,37 +176,102 @@ void AlarmDesk::watch_history(Index which) {
     }
 }
 
-void AlarmDesk::watch_residual(Real residual) {
-    if (options_.residual_factor == 0 || !std::isfinite(residual)) return;
-    ++residuals_;
-    // Plain means until there are enough values, averages that forget from then on.
+void AlarmMonitor::watch_gap(Real gap) {
+    if (options_.gap_factor == 0 || !std::isfinite(gap)) return;
+    ++gap_.count;
+    // Plain means until there are enough values, exponential averages from then on.
     const auto follow = [&](Real& average, Index periods) {
-        average += (residual - average) / static_cast<Real>(std::min(residuals_, periods));
+        average += (gap - average) / static_cast<Real>(std::min(gap_.count, periods));
     };
-    follow(fast_, options_.residual_fast);
-    follow(slow_, options_.residual_slow);
-    if (residuals_ < 2 * options_.residual_fast || !(slow_ > 0)) return;
-    const Real ratio = fast_ / slow_;
-    see(
-        residual_, AlarmKind::residual,
-        {ratio > options_.residual_factor, ratio < (1 + options_.residual_factor) / 2, ratio},
-        options_.sustain, [] { return std::string("splits"); },
-        [&] { return fmt::format("entry residuals are {:.2f} times what they usually are", ratio); });
+    follow(gap_.fast, options_.gap_fast);
+    follow(gap_.slow, options_.gap_slow);
+    if (gap_.count < 2 * options_.gap_fast || !(gap_.slow > 0)) return;
+    const Real ratio = gap_.fast / gap_.slow;
+    const Sight sight{ratio > options_.gap_factor, ratio < (1 + options_.gap_factor) / 2, ratio};
+    if (Alarm* raised = see(gap_.watch, AlarmKind::gap, sight, options_.sustain)) {
+        raised->subject = "splits";
+        raised->text = fmt::format("entry residuals are {:.2f} times what they usually are", ratio);
+    }
 }
 
-void AlarmDesk::forget() {
+void AlarmMonitor::forget() {
     while (!past_.empty() && past_.size() + open_.size() > options_.keep) {
         past_.pop_front();
         ++dropped_;
     }
 }
 
-std::vector<Alarm> AlarmDesk::all() const {
+std::vector<Alarm> AlarmMonitor::all() const {
     std::vector<Alarm> alarms(past_.begin(), past_.end());
     alarms.insert(alarms.end(), open_.begin(), open_.end());
     std::sort(alarms.begin(), alarms.end(),
               [](const Alarm& a, const Alarm& b) { return a.number < b.number; });
     return alarms;
+}
+
+void Alarm::serialise(StateArchive& archive) {
+    archive.field("number", number);
+    serialise_enum(archive, "kind", kind, AlarmKind::gap);
+    archive.field("subject", subject);
+    archive.field("period", period);
+    Index end = cleared.value_or(0);
+    archive.field("cleared", end);
+    cleared = end > 0 ? std::optional(end) : std::nullopt;
+    archive.field("value", value);
+    archive.field("text", text);
+}
+
+void AlarmMonitor::Watch::serialise(StateArchive& archive) {
+    archive.field("wrong", wrong);
+    archive.field("right", right);
+    archive.field("alarm", alarm);
+}
+
+template <class Visit>
+void AlarmMonitor::for_each_watch(const Visit& visit) {
+    visit(feed_);
+    for (Watch& watch : links_) visit(watch);
+    for (auto& [pair, watch] : without_path_) visit(watch);
+    for (History& history : demand_) visit(history.watch);
+    visit(gap_.watch);
+}
+
+void AlarmMonitor::serialise(StateArchive& archive) {
+    archive.field("period", period_);
+    archive.field("total", total_);
+    archive.field("dropped", dropped_);
+    const auto alarm = [&](Alarm& each) { archive.section("alarm", each); };
+    serialise_each(archive, "open", open_, alarm);
+    serialise_each(archive, "past", past_, alarm);
+    raised_ = 0;
+    cleared_.clear();
+    std::vector<std::uint64_t> lost;
+    for (const auto& [pair, watch] : without_path_) lost.push_back(pair);
+    archive.list("without a path", lost);
+    if (archive.reading()) without_path_.clear();
+    for (const std::uint64_t pair : lost) {
+        archive.require(pair < pairs_.size(), "pairs of this run");
+        without_path_[pair];
+    }
+    archive.agree("links", links_.size());
+    archive.agree("demands", demand_.size());
+    for (History& history : demand_) {
+        archive.list("values", history.values);
+        archive.field("next", history.next);
+        archive.require(
+            history.values.size() <= options_.anomaly_periods && history.next < options_.anomaly_periods,
+            "as many values as are kept");
+    }
+    archive.field("fast", gap_.fast);
+    archive.field("slow", gap_.slow);
+    archive.field("residuals", gap_.count);
+    for_each_watch([&](Watch& watch) {
+        archive.section("watch", watch);
+        const auto open = [&](const Alarm& each) { return each.number == watch.alarm; };
+        // A watch looks its alarm up among the open ones.
+        archive.require(watch.alarm == 0 || std::any_of(open_.begin(), open_.end(), open),
+                        "alarms that are open");
+    });
 }
 
 }  // namespace proxstream

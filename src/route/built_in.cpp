@@ -9,7 +9,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
 
 namespace proxstream {
 namespace {
@@ -31,31 +30,12 @@ std::string with_seed(const std::string& text, std::uint64_t seed) {
     return text + (text.find(':') == std::string::npos ? ":" : ",") + "seed=" + std::to_string(seed);
 }
 
-Real within(const Spec& spec, std::string_view key, Real fallback, Real low, Real high) {
-    const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
-    if (!(value >= low && value <= high)) {
-        throw ConfigError("'" + spec.text() + "': " + std::string(key) + " must lie in [" +
-                          format_short(low) + ", " + format_short(high) + "]");
-    }
-    return value;
-}
-
-BuiltIn city(const std::string& network, const std::string& demand, std::uint64_t seed) {
-    const Spec spec = Spec::parse(demand.empty() ? "week" : demand);
-    if (spec.name() != "week") throw ConfigError(unknown_name("demand of a city", spec.name(), {"week"}));
-    CityDemandOptions options;
-    options.days = spec.count_or("days", options.days);
-    options.minutes = spec.count_or("minutes", options.minutes);
-    options.peak = within(spec, "peak", options.peak, 0.01, 0.99);
-    options.burst = within(spec, "burst", options.burst, 0, 2);
-    options.memory = within(spec, "memory", options.memory, 0, 0.95);
-    options.surges = within(spec, "surges", options.surges, 0, 100);
-    options.incidents = within(spec, "incidents", options.incidents, 0, 100);
+NetworkSource city(const std::string& network, const std::string& demand, std::uint64_t seed) {
+    CityDemandOptions options = CityDemandOptions::parse(demand.empty() ? "week" : demand);
     options.seed = seed;
-    spec.finish();
     const auto made = std::make_shared<const City>(make_city(CityOptions::parse(with_seed(network, seed))));
     city_demand(*made, options);  // refused now, not when it is opened
-    BuiltIn built;
+    NetworkSource built;
     built.title = "built-in city";
     built.network = {made, &made->network};
     built.open_demand = [made, options] { return city_demand(*made, options); };
@@ -65,21 +45,11 @@ BuiltIn city(const std::string& network, const std::string& demand, std::uint64_
     return built;
 }
 
-BuiltIn mesh(const std::string& network, const std::string& demand, std::uint64_t seed) {
-    const Spec shape = Spec::parse(network);
-    const Spec spec = Spec::parse(demand.empty() ? "bursts" : demand);
-    if (spec.name() != "bursts") throw ConfigError(unknown_name("demand of a mesh", spec.name(), {"bursts"}));
-    MeshOptions options;
-    options.pods = shape.count_or("pods", options.pods);
-    shape.finish();
-    options.periods = spec.count_or("periods", options.periods);
-    options.peak = within(spec, "peak", options.peak, 0.01, 10);
-    options.burst = within(spec, "burst", options.burst, 0, 3);
-    options.memory = within(spec, "memory", options.memory, 0, 0.95);
+NetworkSource mesh(const std::string& network, const std::string& demand, std::uint64_t seed) {
+    MeshOptions options = MeshOptions::parse(network, demand.empty() ? "bursts" : demand);
     options.seed = seed;
-    spec.finish();
     const auto made = std::make_shared<const Network>(make_mesh(options));
-    BuiltIn built;
+    NetworkSource built;
     built.title = "built-in data centre";
     built.network = made;
     built.open_demand = [made, options] { return mesh_demand(*made, options); };
@@ -98,7 +68,7 @@ std::span<const BuiltInRow> built_in_demands() {
     return kDemands;
 }
 
-BuiltIn make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed) {
+NetworkSource make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed) {
     const BuiltInRow& row = find_row(kNetworks, "built-in network", Spec::parse(network).name());
     return row.name == "mesh" ? mesh(network, demand, seed) : city(network, demand, seed);
 }

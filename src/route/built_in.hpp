@@ -11,12 +11,14 @@
 
 namespace proxstream {
 
-struct BuiltIn {
-    std::string title;
-    std::shared_ptr<const Network> network;
-    std::function<std::unique_ptr<DemandStream>()> open_demand;  // from its beginning, each time
-    Real minutes = 0;                                            // of a period
-    std::string demand_unit, cost_unit;
+/// A network and its demand.
+struct NetworkSource {
+    std::string title = {};
+    std::shared_ptr<const Network> network = {};
+    std::function<std::unique_ptr<DemandStream>()> open_demand =
+        {};                                        // from its beginning, each time; may be empty
+    Real minutes = 0;                              // of a period; 0: not known
+    std::string demand_unit = {}, cost_unit = {};  // may be empty
 };
 
 struct BuiltInRow {
@@ -27,6 +29,6 @@ std::span<const BuiltInRow> built_in_demands();
 
 /// `network` is one of built_in_networks() with its arguments; `demand` empty or `week[:..]` for the cities,
 /// `bursts[:..]` for the mesh. Throws ConfigError.
-BuiltIn make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed);
+NetworkSource make_built_in(const std::string& network, const std::string& demand, std::uint64_t seed);
 
 }  // namespace proxstream

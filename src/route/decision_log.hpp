@@ -1,5 +1,5 @@
-/// Splits for the machines that carry them out: a JSON object a line and period, handed over at once, as soon
-/// as they stand. Another line for the same period replaces the one before: the network has changed.
+/// Splits for the machines that carry them out: a JSON object a line, written as soon as a decision stands. A
+/// later line for the same period replaces the earlier one, because the network has changed.
 ///
 ///   {"period":3,"after":"08:05","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
 ///
@@ -21,14 +21,14 @@ std::string decision_json(Index period, std::string_view after, const Network& n
 
 class DecisionLog {
   public:
-    /// A file, or "-" for standard output. `network` has to stay. Throws IoError.
-    DecisionLog(const std::string& path, const Network& network);
-    /// Goes on with a file behind its first `bytes` (OutputFile::go_on).
+    /// A file, or "-" for standard output. `network` has to outlive it. Throws IoError.
+    DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
+    /// Continues a file behind its first `bytes` (OutputFile::go_on).
     DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
         : file_(OutputFile::go_on(path, bytes)), network_(network) {}
 
     void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
-    void close();
+    void close() { file_.close(); }
     std::uint64_t bytes() { return file_.bytes(); }
 
   private:

@@ -12,7 +12,7 @@ std::string epoch_path(const std::string& path, Index epoch) {
     return fmt::format("{}-{}{}", path.substr(0, dot), epoch, path.substr(dot));
 }
 
-void Epochs::add(const RoundReport& report, const BankRound* bank) {
+void Epochs::add(const RoundReport& report, const EnsembleRound* ensemble) {
     const Index epoch = account_.certificates().size();
     if (account_.open()) {
         if (!ledger_path_.empty()) {
@@ -22,7 +22,7 @@ void Epochs::add(const RoundReport& report, const BankRound* bank) {
         if (journal_ != nullptr) journal_->open_account(epoch, account_.header());
     }
     RowExtras extras;
-    extras.bank = bank;
+    extras.ensemble = ensemble;
     account_.add(report, extras);
     if (ledger_) ledger_->write(report, extras);
     if (journal_ != nullptr) journal_->row(epoch, report, extras);
@@ -47,27 +47,27 @@ void Epochs::close_ledger(const Closing& closing, RunEnding ending, double secon
     ledger_.reset();
 }
 
-void Epochs::exchange(Checkpoint& checkpoint) {
-    account_.exchange(checkpoint);
-    if (checkpoint.reading()) {
+void Epochs::serialise(StateArchive& archive) {
+    account_.serialise(archive);
+    if (archive.reading()) {
         ledgers_.clear();
         for (Index epoch = 1; !ledger_path_.empty() && epoch <= account_.certificates().size(); ++epoch)
             ledgers_.push_back(epoch_path(ledger_path_, epoch));
     }
-    if (account_.is_open()) exchange_ledger(checkpoint);
+    if (account_.is_open()) serialise_ledger(archive);
 }
 
-void Epochs::exchange_ledger(Checkpoint& checkpoint) {
+void Epochs::serialise_ledger(StateArchive& archive) {
     bool written = ledger_.has_value();
-    checkpoint.exchange("written", written);
+    archive.field("written", written);
     LedgerMark mark;
     if (ledger_) {
         ledger_->flush();
         mark = ledger_->mark();
     }
-    if (written) checkpoint.part("ledger", mark);
-    if (!checkpoint.reading() || ledger_path_.empty()) return;
-    checkpoint.require(written, "a run that has written a ledger");
+    if (written) archive.section("ledger", mark);
+    if (!archive.reading() || ledger_path_.empty()) return;
+    archive.require(written, "a run that has written a ledger");
     ledgers_.push_back(epoch_path(ledger_path_, account_.certificates().size() + 1));
     ledger_.emplace(ledgers_.back(), account_.header(), mark);
 }

@@ -1,5 +1,5 @@
-/// The account of a learner on a network that changes, written down: a ledger for every epoch, and what the
-/// run store keeps of it.
+/// The records of a learner on a network that changes: a ledger for every epoch, and the accounts of the run
+/// store.
 #pragma once
 
 #include "front/epoch_account.hpp"
@@ -16,26 +16,26 @@ namespace proxstream {
 class Epochs {
   public:
     /// `ledger` is the file of the first epoch; later ones have -2, -3, .. before the extension; empty: none.
-    /// Accounts go to `journal` too, if there is one; it has to stay.
+    /// Accounts go to `journal` too, if there is one; it has to outlive this.
     explicit Epochs(EpochAccount::Options options, std::string ledger = {}, Journal* journal = nullptr)
         : account_(std::move(options)), ledger_path_(std::move(ledger)), journal_(journal) {}
 
-    /// From the next epoch on, accounts go there.
+    /// From the next epoch on, accounts go to this journal.
     void record_in(Journal* journal) { journal_ = journal; }
-    /// From here on the learner is the one these facts describe. Nothing is written before a round comes.
+    /// Begins an epoch of the learner that these facts describe. Nothing is written before its first round.
     void begin(const LearnerFacts& facts, double seconds) { account_.begin(facts, seconds); }
-    void add(const RoundReport& report, const BankRound* bank);
-    /// The epoch is over; one without a round leaves nothing.
+    void add(const RoundReport& report, const EnsembleRound* ensemble);
+    /// Ends the epoch; one without a round leaves nothing.
     void end(const Closing& closing, RunEnding ending, double seconds);
     void flush();
-    /// The certificates there would be if the run ended here; the epoch goes on.
+    /// The certificates if the run ended here; the epoch continues.
     std::vector<Certificate> certificates_here(const Closing& closing, RunEnding ending,
                                                double seconds) const {
         return account_.certificates_here(closing, ending, seconds);
     }
-    /// Tells the journal how the epoch would end here.
+    /// Tells the journal how the epoch would end here; the epoch continues.
     void close_account(const Closing& closing, RunEnding ending, double seconds);
-    /// The ledger of the present epoch ends, if it has one: its file is whole. No round may follow.
+    /// Completes the ledger file of the present epoch, if there is one. No round may follow.
     void close_ledger(const Closing& closing, RunEnding ending, double seconds);
 
     Index count() const noexcept { return certificates().size() + (account_.is_open() ? 1 : 0); }
@@ -45,10 +45,10 @@ class Epochs {
     const std::vector<std::string>& ledgers() const noexcept { return ledgers_; }
 
     /// Between two rounds; reading continues the ledger's file.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
-    void exchange_ledger(Checkpoint& checkpoint);
+    void serialise_ledger(StateArchive& archive);
 
     EpochAccount account_;
     std::string ledger_path_;

@@ -5,7 +5,7 @@
 namespace proxstream {
 namespace {
 
-/// Of the links of a path, never 0. Two paths of a slot share one by a chance of 2^-64.
+/// A hash of the links of a path, never 0; 0 for an empty slot.
 std::uint64_t fingerprint(const PathSet& paths, SlotIndex slot) {
     if (!paths.live(slot)) return 0;
     std::uint64_t print = 0x9E3779B97F4A7C15U;
@@ -41,38 +41,35 @@ void PathLog::follow(const PathSet& paths) {
     file_.flush();
 }
 
-void PathLog::exchange(Checkpoint& checkpoint) {
+void PathLog::serialise(StateArchive& archive) {
     std::vector<std::uint64_t> prints;
     std::vector<std::uint64_t> numbers;
     for (const Slot& slot : slots_) {
         prints.push_back(slot.print);
         numbers.push_back(slot.path);
     }
-    checkpoint.list("prints", prints);
-    checkpoint.list("paths", numbers);
-    checkpoint.require(prints.size() == numbers.size(), "a number for every print");
+    archive.list("prints", prints);
+    archive.list("paths", numbers);
+    archive.require(prints.size() == numbers.size(), "a number for every print");
     slots_.resize(prints.size());
     for (Index i = 0; i < slots_.size(); ++i) slots_[i] = {prints[i], numbers[i]};
-    checkpoint.exchange("count", count_);
-    checkpoint.exchange("epoch", epoch_);
+    archive.field("count", count_);
+    archive.field("epoch", epoch_);
 }
 
 void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, bool live) {
     const Pair& ends = paths.pair(pair);
-    file_.integer(slots_[slot].path).integer(slot).integer(pair);
-    file_.text(network_.node_name(ends.origin)).text(network_.node_name(ends.destination));
-    file_.integer(epoch_).text(live ? "live" : "gone");
+    const std::string& origin = network_.node_name(ends.origin);
     std::string links;
     std::string nodes;
     if (live) {
         for (const LinkIndex link : paths.links(slot)) {
             links += (links.empty() ? "" : " ") + std::to_string(link);
-            if (nodes.empty()) nodes = network_.node_name(ends.origin);
-            nodes += " > " + network_.node_name(network_.link(link).to);
+            nodes += (nodes.empty() ? origin : "") + " > " + network_.node_name(network_.link(link).to);
         }
     }
-    file_.text(links).text(nodes);
-    file_.end_row();
+    file_.row(slots_[slot].path, slot, pair, origin, network_.node_name(ends.destination), epoch_,
+              live ? "live" : "gone", links, nodes);
 }
 
 }  // namespace proxstream

@@ -1,7 +1,8 @@
-/// paths.csv: every path there ever was, numbered in the order they came, with when it came and went.
+/// paths.csv: every path of a run, numbered in the order of their appearance, with the epochs in which it
+/// came and went.
 #pragma once
 
-#include "route/csv_file.hpp"
+#include "io/csv_file.hpp"
 #include "traffic/path_set.hpp"
 
 #include <vector>
@@ -10,22 +11,22 @@ namespace proxstream {
 
 class PathLog {
   public:
-    /// `network` has to stay.
+    /// `network` has to outlive it.
     PathLog(const std::string& file, const Network& network);
-    /// Goes on with a file; exchange() has to follow.
+    /// Continues a file behind its first `bytes`; serialise() has to follow.
     PathLog(const std::string& file, const Network& network, std::uint64_t bytes)
         : file_(file, bytes), network_(network) {}
 
-    /// Writes down what is different from the last call, as a new epoch if anything is.
+    /// Writes the changes since the last call; they make a new epoch if there are any.
     void follow(const PathSet& paths);
-    /// How often paths changed, the first ones included.
+    /// Number of changes so far, the first paths included.
     Index epoch() const noexcept { return epoch_; }
     /// The number of the path in a live slot.
     Index path(SlotIndex slot) const { return slots_[slot].path; }
     void flush() { file_.flush(); }
     void close() { file_.close(); }
     std::uint64_t bytes() { return file_.bytes(); }
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     struct Slot {

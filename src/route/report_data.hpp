@@ -1,14 +1,20 @@
-/// What the report page shows of a run, and the page itself: one HTML file that needs no network to open.
-/// A run fills ReportData; web/ reads it back from the JSON in the page (docs/report.md).
+/// The report page of a run, one HTML file that opens without a network, and its data. web/ reads them from
+/// the JSON in the page (docs/report.md).
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
-#include "proxstream/core/types.hpp"
+#include "proxstream/core/state_archive.hpp"
+#include "proxstream/regret/certificate.hpp"
+#include "proxstream/traffic/network.hpp"
 
+#include "route/alarms.hpp"
+#include "route/route_rows.hpp"
+
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -19,26 +25,8 @@ struct ReportSetting {
     bool is_default = false;
 };
 
-struct ReportNode {
-    std::string name;
-    Real x = 0;  // to the right
-    Real y = 0;  // upwards
-};
-
-struct ReportLink {
-    std::string name;
-    Index from = 0;
-    Index to = 0;
-    Real capacity = 0;
-};
-
-/// Places are final: report_network of report_layout.hpp lays out what has none.
-struct ReportNetwork {
-    std::vector<ReportNode> nodes;
-    std::vector<ReportLink> links;
-};
-
-/// What the lead method did, a number a period; a series nobody measured stays empty. NaN: not known there.
+/// What the lead method did, a number a period; a series that was not measured stays empty. NaN: not known
+/// there.
 struct ReportLead {
     std::vector<Real> demand;           // sum over pairs
     std::vector<Real> cost;             // realised
@@ -47,24 +35,45 @@ struct ReportLead {
     std::vector<Real> utilisation_median;
     std::vector<Real> utilisation_mean;
     std::vector<Real> churn;
-    std::vector<Real> entry_residual;
+    std::vector<Real> entry_gap;
     std::vector<Real> tolerance;
-    std::vector<Real> regret;        // local regret so far: sum of squared entry residuals
+    std::vector<Real> regret;        // local regret so far: sum of squared entry gaps
     std::vector<Real> regret_bound;  // what is proved of it, so far
     std::vector<Real> steps;         // inner steps
     std::vector<Real> seconds;       // to decide
 };
 
-/// Utilisation of every link over time for the map, within a budget however long a run lasts: when it is
-/// full every other frame goes, and from then on only every second period is kept, every fourth, and so on.
+/// The series by the names they have in the page's data.
+struct NamedSeries {
+    std::string_view name;
+    std::vector<Real> ReportLead::*values;
+};
+inline constexpr std::array kLeadSeries{
+    NamedSeries{"demand", &ReportLead::demand},
+    NamedSeries{"cost", &ReportLead::cost},
+    NamedSeries{"utilisationMax", &ReportLead::utilisation_max},
+    NamedSeries{"utilisationP95", &ReportLead::utilisation_p95},
+    NamedSeries{"utilisationMedian", &ReportLead::utilisation_median},
+    NamedSeries{"utilisationMean", &ReportLead::utilisation_mean},
+    NamedSeries{"churn", &ReportLead::churn},
+    NamedSeries{"entryResidual", &ReportLead::entry_gap},
+    NamedSeries{"tolerance", &ReportLead::tolerance},
+    NamedSeries{"regret", &ReportLead::regret},
+    NamedSeries{"regretBound", &ReportLead::regret_bound},
+    NamedSeries{"steps", &ReportLead::steps},
+    NamedSeries{"seconds", &ReportLead::seconds},
+};
+
+/// Utilisation of every link over time for the map, within a budget. When it is full, every other frame goes,
+/// and from then on only every second period is kept, then every fourth, and so on.
 class ReportFrames {
   public:
-    static constexpr std::uint16_t kLargest = 4095;  // permille; larger ones are cut off
+    static constexpr std::uint16_t kLargest = 4095;  // permille; larger ones are capped
 
     ReportFrames() : ReportFrames(700, 4'000'000) {}
     ReportFrames(Index most_frames, Index most_values);
 
-    /// Every period in turn, from 0; a number a link, or nothing where nothing was measured.
+    /// Every period in turn, from 0: a number for each link, or none if nothing was measured.
     void add(std::span<const Real> utilisation);
 
     Index links() const noexcept { return links_; }
@@ -72,7 +81,7 @@ class ReportFrames {
     const std::vector<Index>& periods() const noexcept { return periods_; }
     /// Permille, all links of the first frame, then of the second.
     std::span<const std::uint16_t> values() const noexcept { return values_; }
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     void drop_every_other();
@@ -86,28 +95,8 @@ class ReportFrames {
     std::vector<std::uint16_t> values_;
 };
 
-struct ReportMethod {
-    std::string name;   // the learner's text, as the command line takes it
-    std::string label;  // what people call it
-    Real total_cost = 0;
-    Real ratio = 0;  // total cost over the clairvoyant's; NaN if that was not computed
-    Real churn = 0;
-    Real overload_share = 0;  // of link-periods above capacity
-    Real utilisation_max = 0;
-    Real utilisation_p95 = 0;
-    Real gradients_per_period = 0;  // record gradients
-    Real seconds = 0;
-    bool is_lead = false;
-    bool is_floor = false;   // the clairvoyant
-    std::vector<Real> cost;  // a number a period, or empty
-};
-
-struct ReportAlarm {
-    Index period = 0;
-    std::optional<Index> cleared;
-    std::string kind;
-    std::string subject;  // a link's name, a pair, the feed
-    std::string text;
+struct ReportMethod : MethodRow {
+    std::vector<Real> cost = {};  // a number a period, or empty
 };
 
 struct ReportEvent {
@@ -117,30 +106,20 @@ struct ReportEvent {
     std::optional<Real> capacity;  // of that link from this period on; 0: closed
 };
 
-/// One inequality of the certificate; the verdict as name(Verdict) words it.
-struct ReportClaim {
-    std::string id;
-    std::string statement;
-    std::string verdict;
-    Real left = 0;
-    Real right = 0;
-    std::string explanation;
-};
-
 struct ReportKpi {
     std::string name;
     std::string value;  // with its unit
     std::string help;
 };
 
-/// Two ways to the same number. The page shows both and how far they are apart.
+/// Two ways to the same number. The page shows both and their difference.
 struct ReportSum {
     std::string name;
     Real total = 0;
     Real parts = 0;  // the sum of the parts
 };
 
-/// Periods are counted from 0 here and in the JSON; labels are what people read.
+/// Periods of frames and events are counted from 0, as in the JSON.
 struct ReportData {
     std::string title;
     std::string version;
@@ -148,25 +127,26 @@ struct ReportData {
     std::vector<ReportSetting> settings;
     std::string demand_unit;  // of demand and capacity, such as "veh/h"
     std::string cost_unit;
-    ReportNetwork network;
+    Network network;                  // every node has a place (drawn_network)
+    std::vector<Real> capacity;       // of links, in this run
     std::vector<std::string> labels;  // a period each
     Real minutes = 0;                 // of a period; 0: not known
     ReportLead lead;
     ReportFrames frames;
     std::vector<ReportMethod> methods;
-    std::vector<ReportAlarm> alarms;
+    std::vector<Alarm> alarms;
     std::vector<ReportEvent> events;
     std::string conclusion;  // of the certificate, in words
-    std::vector<ReportClaim> claims;
+    std::vector<Inequality> claims;
     std::vector<ReportKpi> kpis;
     std::vector<ReportSum> sums;
 };
 
-/// Numbers in the shortest form that reads back as the same bits, NaN and infinities as null; safe to stand
-/// inside a <script> element. Throws Error naming every series, period or link that fits nothing.
+/// Numbers have the shortest form that reads back as the same bits; NaN and infinities are null. Safe inside
+/// a <script> element. Throws Error naming every series, period or link that does not fit.
 std::string to_json(const ReportData& data);
-/// {"network": ..}: the part of it that no period changes.
-std::string to_json(const ReportNetwork& network);
+/// {"network": ..}: the part that no period changes.
+std::string network_json(const Network& network, ConstView capacity);
 /// The page with the data in it; needs the page (run/report_page.hpp).
 std::string report_html(const ReportData& data);
 /// Replaces the file in one step.

@@ -56,19 +56,20 @@ void ReportSeries::add(const PeriodRow& row, ConstView utilisation, Real regret,
     const auto known = [&](Real value) { return row.measured ? value : kNotKnown; };
     const PeriodFigures& figures = row.figures;
     labels_.push_back(row.label);
-    lead_.demand.push_back(known(figures.demand));
-    lead_.cost.push_back(known(figures.cost));
-    lead_.utilisation_max.push_back(known(figures.utilisation_max));
-    lead_.utilisation_p95.push_back(known(figures.utilisation_p95));
-    lead_.utilisation_median.push_back(known(figures.utilisation_median));
-    lead_.utilisation_mean.push_back(known(figures.utilisation_mean));
-    lead_.churn.push_back(known(figures.churn));
-    lead_.entry_residual.push_back(row.entry_residual);
-    lead_.tolerance.push_back(row.tolerance);
-    lead_.regret.push_back(regret);
-    lead_.regret_bound.push_back(regret_bound);
-    lead_.steps.push_back(static_cast<Real>(row.steps));
-    lead_.seconds.push_back(row.seconds);
+    const Real values[] = {known(figures.demand),
+                           known(figures.cost),
+                           known(figures.utilisation_max),
+                           known(figures.utilisation_p95),
+                           known(figures.utilisation_median),
+                           known(figures.utilisation_mean),
+                           known(figures.churn),
+                           row.entry_gap,
+                           row.tolerance,
+                           regret,
+                           regret_bound,
+                           static_cast<Real>(row.steps),
+                           row.seconds};
+    for (Index i = 0; i < kLeadSeries.size(); ++i) (lead_.*kLeadSeries[i].values).push_back(values[i]);
     unserved_ += figures.unserved;
     overload_ += figures.overload;
     frames_.add(utilisation);
@@ -83,34 +84,32 @@ void ReportSeries::note_events(Index period, std::span<const NetworkEvent> event
     }
 }
 
-void ReportSeries::exchange(Checkpoint& checkpoint) {
+void ReportSeries::serialise(StateArchive& archive) {
     Index count = labels_.size();
-    checkpoint.exchange("periods", count, std::uint64_t{1} << 40U);
-    if (checkpoint.reading()) labels_.assign(count, {});
-    for (std::string& label : labels_) checkpoint.exchange("label", label);
-    for (std::vector<Real>* series :
-         {&lead_.demand, &lead_.cost, &lead_.utilisation_max, &lead_.utilisation_p95,
-          &lead_.utilisation_median, &lead_.utilisation_mean, &lead_.churn, &lead_.entry_residual,
-          &lead_.tolerance, &lead_.regret, &lead_.regret_bound, &lead_.steps, &lead_.seconds}) {
-        checkpoint.list("series", *series);
-        checkpoint.require(series->size() == count, "a number a period");
+    archive.field("periods", count, std::uint64_t{1} << 40U);
+    if (archive.reading()) labels_.assign(count, {});
+    for (std::string& label : labels_) archive.field("label", label);
+    for (const NamedSeries& each : kLeadSeries) {
+        std::vector<Real>& series = lead_.*each.values;
+        archive.list("series", series);
+        archive.require(series.size() == count, "a number a period");
     }
-    checkpoint.part("frames", frames_);
+    archive.section("frames", frames_);
     Index happened = events_.size();
-    checkpoint.exchange("events", happened, std::uint64_t{1} << 32U);
-    if (checkpoint.reading()) events_.assign(happened, {});
+    archive.field("events", happened, std::uint64_t{1} << 32U);
+    if (archive.reading()) events_.assign(happened, {});
     for (ReportEvent& event : events_) {
-        checkpoint.exchange("period", event.period);
-        checkpoint.exchange("text", event.text);
+        archive.field("period", event.period);
+        archive.field("text", event.text);
         Index link = event.link.value_or(0);
         Real capacity = event.capacity.value_or(0);
-        checkpoint.exchange("link", link);
-        checkpoint.exchange("capacity", capacity);
+        archive.field("link", link);
+        archive.field("capacity", capacity);
         event.link = link;
         event.capacity = capacity;
     }
-    checkpoint.exchange("unserved", unserved_);
-    checkpoint.exchange("overload", overload_);
+    archive.field("unserved", unserved_);
+    archive.field("overload", overload_);
 }
 
 ReportData ReportSeries::report(const ReportFacts& facts) const {
@@ -119,52 +118,30 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     data.version = facts.version;
     data.command = facts.command;
     const RouteSettings defaults;
-    for (const auto& row : route_options()) {
+    for (const auto& row : RouteSettings::options()) {
         const std::string value = present(row, facts.settings);
         data.settings.push_back({std::string(row.name), value, value == present(row, defaults)});
     }
     data.demand_unit = facts.scenario.demand_unit;
     data.cost_unit = facts.scenario.cost_unit;
-    data.network = report_network(*facts.scenario.network);
-    for (LinkIndex link = 0; link < data.network.links.size(); ++link) {
-        // As it is in this run: --peak may have scaled it.
-        data.network.links[link].capacity = facts.scenario.routing->costs.file_capacity(link);
-    }
+    data.network = drawn_network(*facts.scenario.network);
+    const ConstView capacity = facts.scenario.routing->costs.file_capacities();
+    data.capacity.assign(capacity.begin(), capacity.end());
     data.minutes = facts.scenario.minutes;
     data.events = events_;
     // Events after the last period have nothing to be shown at.
     std::erase_if(data.events, [&](const ReportEvent& event) { return event.period >= labels_.size(); });
     for (Index i = 0; i < facts.methods.size(); ++i) {
         const MethodRow& row = facts.methods[i];
-        data.methods.push_back({.name = row.name,
-                                .label = row.label,
-                                .total_cost = row.total_cost,
-                                .ratio = row.ratio,
-                                .churn = row.churn,
-                                .overload_share = row.overload_share,
-                                .utilisation_max = row.utilisation_max,
-                                .utilisation_p95 = row.utilisation_p95,
-                                .gradients_per_period = row.gradients,
-                                .seconds = row.seconds,
-                                .is_lead = row.lead,
-                                .is_floor = row.floor,
-                                .cost = row.lead ? lead_.cost : facts.rival_costs[i - 1]});
+        data.methods.push_back({row, row.lead ? lead_.cost : facts.rival_costs[i - 1]});
         // Before the first demand all methods have the same splits, and pay the same.
         auto& cost = data.methods.back().cost;
         const auto missing = static_cast<std::ptrdiff_t>(labels_.size() - cost.size());
         if (missing > 0) cost.insert(cost.begin(), lead_.cost.begin(), lead_.cost.begin() + missing);
     }
-    for (const Alarm& alarm : facts.alarms) {
-        std::optional<Index> cleared;
-        if (alarm.cleared) cleared = *alarm.cleared - 1;
-        data.alarms.push_back(
-            {alarm.period - 1, cleared, std::string(name(alarm.kind)), alarm.subject, alarm.text});
-    }
+    data.alarms = facts.alarms;
     data.conclusion = epochs_conclusion(facts.certificates);
-    for (const Inequality& each : combine(facts.certificates)) {
-        data.claims.push_back({each.id, each.statement, std::string(name(each.verdict)), each.left,
-                               each.right, each.explanation});
-    }
+    data.claims = combine(facts.certificates);
     const MethodRow& lead = facts.methods.front();
     const auto kpi = [&](std::string what, std::string value, std::string help) {
         data.kpis.push_back({std::move(what), std::move(value), std::move(help)});

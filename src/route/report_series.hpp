@@ -1,4 +1,4 @@
-/// Gathers, while a run goes on, what its report page will show.
+/// Gathers the data of the report page during a run.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
@@ -12,7 +12,7 @@
 
 namespace proxstream {
 
-/// What is known at the end, beside the series.
+/// The data of a report that are known at the end only.
 struct ReportFacts {
     const RouteSettings& settings;
     const Scenario& scenario;
@@ -30,7 +30,7 @@ class ReportSeries {
     void note_events(Index period, std::span<const NetworkEvent> events, const Network& network,
                      const Routing& routing);
     ReportData report(const ReportFacts& facts) const;
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     std::vector<std::string> labels_;

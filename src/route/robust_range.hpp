@@ -1,4 +1,4 @@
-/// Where values usually lie, from the values alone and whatever a few of them do.
+/// The usual range of values, which a few outliers do not move.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -15,8 +15,8 @@ struct RobustRange {
     Real deviations(Real value) const;
 };
 
-/// Median and median absolute deviation. The spread is not let below what the mean deviation and 2 % of the
-/// median say: more than half the values may be equal without the others being wrong.
+/// Median and median absolute deviation. The spread is at least the mean deviation and 2 % of the median,
+/// because the median deviation is 0 if more than half the values are equal.
 RobustRange robust_range(const std::vector<Real>& values, std::vector<Real>& scratch);
 
 }  // namespace proxstream

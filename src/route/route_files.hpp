@@ -1,4 +1,4 @@
-/// The folder a run writes: tables of text that add up, which reconcile() checks (docs/route-files.md).
+/// The folder that a run writes: tables of text whose figures agree with each other (docs/route-files.md).
 ///
 ///   run.json           settings, counts, units; whether the run came to its end
 ///   network.geojson    nodes and links
@@ -15,17 +15,18 @@
 ///   splits.csv         period,path,split,time: used paths, detail all
 ///   demand.csv         period,pair,demand: pairs with demand, detail all
 ///
-/// Numbers are in the shortest form that reads back as the same bits; an empty field is a number nobody
-/// knows. A row is a line, and lines are handed to the system whole: a run that is killed leaves whole lines.
-/// A period's row in periods.csv comes last: the period is complete if it is there.
+/// An empty field is a number that is not known. A run that is killed leaves whole lines (CsvFile). The row
+/// of a period in periods.csv comes last: the period is complete if it is there.
 #pragma once
 
+#include "io/csv_file.hpp"
 #include "route/alarms.hpp"
-#include "route/report_data.hpp"
+#include "route/path_log.hpp"
 #include "route/route_rows.hpp"
 #include "traffic/demand_stream.hpp"
 
-#include <memory>
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,7 @@ std::string_view name(RouteDetail detail);
 /// Throws ConfigError that names what is allowed.
 RouteDetail route_detail(std::string_view text);
 
-/// What run.json says beyond counts.
+/// The content of run.json beside counts.
 struct RouteFacts {
     std::string version = {};
     std::string command = {};  // to run it again
@@ -49,43 +50,66 @@ struct RouteFacts {
     std::string cost_unit = {};
 };
 
-/// A period as it was: views that need to last for the call only.
+/// A period as it was, as views that have to last for the call only.
 struct PeriodState {
     const Routing& routing;
     ConstView demand;          // by pair; empty: not known
     ConstView splits;          // by slot
-    const LinkFigures& links;  // not looked at where the demand is not known
+    const LinkFigures& links;  // not used where the demand is not known
     std::span<const NetworkEvent> events;
 };
 
 class RouteFiles {
   public:
-    /// Makes the folder. Files of a run before are replaced; throws ConfigError naming a file that is not
-    /// ours and has the name of one, IoError if a file cannot be written. `drawn` has the places of the
-    /// nodes. Capacities in `routing` are what events are factors of.
+    /// Makes the folder. Files of an earlier run are replaced; throws ConfigError naming a file of another
+    /// origin that has the name of one, IoError if a file cannot be written. Capacities in `routing` are what
+    /// events are factors of. With `state`, which serialise() wrote between two periods, the folder of that
+    /// run is continued: what stands behind that place in its files is dropped.
     RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
-               const ReportNetwork& drawn, const Routing& routing);
-    /// Goes on with the folder of a run: `state`, which exchange() wrote between two periods, says from
-    /// where, and what stands behind that place in its files is dropped.
-    RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
-               const ReportNetwork& drawn, const Routing& routing, Checkpoint& state);
-    ~RouteFiles();
-    RouteFiles(RouteFiles&&) noexcept;
+               const Routing& routing, StateArchive* state = nullptr);
 
-    /// What happened to the network before a period that has not come yet: written down with the next one.
+    /// Events before a period that has not come yet: they are written with the next one.
     void announce(std::span<const NetworkEvent> events);
     /// Every period in turn, after `alarms` has observed it.
-    void write(const PeriodRow& row, const PeriodState& state, const AlarmDesk& alarms);
-    /// Methods, flows_last.geojson and the end of run.json. `notes`: sentences on what had to be decided.
+    void write(const PeriodRow& row, const PeriodState& state, const AlarmMonitor& alarms);
+    /// Methods, flows_last.geojson and the end of run.json. `notes`: decisions of the readers, in sentences.
     void finish(std::span<const MethodRow> methods, std::span<const std::string> notes = {});
 
-    const std::string& folder() const noexcept;
-    /// Between two periods; writing only.
-    void exchange(Checkpoint& checkpoint);
+    const std::string& folder() const noexcept { return folder_; }
+    /// Between two periods.
+    void serialise(StateArchive& archive);
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    /// Tables that grow with the periods; the detail decides which of them there are.
+    enum Growing : std::uint8_t { kPeriodRows, kEventRows, kAlarmRows, kFlowRows, kSplitRows, kDemandRows };
+
+    void begin(const Routing& routing);
+    void write_run(bool finished, std::span<const std::string> notes) const;
+    void write_network(const Routing& routing) const;
+    void write_events(const PeriodRow& row);
+    void write_flows(const PeriodRow& row, const PeriodState& period);
+    void write_splits(const PeriodRow& row, const PeriodState& period);
+    void write_alarms(const AlarmMonitor& alarms);
+    void write_period(const PeriodRow& row, const PeriodState& period);
+    void write_methods(std::span<const MethodRow> methods) const;
+    std::string path(std::string_view file) const;
+
+    std::string folder_;
+    RouteDetail detail_;
+    RouteFacts facts_;
+    const Network& network_;
+    Network drawn_;  // with places for all nodes
+    Index pairs_;
+    Index paths_now_;
+    std::optional<PathLog> paths_;
+    std::array<std::optional<CsvFile>, 6> tables_;  // by Growing
+    std::vector<NetworkEvent> announced_;
+    std::optional<Index> epoch_;
+    Index period_count_ = 0;
+    Index alarm_count_ = 0;
+    LinkFigures last_;
+    std::vector<Real> capacity_;  // of every link; 0: closed
+    std::string last_label_;
 };
 
 }  // namespace proxstream

@@ -4,15 +4,11 @@
 
 #include "core/json.hpp"
 #include "io/output_file.hpp"
-#include "route/reconcile.hpp"
 #include "route/route_tables.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <utility>
-
-#include <fmt/format.h>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -27,6 +23,16 @@ bool is_ours(const std::string& folder) {
     if (!std::filesystem::is_regular_file(path)) return false;
     const auto run = nlohmann::json::parse(read_whole_file(path), nullptr, false);
     return run.is_object() && run.value("program", nlohmann::json()) == route_tables::kProgram;
+}
+
+/// A run of several epochs has several ledgers.
+std::vector<std::string> find_ledgers(const std::string& folder) {
+    std::vector<std::string> ledgers;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
+    }
+    return ledgers;
 }
 
 }  // namespace
@@ -45,37 +51,11 @@ bool claim_folder(const std::string& folder) {
     for (const std::string_view file : route_tables::kAllFiles) {
         const std::string path = path_in(folder, file);
         if (!is_there(path)) continue;
-        throw ConfigError("out = '" + folder + "': " + std::string(file) +
-                          " is there and not of a routing run; name an empty folder, or one of a run before");
+        throw ConfigError(
+            "out = '" + folder + "': " + std::string(file) +
+            " is there and not of a routing run; name an empty folder, or that of an earlier run");
     }
     return false;
-}
-
-std::vector<std::string> find_ledgers(const std::string& folder) {
-    std::vector<std::string> ledgers;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with("ledger") && name.ends_with(".jsonl")) ledgers.push_back(entry.path().string());
-    }
-    // By epoch: ledger-2 before ledger-10.
-    std::sort(ledgers.begin(), ledgers.end(), [](const std::string& a, const std::string& b) {
-        return std::pair(a.size(), a) < std::pair(b.size(), b);
-    });
-    return ledgers;
-}
-
-std::string ledger_mismatch(const ReconcileResult& tables, const std::vector<Certificate>& ledgers) {
-    if (std::adjacent_find(ledgers.begin(), ledgers.end()) != ledgers.end())
-        return "two ledgers are the same; expected one an epoch";
-    Round rounds = 0;
-    for (const Certificate& each : ledgers)
-        rounds += each.summary.totals.rounds + each.summary.totals.refused;
-    const Index learned = tables.measured - tables.waiting;
-    if (rounds == learned) return {};
-    return fmt::format(
-        "the ledgers have {} rounds and the tables {} measured periods from the first demand on; expected a "
-        "ledger of every epoch, and of this run",
-        rounds, learned);
 }
 
 void clear_folder(const std::string& folder) {

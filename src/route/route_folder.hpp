@@ -1,4 +1,4 @@
-/// The folder of a run before it is written to.
+/// Prepares the folder of a run.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace proxstream {
 
 std::string path_in(const std::string& folder, std::string_view file);
 
-/// Makes it if it is missing. Throws ConfigError naming a file in it that bears one of our names and is not
-/// of a routing run, IoError if the folder cannot be made. True if a run before wrote it.
+/// Makes it if it is missing. Returns true if an earlier run wrote it. Throws ConfigError naming a file in it
+/// that has one of our names and is not of a routing run, IoError if the folder cannot be made.
 bool claim_folder(const std::string& folder);
-/// Removes what a run before left there, ledgers too: there may be fewer of them this time.
+/// Removes the files of an earlier run, ledgers included.
 void clear_folder(const std::string& folder);
 
 }  // namespace proxstream

@@ -1,125 +1,76 @@
 #include "route/route_geojson.hpp"
 
-#include "io/json_text.hpp"
+#include "core/json.hpp"
 
 namespace proxstream {
 namespace {
 
-void begin_collection(JsonText& json, const Network& network) {
-    json.open('{');
-    json.key("type");
-    json.text("FeatureCollection");
+using Json = nlohmann::ordered_json;
+
+Json feature(const char* type, Json coordinates, Json properties) {
+    return {{"type", "Feature"},
+            {"geometry", {{"type", type}, {"coordinates", std::move(coordinates)}}},
+            {"properties", std::move(properties)}};
+}
+
+Json place_of(const Network& drawn, NodeIndex node) {
+    return Json::array({drawn.place(node)->x, drawn.place(node)->y});
+}
+
+/// A line with the properties that `figures` adds.
+Json link_feature(const Network& drawn, LinkIndex index, const Json& figures) {
+    const Link& link = drawn.link(index);
+    Json properties{{"link", index},
+                    {"name", drawn.link_name(index)},
+                    {"from", drawn.node_name(link.from)},
+                    {"to", drawn.node_name(link.to)}};
+    properties.update(figures);
+    return feature("LineString", Json::array({place_of(drawn, link.from), place_of(drawn, link.to)}),
+                   std::move(properties));
+}
+
+std::string collection(const Network& network, Json features) {
+    Json map{{"type", "FeatureCollection"}};
     Index missing = 0;
     for (NodeIndex node = 0; node < network.nodes(); ++node) missing += network.place(node) ? 0 : 1;
     if (missing > 0) {
-        json.key("note");
-        json.text(missing == network.nodes()
-                      ? "the network has no coordinates: all of these are made up"
-                      : "coordinates of nodes marked made_up are not the network's: they lie between others");
+        map["note"] =
+            missing == network.nodes()
+                ? "the network has no coordinates: all of these are made up"
+                : "coordinates of nodes marked made_up are not the network's: they lie between others";
     }
-    json.key("features");
-    json.open('[');
-}
-
-void place(JsonText& json, const ReportNode& node) {
-    json.open('[');
-    json.number(node.x);
-    json.number(node.y);
-    json.close(']');
-}
-
-/// Leaves the properties open.
-void begin_link(JsonText& json, const Network& network, const ReportNetwork& drawn, LinkIndex link) {
-    const Link& about = network.link(link);
-    json.open('{');
-    json.key("type");
-    json.text("Feature");
-    json.key("geometry");
-    json.open('{');
-    json.key("type");
-    json.text("LineString");
-    json.key("coordinates");
-    json.open('[');
-    place(json, drawn.nodes[about.from]);
-    place(json, drawn.nodes[about.to]);
-    json.close(']');
-    json.close('}');
-    json.key("properties");
-    json.open('{');
-    json.key("link");
-    json.integer(link);
-    json.key("name");
-    json.text(drawn.links[link].name);
-    json.key("from");
-    json.text(network.node_name(about.from));
-    json.key("to");
-    json.text(network.node_name(about.to));
-}
-
-void number(JsonText& json, const char* key, Real value) {
-    json.key(key);
-    json.number(value);
-}
-
-std::string end_collection(JsonText& json) {
-    json.close(']');
-    json.close('}');
-    return json.take() + "\n";
+    map["features"] = std::move(features);
+    return map.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-std::string network_geojson(const Network& network, const ReportNetwork& drawn, ConstView capacity) {
-    JsonText json;
-    begin_collection(json, network);
+std::string network_geojson(const Network& network, const Network& drawn, ConstView capacity) {
+    Json features = Json::array();
     for (NodeIndex node = 0; node < network.nodes(); ++node) {
-        json.open('{');
-        json.key("type");
-        json.text("Feature");
-        json.key("geometry");
-        json.open('{');
-        json.key("type");
-        json.text("Point");
-        json.key("coordinates");
-        place(json, drawn.nodes[node]);
-        json.close('}');
-        json.key("properties");
-        json.open('{');
-        json.key("node");
-        json.text(network.node_name(node));
-        if (!network.place(node)) {
-            json.key("made_up");
-            json.flag(true);
-        }
-        json.close('}');
-        json.close('}');
+        Json properties{{"node", network.node_name(node)}};
+        if (!network.place(node)) properties["made_up"] = true;
+        features.push_back(feature("Point", place_of(drawn, node), std::move(properties)));
     }
     for (LinkIndex link = 0; link < network.links(); ++link) {
-        begin_link(json, network, drawn, link);
-        number(json, "capacity", capacity[link]);
-        number(json, "free_time", network.link(link).free_time);
-        json.close('}');
-        json.close('}');
+        features.push_back(link_feature(
+            drawn, link, {{"capacity", capacity[link]}, {"free_time", network.link(link).free_time}}));
     }
-    return end_collection(json);
+    return collection(network, std::move(features));
 }
 
-std::string flows_geojson(const Network& network, const ReportNetwork& drawn, const LinkFigures& links,
+std::string flows_geojson(const Network& network, const Network& drawn, const LinkFigures& links,
                           ConstView capacity, const std::string& label) {
-    JsonText json;
-    begin_collection(json, network);
+    Json features = Json::array();
     for (LinkIndex link = 0; link < network.links(); ++link) {
-        begin_link(json, network, drawn, link);
-        json.key("label");
-        json.text(label);
-        number(json, "load", links.load[link]);
-        number(json, "time", links.time[link]);
-        number(json, "utilisation", links.utilisation[link]);
-        number(json, "capacity", capacity[link]);
-        json.close('}');
-        json.close('}');
+        features.push_back(link_feature(drawn, link,
+                                        {{"label", label},
+                                         {"load", links.load[link]},
+                                         {"time", links.time[link]},
+                                         {"utilisation", links.utilisation[link]},
+                                         {"capacity", capacity[link]}}));
     }
-    return end_collection(json);
+    return collection(network, std::move(features));
 }
 
 }  // namespace proxstream

@@ -35,15 +35,15 @@ MethodRow MethodSums::row() const {
     return row;
 }
 
-void MethodSums::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("all periods", all_periods_);
-    checkpoint.exchange("cost", cost_);
-    checkpoint.exchange("churn", churn_);
-    checkpoint.exchange("unserved", unserved_);
-    checkpoint.exchange("seconds", seconds_);
-    checkpoint.exchange("overloaded", overloaded_);
-    checkpoint.exchange("gradients", gradients_);
-    checkpoint.part("busiest", busiest_);
+void MethodSums::serialise(StateArchive& archive) {
+    archive.field("all periods", all_periods_);
+    archive.field("cost", cost_);
+    archive.field("churn", churn_);
+    archive.field("unserved", unserved_);
+    archive.field("seconds", seconds_);
+    archive.field("overloaded", overloaded_);
+    archive.field("gradients", gradients_);
+    archive.section("busiest", busiest_);
 }
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// Rows of the tables a run writes: one a period, and one a method.
+/// Rows of the tables of a run: one a period, and one a method.
 #pragma once
 
 #include "core/not_known.hpp"
@@ -19,21 +19,21 @@ struct PeriodRow {
     Index number = 0;         // from 1, without gaps
     std::string label = {};   // as the stream calls it
     std::string status = {};  // name(RoundStatus), "held" or kWaiting
-    bool measured = true;     // its demand was known; otherwise the figures are left empty
+    bool measured = true;     // its demand was known; otherwise there are no figures
     PeriodFigures figures = {};
-    Real entry_residual = kNotKnown;
-    Real exit_residual = kNotKnown;
+    Real entry_gap = kNotKnown;
+    Real exit_gap = kNotKnown;
     Real tolerance = kNotKnown;
     std::uint64_t steps = 0;
     Real seconds = 0;  // to decide
-    Index epoch = 0;   // another one whenever paths may have changed; the files count those that did
+    Index epoch = 0;   // changes whenever paths may have changed
     Index alarms_open = 0;
 };
 
 /// A method over all periods: a row of the comparison.
 struct MethodRow {
     std::string name = {};   // as the command line takes it
-    std::string label = {};  // what people call it
+    std::string label = {};  // in tables and charts
     Real total_cost = 0;
     Real ratio = kNotKnown;    // total cost over the floor's
     Real churn = 0;            // mean over the periods
@@ -47,20 +47,20 @@ struct MethodRow {
     bool floor = false;  // the clairvoyant
 };
 
-/// Adds up what a method did, so that every row of the comparison is made the same way.
+/// Sums over the periods of a method. Every row of the comparison is made from one.
 class MethodSums {
   public:
     explicit MethodSums(Index links) : links_(links) {}
 
     /// Every period whose demand is known.
     void add(const PeriodFigures& figures, Real seconds, std::uint64_t record_gradients);
-    /// A period that was held: time was spent, nothing was measured.
+    /// A held period: it took time, and nothing was measured.
     void add_held(Real seconds, std::uint64_t record_gradients);
     Index periods() const noexcept { return busiest_.count(); }
     Real total_cost() const noexcept { return cost_; }
     /// name, label, ratio, lead and floor are left to the caller.
     MethodRow row() const;
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     Index links_;

@@ -4,8 +4,7 @@
 
 #include "route/route_outputs.hpp"
 #include "run/report_page.hpp"
-#include "traffic/first_splits.hpp"
-#include "traffic/reference_step.hpp"
+#include "traffic/run_start.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -168,12 +167,12 @@ void RouteRun::begin(const DemandPeriod& first) {
 
 void RouteRun::make_players() {
     lead_ = make_route_learner(settings_.learner, parts_);
-    EpochAccount::Options options{.settings = told_settings(),
+    EpochAccount::Options options{.settings = original_settings(),
                                   .dimension = scenario_.routing->dimension(),
                                   .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     epochs_ = std::make_unique<Epochs>(std::move(options), settings_.ledger, journal());
-    contest_ = Contest(parts_, lead_sums_, series_ != nullptr);
+    comparison_ = Comparison(parts_, lead_sums_, series_ != nullptr);
 }
 
 bool RouteRun::play(DemandPeriod& period, RouteProgress& progress) {
@@ -244,7 +243,7 @@ bool RouteRun::play_demand(DemandPeriod& period, RouteProgress& progress) {
     before_ = played_;
     record_.clear();
     record_.add_dense(period.demand, 0);
-    const Real floor = contest_.play(record_);
+    const Real floor = comparison_.play(record_);
     learn();
     watch(period, {});
     end_period(period, progress);
@@ -325,7 +324,7 @@ void RouteRun::hold(const DemandPeriod& period, const std::string& problem, Rout
     row_.status = "held";
     row_.measured = false;
     lead_sums_.add_held(0, 0);
-    contest_.hold();
+    comparison_.hold();
     watch(period, problem);
     end_period({.label = period.label, .demand = {}, .events = period.events}, progress);
 }
@@ -355,7 +354,7 @@ void RouteRun::revise() {
     }
     epochs_->begin(lead_->facts(), lead_->seconds());
     ++epoch_;
-    contest_.revise(repair);
+    comparison_.revise(repair);
     outcome_.paths_added = keeper_.added();
 }
 
@@ -366,12 +365,12 @@ void RouteRun::learn() {
     row_.status = name(report.status);
     row_.steps = report.steps;
     if (report.status != RoundStatus::refused) {
-        row_.entry_residual = report.entry_residual;
-        row_.exit_residual = report.exit_residual;
+        row_.entry_gap = report.entry_gap;
+        row_.exit_gap = report.exit_gap;
         row_.tolerance = report.tolerance;
     }
     outcome_.busiest_decision = std::max<Real>(outcome_.busiest_decision, row_.seconds);
-    guarded([&] { epochs_->add(report, lead_->bank()); });
+    guarded([&] { epochs_->add(report, lead_->ensemble()); });
     note_figures(&report);
     lead_sums_.add(row_.figures, row_.seconds, report.cost.record_gradients);
 }
@@ -387,8 +386,8 @@ void RouteRun::note_figures(const RoundReport* report) {
                 known(met || waiting, figures.demand),
                 known(met || waiting, figures.utilisation_max),
                 known(met || waiting, figures.churn),
-                known(measured, met ? report->entry_residual : 0),
-                known(measured, met ? report->firm_bound + report->residual_rounding : 0),
+                known(measured, met ? report->entry_gap : 0),
+                known(measured, met ? report->firm_bound + report->gap_rounding : 0),
                 known(measured, met ? report->tolerance : 0),
                 epochs_ ? epochs_->regret() : 0,
                 epochs_ ? epochs_->regret_bound() : 0,
@@ -409,7 +408,7 @@ void RouteRun::watch(const DemandPeriod& period, std::string_view problem) {
         input.utilisation = links_.utilisation;
         input.demand = period.demand;
         input.unroutable = unroutable;
-        input.entry_residual = row_.entry_residual;
+        input.entry_gap = row_.entry_gap;
     }
     alarms_.observe(input);
 }
@@ -436,7 +435,7 @@ std::vector<MethodRow> RouteRun::methods() const {
     rows.front().name = settings_.learner;
     rows.front().label = strategy_label(settings_.learner, settings_);
     rows.front().lead = true;
-    contest_.add_rows(rows);
+    comparison_.add_rows(rows);
     if (!rows.back().floor) return rows;
     const Real floor = rows.back().total_cost;
     for (MethodRow& row : rows) row.ratio = row.total_cost / floor;
@@ -458,7 +457,7 @@ void RouteRun::finish() {
 }
 
 ReportData RouteRun::report() const {
-    const std::vector<std::vector<Real>> costs = contest_.costs();
+    const std::vector<std::vector<Real>> costs = comparison_.costs();
     const ReportFacts facts{.settings = settings_,
                             .scenario = scenario_,
                             .version = version_,

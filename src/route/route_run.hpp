@@ -4,7 +4,7 @@
 
 #include "core/checksum.hpp"
 #include "route/alarms.hpp"
-#include "route/contest.hpp"
+#include "route/comparison.hpp"
 #include "route/epochs.hpp"
 #include "route/report_data.hpp"
 #include "route/route_files.hpp"
@@ -91,7 +91,7 @@ class RouteRun {
     ConstView splits() const noexcept { return played_; }
     const std::string& label() const noexcept { return row_.label; }  // of the last record
     const LinkFigures& links() const noexcept { return links_; }      // of the last period that was measured
-    const AlarmDesk& alarms() const noexcept { return alarms_; }
+    const AlarmMonitor& alarms() const noexcept { return alarms_; }
     /// As if the run ended here.
     std::vector<Certificate> certificates(RunEnding ending = RunEnding::interrupted);
     Journal* journal() noexcept { return journal_ ? &*journal_ : nullptr; }
@@ -102,7 +102,7 @@ class RouteRun {
 
     /// Everything the turns to come depend on, between two turns. A run that reads has to be made from the
     /// same settings, and not to have begun.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
     /// Before the first turn: goes on where `other` is, with all it has learned, and an account of its own.
     /// Throws Error if this one's learner cannot use it, and is then of no use.
     void go_on_from(RouteRun& other);
@@ -126,11 +126,11 @@ class RouteRun {
     void open_store();
     void make_players();
     void watch_store();
-    void exchange_ground(Checkpoint& checkpoint);
-    void exchange_memory(Checkpoint& checkpoint);
-    void exchange_learner(Checkpoint& checkpoint);
-    void exchange_players(Checkpoint& checkpoint);
-    void exchange_outputs(Checkpoint& checkpoint);
+    void serialise_ground(StateArchive& archive);
+    void serialise_memory(StateArchive& archive);
+    void serialise_learner(StateArchive& archive);
+    void serialise_players(StateArchive& archive);
+    void serialise_outputs(StateArchive& archive);
     void skip_records();
     void note_record(const DemandPeriod& period, bool usable);
     void reveal(DemandPeriod& period);
@@ -153,7 +153,7 @@ class RouteRun {
     void finish_store(bool ended);
     void write_end(bool ended);
     void measure(const DemandPeriod& period);
-    SettingList told_settings() const;
+    SettingList original_settings() const;
     RouteFacts file_facts() const;
     ReportData report() const;
     void guarded(const std::function<void()>& write);
@@ -166,11 +166,11 @@ class RouteRun {
     StrategyParts parts_;
     std::unique_ptr<AnyLearner> lead_;  // made in the first period that has demand
     std::unique_ptr<Epochs> epochs_;
-    Contest contest_;
+    Comparison comparison_;
     std::vector<Real> played_;  // splits of the period that comes or is played, and of the one before
     std::vector<Real> before_;
     MethodSums lead_sums_;
-    AlarmDesk alarms_;
+    AlarmMonitor alarms_;
     std::unique_ptr<Outputs> outputs_;
     std::unique_ptr<Series> series_;  // for the report
     LinkFigures links_;

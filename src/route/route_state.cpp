@@ -15,13 +15,6 @@
 namespace proxstream {
 namespace {
 
-ReportNetwork drawn_network(const Scenario& scenario) {
-    ReportNetwork drawn = report_network(*scenario.network);
-    for (LinkIndex link = 0; link < drawn.links.size(); ++link)
-        drawn.links[link].capacity = scenario.routing->costs.file_capacity(link);
-    return drawn;
-}
-
 bool same_windows(const LearnerFacts& a, const LearnerFacts& b) {
     return a.window_text == b.window_text && a.model == b.model &&
            std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_windows);
@@ -44,12 +37,12 @@ std::vector<std::string> route_channels() {
 
 RunIdentity route_identity(const RouteSettings& settings, const Scenario& scenario,
                            const std::string& version, const std::string& command) {
-    RunIdentity identity{
-        .kind = "route", .settings = setting_list(route_options(), settings), .channels = route_channels()};
+    RunIdentity identity{.kind = "route", .settings = setting_list(settings), .channels = route_channels()};
     identity.version = version;
     identity.command = command;
     identity.title = scenario.title;
-    identity.scenery = to_json(drawn_network(scenario));
+    identity.scenery =
+        network_json(drawn_network(*scenario.network), scenario.routing->costs.file_capacities());
     return identity;
 }
 
@@ -58,18 +51,18 @@ JournalOptions route_journal_options(const RouteSettings& settings, const std::s
 }
 
 /// What the run was told at its beginning: a number of periods may be another one now.
-SettingList RouteRun::told_settings() const {
-    if (!journal_) return figure_settings(settings_);
-    RouteSettings told;
-    take_settings(route_options(), journal_->identity().settings, told);
-    return figure_settings(told);
+SettingList RouteRun::original_settings() const {
+    if (!journal_) return result_settings(settings_);
+    RouteSettings original;
+    take_settings(journal_->identity().settings, original);
+    return result_settings(original);
 }
 
 RouteFacts RouteRun::file_facts() const {
     RouteFacts facts;
     facts.version = version_;
     facts.command = command_;
-    facts.settings = told_settings();
+    facts.settings = original_settings();
     facts.cost = link_cost(settings_);
     facts.objective = settings_.objective;
     facts.demand_unit = scenario_.demand_unit;
@@ -80,7 +73,7 @@ RouteFacts RouteRun::file_facts() const {
 void RouteRun::open_outputs() {
     if (!settings_.out.empty()) {
         outputs_->files.emplace(settings_.out, route_detail(settings_.detail), file_facts(),
-                                *scenario_.network, report_network(*scenario_.network), *scenario_.routing);
+                                *scenario_.network, *scenario_.routing);
     }
     if (!settings_.decisions.empty()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network);
 }
@@ -96,8 +89,8 @@ void RouteRun::open_store() {
     if (!journal_) return open_outputs();
     watch_store();
     bool begun = false;
-    journal_->restore([&](Checkpoint& checkpoint) {
-        exchange(checkpoint);
+    journal_->restore([&](StateArchive& archive) {
+        serialise(archive);
         begun = true;
     });
     if (!begun) return open_outputs();
@@ -177,7 +170,7 @@ void RouteRun::store_turn() {
             for (const Alarm& alarm : alarms_.raised_now()) journal_->alarm(stored(alarm, true));
             for (const Alarm& alarm : alarms_.cleared_now()) journal_->alarm(stored(alarm, false));
         }
-        journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+        journal_->end_turn([this](StateArchive& archive) { serialise(archive); });
     };
     // Who feeds the run has to know, and may try again.
     fed_ ? store() : guarded(store);
@@ -192,13 +185,13 @@ void RouteRun::finish_store(bool ended) {
 }
 
 void RouteRun::write_end(bool ended) {
-    journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+    journal_->finish([this](StateArchive& archive) { serialise(archive); },
                      epochs_json(outcome_.certificates), series_ ? to_json(report()) : std::string(), ended);
 }
 
 void RouteRun::save() {
     if (!journal_) return;
-    const Journal::Exchange state = [this](Checkpoint& checkpoint) { exchange(checkpoint); };
+    const Journal::Serialise state = [this](StateArchive& archive) { serialise(archive); };
     journal_->commit(&state);
 }
 
@@ -208,55 +201,55 @@ void RouteRun::close() {
     if (journal_) write_end(false);
 }
 
-void RouteRun::exchange(Checkpoint& checkpoint) {
-    exchange_ground(checkpoint);
-    checkpoint.exchange("turns", turns_);
+void RouteRun::serialise(StateArchive& archive) {
+    serialise_ground(archive);
+    archive.field("turns", turns_);
     std::uint64_t checksum = seen_.value();
-    checkpoint.exchange("checksum", checksum);
+    archive.field("checksum", checksum);
     seen_ = Checksum(checksum);
-    checkpoint.exchange("held", outcome_.held);
-    checkpoint.exchange("refused", outcome_.refused);
-    checkpoint.exchange("events", outcome_.events);
-    checkpoint.exchange("busiest decision", outcome_.busiest_decision);
-    checkpoint.part("sums", lead_sums_);
-    exchange_memory(checkpoint);
-    exchange_players(checkpoint);
+    archive.field("held", outcome_.held);
+    archive.field("refused", outcome_.refused);
+    archive.field("events", outcome_.events);
+    archive.field("busiest decision", outcome_.busiest_decision);
+    archive.section("sums", lead_sums_);
+    serialise_memory(archive);
+    serialise_players(archive);
     bool gathered = series_ != nullptr;
-    checkpoint.exchange("gathered", gathered);
-    checkpoint.require(gathered == (series_ != nullptr), "the same wish for a report");
-    if (series_) checkpoint.part("report", *series_);
-    exchange_outputs(checkpoint);
+    archive.field("gathered", gathered);
+    archive.require(gathered == (series_ != nullptr), "the same wish for a report");
+    if (series_) archive.section("report", *series_);
+    serialise_outputs(archive);
 }
 
 /// The network and where the traffic goes on it.
-void RouteRun::exchange_ground(Checkpoint& checkpoint) {
-    checkpoint.part("network", keeper_);
-    checkpoint.exchange("periods", outcome_.periods);
-    checkpoint.exchange("epoch", epoch_);
-    checkpoint.exchange("label", row_.label);
-    checkpoint.fixed("splits", played_);
-    checkpoint.fixed("start", parts_.start);
-    checkpoint.list("splits before", before_);
-    checkpoint.require(before_.empty() || before_.size() == played_.size(), "as many splits as there are");
+void RouteRun::serialise_ground(StateArchive& archive) {
+    archive.section("network", keeper_);
+    archive.field("periods", outcome_.periods);
+    archive.field("epoch", epoch_);
+    archive.field("label", row_.label);
+    archive.fixed("splits", played_);
+    archive.fixed("start", parts_.start);
+    archive.list("splits before", before_);
+    archive.require(before_.empty() || before_.size() == played_.size(), "as many splits as there are");
     for (std::vector<Real>* each : {&links_.load, &links_.time, &links_.utilisation}) {
-        checkpoint.list("links", *each);
-        checkpoint.require(each->empty() || each->size() == scenario_.network->links(), "a number a link");
+        archive.list("links", *each);
+        archive.require(each->empty() || each->size() == scenario_.network->links(), "a number a link");
     }
 }
 
 /// What was seen lately, whoever learns from it.
-void RouteRun::exchange_memory(Checkpoint& checkpoint) {
-    checkpoint.part("alarms", alarms_);
-    if (settings_.generate > 0) checkpoint.part("recent", recent_);
+void RouteRun::serialise_memory(StateArchive& archive) {
+    archive.section("alarms", alarms_);
+    if (settings_.generate > 0) archive.section("recent", recent_);
 }
 
 void RouteRun::follow(RouteRun& other) {
-    Checkpoint told;
-    other.exchange_ground(told);
-    other.exchange_memory(told);
-    Checkpoint heard(told.seal(), "the run it follows");
-    exchange_ground(heard);
-    exchange_memory(heard);
+    StateArchive told;
+    other.serialise_ground(told);
+    other.serialise_memory(told);
+    StateArchive heard(told.seal(), "the run it follows");
+    serialise_ground(heard);
+    serialise_memory(heard);
     heard.finish();
     turns_ = other.turns_;
     parts_.start = played_;
@@ -265,10 +258,10 @@ void RouteRun::follow(RouteRun& other) {
 void RouteRun::go_on_from(RouteRun& other) {
     follow(other);
     if (!other.lead_) return;
-    Checkpoint told;
-    other.exchange_learner(told);
-    Checkpoint heard(told.seal(), "the run it goes on from");
-    exchange_learner(heard);
+    StateArchive told;
+    other.serialise_learner(told);
+    StateArchive heard(told.seal(), "the run it goes on from");
+    serialise_learner(heard);
     heard.finish();
     // Demands kept for one window are not those another would have: fewer, or of other ages.
     if (!same_windows(lead_->facts(), other.lead_->facts())) throw Error("its windows are others");
@@ -280,41 +273,41 @@ void RouteRun::go_on_from(RouteRun& other) {
     decide();
 }
 
-void RouteRun::exchange_learner(Checkpoint& checkpoint) {
-    checkpoint.exchange("step", parts_.step);
-    if (checkpoint.reading()) {
-        checkpoint.require(parts_.step > 0, "a step above 0");
+void RouteRun::serialise_learner(StateArchive& archive) {
+    archive.field("step", parts_.step);
+    if (archive.reading()) {
+        archive.require(parts_.step > 0, "a step above 0");
         parts_.start = even_splits(scenario_.routing->paths);  // nobody starts there any more
         make_players();
     }
-    checkpoint.part("learner", *lead_);
+    archive.section("learner", *lead_);
 }
 
-void RouteRun::exchange_players(Checkpoint& checkpoint) {
+void RouteRun::serialise_players(StateArchive& archive) {
     bool begun = lead_ != nullptr;
-    checkpoint.exchange("begun", begun);
+    archive.field("begun", begun);
     if (!begun) return;
-    exchange_learner(checkpoint);
-    checkpoint.part("epochs", *epochs_);
-    checkpoint.part("contest", contest_);
-    checkpoint.exchange("seconds", lead_seconds_);
+    serialise_learner(archive);
+    archive.section("epochs", *epochs_);
+    archive.section("contest", comparison_);
+    archive.field("seconds", lead_seconds_);
 }
 
 /// Last: reading cuts files.
-void RouteRun::exchange_outputs(Checkpoint& checkpoint) {
-    bool there = checkpoint.reading() ? !settings_.decisions.empty() : outputs_->decisions.has_value();
-    bool files = checkpoint.reading() ? !settings_.out.empty() : outputs_->files.has_value();
-    checkpoint.agree("decisions are written", there ? 1 : 0);
-    checkpoint.agree("files are written", files ? 1 : 0);
+void RouteRun::serialise_outputs(StateArchive& archive) {
+    bool there = archive.reading() ? !settings_.decisions.empty() : outputs_->decisions.has_value();
+    bool files = archive.reading() ? !settings_.out.empty() : outputs_->files.has_value();
+    archive.agree("decisions are written", there ? 1 : 0);
+    archive.agree("files are written", files ? 1 : 0);
     if (there) {
-        std::uint64_t bytes = checkpoint.reading() ? 0 : outputs_->decisions->bytes();
-        checkpoint.exchange("decisions", bytes);
-        if (checkpoint.reading()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network, bytes);
+        std::uint64_t bytes = archive.reading() ? 0 : outputs_->decisions->bytes();
+        archive.field("decisions", bytes);
+        if (archive.reading()) outputs_->decisions.emplace(settings_.decisions, *scenario_.network, bytes);
     }
     if (!files) return;
-    if (!checkpoint.reading()) return outputs_->files->exchange(checkpoint);
+    if (!archive.reading()) return outputs_->files->serialise(archive);
     outputs_->files.emplace(settings_.out, route_detail(settings_.detail), file_facts(), *scenario_.network,
-                            report_network(*scenario_.network), *scenario_.routing, checkpoint);
+                            *scenario_.routing, &archive);
 }
 
 }  // namespace proxstream

@@ -5,11 +5,11 @@
 
 #include "route/built_in.hpp"
 #include "route/strategy.hpp"
-#include "traffic/first_splits.hpp"
+#include "traffic/demand_stream.hpp"
 #include "traffic/k_shortest.hpp"
-#include "traffic/open_demand.hpp"
 #include "traffic/pair_index.hpp"
 #include "traffic/path_file.hpp"
+#include "traffic/run_start.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
@@ -24,17 +24,11 @@ namespace {
 
 constexpr std::string_view kBuiltin = "builtin:";
 
-/// A network and ways to read the demand on it, from its beginning each time.
-struct Ground {
-    std::string title;
-    std::shared_ptr<const Network> network;
-    LinkCosts::Factors factors;
-    std::function<std::unique_ptr<DemandStream>()> open_demand;  // none: nobody said what the demand is
-    bool rereadable = false;
-    Index zones = 0;  // the first so many nodes; 0: all of them
+struct Ground : NetworkSource {
+    LinkCosts::Factors factors = {};
+    bool rereadable = false;  // the demand
+    Index zones = 0;          // the first so many nodes; 0: all of them
     std::vector<std::string> notes = {};
-    Real minutes = 0;
-    std::string demand_unit = {}, cost_unit = {};
 };
 
 std::optional<Real> factor(const std::string& text) {
@@ -52,34 +46,27 @@ NetworkFile read_ground(const RouteSettings& settings) {
 }
 
 Ground built_in(const RouteSettings& settings) {
-    BuiltIn made = make_built_in(settings.network.substr(kBuiltin.size()), settings.demand, settings.seed);
-    Ground ground{.title = made.title,
-                  .network = made.network,
-                  .factors = {},
-                  .open_demand = made.open_demand,
-                  .rereadable = true,
-                  .minutes = made.minutes,
-                  .demand_unit = made.demand_unit,
-                  .cost_unit = made.cost_unit};
+    Ground ground{make_built_in(settings.network.substr(kBuiltin.size()), settings.demand, settings.seed)};
+    ground.rereadable = true;
     return ground;
 }
 
 Ground from_files(const RouteSettings& settings, StopFlag stop) {
     NetworkFile file = read_ground(settings);
+    Ground ground;
+    ground.title = std::filesystem::path(settings.network).filename().string();
+    ground.network = std::make_shared<const Network>(std::move(file.network));
+    ground.factors = {file.toll_factor, file.distance_factor};
+    ground.rereadable =
+        std::filesystem::is_regular_file(settings.demand) || std::filesystem::is_directory(settings.demand);
+    ground.zones = file.zones;
+    ground.notes = std::move(file.notes);
+    if (settings.demand.empty()) return ground;
     DemandOptions options;
     options.format = parse_demand_format(settings.demand_format);
     options.zones = file.zones;
     options.scale = settings.scale;
     options.repeat = settings.repeat;
-    Ground ground{.title = std::filesystem::path(settings.network).filename().string(),
-                  .network = std::make_shared<const Network>(std::move(file.network)),
-                  .factors = {file.toll_factor, file.distance_factor},
-                  .open_demand = {},
-                  .rereadable = std::filesystem::is_regular_file(settings.demand) ||
-                                std::filesystem::is_directory(settings.demand),
-                  .zones = file.zones,
-                  .notes = std::move(file.notes)};
-    if (settings.demand.empty()) return ground;
     ground.open_demand = [network = ground.network, options, path = settings.demand, stop] {
         return open_demand(path, *network, options, stop);
     };
@@ -98,8 +85,7 @@ MadePaths paths_of(const RouteSettings& settings, const Ground& ground, const Li
                               .slack = settings.slack > 0,
                               .diverse = settings.diverse};
     if (!settings.path_file.empty()) {
-        const PathLists lists =
-            read_path_file(file_input(settings.path_file), *ground.network, pairs, OtherPairs::skip);
+        const PathLists lists = read_path_file(file_input(settings.path_file), *ground.network, pairs);
         return fill_paths(*ground.network, pairs, lists, options);
     }
     return make_paths(*ground.network, pairs, options, costs.search_times(notes));
@@ -128,7 +114,7 @@ Index for_each_demand(const Ground& ground, const RouteSettings& settings, const
         try {
             stream->reveal(period);
         } catch (const DataError&) {
-            continue;  // told when the run meets it
+            continue;  // reported when the run meets it
         }
         if (period.demand.empty()) continue;
         ++count;
@@ -137,7 +123,7 @@ Index for_each_demand(const Ground& ground, const RouteSettings& settings, const
     return count;
 }
 
-/// What hindsight knows: the mean demand, for rivals that are given it and for scaling capacities.
+/// The mean demand in hindsight, for rivals that get it and for scaling capacities.
 void survey(const Ground& ground, const RouteSettings& settings, Scenario& scenario) {
     std::vector<Real> mean(scenario.routing->paths.pairs(), 0);
     const Index count =
@@ -152,8 +138,7 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
                         .routing = scenario.routing,
                         .start = even_splits(scenario.routing->paths),
                         .mean_demand = mean};
-    // The best splits depend on the capacities, so the factor is searched for: wider roads, lower
-    // utilisation.
+    // The best splits depend on the capacities, so the factor is found by a search.
     constexpr int kMostRounds = 30;
     constexpr Real kClose = 1e-3;
     Real factor = 1;
@@ -166,8 +151,7 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
         std::vector<Real> loads(scenario.routing->costs.links());
         reached = 0;
         for_each_demand(ground, settings, [&](const std::vector<Real>& demand) {
-            const DemandColumn column{demand};
-            find_loads(scenario.routing->paths, {&column, 1}, fixed->decide(), loads, scratch);
+            find_loads(scenario.routing->paths, demand, fixed->decide(), loads, scratch);
             for (LinkIndex link = 0; link < loads.size(); ++link)
                 reached = std::max(reached, loads[link] / scenario.routing->costs.capacity(link));
         });
@@ -206,11 +190,7 @@ bool wants_hindsight(const RouteSettings& settings) {
     return std::find(rivals.begin(), rivals.end(), "static") != rivals.end();
 }
 
-}  // namespace
-
-namespace {
-
-/// Everything but hindsight, once the stream is there.
+/// Makes everything but hindsight and start, from a scenario that has its stream.
 void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario) {
     scenario.title = ground.title;
     scenario.network = ground.network;
@@ -223,17 +203,11 @@ void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario)
     scenario.unreachable = std::move(made.unreachable);
     scenario.routing = std::make_shared<Routing>(Routing{std::move(made.paths), std::move(costs)});
     set_prices(settings, *scenario.network, *scenario.routing);
-    if (settings.mu > 0) {
-        scenario.notes.push_back(
-            fmt::format("mu = {:g}: on splits that sum to 1 the L1 norm is constant, so it adds {:g} to "
-                        "every loss and changes no "
-                        "decision; --path-price, --slack and --switching do change some",
-                        settings.mu, settings.mu * static_cast<Real>(scenario.routing->paths.pairs())));
-    }
     if (!scenario.routing->costs.convex()) {
         scenario.notes.emplace_back(
-            "this objective is not convex in the splits: stationary is what is certified, not optimal, and "
-            "the clairvoyant is no floor");
+            "this objective is not convex in the splits: the certificate is about stationarity, not "
+            "optimality, "
+            "and the clairvoyant is no floor");
     }
 }
 
@@ -265,7 +239,7 @@ Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed) {
     options.zones = ground.zones;
     options.pairs = ground.open_demand
                         ? ground.open_demand()->pairs()
-                        : PairIndex::all_pairs(ground.zones == 0 ? ground.network->nodes() : ground.zones);
+                        : all_pairs(ground.zones == 0 ? ground.network->nodes() : ground.zones);
     auto stream = std::make_unique<FedDemand>(*ground.network, std::move(options));
     feed = stream.get();
     Scenario scenario;

@@ -1,9 +1,9 @@
 #include "route/strategy.hpp"
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/regulariser_table.hpp"
 
 #include "core/find_row.hpp"
+#include "core/serialise_each.hpp"
 #include "core/stopwatch.hpp"
 #include "front/split_learner.hpp"
 #include "traffic/split_set.hpp"
@@ -51,9 +51,9 @@ class LearnerStrategy final : public Strategy {
     }
     std::uint64_t record_gradients() const override { return gradients_; }
     double seconds() const override { return learner_->seconds(); }
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.part("learner", *learner_);
-        checkpoint.exchange("gradients", gradients_);
+    void serialise(StateArchive& archive) override {
+        archive.section("learner", *learner_);
+        archive.field("gradients", gradients_);
     }
 
   private:
@@ -61,7 +61,7 @@ class LearnerStrategy final : public Strategy {
     std::uint64_t gradients_ = 0;
 };
 
-/// Splits that nothing but the network changes.
+/// Splits that only the network changes.
 class FixedStrategy final : public Strategy {
   public:
     explicit FixedStrategy(std::vector<Real> splits) : splits_(std::move(splits)) {}
@@ -69,17 +69,18 @@ class FixedStrategy final : public Strategy {
     void observe(const RowBlock& /*demand*/) override {}
     void revise(const std::function<void(View)>& repair) override { repair(splits_); }
     double seconds() const override { return 0; }
-    void exchange(Checkpoint& checkpoint) override { checkpoint.fixed("splits", splits_); }
+    void serialise(StateArchive& archive) override { archive.fixed("splits", splits_); }
 
   private:
     std::vector<Real> splits_;
 };
 
-/// Warm re-solve of the mean of the last demands, one or more of them.
+/// The best splits for the mean of the last demands, from the splits before. Unless `follows` is set, a
+/// change of the network only repairs them, until the next demand.
 class ResolveStrategy final : public Strategy {
   public:
-    ResolveStrategy(const StrategyParts& parts, Index window)
-        : solver_(parts), window_(window), splits_(parts.start) {}
+    ResolveStrategy(const StrategyParts& parts, Index window, bool follows = true)
+        : solver_(parts), window_(window), follows_(follows), splits_(parts.start) {}
     ConstView decide() const override { return splits_; }
     void observe(const RowBlock& demand) override {
         const Stopwatch watch(seconds_);
@@ -91,34 +92,31 @@ class ResolveStrategy final : public Strategy {
     void revise(const std::function<void(View)>& repair) override {
         const Stopwatch watch(seconds_);
         repair(splits_);
-        if (!demands_.empty()) solve();
+        if (follows_ && !demands_.empty()) solve();
     }
     std::uint64_t record_gradients() const override { return solver_.passes(); }
     double seconds() const override { return seconds_; }
-    void exchange(Checkpoint& checkpoint) override {
-        checkpoint.part("solver", solver_);
-        checkpoint.fixed("splits", splits_);
-        checkpoint.exchange("seconds", seconds_);
-        Index count = demands_.size();
-        checkpoint.exchange("demands", count, window_);
-        if (checkpoint.reading()) demands_.assign(count, {});
-        for (std::vector<Real>& each : demands_) {
-            checkpoint.list("demand", each);
-            checkpoint.require(each.size() == solver_.pairs(), "demands of the same pairs");
-        }
+    void serialise(StateArchive& archive) override {
+        archive.section("solver", solver_);
+        archive.fixed("splits", splits_);
+        archive.field("seconds", seconds_);
+        serialise_each(archive, "demands", demands_, [&](std::vector<Real>& each) {
+            archive.list("demand", each);
+            archive.require(each.size() == solver_.pairs(), "demands of the same pairs");
+        });
+        archive.require(demands_.size() <= window_, "at most as many demands as the window has");
     }
 
   private:
     void solve() {
         mean_.assign(demands_.front().size(), 0);
         for (const auto& each : demands_) axpy(1 / static_cast<Real>(demands_.size()), each, mean_);
-        const DemandColumn column{mean_};
-        const ColumnUse use{};
-        solver_.solve({{&column, 1}, {&use, 1}, 1}, splits_);
+        solver_.solve(SingleDemand(mean_), splits_);
     }
 
     DemandSolver solver_;
     Index window_;
+    bool follows_;
     std::vector<Real> splits_;
     std::deque<std::vector<Real>> demands_;
     std::vector<Real> mean_;
@@ -127,41 +125,27 @@ class ResolveStrategy final : public Strategy {
 
 std::vector<Real> shortest_splits(const Routing& routing) {
     const PathSet& paths = routing.paths;
-    std::vector<Real> times(routing.costs.links());
-    for (LinkIndex link = 0; link < times.size(); ++link) times[link] = routing.costs.time(link, 0).time;
+    const std::vector<Real> times = routing.costs.free_times();
     std::vector<Real> of_paths(paths.slots());
     Scratch scratch;
     const DemandColumn ones{};
     price_paths(paths, {&ones, 1}, times, of_paths, scratch);
     std::vector<Real> splits(paths.slots(), 0);
-    for (const PathSet::Tree& tree : paths.trees()) {
-        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            std::optional<SlotIndex> best;
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                if (!paths.live(slot) || paths.leaf(slot) == tree.begin) continue;
-                if (!best || of_paths[slot] < of_paths[*best]) best = slot;
-            }
-            if (best) splits[*best] = 1;
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        std::optional<SlotIndex> best;
+        for (const SlotIndex slot : paths.live_slots(pair)) {
+            if (!paths.slack(slot) && (!best || of_paths[slot] < of_paths[*best])) best = slot;
         }
+        if (best) splits[*best] = 1;
     }
     repair_splits(paths, splits);  // a pair that has only slack
     return splits;
 }
 
-LearnerParts learner_parts(const RouteSettings& settings) {
-    return {.g = parse_regulariser("zero"),
-            .make_batch = {},
-            .start = {},
-            .window = settings.window,
-            .selection = settings.selection == "auto" ? std::string() : settings.selection,
-            .model = ModelRule::parse(settings.model),
-            .hysteresis = settings.hysteresis,
-            .switching = settings.switching,
-            .tolerance = Tolerance::parse(settings.tolerance),
-            .budget = {settings.max_steps, settings.max_seconds},
-            .effort = settings.effort > 0 ? settings.effort : kInfinity,
-            .inner = settings.inner,
-            .seed = settings.seed};
+LearnerConfig learner_parts(const RouteSettings& settings) {
+    LearnerConfig config = learner_config(settings);
+    config.seed = settings.seed;
+    return config;
 }
 
 }  // namespace
@@ -193,7 +177,7 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
         passes_ += solve_assignment(routing, pricer_, mix, x, options, scratch_).passes;
         return;
     }
-    // No sweeps for this objective: exact steps from where it stands, to a stationary point.
+    // This objective has no sweeps: exact steps from x to a stationary point.
     StrategyParts parts = parts_;
     parts.start = x;
     RouteSettings single = settings;
@@ -214,9 +198,8 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
 }
 
 std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
-    return make_split_learner(
-        text, {.routing = parts.routing, .start = parts.start, .step = parts.step, .mu = parts.settings->mu},
-        learner_parts(*parts.settings));
+    return make_split_learner(text, {.routing = parts.routing, .start = parts.start, .step = parts.step},
+                              learner_parts(*parts.settings));
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts) {
@@ -229,9 +212,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
         if (parts.mean_demand.empty())
             throw ConfigError("'static' needs the mean demand beforehand, which a pipe does not tell");
         std::vector<Real> splits = parts.start;
-        const DemandColumn column{parts.mean_demand};
-        const ColumnUse use{};
-        DemandSolver(parts).solve({{&column, 1}, {&use, 1}, 1}, splits);
+        DemandSolver(parts).solve(SingleDemand(parts.mean_demand), splits);
         made = std::make_unique<FixedStrategy>(std::move(splits));
     } else if (spec.name() == "re-solve-last") {
         made = std::make_unique<ResolveStrategy>(parts, 1);
@@ -240,6 +221,10 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
     }
     spec.finish();
     return made;
+}
+
+std::unique_ptr<Strategy> make_clairvoyant(const StrategyParts& parts) {
+    return std::make_unique<ResolveStrategy>(parts, 1, false);
 }
 
 void check_route_learner(std::string_view text, const RouteSettings& settings) {

@@ -1,5 +1,4 @@
-/// Whoever chooses splits before each period, from the demands so far: the learner a run is about, and its
-/// rivals.
+/// Strategies choose the splits of each period from the demands so far: the learner of a run, and its rivals.
 #pragma once
 
 #include "online/learner_table.hpp"
@@ -23,8 +22,7 @@ struct StrategyParts {
     std::shared_ptr<Routing> routing;
     std::vector<Real> start;
     Real step = 1;
-    std::vector<Real> mean_demand =
-        {};  // over the whole stream, for those that know it in hindsight; may be empty
+    std::vector<Real> mean_demand = {};  // over the whole stream, for rivals in hindsight; may be empty
 };
 
 class Strategy {
@@ -35,10 +33,10 @@ class Strategy {
     /// The network has changed; `repair` takes splits to what is possible now.
     virtual void revise(const std::function<void(View)>& repair) = 0;
     virtual std::uint64_t record_gradients() const { return 0; }
-    /// Spent choosing splits.
+    /// Spent on choosing splits.
     virtual double seconds() const = 0;
     /// Between two periods: everything the periods to come depend on.
-    virtual void exchange(Checkpoint& checkpoint) = 0;
+    virtual void serialise(StateArchive& archive) = 0;
 };
 
 struct StrategyRow {
@@ -51,13 +49,15 @@ std::span<const StrategyRow> strategies();
 std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
 /// A learner, or one of strategies(). Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
+/// The best splits for the last demand. Its caller shows it a demand before the splits for it are asked for.
+std::unique_ptr<Strategy> make_clairvoyant(const StrategyParts& parts);
 /// Throws what make_route_learner would, without a network.
 void check_route_learner(std::string_view text, const RouteSettings& settings);
 /// Likewise for make_strategy.
 void check_strategy(std::string_view text, const RouteSettings& settings);
-/// What people call it.
+/// Its label in tables and charts.
 std::string strategy_label(std::string_view text, const RouteSettings& settings);
-/// Who plays beside the learner: those the settings name, or the usual ones.
+/// The rivals of the learner: those that the settings name, or the usual ones.
 std::vector<std::string> rival_texts(const RouteSettings& settings);
 
 /// Solves for one demand, or a mean of several, over the paths there are, from x on.
@@ -67,7 +67,7 @@ class DemandSolver {
     void solve(const DemandMix& mix, std::vector<Real>& x);
     std::uint64_t passes() const noexcept { return passes_; }
     Index pairs() const noexcept { return parts_.routing->paths.pairs(); }
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("passes", passes_); }
+    void serialise(StateArchive& archive) { archive.field("passes", passes_); }
 
   private:
     StrategyParts parts_;

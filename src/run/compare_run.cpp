@@ -27,14 +27,12 @@ struct CompareRun::Lane {
     std::vector<Real> played;
     std::uint64_t errors = 0;
     std::uint64_t rows = 0;
-    Contestant result;
+    CompareEntry result;
 };
 
 CompareRun::CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop)
     : stop_(stop), last_round_(settings.rounds), problem_(settings, stop, learners) {
     if (learners.empty()) throw ConfigError("compare: no learner is named");
-    if (!settings.checkpoint.empty() || !settings.resume.empty())
-        throw ConfigError("checkpoint, resume: only learn keeps a state; leave them out of compare");
     LearnSettings plain = with_defaults(settings);
     plain.also_window.clear();  // the comparison's own referee measures w and 1
     std::vector<std::string> violations;
@@ -65,9 +63,9 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
     lane.rows += record.rows();
     const RoundReport report = lane.learner->observe(record);
     RowExtras extras;
-    if (report.status != RoundStatus::refused) extras.bank = lane.learner->bank();
+    if (report.status != RoundStatus::refused) extras.ensemble = lane.learner->ensemble();
     lane.tally.add(report, extras);
-    Contestant& result = lane.result;
+    CompareEntry& result = lane.result;
     if (report.status == RoundStatus::refused) {
         ++result.refused;
         return;
@@ -76,8 +74,8 @@ void CompareRun::play(Lane& lane, const RowBlock& record) {
     ++result.rounds;
     result.loss += report.loss;
     result.windowed_loss += lane.meter.values()[0];
-    result.regret += lane.meter.residuals()[0] * lane.meter.residuals()[0];
-    result.regret_one += lane.meter.residuals()[1] * lane.meter.residuals()[1];
+    result.regret += lane.meter.gaps()[0] * lane.meter.gaps()[0];
+    result.regret_one += lane.meter.gaps()[1] * lane.meter.gaps()[1];
     const ConstView next = lane.learner->decide();
     Index changed = 0;
     for (Index i = 0; i < next.size(); ++i) changed += next[i] != lane.played[i] ? 1 : 0;
@@ -115,7 +113,7 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
                              : outcome.data_error.empty() ? RunEnding::finished
                                                           : RunEnding::failed;
     for (const auto& lane : lanes_) {
-        Contestant& result = lane->result;
+        CompareEntry& result = lane->result;
         const Real count = static_cast<Real>(std::max<Round>(result.rounds, 1));
         result.loss /= count;
         result.windowed_loss /= count;
@@ -130,7 +128,7 @@ CompareOutcome CompareRun::run(const std::function<void(Round)>& on_round) {
         result.certificate =
             lane->tally.certificate(lane->tally.footer(lane->learner->close(), ending, result.seconds));
         result.record_gradients = result.certificate.summary.totals.cost.record_gradients;
-        outcome.contestants.push_back(std::move(result));
+        outcome.entries.push_back(std::move(result));
     }
     return outcome;
 }

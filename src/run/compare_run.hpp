@@ -15,7 +15,7 @@ namespace proxstream {
 
 /// One line of the comparison. Regrets are measured by the same referee for everyone, at the common window
 /// and step.
-struct Contestant {
+struct CompareEntry {
     std::string learner;  // its textual form
     Round rounds = 0;
     Round refused = 0;
@@ -36,7 +36,7 @@ struct Contestant {
 };
 
 struct CompareOutcome {
-    std::vector<Contestant> contestants;
+    std::vector<CompareEntry> entries;
     std::uint64_t rows = 0;
     bool classes = false;  // whether error rates mean anything
     bool numbers = false;  // whether squared and absolute errors do

@@ -1,6 +1,6 @@
 #include "run/csv_reader.hpp"
 
-#include "io/describe_text.hpp"
+#include "io/field_text.hpp"
 #include "io/parse_number.hpp"
 #include "run/csv_columns.hpp"
 
@@ -30,22 +30,13 @@ const char* find(const char* p, const char* last, char wanted) noexcept {
     return found != nullptr ? static_cast<const char*>(found) : last;
 }
 
-/// The candidate that occurs most often outside quotes.
-char find_delimiter(std::string_view line) {
-    constexpr char kCandidates[] = {',', ';', '\t'};
-    Index counts[] = {0, 0, 0};
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"') quoted = !quoted;
-        for (Index i = 0; i < 3; ++i) counts[i] += !quoted && c == kCandidates[i] ? 1 : 0;
-    }
-    return kCandidates[std::max_element(counts, counts + 3) - counts];
-}
-
 }  // namespace
 
 CsvReader::CsvReader(InputQueue inputs, CsvOptions options, TargetRule target)
-    : inputs_(std::move(inputs)), options_(std::move(options)), target_parser_(std::move(target)) {
+    : inputs_(std::move(inputs)),
+      options_(std::move(options)),
+      target_parser_(std::move(target)),
+      splitter_(delimiter_) {
     number_label_ = target_parser_.rule().kind == TargetKind::number && target_parser_.rule().classes.empty();
     const char given = options_.delimiter;
     if (given != 0 && given != ',' && given != ';' && given != '\t') {
@@ -74,11 +65,11 @@ void CsvReader::read_header() {
         throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
                           options_.header ? "a line of column names, then rows" : "rows");
     }
-    delimiter_ = options_.delimiter != 0 ? options_.delimiter : find_delimiter(record);
-    split_whole(record);
+    delimiter_ = options_.delimiter != 0 ? options_.delimiter : find_delimiter(record, ',');
+    splitter_ = RowSplitter(delimiter_);
     std::vector<std::string> columns;
-    for (const Field& field : fields_) {
-        const std::string_view name = options_.header ? without_blanks(field.text) : std::string_view{};
+    for (const std::string_view field : splitter_.split(record, *inputs_.lines(), kMaxQuotedLines)) {
+        const std::string_view name = options_.header ? without_blanks(field) : std::string_view{};
         if (columns.size() == kMaxColumns || name.size() > kMaxColumnName) {
             throw DamagedFile({inputs_.name(), inputs_.line(), columns.size() + 1, ""},
                               "this does not look like a line of column names",
@@ -171,30 +162,29 @@ bool CsvReader::parse_plain(std::string_view record) {
 }
 
 void CsvReader::parse_thoroughly(std::string_view record) {
-    split_whole(record);
-    if (fields_.size() != columns_.size()) {
+    const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
+    if (fields.size() != columns_.size()) {
         throw DataError({inputs_.name(), inputs_.line(), 0, ""},
-                        "the row has " + std::to_string(fields_.size()) + " columns",
+                        "the row has " + std::to_string(fields.size()) + " columns",
                         std::to_string(columns_.size()));
     }
-    for (Index column = 0; column < fields_.size(); ++column) parse_field(column);
+    for (Index column = 0; column < fields.size(); ++column) parse_field(column, fields[column]);
 }
 
-void CsvReader::parse_field(Index column) {
-    const Field& field = fields_[column];
+void CsvReader::parse_field(Index column, std::string_view text) {
     const std::int32_t role = roles_[column];
     if (role == kLabelColumn) {
-        if (target_parser_.parse(field.text, target_)) return;
+        if (target_parser_.parse(text, target_)) return;
         if (target_parser_.rule().kind == TargetKind::number) {
-            throw DataError(locate(column), describe_bad_number(field.text), target_parser_.allowed());
+            throw DataError(locate(column), describe_bad_number(text), target_parser_.allowed());
         }
-        const bool empty = without_blanks(field.text).empty();
+        const bool empty = without_blanks(text).empty();
         throw DataError(locate(column),
-                        empty ? "the label is empty" : "unknown label " + quoted_excerpt(field.text),
+                        empty ? "the label is empty" : "unknown label " + quoted_excerpt(text),
                         target_parser_.allowed());
     }
-    if (role >= 0 && !parse_whole_number(field.text, row_[static_cast<Index>(role)])) {
-        refuse_number(column, field.text);
+    if (role >= 0 && !parse_whole_number(text, row_[static_cast<Index>(role)])) {
+        refuse_number(column, text);
     }
 }
 
@@ -207,68 +197,6 @@ void CsvReader::refuse_number(Index column, std::string_view text) const {
 
 DataLocation CsvReader::locate(Index column) const {
     return {inputs_.name(), inputs_.line(), column + 1, columns_.empty() ? "" : columns_[column]};
-}
-
-/// Fills fields_ from a record that may go on over several lines, as a quoted field may hold line breaks.
-void CsvReader::split_whole(std::string_view& record) {
-    LineReader& lines = *inputs_.lines();
-    Index count = 1;
-    while (!split(record)) {
-        const std::size_t before = record.size();
-        do {
-            if (count++ < kMaxQuotedLines && lines.extend(record)) continue;
-            // Reading goes on with the line after the one that opened the quote.
-            lines.rewind();
-            lines.next(record);
-            throw DataError({inputs_.name(), inputs_.line(), fields_.size(), ""},
-                            "the quote that opens here is not closed",
-                            "a closing quote within " + std::to_string(kMaxQuotedLines) + " lines");
-        } while (record.find('"', before) == std::string_view::npos);
-    }
-    const auto stray =
-        std::find_if(fields_.begin(), fields_.end(), [](const Field& field) { return field.stray; });
-    if (stray == fields_.end()) return;
-    throw DataError(
-        {inputs_.name(), inputs_.line(), static_cast<std::uint64_t>(stray - fields_.begin()) + 1, ""},
-        "text follows the closing quote", "a delimiter there, and \"\" for a quote inside a quoted field");
-}
-
-/// Fills fields_ with the fields of `record`. False if its last field is quoted and goes on after the end.
-bool CsvReader::split(std::string_view record) {
-    fields_.clear();
-    unescaped_.clear();
-    unescaped_.reserve(record.size());  // fields point into it: it must not move
-    const char* p = record.data();
-    const char* const last = p + record.size();
-    for (;;) {
-        Field field;
-        const char* start = skip_blanks(p, last, delimiter_);
-        if (start != last && *start == '"') {
-            field.quoted = true;
-            const std::size_t from = unescaped_.size();
-            const char* close = find(start + 1, last, '"');
-            for (p = start + 1; close != last && close + 1 != last && close[1] == '"';
-                 p = close + 2, close = find(p, last, '"')) {
-                unescaped_.append(p, close + 1);
-            }
-            unescaped_.append(p, close);
-            field.text = std::string_view(unescaped_).substr(from);
-            if (close == last) {
-                fields_.push_back(field);
-                return false;
-            }
-            p = skip_blanks(close + 1, last, delimiter_);
-            field.stray = p != last && *p != delimiter_;
-            p = find(p, last, delimiter_);
-        } else {
-            const char* end = find(p, last, delimiter_);
-            field.text = {p, static_cast<std::size_t>(end - p)};
-            p = end;
-        }
-        fields_.push_back(field);
-        if (p == last) return true;
-        ++p;
-    }
 }
 
 }  // namespace proxstream

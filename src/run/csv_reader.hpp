@@ -1,6 +1,7 @@
 /// Comma-separated rows: columns addressed by the names in the header, quoted fields, dense features.
 #pragma once
 
+#include "io/row_splitter.hpp"
 #include "run/row_reader.hpp"
 
 namespace proxstream {
@@ -23,20 +24,12 @@ class CsvReader final : public RowReader {
     const std::vector<std::string>& columns() const noexcept { return columns_; }
 
   private:
-    struct Field {
-        std::string_view text;  // without quotes
-        bool quoted = false;
-        bool stray = false;  // something stands behind the closing quote
-    };
-
     bool next_record(std::string_view& record);
     void read_header();
     void check_header(const std::vector<std::string>& columns) const;
     bool parse_plain(std::string_view record);
     void parse_thoroughly(std::string_view record);
-    bool split(std::string_view record);
-    void split_whole(std::string_view& record);
-    void parse_field(Index column);
+    void parse_field(Index column, std::string_view text);
     [[noreturn]] void refuse_number(Index column, std::string_view text) const;
     DataLocation locate(Index column) const;
 
@@ -44,6 +37,7 @@ class CsvReader final : public RowReader {
     CsvOptions options_;
     TargetParser target_parser_;
     char delimiter_ = ',';
+    RowSplitter splitter_;
     std::vector<std::string> columns_;
     std::string first_input_;          // whose header the others must repeat
     std::vector<std::int32_t> roles_;  // per column: a feature's place, or kSkipped, kLabel
@@ -54,8 +48,6 @@ class CsvReader final : public RowReader {
     std::vector<Real> row_;
     Real target_ = 0;
     bool number_label_ = false;  // any number is a label, and means itself
-    std::vector<Field> fields_;
-    std::string unescaped_;
 };
 
 }  // namespace proxstream

@@ -28,9 +28,9 @@ bool FedReader::read_row(RowBlock& block) {
     return true;
 }
 
-void FedReader::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("rows", rows_);
-    if (!checkpoint.reading()) return;
+void FedReader::serialise(StateArchive& archive) {
+    archive.field("rows", rows_);
+    if (!archive.reading()) return;
     waiting_.clear();
     next_ = 0;
 }

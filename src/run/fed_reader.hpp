@@ -34,7 +34,7 @@ class FedReader final : public RowReader {
     std::uint64_t line() const override { return rows_; }
     bool live() const override { return true; }
     /// Rows that wait are none of it: they are dropped when a state is read.
-    void exchange(Checkpoint& checkpoint) override;
+    void serialise(StateArchive& archive) override;
 
   private:
     std::string source_;

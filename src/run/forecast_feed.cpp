@@ -13,7 +13,7 @@ namespace {
 RecordStream open_forecasts(const LearnSettings& settings, Index features, StopFlag stop) {
     LearnSettings own = settings;
     own.data = {settings.forecast};
-    own.corrupt.clear();  // errors that are injected cannot be foreseen
+    own.wrap_rows = nullptr;  // errors that are injected cannot be foreseen
     auto reader = open_reader(own, own.batch, stop);
     if (reader->features() != features) {
         throw ConfigError("forecast = " + settings.forecast + ": its rows have " +

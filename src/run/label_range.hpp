@@ -2,7 +2,7 @@
 /// ever outside, and a point that has gone astray then does not ruin a report.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ struct LabelRange {
     Real clipped(Real prediction) const {
         return low > high ? prediction : std::clamp(prediction, low, high);
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("low", low);
-        checkpoint.exchange("high", high);
+    void serialise(StateArchive& archive) {
+        archive.field("low", low);
+        archive.field("high", high);
     }
 };
 

@@ -26,10 +26,10 @@ void LabelScale::apply(RowBlock& record, bool count) {
     }
 }
 
-void LabelScale::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("statistics", statistics_);
-    checkpoint.exchange("shift", shift_);
-    checkpoint.exchange("deviation", deviation_);
+void LabelScale::serialise(StateArchive& archive) {
+    archive.section("statistics", statistics_);
+    archive.field("shift", shift_);
+    archive.field("deviation", deviation_);
 }
 
 }  // namespace proxstream

@@ -28,7 +28,7 @@ class LabelScale {
     /// The labels of the last applied record as they were.
     ConstView labels() const noexcept { return labels_; }
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     Standardiser statistics_;

@@ -116,12 +116,12 @@ void LaggedReader::repeat_newest() {
     known_ = std::min(known_ + 1, longest_);
 }
 
-void LaggedReader::exchange(Checkpoint& checkpoint) {
-    WrappedReader::exchange(checkpoint);
-    checkpoint.fixed("past values", past_);
-    checkpoint.exchange("next slot", next_, longest_ - 1);
-    checkpoint.exchange("known slots", known_, longest_);
-    checkpoint.exchange("handed out", handed_out_);
+void LaggedReader::serialise(StateArchive& archive) {
+    WrappedReader::serialise(archive);
+    archive.fixed("past values", past_);
+    archive.field("next slot", next_, longest_ - 1);
+    archive.field("known slots", known_, longest_);
+    archive.field("handed out", handed_out_);
 }
 
 std::vector<std::string> LaggedReader::notes() const {

@@ -27,7 +27,7 @@ class LaggedReader final : public WrappedReader {
     const std::vector<std::string>& feature_names() const override { return names_; }
     std::optional<Index> last_label() const override;
     std::vector<std::string> notes() const override;
-    void exchange(Checkpoint& checkpoint) override;
+    void serialise(StateArchive& archive) override;
 
   private:
     void add_row(RowBlock& block);

@@ -1,11 +1,9 @@
-/// Going on from a checkpoint. The learner's state is in the checkpoint, the account of its rounds in the
-/// ledger, and the stream is read again up to where the rounds ended: together they are the run as it was.
-#include "proxstream/core/checkpoint.hpp"
+/// Continuing a stored run: the store has the state, and the stream is read again up to where the rounds
+/// ended.
 #include "proxstream/core/error.hpp"
-#include "proxstream/regret/ledger_reader.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "run/learn_outputs.hpp"
-#include "run/setting_list.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,28 +13,25 @@
 namespace proxstream {
 namespace {
 
-/// What a checkpoint says beside the state of the learner.
+/// What a saved state says besides the state of the learner.
 struct RunState {
-    LedgerMark mark;  // of the last round
     LearnProgress totals;
     std::uint64_t records = 0;  // of the stream, that the run has used up
     std::uint64_t checksum = 0;
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("ledger bytes", mark.bytes);
-        checkpoint.exchange("ledger digest", mark.digest);
-        checkpoint.exchange("rounds", totals.rounds);
-        checkpoint.exchange("refused", totals.refused);
-        checkpoint.exchange("rows", totals.rows);
-        checkpoint.exchange("loss sum", totals.loss_sum);
-        checkpoint.exchange("errors", totals.errors);
-        checkpoint.exchange("steps", totals.steps);
-        checkpoint.exchange("rounds on their budget", totals.on_budget);
-        checkpoint.part("labels", totals.labels);
-        checkpoint.exchange("squared errors", totals.squared_errors);
-        checkpoint.exchange("absolute errors", totals.absolute_errors);
-        checkpoint.exchange("records", records);
-        checkpoint.exchange("checksum", checksum);
+    void serialise(StateArchive& archive) {
+        archive.field("rounds", totals.rounds);
+        archive.field("refused", totals.refused);
+        archive.field("rows", totals.rows);
+        archive.field("loss sum", totals.loss_sum);
+        archive.field("errors", totals.errors);
+        archive.field("steps", totals.steps);
+        archive.field("rounds on their budget", totals.on_budget);
+        archive.section("labels", totals.labels);
+        archive.field("squared errors", totals.squared_errors);
+        archive.field("absolute errors", totals.absolute_errors);
+        archive.field("records", records);
+        archive.field("checksum", checksum);
     }
 };
 
@@ -45,77 +40,7 @@ bool same_windows(const RunHeader& a, const RunHeader& b) {
            std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_windows);
 }
 
-/// All differences at once, as refused settings are told.
-void check_header(const LearnSettings& settings, const RunHeader& here, const RunHeader& there) {
-    if (here == there) return;
-    const auto value = [](const RunHeader& header, const std::string& name) -> std::string {
-        for (const auto& [each, text] : header.settings) {
-            if (each == name) return "'" + text + "'";
-        }
-        return "not known";
-    };
-    std::vector<std::string> violations;
-    for (const auto& [name, text] : here.settings) {
-        const std::string before = value(there, name);
-        if (before != "'" + text + "'") {
-            violations.push_back(fmt::format("resume = {}: {} was {} in the run of {}, and is '{}' now",
-                                             settings.resume, name, before, settings.ledger, text));
-        }
-    }
-    if (violations.empty()) {
-        violations.push_back(
-            fmt::format("resume = {}: the settings are those of {}, but step, start or noise come out "
-                        "otherwise; have the data changed?",
-                        settings.resume, settings.ledger));
-    }
-    throw ConfigError(violations);
-}
-
-[[noreturn]] void refuse_ledger(const LearnSettings& settings, Round round, const std::string& problem) {
-    throw DataError(
-        {.source = settings.ledger, .line = 0, .column = 0, .field = ""}, problem,
-        fmt::format("the ledger that belongs to {}, made after round {}", settings.resume, round));
-}
-
-/// Adds up the rounds before the mark; returns it with all a writer needs.
-LedgerMark follow_ledger(const LearnSettings& settings, const RunHeader& header, const RunState& state,
-                         Tally& tally) {
-    LedgerReader ledger(settings.ledger);
-    check_header(settings, header, ledger.header());
-    while (ledger.mark().bytes < state.mark.bytes) {
-        if (!ledger.next()) refuse_ledger(settings, state.totals.rounds, "the ledger ends before that round");
-        tally.add(ledger.report(), ledger.extras());
-    }
-    LedgerMark mark = ledger.mark();
-    if (mark.bytes != state.mark.bytes || mark.digest != state.mark.digest)
-        refuse_ledger(settings, state.totals.rounds, "the ledger is of another run");
-    try {
-        if (!ledger.next()) return mark;
-        while (ledger.next()) {
-        }
-    } catch (const TruncatedLedger&) {
-        return mark;  // of a run that was killed: its rounds will come again
-    }
-    refuse_ledger(settings, state.totals.rounds,
-                  fmt::format("the ledger is whole and goes on to round {}; nothing of it shall be lost",
-                              ledger.mark().order.last()));
-}
-
 }  // namespace
-
-void LearnRun::resume() {
-    Checkpoint checkpoint(read_whole_file(settings_.resume), settings_.resume);
-    RunState state;
-    checkpoint.part("run", state);
-    const LedgerMark mark = follow_ledger(settings_, header_, state, outputs_->tally);
-    exchange_state(checkpoint);
-    checkpoint.finish();
-    skip_records(state.records, settings_.resume);
-    if (seen_.value() != state.checksum) refuse_stream(state.records, settings_.resume);
-    completed_ = resumed_ = state.totals;
-    labels_ = resumed_.labels;
-    outputs_->ledger.emplace(settings_.ledger, header_, mark);
-}
 
 RunIdentity learn_identity(const LearnSettings& settings, const std::string& command) {
     RunIdentity identity;
@@ -124,13 +49,13 @@ RunIdentity learn_identity(const LearnSettings& settings, const std::string& com
     identity.title = fmt::format(
         "{} + {} on {}", settings.loss, settings.reg,
         settings.data.empty() ? "what comes in" : fmt::format("{}", fmt::join(settings.data, ", ")));
-    identity.settings = setting_list(learn_options(), settings);
+    identity.settings = setting_list(settings);
     identity.channels = learn_channels();
     return identity;
 }
 
 void LearnRun::attach(Journal& journal) {
-    const Turn turn = journal.restore([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    const Turn turn = journal.restore([this](StateArchive& archive) { serialise(archive); });
     record_in(journal);
     if (records_ > 0 && !fed_) read_again(journal.path());
     if (settings_.predictions.empty()) return;
@@ -157,29 +82,29 @@ void LearnRun::record_in(Journal& journal) {
     journal.when_saving([this] { journal_->close_account(0, footer(ending_)); });
 }
 
-void LearnRun::exchange(Checkpoint& checkpoint) {
-    RunState state{.mark = {}, .totals = completed_, .records = records_, .checksum = seen_.value()};
-    checkpoint.part("run", state);
+void LearnRun::serialise(StateArchive& archive) {
+    RunState state{.totals = completed_, .records = records_, .checksum = seen_.value()};
+    archive.section("run", state);
     completed_ = state.totals;
     labels_ = completed_.labels;
     records_ = state.records;
     seen_ = Checksum(state.checksum);
-    exchange_learner(checkpoint);
+    serialise_learner(archive);
     // A fork's account begins with the window as it was: what is proved starts from there.
-    if (checkpoint.reading()) begin_account();
-    checkpoint.exchange("regret bound", regret_bound_);
-    checkpoint.exchange("bytes of predictions", predictions_bytes_);
-    checkpoint.part("tally", outputs_->tally);
-    checkpoint.part("meter", meter_);
+    if (archive.reading()) begin_account();
+    archive.field("regret bound", regret_bound_);
+    archive.field("bytes of predictions", predictions_bytes_);
+    archive.section("tally", outputs_->tally);
+    archive.section("meter", meter_);
 }
 
 /// What makes the points to come: of a run that is fed, its stream too.
-void LearnRun::exchange_learner(Checkpoint& checkpoint) {
-    checkpoint.part("learner", *learner_);
+void LearnRun::serialise_learner(StateArchive& archive) {
+    archive.section("learner", *learner_);
     seconds_before_ = learner_->seconds();
     if (!fed_) return;
-    if (checkpoint.reading()) problem_.stream().forget_ahead();
-    checkpoint.part("stream", problem_.stream());
+    if (archive.reading()) problem_.stream().forget_ahead();
+    archive.section("stream", problem_.stream());
 }
 
 void LearnRun::begin_account() {
@@ -195,21 +120,21 @@ void LearnRun::follow_stream(LearnRun& parent) {
         return;
     }
     problem_.stream().forget_ahead();
-    Checkpoint out;
-    parent.problem_.stream().exchange(out);
+    StateArchive out;
+    parent.problem_.stream().serialise(out);
     const std::string bytes = out.seal();
-    Checkpoint in(bytes, "the stream of the run that is forked");
-    problem_.stream().exchange(in);
+    StateArchive in(bytes, "the stream of the run that is forked");
+    problem_.stream().serialise(in);
 }
 
 void LearnRun::go_on_from(LearnRun& parent) {
     // Records kept for one window are not those another would have: fewer, or of other ages.
     if (!same_windows(header_, parent.header_)) throw Error("its windows are others");
-    Checkpoint out;
-    parent.exchange_learner(out);
+    StateArchive out;
+    parent.serialise_learner(out);
     const std::string bytes = out.seal();
-    Checkpoint in(bytes, "the state of the run that is forked");
-    exchange_learner(in);
+    StateArchive in(bytes, "the state of the run that is forked");
+    serialise_learner(in);
     in.finish();
     if (!fed_) follow_stream(parent);
     labels_ = resumed_.labels = completed_.labels = parent.labels_;
@@ -218,11 +143,6 @@ void LearnRun::go_on_from(LearnRun& parent) {
     if (report.status == RoundStatus::refused)
         throw Error("its window cannot be evaluated under the new settings");
     begin_account();
-}
-
-void LearnRun::exchange_state(Checkpoint& checkpoint) {
-    checkpoint.part("learner", *learner_);
-    checkpoint.part("meter", meter_);
 }
 
 void LearnRun::refuse_stream(std::uint64_t records, const std::string& run) const {
@@ -254,14 +174,6 @@ void LearnRun::skip_records(std::uint64_t count, const std::string& run) {
 void LearnRun::count_record(const RowBlock& record) {
     ++records_;
     record.add_to(seen_);
-}
-
-void LearnRun::save_checkpoint(const LedgerMark& mark) {
-    RunState state{.mark = mark, .totals = completed_, .records = records_, .checksum = seen_.value()};
-    Checkpoint checkpoint;
-    checkpoint.part("run", state);
-    exchange_state(checkpoint);
-    write_whole_file(settings_.checkpoint, checkpoint.seal());
 }
 
 }  // namespace proxstream

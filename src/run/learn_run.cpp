@@ -21,11 +21,9 @@ namespace proxstream {
 RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
                      const LearnerFacts& facts) {
     RunHeader header = header_of(facts, problem.family().dimension());
-    for (const auto& row : learn_options()) {
-        if (bears_on_figures(row)) header.settings.emplace_back(row.name, present(row, settings));
-    }
+    header.settings = result_settings(settings);
     header.settings.emplace_back("learner-in-use", learner_text);
-    // The members of a bank have budgets of their own.
+    // The members of an ensemble have budgets of their own.
     if (header.members.empty()) header.max_steps = settings.max_steps;
     if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
     header.other_windows = other_windows(settings);
@@ -61,19 +59,10 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, Problem problem
         std::none_of(header_.members.begin(), header_.members.end(), expects)) {
         throw ConfigError("forecast = " + settings_.forecast + ": no model uses it; say --model forecast");
     }
-    if (!settings_.checkpoint.empty()) {
-        // A learner that cannot be saved says so now, not after its last round.
-        Checkpoint trial;
-        exchange_state(trial);
-    }
-    if (!settings_.resume.empty()) {
-        resume();
-    } else if (!settings_.ledger.empty()) {
-        outputs_->ledger.emplace(settings_.ledger, header_);
-    }
-    // With a store, attach() knows where the file goes on.
+    if (!settings_.ledger.empty()) outputs_->ledger.emplace(settings_.ledger, header_);
+    // With a store, attach() knows where the file continues.
     if (!settings_.predictions.empty() && settings_.store.empty())
-        outputs_->predictions.emplace(settings_.predictions, !settings_.resume.empty());
+        outputs_->predictions.emplace(settings_.predictions);
 }
 
 LearnRun::~LearnRun() = default;
@@ -113,8 +102,7 @@ LearnOutcome LearnRun::run(const std::function<void(const LearnProgress&)>& on_r
     try {
         while (!stopped() && more() && problem_.stream().next(record_)) {
             // A record that the interruption cut short will come whole when the run goes on.
-            const bool kept = !settings_.checkpoint.empty() || journal_ != nullptr;
-            if (stopped() && record_.rows() < settings_.batch && kept) break;
+            if (stopped() && record_.rows() < settings_.batch && journal_ != nullptr) break;
             const bool go_on = play(record_, outcome);
             if (journal_ != nullptr) guarded(outcome, [&] { end_turn(); });
             on_round(outcome.totals);
@@ -202,9 +190,9 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
             report.referee_cost.record_gradients += meter_.cost().record_gradients - before.record_gradients;
             report.referee_cost.passes += meter_.cost().passes - before.passes;
             report.referee_cost.prox += header_.other_windows.size();
-            extras.other_residuals = meter_.residuals();
+            extras.other_gaps = meter_.gaps();
         }
-        extras.bank = learner_->bank();
+        extras.ensemble = learner_->ensemble();
         ++totals.rounds;
         totals.loss_sum += report.loss;
         totals.steps += report.steps;
@@ -215,17 +203,16 @@ bool LearnRun::play(RowBlock& record, LearnOutcome& outcome) {
     guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.write(report, extras); });
     totals.regret = outputs_->tally.regret();
     if (report.status != RoundStatus::refused) {
-        const Real bound = report.firm_bound + report.residual_rounding;
+        const Real bound = report.firm_bound + report.gap_rounding;
         regret_bound_ += bound * bound;
     }
     const double seconds = learner_->seconds();
     seconds_of_last_ = seconds - std::exchange(seconds_before_, seconds);
     totals.last = &last_;
-    totals.bank = extras.bank;
+    totals.ensemble = extras.ensemble;
     totals.point = learner_->decide();
     const bool stops = report.status == RoundStatus::refused && settings_.on_bad_row == "stop";
-    // A checkpoint waits before the record that stopped it; in a store the record has had its turn.
-    if (journal_ != nullptr || (!settings_.checkpoint.empty() && !stops)) {
+    if (journal_ != nullptr) {
         count_record(record);
         completed_ = totals;
     }
@@ -250,14 +237,14 @@ void LearnRun::write_predictions(LearnOutcome& outcome) {
 
 std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
     RecordStream& stream = problem_.stream();
-    Checkpoint before;
-    stream.exchange(before);
+    StateArchive before;
+    stream.serialise(before);
     const std::string bytes = before.seal();
     std::vector<Real> found;
     const auto restore = [&] {
         stream.forget_ahead();
-        Checkpoint back(bytes, "the stream");
-        stream.exchange(back);
+        StateArchive back(bytes, "the stream");
+        stream.serialise(back);
     };
     try {
         feed();
@@ -285,8 +272,8 @@ std::vector<Real> LearnRun::figures() const {
     const bool played = last_.status != RoundStatus::refused && last_.round > 0;
     const auto known = [&](Real figure) { return played ? figure : none; };
     return {known(last_.loss),
-            known(last_.entry_residual),
-            known(last_.firm_bound + last_.residual_rounding),
+            known(last_.entry_gap),
+            known(last_.firm_bound + last_.gap_rounding),
             known(last_.tolerance),
             outputs_->tally.regret(),
             regret_bound_,
@@ -308,7 +295,7 @@ std::string LearnRun::decision() const {
 void LearnRun::end_turn() {
     journal_->decision(decision());
     journal_->figures(figures());
-    journal_->end_turn([this](Checkpoint& checkpoint) { exchange(checkpoint); });
+    journal_->end_turn([this](StateArchive& archive) { serialise(archive); });
 }
 
 RunFooter LearnRun::footer(RunEnding ending) const {
@@ -325,20 +312,12 @@ void LearnRun::finish(LearnOutcome& outcome) {
     if (journal_ != nullptr) {
         ending_ = outcome.ending;
         guarded(outcome, [&] {
-            journal_->finish([this](Checkpoint& checkpoint) { exchange(checkpoint); },
+            journal_->finish([this](StateArchive& archive) { serialise(archive); },
                              to_json(outcome.certificate), "", outcome.ending == RunEnding::finished);
         });
     }
     outcome.best_constant = sampler_.best(settings_.loss);
-    const LedgerMark mark = outputs_->ledger ? outputs_->ledger->mark() : LedgerMark{};
     guarded(outcome, outputs_->ledger, [&](LedgerWriter& ledger) { ledger.finish(last_footer); });
-    if (!settings_.checkpoint.empty()) {
-        if (outputs_->ledger) {
-            guarded(outcome, [&] { save_checkpoint(mark); });
-        } else {
-            outcome.problems.emplace_back("no checkpoint was written: its ledger is not whole");
-        }
-    }
     guarded(outcome, outputs_->predictions, [](OutputFile& file) { file.close(); });
     if (!settings_.certificate_json.empty()) {
         guarded(outcome,

@@ -1,9 +1,8 @@
 /// One run of `learn`: predict, reveal, learn, account; and at the end, whatever ended it, a certificate.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/certificate.hpp"
-#include "proxstream/regret/ledger_mark.hpp"
 
 #include "core/checksum.hpp"
 #include "run/best_constant.hpp"
@@ -34,8 +33,8 @@ struct LearnProgress {
     Real squared_errors = 0;  // their sum
     Real absolute_errors = 0;
     const RoundReport* last = nullptr;
-    const BankRound* bank = nullptr;  // of the last round, when a bank plays
-    ConstView point;                  // x_{t+1}
+    const EnsembleRound* ensemble = nullptr;  // of the last round, when an ensemble plays
+    ConstView point;                          // x_{t+1}
 };
 
 struct LearnOutcome {
@@ -51,9 +50,7 @@ struct LearnOutcome {
 
 class LearnRun {
   public:
-    /// Opens inputs and outputs; nothing has been learned yet, or, with settings.resume, as much as the
-    /// checkpoint says. What does not belong together is refused before any file is touched. `start`: x_1;
-    /// empty: that of the settings.
+    /// Opens inputs and outputs. `start`: x_1; empty: that of the settings.
     LearnRun(const LearnSettings& settings, StopFlag stop, ConstView start = {});
     /// On rows that come from elsewhere, a record at a time: play_next().
     LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows, ConstView start = {});
@@ -62,12 +59,12 @@ class LearnRun {
     /// From now on the run writes itself down there; it goes on where that store ends. Call once, before the
     /// first round. The journal has to outlive the run.
     void attach(Journal& journal);
-    /// The same for a run whose state somebody else has read, with his own (exchange()).
+    /// The same for a run whose state somebody else has read, with his own (serialise()).
     void record_in(Journal& journal);
 
     const Problem& problem() const noexcept { return problem_; }
     const RunHeader& header() const noexcept { return header_; }
-    /// Where the run was when it was saved; nothing yet unless it goes on from a checkpoint.
+    /// Where the run was when it was saved; nothing unless it continues a stored run.
     const LearnProgress& resumed() const noexcept { return resumed_; }
 
     /// Runs to the end of the stream, to a stop request, or to the first thing that cannot be ignored.
@@ -92,7 +89,7 @@ class LearnRun {
     /// What was decided for the last record, as JSON.
     std::string decision() const;
     /// All that rounds to come depend on.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
     /// Takes over point, window and stream of another run, and begins an account of its own there. Throws
     /// DataError or Error if the learners do not fit together; this run is then of no use.
     void go_on_from(LearnRun& parent);
@@ -114,15 +111,12 @@ class LearnRun {
     RunFooter footer(RunEnding ending) const;
     void finish(LearnOutcome& outcome);
 
-    void resume();
     void read_again(const std::string& run);
     void skip_records(std::uint64_t count, const std::string& run);
     [[noreturn]] void refuse_stream(std::uint64_t records, const std::string& run) const;
     void count_record(const RowBlock& record);
-    void exchange_state(Checkpoint& checkpoint);
-    void exchange_learner(Checkpoint& checkpoint);
+    void serialise_learner(StateArchive& archive);
     void begin_account();
-    void save_checkpoint(const LedgerMark& mark);
 
     LearnSettings settings_;
     StopFlag stop_;
@@ -138,7 +132,7 @@ class LearnRun {
     LabelRange labels_;  // of the rows played so far
     LearnProgress resumed_;
     LearnProgress completed_;    // as of the last record that is used up
-    std::uint64_t records_ = 0;  // of those, counted for a checkpoint
+    std::uint64_t records_ = 0;  // of those, counted for a store
     Checksum seen_;
     bool fed_ = false;
     Journal* journal_ = nullptr;

@@ -1,6 +1,6 @@
 #include "run/libsvm_reader.hpp"
 
-#include "io/describe_text.hpp"
+#include "io/field_text.hpp"
 #include "io/parse_number.hpp"
 
 #include <algorithm>

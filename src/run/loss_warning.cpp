@@ -12,9 +12,9 @@ constexpr Round kFewRounds = 10;
 /// Share of rounds on their budget that is worth a word.
 constexpr Real kManyRounds = 0.1;
 
-std::string budget_cause(const LearnSettings& settings, const LearnProgress& totals, bool bank) {
+std::string budget_cause(const LearnSettings& settings, const LearnProgress& totals, bool ensemble) {
     return fmt::format("{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,
-                       bank                  ? "--window auto:steps=20,effort=512"
+                       ensemble              ? "--window auto:steps=20,effort=512"
                        : settings.effort > 0 ? fmt::format("--effort {:g} or more", 4 * settings.effort)
                                              : fmt::format("--max-steps {} or more, or a looser --tolerance",
                                                            10 * settings.max_steps));
@@ -31,14 +31,14 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
         return {};
     std::vector<std::string> causes;
     const RunHeader& header = run.header();
-    const bool bank = !header.members.empty();
+    const bool ensemble = !header.members.empty();
     const Index coordinates = run.problem().family().dimension();
     if (settings.test_only) {
         causes.emplace_back("the model was learned on other rows and learns nothing here");
         return causes;
     }
     if (static_cast<Real>(totals.on_budget) > kManyRounds * rounds)
-        causes.push_back(budget_cause(settings, totals, bank));
+        causes.push_back(budget_cause(settings, totals, ensemble));
     const bool margin = run.problem().family().target_kind() == TargetKind::sign;
     if (margin && settings.reg == "zero") {
         causes.emplace_back(
@@ -53,7 +53,8 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
     if (totals.rounds < kFewRounds * coordinates) {
         causes.push_back(fmt::format("{} rounds are few for {} coordinates", totals.rounds, coordinates));
     }
-    if (!bank && Spec::parse(settings.learner).name() == "time-smoothed" && header.window <= coordinates) {
+    if (!ensemble && Spec::parse(settings.learner).name() == "time-smoothed" &&
+        header.window <= coordinates) {
         causes.push_back(fmt::format(
             "a window of {} does not determine {} coordinates: try --window auto, or a longer one",
             header.window, coordinates));

@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "core/student.hpp"
 #include "run/record_survey.hpp"
@@ -63,9 +63,9 @@ class Walk {
     }
 
     ConstView point() const { return x_; }
-    Real residual() {
-        std::vector<Real> residual(x_.size());
-        return prox_residual(g_, x_, gradient_, step_, trial_, residual, scratch_).norm;
+    Real gap() {
+        std::vector<Real> gap(x_.size());
+        return prox_gradient_step(g_, x_, gradient_, step_, trial_, gap, scratch_).norm;
     }
 
     void try_step() {
@@ -147,7 +147,7 @@ NoiseEstimate estimate_noise(std::span<const RowBlock> records, const RowFamily&
     RecordSurvey window({walked.begin(), walked.end()}, family, options.seed);
     Walk walk(window, g, start, estimate.smoothness > 0 ? 1 / estimate.smoothness : 1);
 
-    estimate.residual = walk.residual();
+    estimate.gap = walk.gap();
     // The limits of all points have to hold together.
     const Real confidence = 1 - (1 - options.confidence) / static_cast<Real>(kStops.size());
     estimate.points = kStops.size();
@@ -167,8 +167,8 @@ NoiseEstimate estimate_noise(std::span<const RowBlock> records, const RowFamily&
         }
     }
     const std::vector<Real> widths = ranges.widths();
-    estimate.swing = mean_of(widths);
-    estimate.swing_limit = upper_limit(widths, options.confidence);
+    estimate.oscillation = mean_of(widths);
+    estimate.oscillation_limit = upper_limit(widths, options.confidence);
     return estimate;
 }
 
@@ -195,10 +195,10 @@ std::string NoiseEstimate::smoothness_origin() const {
                        points);
 }
 
-std::string NoiseEstimate::swing_origin(Real confidence) const {
+std::string NoiseEstimate::oscillation_origin(Real confidence) const {
     return fmt::format(
         "upper {:g} % limit of the mean range of {} losses over {} points, approximate; measured {:.6g}",
-        100 * confidence, records, points, swing);
+        100 * confidence, records, points, oscillation);
 }
 
 std::string NoiseEstimate::variation_origin() const {

@@ -39,16 +39,16 @@ struct NoiseEstimate {
     enum class Source : std::uint8_t { proved, claimed, measured } smoothness_source = Source::proved;
     Real mean_squared_smoothness = 0;  // of single rows; 0: not known
 
-    Real swing = 0;        // mean over records of the range of their loss over the points
-    Real swing_limit = 0;  // upper limit, as above
-    Real variation = 0;    // root mean square of |grad f_i - grad f_j| over pairs of records
-    Real residual = 0;     // of that mean, at the start and step 1/L: a looser test learns nothing
+    Real oscillation = 0;        // mean over records of the range of their loss over the points
+    Real oscillation_limit = 0;  // upper limit, as above
+    Real variation = 0;          // root mean square of |grad f_i - grad f_j| over pairs of records
+    Real gap = 0;                // of that mean, at the start and step 1/L: a looser test learns nothing
 
     /// Rows are drawn from records: with one row each there is nothing to draw, and gradients are exact.
     bool exact() const { return most_rows <= 1; }
     std::string base_noise_origin(Real confidence) const;
     std::string smoothness_origin() const;
-    std::string swing_origin(Real confidence) const;
+    std::string oscillation_origin(Real confidence) const;
     std::string variation_origin() const;
 };
 

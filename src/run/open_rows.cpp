@@ -1,4 +1,4 @@
-#include "io/describe_text.hpp"
+#include "io/field_text.hpp"
 #include "io/parse_number.hpp"
 #include "run/csv_reader.hpp"
 #include "run/libsvm_reader.hpp"

@@ -202,34 +202,22 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text, std::
         noise.origin = noise_estimate_->base_noise_origin(settings_.confidence);
         Scratch scratch;
         std::vector<Real> forward(start_.size());
-        std::vector<Real> residual(start_.size());
-        noise.first_residual =
-            prox_residual(g_, start_, first_gradient_, step_, forward, residual, scratch).norm;
+        std::vector<Real> gap(start_.size());
+        noise.first_gap = prox_gradient_step(g_, start_, first_gradient_, step_, forward, gap, scratch).norm;
     }
-    std::function<AnyBatch()> make_forecasts;
-    if (forecasts_) make_forecasts = [family = family_] { return family->make_batch(2); };
-    LearnerParts parts{
-        .g = g_,
-        .make_batch = [family = family_](Index capacity) { return family->make_batch(capacity); },
-        .make_forecasts = make_forecasts,
-        .start = start_,
-        .window = settings_.window,
-        .model = ModelRule::parse(settings_.model),
-        .hysteresis = settings_.hysteresis,
-        .switching = settings_.switching,
-        .proximal = proximal_,
-        .step = step_,
-        .smoothness = smoothness_,
-        .tolerance = Tolerance::parse(settings_.tolerance),
-        .budget = {settings_.max_steps, settings_.max_seconds},
-        .effort = effort_of(settings_),
-        .inner = settings_.inner,
-        .noise = noise,
-        .seed = seed};
+    LearnerConfig parts = learner_config(settings_);
+    parts.g = g_;
+    parts.make_batch = [family = family_](Index capacity) { return family->make_batch(capacity); };
+    if (forecasts_) parts.make_forecasts = [family = family_] { return family->make_batch(2); };
+    parts.start = start_;
+    parts.proximal = proximal_;
+    parts.step = step_;
+    parts.smoothness = smoothness_;
+    parts.noise = noise;
+    parts.seed = seed;
     parts.linear = linear_model(*family_);
     parts.averages = parts.linear.has_value();
     parts.last_value = stream_->reader().last_label();
-    if (settings_.selection != "auto") parts.selection = settings_.selection;
     return proxstream::make_learner(text, std::move(parts));
 }
 

@@ -101,15 +101,15 @@ std::vector<Real> RecordStream::labels_ahead() const {
     return labels;
 }
 
-void RecordStream::exchange(Checkpoint& checkpoint) {
-    checkpoint.agree("records read ahead", ahead_.size());
-    reader_->exchange(checkpoint);
-    checkpoint.agree("standardised", options_.standardiser ? 1 : 0);
-    if (options_.standardiser) checkpoint.part("standardiser", *options_.standardiser);
-    checkpoint.agree("labels scaled", options_.label_scale ? 1 : 0);
-    if (options_.label_scale) checkpoint.part("label scale", *options_.label_scale);
-    checkpoint.exchange("bad rows", bad_rows_);
-    checkpoint.exchange("last bad row", last_bad_row_);
+void RecordStream::serialise(StateArchive& archive) {
+    archive.agree("records read ahead", ahead_.size());
+    reader_->serialise(archive);
+    archive.agree("standardised", options_.standardiser ? 1 : 0);
+    if (options_.standardiser) archive.section("standardiser", *options_.standardiser);
+    archive.agree("labels scaled", options_.label_scale ? 1 : 0);
+    if (options_.label_scale) archive.section("label scale", *options_.label_scale);
+    archive.field("bad rows", bad_rows_);
+    archive.field("last bad row", last_bad_row_);
 }
 
 }  // namespace proxstream

@@ -47,7 +47,7 @@ class RecordStream {
     /// Drops what peek() has read ahead.
     void forget_ahead() { ahead_.clear(); }
     /// What records to come depend on; nothing may be read ahead.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
     /// The line that the last row of the record from next() ended on, whatever was read ahead since.
     std::uint64_t line() const noexcept { return line_; }

@@ -1,7 +1,7 @@
 /// A stream of data rows as the learner loop sees it, whatever the format.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/row_block.hpp"
 
 #include "io/line_reader.hpp"
@@ -39,7 +39,7 @@ class RowReader {
     /// May rows come after read_row() said there is none?
     virtual bool live() const { return false; }
     /// What rows to come depend on. Readers of files have none: they are read again from their beginning.
-    virtual void exchange(Checkpoint& checkpoint) { static_cast<void>(checkpoint); }
+    virtual void serialise(StateArchive& archive) { static_cast<void>(archive); }
     /// What a user has to know of how these rows were made from the data, a sentence each.
     virtual std::vector<std::string> notes() const { return {}; }
 };

@@ -1,16 +1,22 @@
-/// What every verb that learns from rows can be told of its data and its model, with the options that name
-/// it.
+/// The settings of every verb that learns from rows: its data and its model, with their options.
 #pragma once
 
-#include "core/option_table.hpp"
+#include "proxstream/prox/regulariser_table.hpp"
+
+#include "front/learner_settings.hpp"
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace proxstream {
 
-struct RowSettings {
+class RowReader;
+using WrapRows = std::function<std::unique_ptr<RowReader>(std::unique_ptr<RowReader>)>;
+
+struct RowSettings : SeedSettings {
     // data
     std::vector<std::string> data;  // files, "-" for standard input, or builtin:NAME
     std::string format = "auto";
@@ -20,27 +26,29 @@ struct RowSettings {
     std::vector<std::string> classes;
     std::string delimiter = "auto";
     bool header = true;
-    Index dimension = 0;                // LIBSVM features; 0: found by reading the file first
+    Index dimension = 0;                // of LIBSVM rows; 0: found by reading the file first
     bool zero_based = false;            // LIBSVM indices count from 0
     Index max_line = Index{64} << 20U;  // bytes
     std::string on_bad_row = "stop";
     bool standardise = false;
     bool standardise_label = false;
     bool normalise = false;                // every row to length 1
-    std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST of them
-    std::vector<std::string> lag_columns;  // whose past; empty: the label's
+    std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST
+    std::vector<std::string> lag_columns;  // empty: the label
     Index ahead = 1;                       // only values at least so many rows old are known
-    std::vector<std::string> corrupt;      // share and scale of gross errors put into the labels
+    WrapRows wrap_rows;                    // around the rows that are read, before lags; not an option
 
     // model
     std::string loss = "squared";
     std::string reg = "zero";
     bool intercept = true;
     std::string start = "zeros";
-    Index seed = 1;
 };
 
-/// The rows of these, for the table of whatever settings are made of them.
+inline void check_regulariser(const std::string& text) {
+    if (text != "auto") parse_regulariser(text);
+}
+
 template <class S>
 auto row_options() {
     using Row = OptionRow<S>;
@@ -63,18 +71,18 @@ auto row_options() {
             "FILES"},
         Row{"format", "", "Data", "NAME", "csv, libsvm or auto (gzip is recognised by itself)", &S::format, 0,
             0, kFormats},
-        Row{"label", "", "Data", "COLUMN", "the column to predict (default: the last one)", &S::label},
+        Row{"label", "", "Data", "COLUMN", "column to predict (default: the last one)", &S::label},
         Row{"features", "", "Data", "A,B,..", "columns to learn from (default: all others)", &S::features},
         Row{"ignore", "", "Data", "A,B,..", "columns to leave out", &S::ignore},
         Row{"classes", "", "Data", "NEG,POS", "names of the label's classes, in order", &S::classes},
-        Row{"delimiter", "", "Data", "CHAR", "between CSV fields: auto , ; or tab", &S::delimiter, 0, 0,
+        Row{"delimiter", "", "Data", "CHAR", "delimiter of CSV fields: auto , ; or tab", &S::delimiter, 0, 0,
             kDelimiters},
-        Row{"header", "", "Data", "BOOL",
-            "the first CSV line names the columns; --no-header names them c1, c2, ...", &S::header},
-        Row{"dimension", "", "Data", "N", "features of LIBSVM input; needed when it comes from a pipe",
+        Row{"header", "", "Data", "BOOL", "read CSV without a header line; columns are c1, c2, ...",
+            &S::header},
+        Row{"dimension", "", "Data", "N", "number of LIBSVM features; needed for input from a pipe",
             &S::dimension, 0, kLargeCount},
-        Row{"zero-based", "", "Data", "BOOL", "LIBSVM indices count from 0 instead of 1", &S::zero_based},
-        Row{"max-line", "", "Data", "BYTES", "refuse lines longer than this", &S::max_line, 1, 1e12},
+        Row{"zero-based", "", "Data", "BOOL", "count LIBSVM indices from 0 instead of 1", &S::zero_based},
+        Row{"max-line", "", "Data", "BYTES", "refuse longer lines", &S::max_line, 1, 1e12},
         Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",
             &S::on_bad_row, 0, 0, kBadRow},
         Row{"standardise", "", "Data", "BOOL", "scale features to mean 0 and deviation 1", &S::standardise},
@@ -82,28 +90,24 @@ auto row_options() {
             "scale a numeric label likewise; predictions are mapped back", &S::standardise_label},
         Row{"normalise", "", "Data", "BOOL", "scale every row to length 1 (a row of zeros stays)",
             &S::normalise},
-        Row{"lags", "", "Data", "1..8,48,..", "add values of so many rows ago as features, for forecasting",
+        Row{"lags", "", "Data", "1..8,48,..", "add the values of so many rows ago as features, for forecasts",
             &S::lags},
-        Row{"lag-columns", "", "Data", "A,B,..", "whose past values --lags adds (default: the label's)",
+        Row{"lag-columns", "", "Data", "A,B,..", "columns whose past --lags adds (default: the label)",
             &S::lag_columns},
         Row{"ahead", "", "Data", "H", "forecast H rows ahead: refuse lags below H", &S::ahead, 1,
             kLargeCount},
-        Row{"corrupt", "", "Data", "SHARE,SCALE",
-            "put gross errors into this share of the labels, SCALE deviations large (10), to study "
-            "robustness",
-            &S::corrupt},
 
         Row{"loss", "l", "Model", "LOSS",
-            "the smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label",
-            &S::loss},
-        Row{"reg", "r", "Model", "REG",
-            "the convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic, else zero",
-            &S::reg},
-        Row{"intercept", "", "Model", "BOOL", "add an unregularised constant; --no-intercept leaves it out",
-            &S::intercept},
+            "smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label", &S::loss},
+        checked(Row{"reg", "r", "Model", "REG",
+                    "convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic, else "
+                    "zero",
+                    &S::reg},
+                check_regulariser),
+        Row{"intercept", "", "Model", "BOOL", "fit without an intercept", &S::intercept},
         Row{"start", "", "Model", "zeros|FILE",
-            "where learning starts: zeros (networks: a seeded draw) or a saved model", &S::start},
-        Row{"seed", "", "Model", "N", "of every random draw", &S::seed},
+            "start at zeros (networks: at a seeded draw) or at a saved model", &S::start},
+        seed_option<S>("Model"),
     };
 }
 

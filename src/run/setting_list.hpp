@@ -1,55 +1,95 @@
-/// Settings as the list of names and values that a run store keeps, and back. A list of texts has an entry
-/// each, so that nothing in them has to be escaped.
+/// Settings as lists of names and values: what a run store keeps, what a ledger's header says, and which of
+/// them a run may change. A list of texts has one entry for each, so nothing in them has to be escaped.
+///
+/// `Settings::options()` is the table of the options.
 #pragma once
 
 #include "core/option_table.hpp"
 #include "store/run_identity.hpp"
 
 #include <algorithm>
-#include <span>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
 
+/// Returns whether results may depend on the option. The other options stay out of the headers of ledgers,
+/// so runs that differ only in them have the same ledger.
 template <class Settings>
-SettingList setting_list(std::span<const OptionRow<Settings>> rows, const Settings& settings) {
-    SettingList list;
-    for (const auto& row : rows) {
-        if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row.member)) {
-            for (const std::string& text : settings.**texts) list.emplace_back(row.name, text);
-        } else {
-            list.emplace_back(row.name, present(row, settings));
-        }
+bool affects_results(const OptionRow<Settings>& row) {
+    constexpr std::array<std::string_view, 5> kOther{"Run", "Store", "Output", "Budget", "Comparison"};
+    return std::find(kOther.begin(), kOther.end(), row.group) == kOther.end();
+}
+
+/// Returns whether a fork may change the option: it belongs to the learner, not to the problem.
+template <class Settings>
+bool may_fork(const OptionRow<Settings>& row) {
+    return row.group == "Learner" || row.group == "Oracle" || row.group == "Alarms" || row.name == "reg";
+}
+
+template <class Settings>
+void append_setting(const OptionRow<Settings>& row, const Settings& settings, SettingList& list) {
+    if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row.member)) {
+        for (const std::string& text : settings.**texts) list.emplace_back(row.name, text);
+    } else {
+        list.emplace_back(row.name, present(row, settings));
     }
+}
+
+template <class Settings>
+SettingList setting_list(const Settings& settings) {
+    SettingList list;
+    for (const auto& row : Settings::options()) append_setting(row, settings, list);
     return list;
 }
 
-/// Takes over what `list` says; what it does not name stays. Throws ConfigError with every name that is not
-/// known and every value that cannot be read.
+/// The settings that affect results, each with one entry.
 template <class Settings>
-void take_settings(std::span<const OptionRow<Settings>> rows, const SettingList& list, Settings& settings) {
-    std::vector<std::string> violations;
+SettingList result_settings(const Settings& settings) {
+    SettingList list;
+    for (const auto& row : Settings::options())
+        if (affects_results(row)) list.emplace_back(row.name, present(row, settings));
+    return list;
+}
+
+/// Sets what `list` names and leaves the rest. Throws ConfigError with every name that is unknown and every
+/// value that cannot be read.
+template <class Settings>
+void take_settings(const SettingList& list, Settings& settings) {
+    Violations violations;
     std::vector<const OptionRow<Settings>*> begun;  // lists
+    const auto rows = Settings::options();
     for (const auto& [name, value] : list) {
         const auto row = std::find_if(rows.begin(), rows.end(),
                                       [&, wanted = &name](const auto& each) { return each.name == *wanted; });
         if (row == rows.end()) {
             std::vector<std::string> names;
             for (const auto& each : rows) names.emplace_back(each.name);
-            violations.push_back(unknown_name("setting", name, names));
-            continue;
-        }
-        if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row->member)) {
+            violations.refuse(true, unknown_name("setting", name, names));
+        } else if (const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row->member)) {
             if (std::find(begun.begin(), begun.end(), &*row) == begun.end()) (settings.**texts).clear();
             begun.push_back(&*row);
             (settings.**texts).push_back(value);
-            continue;
+        } else {
+            const std::string violation = assign(*row, settings, value);
+            violations.refuse(!violation.empty(), violation);
         }
-        const std::string violation = assign(*row, settings, value);
-        if (!violation.empty()) violations.push_back(violation);
     }
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
+}
+
+/// Throws ConfigError with every option that affects results and differs from the run in `store`.
+template <class Settings>
+void require_same_results(const Settings& before, const Settings& now, const std::string& store) {
+    Violations violations;
+    for (const auto& row : Settings::options()) {
+        violations.refuse(affects_results(row) && present(row, before) != present(row, now),
+                          std::string(row.name) + " = '" + present(row, now) + "': the run in " + store +
+                              " has '" + present(row, before) + "'; fork it, or name another store");
+    }
+    violations.conclude();
 }
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 namespace proxstream {
@@ -58,7 +59,10 @@ void read_settings_table(const toml::table& table, const std::string& source, co
             continue;
         const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
         if (found == sink.names.end()) {
-            violations.push_back(where + unknown_name("key", key.str(), sink.names));
+            const std::string_view replacement = replacement_of(key.str());
+            violations.push_back(where + (replacement.empty()
+                                              ? unknown_name("key", key.str(), sink.names)
+                                              : fmt::format("'{}' was removed: {}", key.str(), replacement)));
             continue;
         }
         if (std::find(given.begin(), given.end(), *found) != given.end()) continue;

@@ -4,19 +4,19 @@
 #include "core/option_table.hpp"
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace proxstream {
 
-/// What a table of options does with a key of the file: each returns what is wrong with the value, or "".
+/// What happens to a key of the file. `take` returns what is wrong with the value, or "".
 struct SettingsSink {
     std::vector<std::string> names;
     std::function<std::string(Index row, std::string_view text)> take;
-    std::function<bool(Index row, const std::vector<std::string>& list)> take_list;  // false: takes none
-    std::vector<std::string> elsewhere = {};  // keys that somebody else reads
+    std::function<bool(Index row, const std::vector<std::string>& list)>
+        take_list;                            // false: the option is no list
+    std::vector<std::string> elsewhere = {};  // keys to skip: other code reads them
 };
 
 /// Unknown keys and wrong types are refused, all at once, with the nearest valid key; `given` names options
@@ -24,8 +24,10 @@ struct SettingsSink {
 void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
                         const std::vector<std::string>& given);
 
+/// A sink that sets `settings`.
 template <class Settings>
-SettingsSink settings_sink(std::span<const OptionRow<Settings>> rows, Settings& settings) {
+SettingsSink settings_sink(Settings& settings) {
+    const auto rows = Settings::options();
     SettingsSink sink;
     for (const auto& row : rows) sink.names.emplace_back(row.name);
     sink.take = [rows, &settings](Index row, std::string_view text) {
@@ -35,13 +37,6 @@ SettingsSink settings_sink(std::span<const OptionRow<Settings>> rows, Settings& 
         return assign_list(rows[row], settings, list);
     };
     return sink;
-}
-
-template <class Settings>
-void read_settings_text(std::string_view text, const std::string& source,
-                        std::span<const OptionRow<Settings>> rows, Settings& settings,
-                        const std::vector<std::string>& given) {
-    read_settings_text(text, source, settings_sink(rows, settings), given);
 }
 
 }  // namespace proxstream

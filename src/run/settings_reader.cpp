@@ -88,7 +88,6 @@ void check_label(const RowSettings& settings, const RowReader& reader) {
     refuse(!settings.lags.empty() &&
                (settings.lag_columns.empty() || contains(settings.lag_columns, reader.label_name())),
            "lags");
-    refuse(corruption_of(settings).share > 0, "corrupt");
     refuse(settings.standardise_label, "standardise-label");
     if (!violations.empty()) throw ConfigError(violations);
 }
@@ -127,18 +126,6 @@ std::vector<Index> lags_of(const RowSettings& settings, Index together) {
     return lags;
 }
 
-CorruptOptions corruption_of(const RowSettings& settings) {
-    CorruptOptions options{.seed = settings.seed};
-    const auto& parts = settings.corrupt;
-    if (!parts.empty()) options.share = parse_real(parts[0], "corrupt");
-    if (parts.size() > 1) options.scale = parse_real(parts[1], "corrupt");
-    if (parts.size() > 2 || !(options.share >= 0 && options.share <= 1) ||
-        !(options.scale > 0 && options.scale < kInfinity)) {
-        throw ConfigError("corrupt: expected SHARE[,SCALE] with a share in [0, 1] and a positive scale");
-    }
-    return options;
-}
-
 TargetRule target_rule_of(const RowSettings& settings) {
     TargetRule rule;
     rule.kind = loss_target(settings.loss);
@@ -156,9 +143,8 @@ std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index togeth
 std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index together,
                                        std::unique_ptr<RowReader> reader) {
     check_label(settings, *reader);
-    // Corrupted first: what a broken meter said is also what is remembered of it.
-    if (const CorruptOptions corruption = corruption_of(settings); corruption.share > 0)
-        reader = std::make_unique<CorruptedReader>(std::move(reader), corruption);
+    // Before lags: what a changed label says is also what its past is.
+    if (settings.wrap_rows) reader = settings.wrap_rows(std::move(reader));
     if (settings.normalise) {
         if (!settings.lags.empty())
             throw ConfigError("normalise: past values would lose their units; leave out lags");

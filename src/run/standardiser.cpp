@@ -93,10 +93,10 @@ void Standardiser::transform(const RowBlock& from, RowBlock& to, Scratch& scratc
     }
 }
 
-void Standardiser::exchange(Checkpoint& checkpoint) {
-    checkpoint.exchange("count", state_.count);
-    checkpoint.fixed("mean", state_.mean);
-    checkpoint.fixed("m2", state_.m2);
+void Standardiser::serialise(StateArchive& archive) {
+    archive.field("count", state_.count);
+    archive.fixed("mean", state_.mean);
+    archive.fixed("m2", state_.m2);
 }
 
 }  // namespace proxstream

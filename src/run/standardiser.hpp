@@ -7,8 +7,8 @@
 /// for.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/row_block.hpp"
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class Standardiser {
     /// The same with frozen statistics, for predicting without learning.
     void transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const;
 
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     State state_;

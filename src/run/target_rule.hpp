@@ -1,7 +1,7 @@
 /// How the text of a label becomes the target of a row.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/target_kind.hpp"
 
@@ -32,7 +32,7 @@ class TargetParser {
     /// False if the rule does not know the label; `target` is then untouched.
     bool parse(std::string_view label, Real& target);
     /// How the negative class was written so far.
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("negative class", negative_); }
+    void serialise(StateArchive& archive) { archive.field("negative class", negative_); }
     /// What parse() accepts, for error messages.
     std::string allowed() const;
 

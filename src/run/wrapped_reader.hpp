@@ -18,7 +18,7 @@ class WrappedReader : public RowReader {
     std::uint64_t line() const override { return inner_->line(); }
     std::vector<std::string> notes() const override { return inner_->notes(); }
     bool live() const override { return inner_->live(); }
-    void exchange(Checkpoint& checkpoint) override { inner_->exchange(checkpoint); }
+    void serialise(StateArchive& archive) override { inner_->serialise(archive); }
 
   protected:
     explicit WrappedReader(std::unique_ptr<RowReader> inner) : inner_(std::move(inner)) {}

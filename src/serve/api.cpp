@@ -2,9 +2,11 @@
 
 #include "serve/api_routes.hpp"
 #include "serve/serve_settings.hpp"
+#include "serve/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,13 +14,14 @@
 namespace proxstream {
 namespace {
 
-/// Does the path fit? Then `name` is what stands for {name} in it.
+constexpr std::string_view kName = "{name}";
+
+/// Whether the path has the form of the pattern. Sets `name` to what stands for {name} in it.
 bool fits(std::string_view pattern, std::string_view path, std::string& name) {
-    constexpr std::string_view kPlace = "{name}";
-    const std::size_t place = pattern.find(kPlace);
+    const std::size_t place = pattern.find(kName);
     if (place == pattern.npos) return pattern == path;
     const std::string_view before = pattern.substr(0, place);
-    const std::string_view after = pattern.substr(place + kPlace.size());
+    const std::string_view after = pattern.substr(place + kName.size());
     if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after))
         return false;
     const std::string_view found = path.substr(before.size(), path.size() - before.size() - after.size());
@@ -38,98 +41,91 @@ std::string_view host_of(std::string_view authority) {
     return authority.substr(0, authority.find(':'));
 }
 
-/// What pages of other sites could make a browser ask: without tokens the service answers those only who call
-/// it by a name of this machine, and nobody whose page came from elsewhere.
-std::optional<Refusal> from_elsewhere(const HttpRequest& request, bool tokens) {
+/// Without tokens, a page of another site could make a browser send requests. So only requests to a name of
+/// this machine are answered, and none of a page that came from elsewhere.
+std::optional<Refusal> refuse_other_sites(const HttpRequest& request) {
     const std::string host = header(request, "host");
-    if (!tokens && !host.empty() && !is_loopback(host_of(host)))
+    if (!host.empty() && !is_loopback(host_of(host)))
         return Refusal{.status = 403,
                        .message = "without tokens the service answers to names of this machine only"};
     const std::string origin = header(request, "origin");
     const std::size_t scheme = origin.find("://");
-    if (!tokens && !origin.empty() && (scheme == origin.npos || origin.substr(scheme + 3) != host))
-        return Refusal{.status = 403, .message = "a page of another site may not ask"};
+    if (!origin.empty() && (scheme == origin.npos || origin.substr(scheme + 3) != host))
+        return Refusal{.status = 403, .message = "a page of another site may not use this service"};
     return std::nullopt;
 }
 
-std::optional<Refusal> check_query(const Route& route, const HttpRequest& request) {
+/// Throws DataError for an unknown parameter or a bad value.
+std::map<std::string, std::uint64_t> parse_query(const Route& route, const HttpRequest& request) {
+    std::map<std::string, std::uint64_t> parameters;
     for (const auto& [name, value] : request.query) {
-        const auto known =
-            std::find_if(route.query.begin(), route.query.end(),
-                         [&, wanted = &name](const auto& each) { return each.name == *wanted; });
+        const auto known = std::ranges::find(route.query, name, &QueryParameter::name);
         if (known == route.query.end()) {
             std::vector<std::string> names;
-            for (const auto& each : route.query) names.emplace_back(each.name);
-            return Refusal{.status = 400, .message = unknown_name("parameter", name, names), .field = name};
+            for (const QueryParameter& each : route.query) names.emplace_back(each.name);
+            refuse_field("query", name, unknown_name("parameter", name, names), "");
         }
-        std::uint64_t number = 0;
-        const char* end = value.data() + value.size();
-        const auto [stop, status] = std::from_chars(value.data(), end, number);
-        const bool whole = status == std::errc{} && stop == end;
-        if (known->type == QueryParameter::Type::whole && !whole)
-            return Refusal{.status = 400,
-                           .message = fmt::format("{} = '{}': expected a whole number", name, value),
-                           .field = name};
-        if (known->type == QueryParameter::Type::flag && value != "true" && value != "false")
-            return Refusal{.status = 400,
-                           .message = fmt::format("{} = '{}': expected true or false", name, value),
-                           .field = name};
+        const bool flag = known->type == QueryParameter::Type::flag;
+        std::optional<std::uint64_t> number = whole_number(value);
+        if (flag)
+            number = value == "true"    ? std::optional(1U)
+                     : value == "false" ? std::optional(0U)
+                                        : std::nullopt;
+        if (!number)
+            refuse_field("query", name, fmt::format("'{}'", value),
+                         flag ? "true or false" : "a whole number");
+        parameters[name] = *number;
     }
-    return std::nullopt;
+    return parameters;
 }
 
 std::optional<Refusal> check_body(const Route& route, const HttpRequest& request) {
     if (route.body.empty() && request.body.empty()) return std::nullopt;
     if (route.body.empty() && route.method != "POST")
         return Refusal{.status = 400, .message = fmt::format("{} takes no body", route.method)};
-    const std::string type = header(request, "content-type");
-    std::string media = type.substr(0, type.find(';'));
-    while (!media.empty() && media.back() == ' ') media.pop_back();
-    std::transform(media.begin(), media.end(), media.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    if (media != "application/json")
-        return Refusal{.status = 415,
-                       .message = fmt::format("content type '{}': expected application/json", media),
-                       .field = "content-type"};
-    return std::nullopt;
+    std::string media = header(request, "content-type");
+    media.erase(std::min(media.find_first_of("; "), media.size()));
+    std::ranges::transform(media, media.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (media == "application/json") return std::nullopt;
+    return Refusal{.status = 415,
+                   .message = fmt::format("content type '{}': expected application/json", media),
+                   .field = "content-type"};
+}
+
+/// The route of the method, if there is one; what the path takes; and the learner that it names.
+struct Found {
+    const Route* route = nullptr;
+    std::string allowed = {};
+    std::string learner = {};
+};
+
+Found find_route(const HttpRequest& request) {
+    Found found;
+    for (const Route& each : api_routes()) {
+        if (!fits(each.path, request.path, found.learner)) continue;
+        found.allowed += (found.allowed.empty() ? "" : ", ") + std::string(each.method);
+        if (each.method == request.method) found.route = &each;
+    }
+    return found;
 }
 
 }  // namespace
 
-void Api::handle(HttpRequest request, std::shared_ptr<HttpReply> reply) const {
-    dispatch(std::make_shared<Call>(Call{context_, std::move(request), std::move(reply)}));
-}
-
-void Api::handle_line(HttpRequest request, std::shared_ptr<HttpReply> reply) const {
-    auto call = std::make_shared<Call>(Call{context_, std::move(request), std::move(reply)});
-    call->ordered = true;
-    dispatch(call);
-}
-
-void Api::dispatch(const CallPtr& call) const {
+void Api::handle(HttpRequest asked, std::shared_ptr<HttpReply> reply) const {
+    const auto call = std::make_shared<Call>(Call{context_, std::move(asked), std::move(reply)});
     const HttpRequest& request = call->request;
-    const Route* route = nullptr;
-    std::string name;
-    std::string allowed;
-    for (const Route& each : api_routes()) {
-        std::string found;
-        if (!fits(each.path, request.path, found)) continue;
-        allowed += (allowed.empty() ? "" : ", ") + std::string(each.method);
-        if (each.method != request.method) continue;
-        route = &each;
-        name = found;
-    }
-    const bool open = route != nullptr && route->open;
-    if (!call->ordered && !open) {
-        // Who may not ask is told nothing, not even what there is.
+    const auto [route, allowed, learner] = find_route(request);
+    if (route == nullptr || !route->open) {
+        // A client without a token learns nothing, not even which paths exist.
         if (!context_.tokens.allows(header(request, "authorization"))) {
             HttpResponse response =
                 error_response({.status = 401, .message = "a token is needed: Authorization: Bearer .."});
             response.headers.emplace_back("WWW-Authenticate", "Bearer");
             return call->reply->send(std::move(response));
         }
-        if (const auto refusal = from_elsewhere(request, context_.tokens.needed()))
-            return call->refuse(*refusal);
+        if (!context_.tokens.needed()) {
+            if (const auto refusal = refuse_other_sites(request)) return call->refuse(*refusal);
+        }
     }
     if (allowed.empty())
         return call->refuse(
@@ -141,14 +137,16 @@ void Api::dispatch(const CallPtr& call) const {
         response.headers.emplace_back("Allow", allowed);
         return call->reply->send(std::move(response));
     }
-    if (route->path.find("{name}") != route->path.npos) {
-        call->desk = context_.roster.find(name);
-        if (!call->desk)
-            return call->refuse({.status = 404, .message = fmt::format("there is no learner '{}'", name)});
+    if (route->path.find(kName) != route->path.npos) {
+        call->queue = context_.registry.find(learner);
+        if (!call->queue)
+            return call->refuse({.status = 404, .message = fmt::format("there is no learner '{}'", learner)});
     }
-    if (const auto refusal = check_query(*route, request)) return call->refuse(*refusal);
-    if (const auto refusal = check_body(*route, request)) return call->refuse(*refusal);
-    guarded(*call, [&] { route->handle(call); });
+    guarded(*call, [&, the_route = route] {
+        call->parameters = parse_query(*the_route, request);
+        if (const auto refusal = check_body(*the_route, request)) return call->refuse(*refusal);
+        the_route->handle(call);
+    });
 }
 
 }  // namespace proxstream

@@ -5,45 +5,29 @@
 #include "serve/serve_settings.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include <fmt/format.h>
 
 namespace proxstream {
 namespace {
 
-[[noreturn]] void refuse(const std::string& field, const std::string& problem, const std::string& expected) {
-    throw DataError({.source = "body", .line = 0, .column = 0, .field = field}, problem, expected);
-}
-
-std::string inside(const std::string& place, const std::string& name) {
-    return place.empty() ? name : place + "." + name;
-}
-
-/// An object with no other members than these.
-void only(const Json& object, const std::string& place, std::initializer_list<const char*> names) {
-    if (!object.is_object()) refuse(place, "not an object", "an object {..}");
-    for (const auto& [name, value] : object.items()) {
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            refuse(inside(place, name),
-                   unknown_name("member", name, std::vector<std::string>(names.begin(), names.end())), "");
-    }
-}
-
 Post post_of(const Json& item, const std::string& place) {
-    only(item, place, {"record", "turn", "key"});
-    if (!item.contains("record")) refuse(inside(place, "record"), "missing", "the record, an object");
-    if (!item["record"].is_object()) refuse(inside(place, "record"), "not an object", "an object {..}");
-    Post post{.record = canonical(item["record"])};
+    require_members(kBody, item, place, {"record", "turn", "key"});
+    const auto record = item.find("record");
+    if (record == item.end())
+        refuse_field(kBody, inside(place, "record"), "missing", "the record, an object");
+    if (!record->is_object()) refuse_field(kBody, inside(place, "record"), "not an object", "an object {..}");
+    Post post{.record = canonical(*record)};
     if (const auto turn = item.find("turn"); turn != item.end()) {
         if (!turn->is_number_unsigned() || *turn == 0U)
-            refuse(inside(place, "turn"), "not a turn", "a whole number from 1 on");
+            refuse_field(kBody, inside(place, "turn"), "not a turn", "a whole number from 1 on");
         post.turn = turn->get<Turn>();
     }
     if (const auto key = item.find("key"); key != item.end()) {
         const auto* text = key->get_ptr<const std::string*>();
         if (text == nullptr || text->empty() || text->size() > kLongestKey || text->find('\0') != text->npos)
-            refuse(inside(place, "key"), "not a key", fmt::format("a text of 1 to {} bytes", kLongestKey));
+            refuse_field(kBody, inside(place, "key"), "not a key",
+                         fmt::format("a text of 1 to {} bytes", kLongestKey));
         post.key = *text;
     }
     return post;
@@ -84,12 +68,12 @@ std::string take_change(const SettingsSink& sink, const LearnerKind& kind, const
 }  // namespace
 
 RoundsBody rounds_body(const Json& body) {
-    if (!body.is_object()) refuse("", "not an object", "{\"record\":{..}} or {\"batch\":[..]}");
+    if (!body.is_object()) refuse_field(kBody, "", "not an object", "{\"record\":{..}} or {\"batch\":[..]}");
     if (!body.contains("batch")) return {.posts = {post_of(body, "")}, .batch = false};
-    only(body, "", {"batch"});
+    require_members(kBody, body, "", {"batch"});
     const Json& batch = body["batch"];
     if (!batch.is_array() || batch.empty() || batch.size() > kLargestBatch)
-        refuse("batch", "not a batch", fmt::format("a list of 1 to {} records", kLargestBatch));
+        refuse_field(kBody, "batch", "not a batch", fmt::format("a list of 1 to {} records", kLargestBatch));
     RoundsBody rounds{.posts = {}, .batch = true};
     for (std::size_t i = 0; i < batch.size(); ++i)
         rounds.posts.push_back(post_of(batch[i], fmt::format("batch[{}]", i)));
@@ -97,19 +81,19 @@ RoundsBody rounds_body(const Json& body) {
 }
 
 std::string predict_body(const Json& body) {
-    if (!body.is_object()) refuse("", "not an object", "a row, or {\"rows\":[..]}");
+    if (!body.is_object()) refuse_field(kBody, "", "not an object", "a row, or {\"rows\":[..]}");
     return canonical(body);
 }
 
 ForkBody fork_body(const Json& body, const LearnerKind& kind) {
-    only(body, "", {"name", "settings", "events"});
+    require_members(kBody, body, "", {"name", "settings", "events"});
     ForkBody fork;
     const auto name = body.find("name");
     if (name == body.end() || !name->is_string() || !is_learner_name(name->get_ref<const std::string&>()))
-        refuse("name", "not a name", "1 to 40 of a-z, 0-9 and -");
+        refuse_field(kBody, "name", "not a name", "1 to 40 of a-z, 0-9 and -");
     fork.name = *name;
     if (const auto settings = body.find("settings"); settings != body.end()) {
-        if (!settings->is_object()) refuse("settings", "not an object", "an object {..}");
+        if (!settings->is_object()) refuse_field(kBody, "settings", "not an object", "an object {..}");
         const SettingsSink sink = kind.sink(fork.changes);
         std::vector<std::string> violations;
         for (const auto& [option, value] : settings->items()) {
@@ -120,7 +104,7 @@ ForkBody fork_body(const Json& body, const LearnerKind& kind) {
     }
     fork.events = "[]";
     if (const auto events = body.find("events"); events != body.end()) {
-        if (!events->is_array()) refuse("events", "not a list", "a list of events");
+        if (!events->is_array()) refuse_field(kBody, "events", "not a list", "a list of events");
         fork.events = canonical(*events);
     }
     return fork;

@@ -1,5 +1,4 @@
-/// What clients may send, read and checked as far as the API knows it; records themselves are checked by the
-/// run they are for.
+/// Bodies of requests, read and checked. The run checks the records.
 #pragma once
 
 #include "serve/json_body.hpp"
@@ -28,9 +27,9 @@ inline constexpr std::size_t kLargestBatch = 10000;
 
 // All throw DataError that names the field, or ConfigError with every violation.
 RoundsBody rounds_body(const Json& body);
-/// A row or several, as the run reads them.
+/// One row or several, in the form that the run reads.
 std::string predict_body(const Json& body);
-/// Options that name files are refused: nobody reaches the file system through the API.
+/// Refuses options that name files, so that the API opens no files.
 ForkBody fork_body(const Json& body, const LearnerKind& kind);
 
 }  // namespace proxstream

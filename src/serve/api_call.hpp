@@ -1,15 +1,14 @@
-/// One request to the API on its way: what was asked, of whom, and how it is answered.
+/// One request to the API: what was asked, of which learner, and how it is answered.
 #pragma once
 
-#include "proxstream/core/error.hpp"
-
+#include "io/json_writer.hpp"
 #include "serve/http_server.hpp"
 #include "serve/json_body.hpp"
-#include "serve/roster.hpp"
+#include "serve/learner_registry.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,7 +18,7 @@ class Tokens;
 
 /// What handlers work with.
 struct ApiContext {
-    Roster& roster;
+    LearnerRegistry& registry;
     const Tokens& tokens;
     std::string version;
     std::function<HttpCounts()> counts = [] { return HttpCounts{}; };
@@ -29,43 +28,47 @@ struct Call {
     const ApiContext& context;
     HttpRequest request;
     std::shared_ptr<HttpReply> reply;
-    std::shared_ptr<Desk> desk = nullptr;  // of paths that name a learner
-    bool ordered = false;                  // what came before it on the same line counts for it
+    std::shared_ptr<LearnerQueue> queue = nullptr;      // of paths that name a learner
+    std::map<std::string, std::uint64_t> parameters{};  // of the query; flags are 0 or 1
 
-    /// A query parameter that the route's table has let pass; `otherwise` if it is not there.
-    std::uint64_t number(const std::string& name, std::uint64_t otherwise) const;
-    bool flag(const std::string& name) const;
-
-    void send(int status, std::string json) const {
+    std::uint64_t parameter(const std::string& name, std::uint64_t otherwise) const {
+        const auto found = parameters.find(name);
+        return found == parameters.end() ? otherwise : found->second;
+    }
+    void send(std::string json, int status = 200) const {
         reply->send({.status = status, .body = std::move(json)});
+    }
+    /// Sends the object with the members that `write` puts into it.
+    template <class Write>
+    void send_object(const Write& write) const {
+        send(json_object(write));
     }
     void refuse(const Refusal& refusal) const;
 };
 using CallPtr = std::shared_ptr<Call>;
 
 /// {"error":{..}}
-std::string error_json(const Refusal& refusal, const std::vector<std::string>& violations = {});
-HttpResponse error_response(const Refusal& refusal, const std::vector<std::string>& violations = {});
+std::string error_json(const Refusal& refusal);
+HttpResponse error_response(const Refusal& refusal);
 
-/// Whatever `work` throws is answered: 400 for what was asked, 503 for what the system refuses.
+/// Runs `work`, and answers with the error that it throws.
 template <class Work>
-void guarded(const Call& call, const Work& work) {
+bool guarded(const Call& call, const Work& work) {
     try {
         work();
-    } catch (const DataError& error) {
-        call.refuse({.status = 400, .message = error.what(), .field = error.where().field});
-    } catch (const ConfigError& error) {
-        call.reply->send(error_response({.status = 400, .message = error.what()}, error.violations()));
-    } catch (const IoError& error) {
-        call.refuse({.status = 503, .message = error.what(), .retry_after = 1});
+        return true;
     } catch (const std::exception& error) {
-        call.refuse({.status = 500, .message = error.what()});
+        call.refuse(refusal_of(error));
+        return false;
     }
 }
 
-/// Asks the run between two turns and answers with the JSON that `make` returns, after the commit.
+/// Asks the run between two turns. Sends the JSON that `make` returns, after the commit.
 void ask_run(const CallPtr& call, std::function<std::string(ServedRun&)> make);
-/// Reads the store, beside the desk; `look` answers.
+/// Reads the store while the learner works; `look` answers.
 void ask_store(const CallPtr& call, std::function<void(const RunStore&)> look);
+
+/// "figures": a number for each channel; null: not known.
+void put_figures(JsonWriter& to, const LearnerQueue& queue, const std::vector<Real>& figures);
 
 }  // namespace proxstream

@@ -1,32 +1,31 @@
-/// What has happened: ledger, turns, the page and its events.
+/// Routes of what has happened: ledger, turns, the page of a learner and its events.
 #include "run/report_page.hpp"
-#include "serve/api_answers.hpp"
 #include "serve/api_routes.hpp"
+#include "serve/whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
-namespace proxstream::api {
+namespace proxstream {
 namespace {
 
 constexpr Turn kNoEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kUsualLimit = 1000;
 constexpr std::uint64_t kLargestLimit = 10000;
-constexpr std::size_t kLargestAnswer = std::size_t{16} << 20U;  // bytes; then the rest is for the next one
+constexpr std::size_t kLargestAnswer = std::size_t{16} << 20U;  // bytes; the rest is left for the next page
 
 std::uint64_t limit_of(const Call& call) {
-    return std::clamp<std::uint64_t>(call.number("limit", kUsualLimit), 1, kLargestLimit);
+    return std::clamp<std::uint64_t>(call.parameter("limit", kUsualLimit), 1, kLargestLimit);
 }
 
 /// The page's data from the run and its store, as of a moment between two turns.
 void with_page(const CallPtr& call, std::function<void(const std::string& json)> done) {
     const auto page = std::make_shared<PageParts>();
-    call->desk->read([call, page, done = std::move(done)](ServedRun& run) -> Workers::Task {
-        bool made = false;
-        guarded(*call, [&] {
+    call->queue->read([call, page, done = std::move(done)](ServedRun& run) -> Workers::Task {
+        const bool made = guarded(*call, [&] {
             page->identity = run.journal().identity();
             page->series = run.journal().series();
             page->decision = run.decision();
@@ -34,59 +33,32 @@ void with_page(const CallPtr& call, std::function<void(const std::string& json)>
             page->certificate = run.certificate(sound);
             page->picture = run.picture();
             if (page->picture == "{}") page->picture.clear();
-            made = true;
         });
         if (!made) return {};
         return [call, page, done] {
             // After the commit: the state is that of the turns above.
-            page->state = call->desk->snapshot()->state;
+            page->state = call->queue->snapshot()->state;
             ask_store(call, [call, page, done](const RunStore& store) {
                 page->alarms = page_alarms(store.alarms());
-                page->live_url = "/v1/learners/" + call->desk->name();
-                page->forks = call->context.roster.forks_of(*call->desk);
+                page->live_url = "/v1/learners/" + call->queue->name();
+                page->forks = call->context.registry.forks_of(*call->queue);
                 done(page_json(*page));
             });
         };
     });
 }
 
-std::string escaped_html(std::string_view text) {
-    std::string html;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                html += "&amp;";
-                break;
-            case '<':
-                html += "&lt;";
-                break;
-            case '>':
-                html += "&gt;";
-                break;
-            case '"':
-                html += "&quot;";
-                break;
-            default:
-                html += c;
-        }
-    }
-    return html;
-}
-
-}  // namespace
-
 void get_ledger(const CallPtr& call) {
     ask_store(call, [call](const RunStore& store) {
-        const std::uint64_t account = call->number("account", 0);
-        const Turn first = call->number("first", 1);
-        const Turn last = call->number("last", kNoEnd);
+        const std::uint64_t account = call->parameter("account", 0);
+        const Turn last = call->parameter("last", kNoEnd);
         const std::uint64_t limit = limit_of(*call);
         HttpResponse response{.type = "application/x-ndjson"};
         std::uint64_t rows = 0;
-        store.ledger_rows(account, first, last, [&](Turn turn, std::string_view line) {
+        store.ledger_rows(account, call->parameter("first", 1), last, [&](Turn turn, std::string_view line) {
             if (turn > 0 && (rows == limit || response.body.size() >= kLargestAnswer)) {
                 std::string next = fmt::format("/v1/learners/{}/ledger?account={}&first={}&limit={}",
-                                               call->desk->name(), account, turn, limit);
+                                               call->queue->name(), account, turn, limit);
                 if (last != kNoEnd) next += fmt::format("&last={}", last);
                 response.headers.emplace_back("Link", fmt::format("<{}>; rel=\"next\"", next));
                 return false;
@@ -99,28 +71,39 @@ void get_ledger(const CallPtr& call) {
     });
 }
 
+std::string turn_json(const LearnerQueue& queue, const StoredTurn& turn) {
+    return json_object([&](JsonWriter& to) {
+        to.put("turn", turn.turn);
+        to.put("time", static_cast<Index>(turn.time));
+        to.put("key", turn.key.empty() ? std::optional<std::string>() : turn.key);
+        to.json("record", turn.input);
+        to.json("answer", turn.decision);
+        put_figures(to, queue, turn.figures);
+    });
+}
+
 void get_turns(const CallPtr& call) {
     ask_store(call, [call](const RunStore& store) {
-        const Turn first = call->number("first", 1);
         const std::uint64_t limit = limit_of(*call);
         std::string json = R"({"turns":[)";
         std::uint64_t count = 0;
         std::optional<Turn> next;
-        store.turns(first, call->number("last", kNoEnd), [&](const StoredTurn& turn) {
-            if (count == limit || json.size() >= kLargestAnswer) {
-                next = turn.turn;
-                return false;
-            }
-            json += (count++ > 0 ? "," : "") + stored_turn_json(*call->desk, turn);
-            return true;
-        });
+        store.turns(call->parameter("first", 1), call->parameter("last", kNoEnd),
+                    [&](const StoredTurn& turn) {
+                        if (count == limit || json.size() >= kLargestAnswer) {
+                            next = turn.turn;
+                            return false;
+                        }
+                        json += (count++ > 0 ? "," : "") + turn_json(*call->queue, turn);
+                        return true;
+                    });
         json += next ? fmt::format(R"(],"next":{}}})", *next) : R"(],"next":null})";
-        call->send(200, std::move(json));
+        call->send(std::move(json));
     });
 }
 
 void get_page(const CallPtr& call) {
-    with_page(call, [call](const std::string& json) { call->send(200, json); });
+    with_page(call, [call](const std::string& json) { call->send(json); });
 }
 
 void get_learner_html(const CallPtr& call) {
@@ -133,38 +116,49 @@ void get_learner_html(const CallPtr& call) {
     });
 }
 
-void get_index_html(const CallPtr& call) {
-    std::string rows;
-    for (const auto& desk : call->context.roster.all()) {
-        const auto now = desk->snapshot();
-        rows += fmt::format("<tr><td><a href=\"/learners/{0}\">{0}</a><td>{1}<td>{2}<td>{3} {4}\n",
-                            desk->name(), escaped_html(desk->identity().kind), now->state.turn,
-                            now->state.status, escaped_html(now->state.message));
-    }
-    call->reply->send(
-        {.type = "text/html; charset=utf-8",
-         .body = fmt::format("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">"
-                             "<meta name=\"viewport\" content=\"width=device-width\">"
-                             "<title>proxstream</title><h1>Learners</h1>\n"
-                             "<table><tr><th>learner<th>kind<th>turn<th>state\n{}</table>"
-                             "<p><a href=\"/openapi.json\">API</a>",
-                             rows),
-         .headers = {{"Content-Security-Policy", "default-src 'none'"}, {"Cache-Control", "no-store"}}});
-}
-
 void get_events(const CallPtr& call) {
     std::optional<Turn> after;
-    if (call->request.query.contains("after")) after = call->number("after", 0);
+    if (call->parameters.contains("after")) after = call->parameter("after", 0);
     if (const auto id = call->request.headers.find("last-event-id"); id != call->request.headers.end()) {
-        Turn turn = 0;
-        const char* end = id->second.data() + id->second.size();
-        const auto [stop, status] = std::from_chars(id->second.data(), end, turn);
-        if (status == std::errc{} && stop == end) after = turn;
+        if (const auto turn = whole_number(id->second)) after = turn;
     }
     const auto stream =
         call->reply->stream({.type = "text/event-stream",
                              .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}});
-    call->desk->events().subscribe(stream, after);
+    call->queue->events().subscribe(stream, after);
 }
 
-}  // namespace proxstream::api
+}  // namespace
+
+std::vector<Route> history_routes() {
+    using enum QueryParameter::Type;
+    const QueryParameter first{"first", whole, "the first turn; 1 if it is not given"};
+    const QueryParameter last{"last", whole, "the last turn; without a limit if it is not given"};
+    const QueryParameter limit{"limit", whole,
+                               "the most turns of an answer; 1000 if it is not given, 10000 at most"};
+    return {
+        Route{"GET", "/v1/learners/{name}/ledger", "getLedger",
+              "The sealed ledger, a JSON line for each round; a Link header leads to the next page",
+              "the header's lines, then the rounds", "", get_ledger}
+            .with({{"account", whole, "0 if it is not given; a route has one for each epoch"},
+                   first,
+                   last,
+                   limit})
+            .sends("application/x-ndjson"),
+        Route{"GET", "/v1/learners/{name}/turns", "getTurns", "Stored turns",
+              "the turns that are not yet folded", "Turns", get_turns}
+            .with({first, last, limit}),
+        Route{"GET", "/v1/learners/{name}/page", "getPage", "The data of the learner's page",
+              "the page's data", "Page", get_page},
+        Route{"GET", "/v1/learners/{name}/events", "getEvents",
+              "Server-sent events: turns, series, state, alarm, picture, fork", "an endless stream", "",
+              get_events}
+            .with({{"after", whole, "the last turn that is known; a Last-Event-ID header comes first"}})
+            .sends("text/event-stream"),
+        Route{"GET", "/learners/{name}", "getLearnerPage", "The live page of a learner, for a browser",
+              "a page", "", get_learner_html}
+            .sends("text/html; charset=utf-8"),
+    };
+}
+
+}  // namespace proxstream

@@ -1,10 +1,9 @@
-/// The table of the API: what can be asked, with what, and what comes back. The router and the OpenAPI
-/// document are both made from it, so they cannot disagree.
+/// The routes of the API: request, answer and handler of each. The router and the OpenAPI document are both
+/// made from this table.
 #pragma once
 
 #include "serve/api_call.hpp"
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,54 +17,49 @@ struct QueryParameter {
     std::string_view help;
 };
 
-struct RouteAnswer {
-    int status;
-    std::string_view help;
-    std::string_view schema;  // of api_schemas.cpp; empty: not JSON, or nothing
-    std::string_view type = "application/json";
-};
-
 struct Route {
+    using Handler = void (*)(const CallPtr& call);
+
     std::string_view method;
-    std::string_view path;  // {name} stands for a learner's
-    std::string_view id;    // what generated clients call it
+    std::string_view path;  // {name} stands for a learner's name
+    std::string_view id;    // the name in generated clients
     std::string_view help;
-    std::vector<QueryParameter> query;
-    std::string_view body;  // schema; empty: none
-    std::vector<RouteAnswer> answers;
-    void (*handle)(const CallPtr& call);
-    bool open = false;  // to everybody, without a token
+    std::string_view answer;  // what is sent
+    std::string_view schema;  // of the answer, in api_schemas(); empty: not JSON
+    Handler handle = nullptr;
+    int status = 200;
+    std::string_view type = "application/json";  // of the answer
+    std::string_view body = {};                  // schema of the request's body; empty: none
+    std::vector<QueryParameter> query = {};
+    bool open = false;  // needs no token
+
+    Route with(std::vector<QueryParameter> parameters) && {
+        query = std::move(parameters);
+        return std::move(*this);
+    }
+    Route takes(std::string_view body_schema) && {
+        body = body_schema;
+        return std::move(*this);
+    }
+    Route answers_with(int its_status) && {
+        status = its_status;
+        return std::move(*this);
+    }
+    Route sends(std::string_view media_type) && {
+        type = media_type;
+        return std::move(*this);
+    }
 };
 
-std::span<const Route> api_routes();
+/// All routes, in the order of the document.
+const std::vector<Route>& api_routes();
+std::vector<Route> learner_routes();  // state, decisions, rounds, predictions, certificates, forks
+std::vector<Route> history_routes();  // ledger, turns, the page and its events
+std::vector<Route> service_routes();  // the service itself
 
-// Handlers, by what they are about.
-namespace api {
+/// Schemas of bodies and answers by name, without those of records.
+const nlohmann::ordered_json& api_schemas();
+/// The API's description of itself, OpenAPI 3.0, with the records of the learners of this service.
+nlohmann::ordered_json openapi_document(const LearnerRegistry& registry, const std::string& version);
 
-void list_learners(const CallPtr& call);
-void get_learner(const CallPtr& call);
-void get_decision(const CallPtr& call);
-void post_rounds(const CallPtr& call);
-void post_predict(const CallPtr& call);
-void get_certificate(const CallPtr& call);
-void post_checkpoint(const CallPtr& call);
-void post_pause(const CallPtr& call);
-void post_resume(const CallPtr& call);
-
-void get_ledger(const CallPtr& call);
-void get_turns(const CallPtr& call);
-void get_page(const CallPtr& call);
-void get_events(const CallPtr& call);
-
-void post_fork(const CallPtr& call);
-void delete_fork(const CallPtr& call);
-
-void get_index_html(const CallPtr& call);
-void get_learner_html(const CallPtr& call);
-void get_openapi(const CallPtr& call);
-void get_metrics(const CallPtr& call);
-void get_health(const CallPtr& call);
-void get_ready(const CallPtr& call);
-
-}  // namespace api
 }  // namespace proxstream

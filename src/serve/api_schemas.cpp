@@ -1,18 +1,18 @@
-#include "serve/openapi.hpp"
+#include "serve/api_routes.hpp"
 
 namespace proxstream {
 namespace {
 
-/// As OpenAPI 3.0 has them: `nullable` instead of a type null.
+/// In the form of OpenAPI 3.0, which has `nullable` instead of a type null.
 constexpr const char* kSchemas = R"json({
 "Error": {"type": "object", "required": ["error"], "additionalProperties": false, "properties": {
   "error": {"type": "object", "required": ["status", "message"], "additionalProperties": false, "properties": {
     "status": {"type": "integer", "description": "as in the reply's head"},
     "message": {"type": "string"},
-    "field": {"type": "string", "description": "what was wrong"},
+    "field": {"type": "string", "description": "which field is wrong"},
     "index": {"type": "integer", "description": "the record of a batch, from 0"},
-    "turn": {"type": "integer", "description": "the turn it is about: the expected one, or the one that was played"},
-    "violations": {"type": "array", "items": {"type": "string"}, "description": "each by itself"}}}}},
+    "turn": {"type": "integer", "description": "the turn of the problem: the expected one, or the one that was played"},
+    "violations": {"type": "array", "items": {"type": "string"}, "description": "each violation"}}}}},
 "Status": {"type": "object", "required": ["status"], "additionalProperties": false, "properties": {
   "status": {"type": "string", "enum": ["alive", "ready"]}}},
 "Document": {"type": "object", "required": ["openapi", "info", "paths", "components"], "properties": {
@@ -32,13 +32,13 @@ constexpr const char* kSchemas = R"json({
     "title": {"type": "string"},
     "version": {"type": "string", "description": "of the program that began it"},
     "created": {"type": "string"},
-    "follows": {"type": "string", "nullable": true, "description": "of a fork: the learner whose records it gets"},
+    "follows": {"type": "string", "nullable": true, "description": "of a fork: its parent, which passes its records on"},
     "turn": {"type": "integer", "description": "the last one played"},
     "saved": {"type": "integer", "description": "the turn of the last saved state"},
     "folded": {"type": "integer", "description": "turns up to this one are kept as sums only"},
     "finished": {"type": "boolean"},
     "status": {"type": "string", "enum": ["running", "paused", "stopped", "failed"]},
-    "message": {"type": "string", "description": "why, where there is more to say"},
+    "message": {"type": "string", "description": "the reason of the status"},
     "waiting": {"type": "integer", "description": "records in the queue"},
     "settings": {"type": "array", "items": {"$ref": "#/components/schemas/Setting"}},
     "forks": {"type": "array", "items": {"type": "object", "required": ["name", "url", "begun", "turn"],
@@ -52,14 +52,14 @@ constexpr const char* kSchemas = R"json({
 "Decision": {"type": "object", "required": ["learner", "turn", "decision"], "additionalProperties": false,
   "properties": {
     "learner": {"type": "string"},
-    "turn": {"type": "integer", "description": "the turn to come"},
+    "turn": {"type": "integer", "description": "the next turn"},
     "decision": {"type": "object"}}},
 "Post": {"type": "object", "required": ["record"], "additionalProperties": false, "properties": {
   "record": {"$ref": "#/components/schemas/Record"},
   "turn": {"type": "integer", "minimum": 1, "description":
     "the turn it is for: the next one, or an earlier one to get its answer again; others are refused with 409"},
   "key": {"type": "string", "minLength": 1, "maxLength": 200, "description":
-    "its sender's name for it: a known key gets its answer again and plays nothing"}}},
+    "the sender's name for the record: a known key gets its answer again, and nothing is played"}}},
 "Rounds": {"oneOf": [{"$ref": "#/components/schemas/Post"},
   {"type": "object", "required": ["batch"], "additionalProperties": false, "properties": {
     "batch": {"type": "array", "minItems": 1, "maxItems": 10000,
@@ -69,9 +69,9 @@ constexpr const char* kSchemas = R"json({
     "turn": {"type": "integer"},
     "status": {"type": "string", "description":
       "quiet, solved, budget_exhausted, held, waiting (records are gathered), refused (the loss was not finite)"},
-    "replayed": {"type": "boolean", "description": "it was played before; this is its answer again"},
+    "replayed": {"type": "boolean", "description": "it was played before, and this is its first answer"},
     "answer": {"type": "object", "nullable": true, "description":
-      "what was decided before the record was known, its loss and residuals"},
+      "the decision that was made before the record was known, its loss and its gaps"},
     "figures": {"$ref": "#/components/schemas/Figures"},
     "alarms": {"type": "array", "items": {"type": "object", "required": ["id", "raised", "kind", "subject", "text"],
       "additionalProperties": false, "properties": {"id": {"type": "integer"}, "raised": {"type": "boolean"},
@@ -86,13 +86,13 @@ constexpr const char* kSchemas = R"json({
 "Predictions": {"type": "object", "required": ["learner", "turn"], "additionalProperties": false,
   "properties": {
     "learner": {"type": "string"},
-    "turn": {"type": "integer", "description": "the turn to come: its decision was used"},
+    "turn": {"type": "integer", "description": "the next turn, whose decision was used"},
     "predictions": {"type": "array", "items": {"type": "number", "nullable": true}},
     "waiting": {"type": "object", "description": "records that are still gathered before it can learn"}}},
 "Certificate": {"type": "object", "required": ["learner", "turn", "sound", "certificate"],
   "additionalProperties": false, "properties": {
     "learner": {"type": "string"},
-    "turn": {"type": "integer", "description": "the last turn it speaks of"},
+    "turn": {"type": "integer", "description": "the last turn it covers"},
     "sound": {"type": "boolean", "description": "nothing is violated"},
     "certificate": {"type": "object"}}},
 "Turns": {"type": "object", "required": ["turns", "next"], "additionalProperties": false, "properties": {
@@ -105,12 +105,12 @@ constexpr const char* kSchemas = R"json({
       "record": {"type": "object", "nullable": true},
       "answer": {"type": "object", "nullable": true},
       "figures": {"$ref": "#/components/schemas/Figures"}}}},
-  "next": {"type": "integer", "nullable": true, "description": "where to go on, if there are more"}}},
+  "next": {"type": "integer", "nullable": true, "description": "the first turn of the next page, if there is one"}}},
 "Fork": {"type": "object", "required": ["name"], "additionalProperties": false, "properties": {
   "name": {"type": "string", "pattern": "^[a-z0-9-]{1,40}$"},
   "settings": {"type": "object", "description": "options that differ; those that name files are refused"},
   "events": {"type": "array", "items": {"type": "object"}, "description":
-    "what happens to it before its next turn, such as {\"link\":\"A-B\",\"close\":true}"}}},
+    "events that happen to it before its next turn, such as {\"link\":\"A-B\",\"close\":true}"}}},
 "Page": {"type": "object", "required": ["kind", "run", "title", "id", "settings", "state", "channels", "series",
     "alarms", "certificate", "decision", "scenery", "picture", "live", "forks"],
   "properties": {

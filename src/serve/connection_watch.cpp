@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/tcp.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -21,22 +22,20 @@ namespace proxstream {
 
 namespace {
 
-constexpr unsigned kPhaseBits = 3;
-constexpr std::uint64_t kWakeUp = 0;
-constexpr std::uint64_t kLingers = std::uint64_t{1} << 63U;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kLingers = std::uint64_t{1} << 63U;  // marks the events of lingering sockets
 constexpr double kLingerSeconds = 1;
 constexpr std::size_t kLingerBytes = std::size_t{4} << 20U;
-constexpr std::size_t kLingerers = 64;
-// A client that reads its answer more slowly than this, in bytes a second, is cut.
-constexpr double kSlowestReader = 16 * 1024;
+constexpr std::size_t kMostLingering = 64;
+constexpr double kSlowestReader = 16 * 1024;  // bytes a second; slower clients are disconnected
 
-double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+double seconds_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
 }
 
-std::chrono::steady_clock::duration as_duration(double seconds) {
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-        std::chrono::duration<double>(seconds));
+Clock::duration as_duration(double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 struct ByteCounts {
@@ -61,49 +60,48 @@ void register_socket(int epoll, int socket, std::uint32_t events, std::uint64_t 
 
 }  // namespace
 
-std::string http_error_body(int status, const std::string& message) {
-    return fmt::format(R"({{"error":{{"status":{},"message":"{}"}}}})"
-                       "\n",
-                       status, message);
+void Connection::enter(ConnectionPhase phase) {
+    const std::lock_guard lock(mutex_);
+    enter_locked(phase, Clock::now());
 }
 
-void Connection::enter(ConnectionPhase phase) noexcept {
-    const std::uint64_t number = state_.load(std::memory_order_relaxed) >> kPhaseBits;
-    state_.store(number << kPhaseBits | static_cast<std::uint64_t>(phase), std::memory_order_release);
+void Connection::enter_locked(ConnectionPhase phase, Time now) {
+    if (phase == phase_) return;
+    phase_ = phase;
+    since_ = now;
+    acknowledged_.reset();
 }
 
-void Connection::end_request() noexcept {
-    const std::uint64_t number = state_.load(std::memory_order_relaxed) >> kPhaseBits;
-    state_.store((number + 1) << kPhaseBits, std::memory_order_release);
+void Connection::add_received(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    received_ += bytes;
 }
 
-void Connection::add_received(std::uint64_t bytes) noexcept {
-    received_.fetch_add(bytes, std::memory_order_relaxed);
+void Connection::set_all_received() {
+    const std::lock_guard lock(mutex_);
+    received_ = counts_of(socket_).received;
 }
 
-void Connection::set_all_received() noexcept {
-    received_.store(counts_of(socket_).received, std::memory_order_relaxed);
-}
-
-void Connection::send_raw(const std::string& text) noexcept {
+void Connection::send_raw(const HttpResponse& error) noexcept {
+    std::string text = fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n", error.status,
+        MHD_get_reason_phrase_for(static_cast<unsigned>(error.status)), error.type, error.body.size());
+    for (const auto& [name, value] : error.headers) text += fmt::format("{}: {}\r\n", name, value);
+    text += "\r\n" + error.body;
     [[maybe_unused]] const ssize_t sent =
         send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-bool Connection::request_under_way() const noexcept {
-    return counts_of(socket_).received > received_.load(std::memory_order_relaxed);
-}
-
 void Connection::listen(const std::shared_ptr<ConnectionListener>& listener) {
-    bool tell = false;
-    bool entirely = false;
+    bool half_gone = false;
+    bool gone = false;
     {
         const std::lock_guard lock(mutex_);
         listener_ = listener;
-        tell = half_gone_ || gone_;
-        entirely = gone_;
+        half_gone = half_gone_;
+        gone = gone_;
     }
-    if (tell) listener->client_gone(entirely);
+    if (half_gone) listener->client_gone(gone);
 }
 
 void Connection::forget_listener() {
@@ -117,26 +115,17 @@ std::shared_ptr<ConnectionListener> Connection::listener() {
 }
 
 void Connection::client_gone(bool entirely) {
-    std::shared_ptr<ConnectionListener> listener;
     {
         const std::lock_guard lock(mutex_);
         half_gone_ = true;
         gone_ = gone_ || entirely;
-        listener = listener_.lock();
     }
-    if (listener) listener->client_gone(entirely);
+    if (const auto current = listener()) current->client_gone(entirely);
 }
 
 ConnectionWatch::ConnectionWatch(const HttpLimits& limits, HttpGauges& gauges)
     : gauges_(gauges), epoll_(epoll_create1(EPOLL_CLOEXEC)), limits_(limits) {
     if (epoll_ < 0) throw IoError("connections", "cannot be watched", errno);
-    wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (wake_ < 0) {
-        const int error = errno;
-        close(epoll_);
-        throw IoError("connections", "cannot be watched", error);
-    }
-    register_socket(epoll_, wake_, EPOLLIN, kWakeUp);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -145,33 +134,31 @@ ConnectionWatch::~ConnectionWatch() {
         const std::lock_guard lock(mutex_);
         stopped_ = true;
     }
-    wake();
+    const int wake = eventfd(1, EFD_CLOEXEC);  // readable, so that the thread wakes up
+    register_socket(epoll_, wake, EPOLLIN, 0);
     thread_.join();
     for (const auto& [socket, lingering] : lingering_) close(socket);
-    close(wake_);
+    if (wake >= 0) close(wake);
     close(epoll_);
 }
 
 std::shared_ptr<Connection> ConnectionWatch::add(int socket, std::string client) {
     const std::lock_guard lock(mutex_);
     auto connection = std::make_shared<Connection>(next_id_++, socket, std::move(client));
-    std::size_t& of_client = clients_[connection->client_];
-    const bool too_many_of_client = of_client >= limits_.connections_per_client;
+    const auto of_client = clients_.find(connection->client_);
+    const bool too_many_of_client =
+        (of_client == clients_.end() ? 0 : of_client->second) >= limits_.connections_per_client;
     if (connections_.size() >= limits_.connections || too_many_of_client) {
-        if (of_client == 0) clients_.erase(connection->client_);
         connection->refused_ = true;
         ++gauges_.refused;
-        const int status = too_many_of_client ? 429 : 503;
-        const std::string body = http_error_body(
-            status, too_many_of_client ? "too many connections from this client" : "too many connections");
-        connection->send_raw(fmt::format(
-            "HTTP/1.1 {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
-            "Retry-After: 1\r\nConnection: close\r\n\r\n{}",
-            too_many_of_client ? "429 Too Many Requests" : "503 Service Unavailable", body.size(), body));
+        HttpResponse error = too_many_of_client ? http_error(429, "too many connections from this client")
+                                                : http_error(503, "too many connections");
+        error.headers.emplace_back("Retry-After", "1");
+        connection->send_raw(error);
         shutdown(socket, SHUT_RDWR);
         return connection;
     }
-    ++of_client;
+    ++clients_[connection->client_];
     ++gauges_.connections;
     connections_.emplace(connection->id_, connection);
     register_socket(epoll_, socket, EPOLLRDHUP | EPOLLET, connection->id_);
@@ -185,12 +172,12 @@ void ConnectionWatch::remove(const Connection& connection) {
     const auto client = clients_.find(connection.client_);
     if (--client->second == 0) clients_.erase(client);
     epoll_ctl(epoll_, EPOLL_CTL_DEL, connection.socket_, nullptr);
-    if (connection.lingers_ && !connection.cut_ && lingering_.size() < kLingerers) {
+    if (connection.lingers_ && !connection.cut_ && lingering_.size() < kMostLingering) {
         // The copy keeps the connection from being reset when its descriptor is closed.
         const int copy = fcntl(connection.socket_, F_DUPFD_CLOEXEC, 0);
         if (copy >= 0) {
             shutdown(copy, SHUT_WR);
-            lingering_[copy] = {std::chrono::steady_clock::now() + as_duration(kLingerSeconds), 0};
+            lingering_[copy] = {Clock::now() + as_duration(kLingerSeconds), 0};
             register_socket(epoll_, copy, EPOLLIN, kLingers | static_cast<std::uint64_t>(copy));
         }
     }
@@ -203,34 +190,37 @@ void ConnectionWatch::cut(Connection& connection) {
 }
 
 void ConnectionWatch::cut_locked(Connection& connection) {
-    if (connection.cut_) return;
-    connection.cut_ = true;
+    if (std::exchange(connection.cut_, true)) return;
     ++gauges_.cut;
     shutdown(connection.socket_, SHUT_RDWR);
 }
 
-void ConnectionWatch::set_limits(const HttpLimits& limits) {
-    {
-        const std::lock_guard lock(mutex_);
-        limits_ = limits;
-    }
-    wake();
+HttpLimits ConnectionWatch::limits() const {
+    const std::lock_guard lock(mutex_);
+    return limits_;
 }
 
-void ConnectionWatch::retire() {
+void ConnectionWatch::set_limits(const HttpLimits& limits) {
+    const std::lock_guard lock(mutex_);
+    limits_ = limits;
+}
+
+void ConnectionWatch::drain(double seconds) {
+    constexpr double kStep = 0.01;
     {
         const std::lock_guard lock(mutex_);
-        retired_ = true;
+        draining_ = true;
     }
     for (const auto& connection : all()) {
-        if (const auto listener = connection->listener()) listener->wind_up();
+        if (const auto listener = connection->listener()) listener->finish();
     }
-    wake();
-}
-
-bool ConnectionWatch::wait_until_empty(double seconds) {
     std::unique_lock lock(mutex_);
-    return empty_.wait_for(lock, as_duration(seconds), [&] { return connections_.empty(); });
+    const Time end = Clock::now() + as_duration(seconds);
+    for (Time now = Clock::now(); !connections_.empty(); now = Clock::now()) {
+        sweep(now);
+        if (now >= end) return;
+        empty_.wait_for(lock, as_duration(std::min(kStep, seconds_between(now, end))));
+    }
 }
 
 void ConnectionWatch::abandon() {
@@ -245,25 +235,19 @@ std::vector<std::shared_ptr<Connection>> ConnectionWatch::all() {
     return connections;
 }
 
-void ConnectionWatch::wake() const {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
-}
-
 double ConnectionWatch::interval() const {
-    if (retired_) return 0.01;
     return std::clamp(std::min(limits_.request_seconds, limits_.idle_seconds) / 8, 0.005, 1.0);
 }
 
 void ConnectionWatch::run() {
     std::array<epoll_event, 64> events{};
-    Time last = std::chrono::steady_clock::now();
+    Time last = Clock::now();
     for (;;) {
         double wait = 0;
         {
             const std::lock_guard lock(mutex_);
             if (stopped_) return;
-            const Time now = std::chrono::steady_clock::now();
+            const Time now = Clock::now();
             if (seconds_between(last, now) >= interval()) {
                 sweep(now);
                 last = now;
@@ -274,26 +258,23 @@ void ConnectionWatch::run() {
                                      static_cast<int>(std::max(wait, 0.0) * 1000) + 1);
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events[static_cast<std::size_t>(i)];
-            if (event.data.u64 == kWakeUp) {
-                std::uint64_t number = 0;
-                [[maybe_unused]] const ssize_t size = read(wake_, &number, sizeof number);
-            } else if ((event.data.u64 & kLingers) != 0) {
+            if ((event.data.u64 & kLingers) != 0) {
                 read_away(static_cast<int>(event.data.u64 & ~kLingers));
             } else {
-                tell(event.data.u64, event.events);
+                report(event.data.u64, event.events);
             }
         }
     }
 }
 
-void ConnectionWatch::tell(std::uint64_t id, std::uint32_t events) {
+void ConnectionWatch::report(std::uint64_t id, std::uint32_t events) {
     std::shared_ptr<Connection> connection;
     {
         const std::lock_guard lock(mutex_);
         const auto found = connections_.find(id);
         if (found == connections_.end()) return;
         connection = found->second;
-        // The library does not look for an end that came together with the last bytes; this makes it look.
+        // libmicrohttpd does not notice an end that came together with the last bytes. This makes it notice.
         shutdown(connection->socket_, SHUT_RD);
     }
     connection->client_gone((events & (EPOLLHUP | EPOLLERR)) != 0);
@@ -310,32 +291,24 @@ void ConnectionWatch::sweep(Time now) {
 
 void ConnectionWatch::inspect(Connection& connection, Time now) {
     if (connection.cut_) return;
-    const std::uint64_t state = connection.state_.load(std::memory_order_acquire);
-    auto phase = static_cast<ConnectionPhase>(state & ((1U << kPhaseBits) - 1));
-    // Whoever is busy is not asked: only a connection that has not moved since the last time is looked at.
-    const bool still = (connection.stage_ >> kPhaseBits) == (state >> kPhaseBits);
-    if (phase == ConnectionPhase::waiting && (still || retired_)) {
-        if (connection.request_under_way()) phase = ConnectionPhase::receiving;
+    const std::lock_guard lock(connection.mutex_);
+    double seconds = seconds_between(connection.since_, now);
+    // A busy connection is not asked: the system call would cost more than the request.
+    if (connection.phase_ == ConnectionPhase::waiting && (seconds > interval() || draining_) &&
+        counts_of(connection.socket_).received > connection.received_) {
+        connection.enter_locked(ConnectionPhase::receiving, now);
+        seconds = 0;
     }
-    if (connection.state_.load(std::memory_order_acquire) != state) return;
-    const std::uint64_t stage = (state >> kPhaseBits) << kPhaseBits | static_cast<std::uint64_t>(phase);
-    if (stage != connection.stage_) {
-        connection.stage_ = stage;
-        connection.stage_began_ = now;
-        if (phase == ConnectionPhase::sending)
-            connection.acknowledged_ = counts_of(connection.socket_).acknowledged;
-    }
-    const double seconds = seconds_between(connection.stage_began_, now);
-    switch (phase) {
+    switch (connection.phase_) {
         case ConnectionPhase::waiting:
-            // What has come already can still be read after this.
-            if (retired_ || seconds > limits_.idle_seconds) shutdown(connection.socket_, SHUT_RD);
+            // Bytes that have already come can still be read after this.
+            if (draining_ || seconds > limits_.idle_seconds) shutdown(connection.socket_, SHUT_RD);
             break;
         case ConnectionPhase::receiving:
             if (seconds > limits_.request_seconds) cut_locked(connection);
             break;
         case ConnectionPhase::sending:
-            if (seconds > limits_.idle_seconds) inspect_reader(connection, now);
+            if (!connection.acknowledged_ || seconds > limits_.idle_seconds) inspect_reader(connection, now);
             break;
         case ConnectionPhase::answering:
         case ConnectionPhase::streaming:
@@ -343,16 +316,14 @@ void ConnectionWatch::inspect(Connection& connection, Time now) {
     }
 }
 
-/// Whoever reads fast enough gets another period.
+/// A client that reads fast enough gets another period.
 void ConnectionWatch::inspect_reader(Connection& connection, Time now) {
     const std::uint64_t acknowledged = counts_of(connection.socket_).acknowledged;
-    const auto read = static_cast<double>(acknowledged - connection.acknowledged_);
-    if (read < kSlowestReader * limits_.idle_seconds) {
-        cut_locked(connection);
-        return;
-    }
-    connection.stage_began_ = now;
+    const auto read = static_cast<double>(acknowledged - connection.acknowledged_.value_or(0));
+    if (connection.acknowledged_ && read < kSlowestReader * limits_.idle_seconds)
+        return cut_locked(connection);
     connection.acknowledged_ = acknowledged;
+    connection.since_ = now;
 }
 
 void ConnectionWatch::read_away(int socket) {

@@ -1,8 +1,7 @@
-/// What happens to a run, told to whoever looks at its page: server-sent events.
+/// Sends the events of a run to its open pages, as server-sent events.
 ///
-/// Turns come in bundles, at most four a second, whatever the pace of the run. A client that is further
-/// behind than the turns kept here gets the series of the whole run instead, so that a page that was closed
-/// for a week comes back with one message.
+/// Turns are sent in bundles, at most four a second, however fast the run is. A client that has missed more
+/// turns than the hub keeps gets the series of the whole run instead, in one message.
 #pragma once
 
 #include "serve/http_server.hpp"
@@ -28,30 +27,27 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
     static constexpr unsigned kPictureBeats = 4;  // between pictures
     static constexpr unsigned kCommentBeats = 40;
 
-    /// Where the rest comes from. Both answer later and from any thread, through series() and picture().
-    struct Sources {
-        std::function<void()> series;
-        std::function<void()> picture;
-    };
+    /// Asks for the series of the run, for its picture, or for both. They come later and from any thread,
+    /// through series() and picture().
+    using Ask = std::function<void(bool series, bool picture)>;
 
     EventHub(Workers& workers, Turn last, const PageState& state, std::vector<PageAlarm> alarms);
-    void connect(Sources sources);
+    void connect(Ask ask);
 
-    // From the desk.
+    // From the learner.
     void turn(Turn turn, std::vector<Real> figures);
     void alarm(Turn turn, const StoredAlarm& alarm);
     void state(const PageState& state);
     void fork(const PageFork& fork);
-
     void series(const std::string& json, Turn turn);
     void picture(std::string json);
 
-    /// `after`: the last turn the client has seen; none: it begins with the turns at hand.
+    /// `after`: the last turn that the client has; none: it gets the turns that are kept here.
     void subscribe(std::shared_ptr<EventStream> stream, std::optional<Turn> after);
     std::size_t subscribers() const;
     /// Ends all streams.
     void close();
-    /// One beat; the timer calls it while somebody listens.
+    /// Sends what is new. A timer calls it while there are subscribers.
     void beat();
 
   private:
@@ -60,23 +56,23 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
         Turn turn = 0;
         std::string text;
     };
-    struct Listener {
+    struct Subscriber {
         std::shared_ptr<EventStream> stream;
         Turn seen = 0;  // the last turn that was sent
         bool wants_series = false;
-        std::uint64_t notices = 0;  // up to this number
-        std::uint64_t states = 0;   // the version sent
-        std::uint64_t pictures = 0;
+        std::uint64_t notices = 0;   // the last one that was sent
+        std::uint64_t states = 0;    // the version that was sent
+        std::uint64_t pictures = 0;  // likewise
     };
 
     void schedule();
     void notify(Turn turn, std::string text);
-    bool tell(Listener& listener) const;
+    bool send_news(Subscriber& subscriber) const;
 
     Workers& workers_;
     mutable std::mutex mutex_;
-    Sources sources_;
-    std::vector<Listener> listeners_;
+    Ask ask_;
+    std::vector<Subscriber> subscribers_;
     bool beating_ = false;
     unsigned beats_ = 0;
     bool closed_ = false;
@@ -86,11 +82,11 @@ class EventHub : public std::enable_shared_from_this<EventHub> {
     std::vector<PageAlarm> open_alarms_;
     std::deque<Notice> notices_;
     std::uint64_t notice_count_ = 0;
-    std::string state_;
+    std::string state_;  // as JSON, and below
     std::uint64_t state_version_ = 1;
     std::string picture_;
     std::uint64_t picture_version_ = 0;
-    Turn pictured_ = 0;  // the turn at which a picture was asked for last
+    Turn pictured_ = 0;  // the last turn at which a picture was asked for
     bool picture_asked_ = false;
     bool series_asked_ = false;
 };

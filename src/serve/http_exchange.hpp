@@ -1,79 +1,97 @@
-/// One request that is being answered: the connection is suspended until somebody answers, on whatever
-/// thread.
+/// One HTTP request, from its first byte to the last byte of its answer. Its connection is suspended until a
+/// thread gives the answer, and while a stream has no events to send.
 #pragma once
 
 #include "serve/connection_watch.hpp"
 #include "serve/http_server.hpp"
-#include "serve/http_stream.hpp"
+#include "serve/rate_limit.hpp"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include <microhttpd.h>
 
 namespace proxstream {
 
-/// What exchanges need of their server. They ask only while it serves their connection.
+/// What the exchanges of a server share. They use it only while the server serves their connection.
 struct HttpService {
-    explicit HttpService(const HttpLimits& limits) : watch(limits, gauges) {}
+    HttpService(const HttpLimits& limits, HttpServer::Handler the_handler)
+        : handler(std::move(the_handler)), watch(limits, gauges) {}
 
+    HttpServer::Handler handler;
     HttpGauges gauges;
     ConnectionWatch watch;
-    std::atomic<bool> draining = false;  // connections end with their answer
-    std::atomic<bool> stopping = false;  // nobody waits any more
+    RateLimit rates{std::size_t{1} << 16U};
+    std::atomic<bool> draining = false;  // connections close after their answer
+    std::atomic<bool> stopping = false;  // requests without an answer are dropped
 };
 
-class HttpExchange final : public ConnectionListener, public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public HttpReply,
+                           public EventStream,
+                           public ConnectionListener,
+                           public std::enable_shared_from_this<HttpExchange> {
   public:
+    /// `target` is the path and query as they were sent.
     HttpExchange(HttpService& service, MHD_Connection* handle, std::shared_ptr<Connection> connection,
-                 std::size_t waiting_events)
+                 std::string target)
         : service_(service),
           handle_(handle),
           connection_(std::move(connection)),
-          waiting_events_(waiting_events) {}
+          target_(std::move(target)) {}
 
-    // For the thread that serves the connection.
-
-    /// Sends the answer if it is there, and waits for it otherwise.
+    // Called by the thread that serves the connection, in this order.
+    bool has_head() const noexcept { return has_head_; }
+    MHD_Result take_head(const char* path, const char* method, const char* version);
+    MHD_Result take_body(std::string_view bytes);
+    /// The request is complete: hands it over, then sends the answer or waits for it.
     MHD_Result proceed();
-    /// The connection is done with this request, or is about to be closed.
+    /// The request is done, or its connection is about to be closed.
     void end();
 
-    // For any thread.
+    // HttpReply. Only the first answer has an effect.
+    void send(HttpResponse response) override;
+    std::shared_ptr<EventStream> stream(HttpResponse head) override;
 
-    /// What comes second has no effect.
-    void answer(HttpResponse response);
-    std::shared_ptr<EventStream> answer_with_stream(HttpResponse head);
+    // EventStream.
+    bool send(std::string_view text) override;
+    bool open() const override;
+    void close() override;
 
+    // ConnectionListener.
     void client_gone(bool entirely) override;
-    void wind_up() override;
+    void finish() override { close(); }
 
   private:
+    std::optional<HttpResponse> read_head(const char* path, const char* method, const char* version);
+    void hand_over();
+    MHD_Result queue_response(bool close);
+    static ssize_t fill(void* exchange, std::uint64_t position, char* buffer, std::size_t size);
+    void suspend();
     void resume();
 
     HttpService& service_;
-    std::mutex mutex_;
-    MHD_Connection* handle_;  // none: over
+    mutable std::mutex mutex_;  // once the request is handed over
+    MHD_Connection* handle_;    // null: the request is done
     std::shared_ptr<Connection> connection_;
-    std::size_t waiting_events_;
-    std::optional<HttpResponse> response_;
-    std::shared_ptr<HttpStream> stream_;
     bool suspended_ = false;
-    bool half_gone_ = false;
-    bool gone_ = false;
-    bool streaming_ = false;
+
+    std::string target_;
+    HttpRequest request_;
+    HttpLimits limits_;  // when the head came
+    bool has_head_ = false;
+    bool chunked_ = false;
+    bool handed_over_ = false;
+
+    std::optional<HttpResponse> response_;
+    bool streams_ = false;    // events follow the response's head
+    bool streaming_ = false;  // and have begun
+    bool closed_ = false;     // no more events
+    std::string events_;      // that wait to be sent
+    bool half_gone_ = false;  // the client sends no more
+    bool gone_ = false;       // nothing can be sent to the client
 };
-
-/// The reply that a handler gets: answers 500 if nobody else does.
-std::shared_ptr<HttpReply> make_reply(std::shared_ptr<HttpExchange> exchange);
-
-/// The error as a response.
-HttpResponse http_error(int status, const std::string& message);
-/// Hands a response to the connection. Its body must live until the request is over; `stream`: comes after
-/// it, instead of the body.
-MHD_Result queue_response(MHD_Connection* handle, const HttpResponse& response, HttpStream* stream,
-                          bool close);
 
 }  // namespace proxstream

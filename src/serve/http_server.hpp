@@ -1,5 +1,5 @@
-/// HTTP as the service sees it: requests that are whole, replies that may be given later and from any thread,
-/// streams of server-sent events. Limits are kept here: sizes, times, connections, rates.
+/// HTTP as the service uses it: whole requests, replies that any thread may give later, and streams of
+/// server-sent events. The server enforces limits on sizes, times, connections and rates.
 #pragma once
 
 #include <cstddef>
@@ -30,46 +30,53 @@ struct HttpResponse {
     std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// A stream of events to one client. A client that does not read is cut off when more than a bound waits for
-/// it.
+/// {"error":{"status":..,"message":..}}
+HttpResponse http_error(int status, std::string_view message);
+
+/// A stream of events to one client. A client that reads too slowly is disconnected.
 class EventStream {
   public:
     virtual ~EventStream() = default;
-    /// False: the client is gone, and nothing will reach it any more.
+    /// False: the client has gone or the stream is closed.
     virtual bool send(std::string_view text) = 0;
     virtual bool open() const = 0;
     virtual void close() = 0;
 };
 
-/// The answer to one request: given once, by send() or stream(), from any thread. One that is destroyed
+/// The answer to one request: given once, by send() or stream(), from any thread. A reply that is destroyed
 /// without an answer answers 500.
 class HttpReply {
   public:
     virtual ~HttpReply() = default;
     virtual void send(HttpResponse response) = 0;
-    /// Headers go out at once, the rest as it comes.
+    /// Sends the headers at once, and events as they come.
     virtual std::shared_ptr<EventStream> stream(HttpResponse head) = 0;
 };
 
 struct HttpLimits {
-    std::size_t body = std::size_t{1} << 20U;    // bytes; more is answered 413 and cut
+    std::size_t body = std::size_t{1} << 20U;    // bytes; larger ones are answered 413, then disconnected
     std::size_t header = std::size_t{1} << 15U;  // bytes of request line and headers; 431
-    double request_seconds = 10;                 // from the first byte of a request to its last; then cut
+    double request_seconds = 10;                 // from a request's first byte to its last; then disconnected
     double idle_seconds = 60;                    // between requests of a connection
     std::size_t connections = 16384;
     std::size_t connections_per_client = 16384;  // a proxy is one client
-    double rate = 0;   // requests a second a client; 0: no limit; 429 with Retry-After
-    double burst = 0;  // that may come at once; 0: the rate
-    std::size_t waiting_events = std::size_t{1} << 20U;  // bytes that may wait for a client of a stream
+    double rate = 0;   // requests a second and client; 0: no limit; 429 with Retry-After
+    double burst = 0;  // requests that may come at once; 0: the rate
+    std::size_t waiting_events = std::size_t{1} << 20U;  // bytes that may wait for the client of a stream
 };
 
-struct HttpCounts {
-    std::uint64_t connections = 0;  // open now
-    std::uint64_t requests = 0;     // handled
-    std::uint64_t refused = 0;      // by a limit
-    std::uint64_t cut = 0;          // too slow
-    std::uint64_t streams = 0;      // open now
+template <class Number>
+struct HttpNumbers {
+    Number connections{0};  // open now
+    Number requests{0};     // handled
+    Number refused{0};      // by a limit
+    Number cut{0};          // disconnected for being too slow
+    Number streams{0};      // open now
 };
+using HttpCounts = HttpNumbers<std::uint64_t>;
+
+/// Raises the limit of open descriptors to `wanted`, as far as the system allows. Returns the new limit.
+std::size_t raise_descriptors(std::size_t wanted);
 
 class HttpServer {
   public:
@@ -77,7 +84,7 @@ class HttpServer {
 
     struct Options {
         std::string address = "127.0.0.1";  // or ::1, 0.0.0.0, ..
-        std::uint16_t port = 8390;          // 0: any that is free
+        std::uint16_t port = 8390;          // 0: any free port
         HttpLimits limits = {};
         unsigned threads = 1;
     };
@@ -90,9 +97,9 @@ class HttpServer {
 
     std::uint16_t port() const noexcept;
     HttpCounts counts() const;
-    /// Other limits for requests to come.
+    /// Changes the limits of later requests.
     void set_limits(const HttpLimits& limits);
-    /// No new connections; what is being answered still is, up to so many seconds; then everything is closed.
+    /// Accepts no new connections, waits up to `seconds` for the answers to open requests, and closes.
     void drain(double seconds);
 
   private:

@@ -1,8 +1,10 @@
 #include "serve/json_body.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,96 +12,107 @@
 namespace proxstream {
 namespace {
 
-/// Builds the tree and remembers where in it the reader is.
-class BodyBuilder final : public nlohmann::json_sax<Json> {
+/// Follows the parser through the text: where it stands, and which names came before.
+class BodyChecker {
   public:
-    Json take() { return std::move(root_); }
-
-    bool null() override { return value(nullptr); }
-    bool boolean(bool flag) override { return value(flag); }
-    bool number_integer(number_integer_t number) override { return value(number); }
-    bool number_unsigned(number_unsigned_t number) override { return value(number); }
-    bool number_float(number_float_t number, const string_t&) override { return value(number); }
-    bool string(string_t& text) override { return value(std::move(text)); }
-    bool binary(binary_t&) override { return false; }
-    bool start_object(std::size_t) override { return open(Json::object()); }
-    bool start_array(std::size_t) override { return open(Json::array()); }
-    bool end_object() override { return close(); }
-    bool end_array() override { return close(); }
-    bool key(string_t& name) override {
-        Level& level = levels_.back();
-        level.key = std::move(name);
-        level.named = true;
-        if (level.json->contains(level.key)) refuse("comes twice", "members once each");
+    /// Throws for a name that comes twice and for nesting that is too deep.
+    bool operator()(Json::parse_event_t event, const Json& parsed) {
+        using Event = Json::parse_event_t;
+        switch (event) {
+            case Event::object_start:
+            case Event::array_start:
+                if (levels_.size() >= kDeepestBody)
+                    refuse_field(kBody, place(), "nested too deeply",
+                                 fmt::format("no more than {} levels", kDeepestBody));
+                levels_.push_back({.is_array = event == Event::array_start});
+                break;
+            case Event::key:
+                levels_.back().key = parsed.get<std::string>();
+                if (!levels_.back().names.insert(levels_.back().key).second)
+                    refuse_field(kBody, place(), "comes twice", "members once each");
+                break;
+            case Event::object_end:
+            case Event::array_end:
+                levels_.pop_back();
+                finish_value();
+                break;
+            case Event::value:
+                finish_value();
+                break;
+        }
         return true;
     }
-    bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
-        if (error.id == 406)  // a number beyond what a double can be
-            refuse(fmt::format("the number {} is too large", token), "finite numbers");
-        refuse(fmt::format("not JSON at byte {}, near '{}'", position, token.substr(0, 40)),
-               "JSON; numbers are finite, NaN and Infinity are none");
-    }
 
-  private:
-    [[noreturn]] void refuse(const std::string& problem, const std::string& expected) const {
-        throw DataError({.source = "body", .line = 0, .column = 0, .field = place()}, problem, expected);
-    }
     std::string place() const {
         std::string text;
         for (const Level& level : levels_) {
-            const bool inside = &level != &levels_.back();  // of what is added already
-            if (level.json->is_array()) {
-                text += fmt::format("[{}]", level.json->size() - (inside ? 1 : 0));
-            } else if (inside || level.named) {
-                text += (text.empty() ? "" : ".") + level.key;
+            if (level.is_array) {
+                text += fmt::format("[{}]", level.index);
+            } else if (!level.key.empty()) {
+                text = inside(text, level.key);
             }
         }
         return text;
     }
-    Json* add(Json&& json) {
-        if (levels_.empty()) return &(root_ = std::move(json));
-        Level& level = levels_.back();
-        level.named = false;
-        if (level.json->is_object()) return &((*level.json)[level.key] = std::move(json));
-        level.json->push_back(std::move(json));
-        return &level.json->back();
-    }
-    template <class Value>
-    bool value(Value&& content) {
-        add(Json(std::forward<Value>(content)));
-        return true;
-    }
-    bool open(Json&& empty) {
-        if (levels_.size() >= kDeepestBody)
-            refuse("nested too deeply", fmt::format("no more than {} levels", kDeepestBody));
-        levels_.push_back({add(std::move(empty)), {}, false});
-        return true;
-    }
-    bool close() {
-        levels_.pop_back();
-        return true;
+
+  private:
+    struct Level {
+        bool is_array = false;
+        std::size_t index = 0;             // of the value to come
+        std::string key = {};              // of the value to come
+        std::set<std::string> names = {};  // so far
+    };
+    void finish_value() {
+        if (levels_.empty()) return;
+        ++levels_.back().index;
+        levels_.back().key.clear();
     }
 
-    struct Level {
-        Json* json;
-        std::string key;     // of the member read last
-        bool named = false;  // which has no value yet
-    };
-    Json root_;
     std::vector<Level> levels_;
 };
 
 }  // namespace
 
 Json parse_body(std::string_view text) {
-    BodyBuilder builder;
-    if (!Json::sax_parse(text.begin(), text.end(), &builder))
-        throw DataError({.source = "body", .line = 0, .column = 0, .field = ""}, "not JSON", "JSON");
-    return builder.take();
+    BodyChecker checker;
+    try {
+        return Json::parse(text.begin(), text.end(),
+                           [&](int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+                               return checker(event, parsed);
+                           });
+    } catch (const Json::parse_error& error) {
+        const std::size_t at = std::min(error.byte, text.size());
+        const std::size_t begin = at - std::min<std::size_t>(at, 40);
+        refuse_field(
+            kBody, checker.place(),
+            fmt::format("not JSON at byte {}, near '{}'", error.byte, text.substr(begin, at - begin)),
+            "JSON; numbers are finite, NaN and Infinity are none");
+    } catch (const Json::out_of_range&) {
+        refuse_field(kBody, checker.place(), "the number is too large", "finite numbers");
+    }
 }
 
 std::string canonical(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void refuse_field(const char* source, const std::string& field, const std::string& problem,
+                  const std::string& expected) {
+    throw DataError({.source = source, .line = 0, .column = 0, .field = field}, problem, expected);
+}
+
+std::string inside(const std::string& place, const std::string& name) {
+    return place.empty() ? name : place + "." + name;
+}
+
+void require_members(const char* source, const Json& object, const std::string& place,
+                     std::initializer_list<const char*> names) {
+    if (!object.is_object()) refuse_field(source, place, "not an object", "an object {..}");
+    for (const auto& [name, value] : object.items()) {
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        const std::vector<std::string> known(names.begin(), names.end());
+        refuse_field(source, inside(place, name), unknown_name("member", name, known), "");
+    }
 }
 
 }  // namespace proxstream

@@ -9,34 +9,29 @@
 namespace proxstream {
 namespace {
 
-template <class Settings, std::span<const OptionRow<Settings>> (*rows)()>
+template <class Settings>
 SettingsSink recording_sink(SettingList& list) {
-    const auto scratch = std::make_shared<Settings>();  // values are read into it to see whether they can be
+    const auto read = std::make_shared<Settings>();  // to see whether values can be read
     SettingsSink sink;
-    for (const auto& row : rows()) sink.names.emplace_back(row.name);
-    // A list has an entry an element.
-    const auto add = [scratch, &list](const OptionRow<Settings>& row) {
-        const auto* texts = std::get_if<std::vector<std::string> Settings::*>(&row.member);
-        if (texts == nullptr) return void(list.emplace_back(row.name, present(row, *scratch)));
-        for (const std::string& text : (*scratch).**texts) list.emplace_back(row.name, text);
-    };
-    sink.take = [scratch, add](Index index, std::string_view text) {
-        std::string violation = assign(rows()[index], *scratch, text);
-        if (violation.empty()) add(rows()[index]);
+    const auto rows = Settings::options();
+    for (const auto& row : rows) sink.names.emplace_back(row.name);
+    sink.take = [read, rows, &list](Index index, std::string_view text) {
+        std::string violation = assign(rows[index], *read, text);
+        if (violation.empty()) append_setting(rows[index], *read, list);
         return violation;
     };
-    sink.take_list = [scratch, add](Index index, const std::vector<std::string>& values) {
-        if (!assign_list(rows()[index], *scratch, values)) return false;
-        add(rows()[index]);
+    sink.take_list = [read, rows, &list](Index index, const std::vector<std::string>& values) {
+        if (!assign_list(rows[index], *read, values)) return false;
+        append_setting(rows[index], *read, list);
         return true;
     };
     return sink;
 }
 
-template <class Settings, std::span<const OptionRow<Settings>> (*rows)()>
+template <class Settings>
 LearnerKind make_kind(std::string name) {
-    LearnerKind kind{std::move(name), {}, recording_sink<Settings, rows>};
-    for (const auto& row : rows()) {
+    LearnerKind kind{std::move(name), {}, recording_sink<Settings>};
+    for (const auto& row : Settings::options()) {
         const bool file = row.value.find("FILE") != row.value.npos || row.value.find("DIR") != row.value.npos;
         kind.options.push_back({std::string(row.name), file});
     }
@@ -46,8 +41,8 @@ LearnerKind make_kind(std::string name) {
 }  // namespace
 
 std::span<const LearnerKind> learner_kinds() {
-    static const std::vector<LearnerKind> kinds{make_kind<LearnSettings, learn_options>("learn"),
-                                                make_kind<RouteSettings, route_options>("route")};
+    static const std::vector<LearnerKind> kinds{make_kind<LearnSettings>("learn"),
+                                                make_kind<RouteSettings>("route")};
     return kinds;
 }
 

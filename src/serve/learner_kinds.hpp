@@ -1,4 +1,4 @@
-/// The kinds of learners that can be served, with the options each of them takes: its verb's own table.
+/// The kinds of learners that can be served; each takes the options of its verb.
 #pragma once
 
 #include "run/settings_file.hpp"
@@ -12,13 +12,13 @@ namespace proxstream {
 
 struct KindOption {
     std::string name;
-    bool names_file = false;  // a file or a folder: never through the API
+    bool names_file = false;  // a file or a folder; the API refuses it
 };
 
 struct LearnerKind {
     std::string name;
     std::vector<KindOption> options;
-    /// Takes settings by name; those that can be read are added to `list`, others are told.
+    /// A sink that adds the settings that can be read to `list`.
     SettingsSink (*sink)(SettingList& list);
 };
 

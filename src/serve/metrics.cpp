@@ -10,23 +10,9 @@
 namespace proxstream {
 namespace {
 
-/// As values of labels are written.
-std::string escaped_label(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        if (c == '\\' || c == '"') escaped += '\\';
-        if (c == '\n') {
-            escaped += "\\n";
-        } else {
-            escaped += c;
-        }
-    }
-    return escaped;
-}
-
 struct LearnerMetrics {
     std::string label;  // {learner="..",kind=".."} without its braces
-    DeskStats stats;
+    LearnerQueueStats stats;
     PageState state;
     std::size_t waiting = 0;
     std::uintmax_t bytes = 0;
@@ -61,7 +47,7 @@ class MetricsText {
             text += fmt::format("proxstream_{}{{{}}} {}\n", name, learner.label, get(learner));
     }
     void histogram(const std::vector<LearnerMetrics>& learners, std::string_view name, std::string_view help,
-                   TimeHistogram DeskStats::*member) {
+                   TimeHistogram LearnerQueueStats::*member) {
         head(name, "histogram", help);
         for (const LearnerMetrics& learner : learners) {
             const TimeHistogram& times = learner.stats.*member;
@@ -83,17 +69,17 @@ class MetricsText {
 
 }  // namespace
 
-std::string metrics_text(const Roster& roster, const HttpCounts& counts, const std::string& version) {
+std::string metrics_text(const LearnerRegistry& registry, const HttpCounts& counts,
+                         const std::string& version) {
     std::vector<LearnerMetrics> learners;
-    for (const auto& desk : roster.all()) {
-        learners.push_back({fmt::format("learner=\"{}\",kind=\"{}\"", escaped_label(desk->name()),
-                                        escaped_label(desk->identity().kind)),
-                            desk->stats(), desk->snapshot()->state, desk->waiting(), bytes_of(desk->store()),
-                            desk->events().subscribers()});
+    for (const auto& queue : registry.all()) {
+        learners.push_back({fmt::format("learner=\"{}\",kind=\"{}\"", queue->name(), queue->identity().kind),
+                            queue->stats(), queue->snapshot()->state, queue->waiting(),
+                            bytes_of(queue->store()), queue->events().subscribers()});
     }
     MetricsText out;
     out.head("info", "gauge", "The program.");
-    out.text += fmt::format("proxstream_info{{version=\"{}\"}} 1\n", escaped_label(version));
+    out.text += fmt::format("proxstream_info{{version=\"{}\"}} 1\n", version);
     using L = const LearnerMetrics&;
     out.each(learners, "up", "gauge", "1 unless the learner has failed.",
              [](L each) { return each.state.status == "failed" ? 0 : 1; });
@@ -124,8 +110,9 @@ std::string metrics_text(const Roster& roster, const HttpCounts& counts, const s
     out.each(learners, "event_streams", "gauge", "Pages that listen.", [](L each) { return each.streams; });
     out.each(learners, "failed_commits_total", "counter", "Commits that failed.",
              [](L each) { return each.stats.failed_commits; });
-    out.histogram(learners, "post_seconds", "From the queue to the answer of a post.", &DeskStats::post);
-    out.histogram(learners, "commit_seconds", "A commit to the store.", &DeskStats::commit);
+    out.histogram(learners, "post_seconds", "From the queue to the answer of a post.",
+                  &LearnerQueueStats::post);
+    out.histogram(learners, "commit_seconds", "A commit to the store.", &LearnerQueueStats::commit);
     out.single("http_connections", "gauge", "Open connections.", counts.connections);
     out.single("http_streams", "gauge", "Open streams of events.", counts.streams);
     out.single("http_requests_total", "counter", "Requests handled.", counts.requests);

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "serve/http_server.hpp"
-#include "serve/roster.hpp"
+#include "serve/learner_registry.hpp"
 
 #include <string>
 
 namespace proxstream {
 
-std::string metrics_text(const Roster& roster, const HttpCounts& counts, const std::string& version);
+std::string metrics_text(const LearnerRegistry& registry, const HttpCounts& counts,
+                         const std::string& version);
 
 }  // namespace proxstream

@@ -1,24 +1,19 @@
-#include "serve/openapi.hpp"
-
+/// The table of all routes, and the OpenAPI document that is made from it.
 #include "serve/api_routes.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace proxstream {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-Ordered reference(std::string_view schema) {
-    return {{"$ref", "#/components/schemas/" + std::string(schema)}};
-}
-
-/// The media type without its parameters.
-std::string media(std::string_view type) {
-    return std::string(type.substr(0, type.find(';')));
-}
-
+/// The media type without its parameters, and the schema of what it carries.
 Ordered content(std::string_view type, std::string_view schema) {
-    const Ordered is = schema.empty() ? Ordered{{"type", "string"}} : reference(schema);
-    return {{media(type), {{"schema", is}}}};
+    const Ordered is = schema.empty() ? Ordered{{"type", "string"}}
+                                      : Ordered{{"$ref", "#/components/schemas/" + std::string(schema)}};
+    return {{std::string(type.substr(0, type.find(';'))), {{"schema", is}}}};
 }
 
 Ordered operation(const Route& route) {
@@ -40,21 +35,28 @@ Ordered operation(const Route& route) {
     if (!parameters.empty()) described["parameters"] = std::move(parameters);
     if (!route.body.empty())
         described["requestBody"] = {{"required", true}, {"content", content("application/json", route.body)}};
-    Ordered answers = Ordered::object();
-    for (const RouteAnswer& answer : route.answers) {
-        answers[std::to_string(answer.status)] = {{"description", answer.help},
-                                                  {"content", content(answer.type, answer.schema)}};
-    }
-    answers["default"] = {{"description", "it was not done, and why"},
-                          {"content", content("application/json", "Error")}};
-    described["responses"] = std::move(answers);
+    described["responses"] = {
+        {std::to_string(route.status),
+         {{"description", route.answer}, {"content", content(route.type, route.schema)}}},
+        {"default",
+         {{"description", "it was not done, and why"}, {"content", content("application/json", "Error")}}}};
     if (route.open) described["security"] = Ordered::array();
     return described;
 }
 
 }  // namespace
 
-Ordered openapi_document(const Roster& roster, const std::string& version) {
+const std::vector<Route>& api_routes() {
+    static const std::vector<Route> routes = [] {
+        std::vector<Route> all;
+        for (auto part : {learner_routes(), history_routes(), service_routes()})
+            std::ranges::move(part, std::back_inserter(all));
+        return all;
+    }();
+    return routes;
+}
+
+Ordered openapi_document(const LearnerRegistry& registry, const std::string& version) {
     Ordered paths = Ordered::object();
     for (const Route& route : api_routes()) {
         std::string method(route.method);
@@ -63,23 +65,22 @@ Ordered openapi_document(const Roster& roster, const std::string& version) {
     }
     Ordered schemas = api_schemas();
     Ordered records = Ordered::array();
-    for (const auto& desk : roster.all()) {
-        Ordered record = Ordered::parse(desk->record_schema());
+    for (const auto& queue : registry.all()) {
+        Ordered record = Ordered::parse(queue->record_schema());
         if (std::find(records.begin(), records.end(), record) == records.end())
             records.push_back(std::move(record));
     }
     schemas["Record"] = {{"description", "as the learner takes them"}, {"anyOf", std::move(records)}};
-    return {
-        {"openapi", "3.0.3"},
-        {"info",
-         {{"title", "proxstream"},
-          {"version", version},
-          {"description", "Online learners that are asked and told over HTTP; docs/serve.md explains it."}}},
-        {"security", {{{"token", Ordered::array()}}, Ordered::object()}},
-        {"paths", std::move(paths)},
-        {"components",
-         {{"schemas", std::move(schemas)},
-          {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}};
+    return {{"openapi", "3.0.3"},
+            {"info",
+             {{"title", "proxstream"},
+              {"version", version},
+              {"description", "Online learning and routing over HTTP; docs/serve.md explains it."}}},
+            {"security", {{{"token", Ordered::array()}}, Ordered::object()}},
+            {"paths", std::move(paths)},
+            {"components",
+             {{"schemas", std::move(schemas)},
+              {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}};
 }
 
 }  // namespace proxstream

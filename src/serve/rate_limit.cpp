@@ -6,7 +6,7 @@ namespace proxstream {
 
 double RateLimit::take(const std::string& client, double rate, double burst, Time now) {
     if (rate <= 0) return 0;
-    // Less than one token is no bucket: nobody would ever be let in.
+    // A bucket of less than one token would refuse every request.
     const double most = std::max(burst > 0 ? burst : rate, 1.0);
     const std::lock_guard lock(mutex_);
     const auto found = places_.find(client);

@@ -1,4 +1,4 @@
-/// How many requests a second a client may make: a bucket of tokens each.
+/// Limits the requests a second of each client, by a bucket of tokens for each.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@ class RateLimit {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// So many clients are remembered; beyond, the one that was not seen for longest is forgotten, which for
-    /// it is a full bucket.
+    /// Remembers so many clients. Beyond, the client that was seen last longest ago is forgotten: its bucket
+    /// is full again.
     explicit RateLimit(std::size_t clients) : clients_(clients) {}
 
-    /// Takes a token of the client's. Seconds until there is one again; 0: there was one.
+    /// Takes a token of the client. Returns 0, or the seconds until it has one again.
     double take(const std::string& client, double rate, double burst, Time now);
     std::size_t remembered() const;
 
@@ -31,7 +31,7 @@ class RateLimit {
 
     std::size_t clients_;
     mutable std::mutex mutex_;
-    std::list<Bucket> buckets_;  // by when they were seen last
+    std::list<Bucket> buckets_;  // the one seen last is at the end
     std::unordered_map<std::string, std::list<Bucket>::iterator> places_;
 };
 

@@ -1,7 +1,6 @@
 #include "serve/serve_settings.hpp"
 
-#include "proxstream/core/parallel.hpp"
-
+#include "run/run_settings.hpp"
 #include "run/settings_table.hpp"
 #include "serve/learner_kinds.hpp"
 
@@ -17,49 +16,47 @@ namespace {
 using Row = OptionRow<ServeSettings>;
 using S = ServeSettings;
 
-Row positional(Row row, std::string_view name) {
-    row.positional = name;
-    return row;
-}
-
 const std::array kRows{
-    positional(Row{"scenario", "", "Learners", "FILE", "TOML: [serve] and a [learner.NAME] table a learner",
-                   &S::scenario},
-               "SCENARIO"),
-    Row{"store-folder", "", "Learners", "DIR", "where stores are kept that are not named: NAME.run",
+    positional(
+        Row{"scenario", "", "Learners", "FILE",
+            "TOML with a table [learner.NAME] for each learner, and [serve] for these options", &S::scenario},
+        "SCENARIO"),
+    Row{"store-folder", "", "Learners", "DIR", "folder of the stores NAME.run of learners that name none",
         &S::store_folder},
-    Row{"durable", "", "Learners", "round|N|off",
-        "answers after every turn is on the disk, or not before every N turns, or when the system likes",
-        &S::durable},
-    Row{"keep", "", "Learners", "all|N|AGE", "turns kept one by one, of learners that do not say", &S::keep},
-    Row{"queue", "", "Learners", "N", "records that may wait for a learner", &S::queue, 1, 1e7},
-    Row{"workers", "", "Learners", "N", "threads that learners share, a learner on one at a time",
+    checked(
+        Row{"durable", "", "Learners", "round|N|off",
+            "answer when a turn is on the disk, commit every N turns, or let the system write when it likes",
+            &S::durable},
+        check_durable),
+    checked(Row{"keep", "", "Learners", "all|N|AGE",
+                "turns that are kept one by one, of learners that do not say", &S::keep},
+            check_keep),
+    Row{"queue", "", "Learners", "N", "most records that may wait for a learner", &S::queue, 1, 1e7},
+    Row{"workers", "", "Learners", "N", "threads that learners share, each learner on one at a time",
         &S::workers, 1, 1024},
-    Row{"threads", "", "Learners", "N", "threads for passes over large windows (0: as the machine has)",
-        &S::threads, 0, static_cast<Real>(kMostThreads)},
+    threads_option<S>("Learners"),
 
     Row{"listen", "", "Network", "ADDRESS", "address to listen on; others than loopback need --token-file",
         &S::listen},
-    Row{"port", "", "Network", "N", "0: any that is free", &S::port, 0, 65535},
-    Row{"token-file", "", "Network", "FILE", "a token a line; requests must carry one of them",
+    Row{"port", "", "Network", "N", "port to listen on (0: any free one)", &S::port, 0, 65535},
+    Row{"token-file", "", "Network", "FILE", "require one of the tokens in this file, one on each line",
         &S::token_file},
     Row{"http-threads", "", "Network", "N", "threads that read requests", &S::http_threads, 1, 256},
-    Row{"max-body", "", "Network", "BYTES", "of a request", &S::max_body, 1024, 1e9},
-    Row{"max-header", "", "Network", "BYTES", "of a request's line and headers", &S::max_header, 1024, 1e6},
-    Row{"request-seconds", "", "Network", "S", "from a request's first byte to its last; slower ones are cut",
+    Row{"max-body", "", "Network", "BYTES", "largest body of a request", &S::body, 1024, 1e9},
+    Row{"max-header", "", "Network", "BYTES", "largest head of a request: its first line and headers",
+        &S::header, 1024, 1e6},
+    Row{"request-seconds", "", "Network", "S",
+        "most time from a request's first byte to its last; slower clients are disconnected",
         &S::request_seconds, 0.1, 3600},
-    Row{"idle-seconds", "", "Network", "S", "between two requests of a connection", &S::idle_seconds, 1,
-        86400},
-    Row{"connections", "", "Network", "N", "that may be open", &S::connections, 1, 1e6},
-    Row{"connections-per-client", "", "Network", "N", "of one address", &S::connections_per_client, 1, 1e6},
-    Row{"rate", "", "Network", "N", "requests a second of one address (0: no limit)", &S::rate, 0, 1e9},
-    Row{"burst", "", "Network", "N", "requests of one address that may come at once (0: the rate)", &S::burst,
-        0, 1e9},
-    Row{"drain-seconds", "", "Network", "S", "for what is being answered when the service ends",
+    Row{"idle-seconds", "", "Network", "S", "most time between two requests of a connection",
+        &S::idle_seconds, 1, 86400},
+    Row{"connections", "", "Network", "N", "most open connections", &S::connections, 1, 1e6},
+    Row{"connections-per-client", "", "Network", "N", "most open connections of one address",
+        &S::connections_per_client, 1, 1e6},
+    Row{"rate", "", "Network", "N", "most requests a second of one address (0: no limit)", &S::rate, 0, 1e9},
+    Row{"burst", "", "Network", "N", "most requests of one address at once (0: the rate)", &S::burst, 0, 1e9},
+    Row{"drain-seconds", "", "Network", "S", "most time for open requests when the service ends",
         &S::drain_seconds, 0, 3600},
-
-    Row{"stdio", "", "Line protocol", "BOOL",
-        "JSON lines on standard input and output instead of the network", &S::stdio},
 };
 
 constexpr std::string_view kAllowedNames = "[a-z0-9-], no more than 40 of them";
@@ -68,7 +65,7 @@ std::string where(const std::string& source, const toml::node& node) {
     return fmt::format("{}:{}: ", source, node.source().begin.line);
 }
 
-/// The settings of one table, with what every learner has.
+/// The settings of one table, completed by those of the service.
 LearnerPlan plan_of(const toml::table& table, const std::string& source, std::string name, std::string kind,
                     const ServeSettings& settings, std::vector<std::string> elsewhere) {
     LearnerPlan plan{std::move(name), std::move(kind), {}};
@@ -83,46 +80,46 @@ LearnerPlan plan_of(const toml::table& table, const std::string& source, std::st
     };
     given("store", fmt::format("{}/{}.run", settings.store_folder, plan.name));
     given("keep", settings.keep);
-    plan.desk.durable = Durability::parse(given("durable", settings.durable));
-    plan.desk.queue = settings.queue;
+    plan.queue.durable = Durability::parse(given("durable", settings.durable));
+    plan.queue.queue = settings.queue;
+    return plan;
+}
+
+/// The plan of [learner.NAME]; its store must not be in `stores`.
+LearnerPlan read_learner(const std::string& name, const toml::node& node, const std::string& source,
+                         const ServeSettings& settings, std::set<std::string>& stores) {
+    const std::string place = fmt::format("{}learner.{}: ", where(source, node), name);
+    if (!node.is_table()) throw ConfigError(place + "expected a table, [learner.NAME]");
+    if (!is_learner_name(name))
+        throw ConfigError(
+            fmt::format("{}learner name '{}': must be made of {}", where(source, node), name, kAllowedNames));
+    const toml::table& table = *node.as_table();
+    const auto kind = table["kind"].value<std::string>();
+    if (!kind) throw ConfigError(place + "kind: expected \"learn\" or \"route\"");
+    LearnerPlan plan = plan_of(table, source, name, *kind, settings, {"kind"});
+    for (const auto& [option, value] : plan.settings) {
+        if (option == "store" && !stores.insert(value).second)
+            throw ConfigError(fmt::format("{}store = {}: another learner has it", place, value));
+    }
     return plan;
 }
 
 }  // namespace
 
-std::span<const Row> serve_options() {
+std::span<const Row> ServeSettings::options() {
     return kRows;
 }
 
 void validate(const ServeSettings& settings) {
-    std::vector<std::string> violations;
-    for (const Row& row : kRows) {
-        const std::string violation = range_violation(row, settings);
-        if (!violation.empty()) violations.push_back(violation);
-    }
-    if (settings.scenario.empty())
-        violations.emplace_back("scenario: give a file, as in 'proxstream serve learners.toml'");
-    collect(violations, "durable", [&] { Durability::parse(settings.durable); });
-    collect(violations, "keep", [&] { Retention::parse(settings.keep); });
-    if (!settings.stdio && !is_loopback(settings.listen) && settings.token_file.empty()) {
-        violations.push_back(
-            fmt::format("listen = {}: others can reach it; give --token-file, and TLS by a proxy in front",
-                        settings.listen));
-    }
-    if (!violations.empty()) throw ConfigError(violations);
-}
-
-HttpLimits http_limits(const ServeSettings& settings) {
-    HttpLimits limits;
-    limits.body = settings.max_body;
-    limits.header = settings.max_header;
-    limits.request_seconds = settings.request_seconds;
-    limits.idle_seconds = settings.idle_seconds;
-    limits.connections = settings.connections;
-    limits.connections_per_client = settings.connections_per_client;
-    limits.rate = settings.rate;
-    limits.burst = settings.burst;
-    return limits;
+    Violations violations;
+    check_rows(ServeSettings::options(), settings, violations);
+    violations.refuse(settings.scenario.empty(),
+                      "scenario: give a file, as in 'proxstream serve learners.toml'");
+    violations.refuse(!is_loopback(settings.listen) && settings.token_file.empty(),
+                      fmt::format("listen = {}: other machines can reach it; give --token-file, and TLS by a "
+                                  "proxy in front",
+                                  settings.listen));
+    violations.conclude();
 }
 
 bool is_loopback(std::string_view address) {
@@ -140,7 +137,7 @@ void read_serve_table(std::string_view text, const std::string& source, ServeSet
     const toml::node* node = file.get("serve");
     if (node == nullptr) return;
     if (!node->is_table()) throw ConfigError(where(source, *node) + "serve: expected a table, [serve]");
-    SettingsSink sink = settings_sink(serve_options(), settings);
+    SettingsSink sink = settings_sink(settings);
     sink.names.front().clear();  // a scenario does not name another
     read_settings_table(*node->as_table(), source, sink, {});
 }
@@ -160,24 +157,8 @@ std::vector<LearnerPlan> read_learners(std::string_view text, const std::string&
     std::vector<LearnerPlan> plans;
     std::set<std::string> stores;
     for (const auto& [key, node] : *learners->as_table()) {
-        const std::string name(key.str());
-        const std::string place = where(source, node);
-        collect(violations, "", [&, &table_node = node] {
-            if (!table_node.is_table())
-                throw ConfigError(place + "learner." + name + ": expected a table, [learner.NAME]");
-            if (!is_learner_name(name))
-                throw ConfigError(
-                    fmt::format("{}learner name '{}': must be made of {}", place, name, kAllowedNames));
-            const toml::table& table = *table_node.as_table();
-            const auto kind = table["kind"].value<std::string>();
-            if (!kind)
-                throw ConfigError(place + "learner." + name + ": kind: expected \"learn\" or \"route\"");
-            plans.push_back(plan_of(table, source, name, *kind, settings, {"kind"}));
-            for (const auto& [option, value] : plans.back().settings) {
-                if (option == "store" && !stores.insert(value).second)
-                    throw ConfigError(
-                        fmt::format("{}learner.{}: store = {}: another learner has it", place, name, value));
-            }
+        collect(violations, "", [&, name = std::string(key.str()), &learner = node] {
+            plans.push_back(read_learner(name, learner, source, settings, stores));
         });
     }
     if (!violations.empty()) throw ConfigError(violations);

@@ -8,7 +8,6 @@
 #include "run/setting_list.hpp"
 #include "run/settings_reader.hpp"
 #include "serve/row_json.hpp"
-#include "serve/same_settings.hpp"
 #include "store/run_store.hpp"
 
 #include <algorithm>
@@ -96,11 +95,11 @@ class ServedLearn final : public ServedRun {
   private:
     void make_run(ConstView start = {});
     void attach();
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
     bool play_all();
     std::string waiting_answer() const;
-    Journal::Exchange state() {
-        return [this](Checkpoint& checkpoint) { exchange(checkpoint); };
+    Journal::Serialise state() {
+        return [this](StateArchive& archive) { serialise(archive); };
     }
 
     LearnSettings settings_;
@@ -129,17 +128,17 @@ void ServedLearn::attach() {
     outcome_.totals = run_->resumed();
 }
 
-void ServedLearn::exchange(Checkpoint& checkpoint) {
+void ServedLearn::serialise(StateArchive& archive) {
     std::uint64_t count = surveyed_.size();
-    checkpoint.exchange("records surveyed", count, settings_.survey);
+    archive.field("records surveyed", count, settings_.survey);
     surveyed_.resize(count);
-    for (std::string& record : surveyed_) checkpoint.exchange("record", record);
+    for (std::string& record : surveyed_) archive.field("record", record);
     bool begun = run_ != nullptr;
-    checkpoint.exchange("begun", begun);
-    checkpoint.part("rows", rows_);
+    archive.field("begun", begun);
+    archive.section("rows", rows_);
     if (!begun) return;
     if (!run_) make_run();
-    checkpoint.part("learner", *run_);
+    archive.section("learner", *run_);
 }
 
 void ServedLearn::open(Journal journal) {
@@ -275,14 +274,14 @@ std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const Set
     LearnSettings settings = settings_;
     std::vector<std::string> violations;
     for (const auto& [name, value] : changes) {
-        const auto rows = learn_options();
+        const auto rows = LearnSettings::options();
         const auto row = std::find_if(rows.begin(), rows.end(),
                                       [&, wanted = &name](const auto& each) { return each.name == *wanted; });
         if (row != rows.end() && !may_fork(*row))
             violations.push_back(name + ": a fork may change the learner and its oracle, and reg; not this");
     }
     collect(violations, "", [&] {
-        take_settings(learn_options(), changes, settings);
+        take_settings(changes, settings);
         settings = with_defaults(settings);
     });
     settings.store = store;
@@ -303,15 +302,15 @@ std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const Set
 
 void ServedLearn::reload(const SettingList& settings) {
     LearnSettings next = settings_;
-    take_settings(learn_options(), settings, next);
+    take_settings(settings, next);
     next = with_defaults(next);
-    require_same_figures(learn_options(), settings_, next, journal_->path());
+    require_same_results(settings_, next, journal_->path());
     settings_.threads = next.threads;
 }
 
 void ServedLearn::save() {
-    const Journal::Exchange exchange = state();
-    journal_->commit(&exchange);
+    const Journal::Serialise serialise = state();
+    journal_->commit(&serialise);
 }
 
 void ServedLearn::close() {
@@ -324,7 +323,7 @@ void ServedLearn::close() {
 
 std::unique_ptr<ServedRun> open_served_learn(const SettingList& list, const std::string& version) {
     LearnSettings settings;
-    take_settings(learn_options(), list, settings);
+    take_settings(list, settings);
     settings = with_defaults(settings);
     check_served(settings);
     const JournalOptions options = journal_options(settings, settings.max_seconds < kInfinity, version);
@@ -333,8 +332,8 @@ std::unique_ptr<ServedRun> open_served_learn(const SettingList& list, const std:
         std::filesystem::exists(settings.store, none) && std::filesystem::file_size(settings.store, none) > 0;
     if (there) {
         LearnSettings before;
-        take_settings(learn_options(), RunStore(settings.store).identity().settings, before);
-        require_same_figures(learn_options(), before, settings, settings.store);
+        take_settings(RunStore(settings.store).identity().settings, before);
+        require_same_results(before, settings, settings.store);
     }
     auto run = std::make_unique<ServedLearn>(settings);
     run->open(there ? Journal::open(settings.store, options)

@@ -6,9 +6,8 @@
 #include "io/json_writer.hpp"
 #include "route/route_run.hpp"
 #include "run/setting_list.hpp"
-#include "serve/same_settings.hpp"
 #include "store/run_store.hpp"
-#include "traffic/fed_demand.hpp"
+#include "traffic/demand_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -51,10 +50,6 @@ void check_served(const RouteSettings& settings) {
            "write it to files");
     collect(violations, "", [&] { validate(settings); });
     if (!violations.empty()) throw ConfigError(violations);
-}
-
-bool may_fork(const OptionRow<RouteSettings>& row) {
-    return row.group == "Learner" || row.group == "Alarms";
 }
 
 StoredAlarm stored(const Alarm& alarm, bool raised) {
@@ -247,13 +242,13 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
     RouteSettings settings = settings_;
     std::vector<std::string> violations;
     for (const auto& [name, value] : changes) {
-        for (const auto& row : route_options()) {
+        for (const auto& row : RouteSettings::options()) {
             if (row.name == name && !may_fork(row))
                 violations.push_back(
                     name + ": a fork may change the learner and the alarms, and have events; not this");
         }
     }
-    collect(violations, "", [&] { take_settings(route_options(), changes, settings); });
+    collect(violations, "", [&] { take_settings(changes, settings); });
     settings.store = store;
     if (violations.empty()) collect(violations, "", [&] { check_served(settings); });
     const auto list = nlohmann::json::parse(events.empty() ? "[]" : events, nullptr, false);
@@ -284,8 +279,8 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
 
 void ServedRoute::reload(const SettingList& settings) {
     RouteSettings next = settings_;
-    take_settings(route_options(), settings, next);
-    require_same_figures(route_options(), settings_, next, journal().path());
+    take_settings(settings, next);
+    require_same_results(settings_, next, journal().path());
     settings_.threads = next.threads;
 }
 
@@ -293,7 +288,7 @@ void ServedRoute::reload(const SettingList& settings) {
 
 std::unique_ptr<ServedRun> open_served_route(const SettingList& list, const std::string& version) {
     RouteSettings settings = usual_settings();
-    take_settings(route_options(), list, settings);
+    take_settings(list, settings);
     check_served(settings);
     std::error_code none;
     const bool there =
@@ -304,8 +299,8 @@ std::unique_ptr<ServedRun> open_served_route(const SettingList& list, const std:
         return run;
     }
     RouteSettings before = usual_settings();
-    take_settings(route_options(), RunStore(settings.store).identity().settings, before);
-    require_same_figures(route_options(), before, settings, settings.store);
+    take_settings(RunStore(settings.store).identity().settings, before);
+    require_same_results(before, settings, settings.store);
     run->open(Journal::open(settings.store, route_journal_options(settings, version)));
     return run;
 }

@@ -19,8 +19,7 @@ struct PlayedTurn {
     Turn turn = 0;
     std::string
         status;  // quiet, solved, budget_exhausted, refused, held, waiting (records are still gathered)
-    std::string
-        answer;  // a JSON object: what was decided for it before it was known, its loss, its residuals
+    std::string answer;  // a JSON object: what was decided for it before it was known, its loss, its gaps
     std::vector<Real> figures;  // by the channels of the identity
     std::vector<StoredAlarm> alarms;
 };

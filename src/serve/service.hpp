@@ -1,12 +1,11 @@
-/// Everything `proxstream serve` is made of, put together: learners, API, network or pipe.
+/// The service of `proxstream serve`: learners, API and network.
 #pragma once
 
 #include "serve/api.hpp"
-#include "serve/roster.hpp"
+#include "serve/learner_registry.hpp"
 #include "serve/serve_settings.hpp"
 #include "serve/tokens.hpp"
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,29 +18,26 @@ class Service {
   public:
     /// Opens all learners; throws ConfigError, DataError, IoError.
     Service(const ServeSettings& settings, const std::vector<LearnerPlan>& learners,
-            const std::string& version, const Roster::Opener& opener);
+            const std::string& version, const LearnerRegistry::Opener& opener);
     ~Service();
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
     const Api& api() const noexcept { return api_; }
-    Roster& roster() noexcept { return roster_; }
+    LearnerRegistry& registry() noexcept { return registry_; }
 
-    /// Listens from now on; the port it got. Throws IoError.
+    /// Starts to listen; returns the port. Throws IoError.
     std::uint16_t listen();
-    /// Lines from the descriptor until its end, or until somebody wants it to stop; answers to the other one.
-    void talk(int in, int out, const std::atomic<bool>& stop);
-    /// Tokens, limits, and what learners can take over; what could not be, a line each.
+    /// Applies new tokens, limits and settings of learners. Returns a line for each problem.
     std::vector<std::string> reload(const ServeSettings& settings, const std::vector<LearnerPlan>& learners);
-    /// No more requests; what waits is answered, everything is saved and closed. What went wrong, a line
-    /// each.
+    /// Answers the requests that wait, saves and closes everything. Returns a line for each problem.
     std::vector<std::string> close();
 
   private:
     ServeSettings settings_;
     std::unique_ptr<Tokens> tokens_;
     std::unique_ptr<Workers> workers_;
-    Roster roster_;
+    LearnerRegistry registry_;
     Api api_;
     std::unique_ptr<HttpServer> server_;
     bool closed_ = false;

@@ -42,7 +42,7 @@ std::vector<Tokens::Digest> Tokens::read(const std::string& path) {
         token.remove_prefix(std::min(token.find_first_not_of(kBlank), token.size()));
         token = token.substr(0, token.find_last_not_of(kBlank) + 1);
         if (token.empty() || token.front() == '#') continue;
-        // The token itself is nobody's business: the message has its place only.
+        // The message has the token's place, not the token.
         const bool odd = std::any_of(token.begin(), token.end(), [](char c) { return c <= ' ' || c > '~'; });
         if (odd || token.size() < kShortest) {
             throw ConfigError(fmt::format(

@@ -1,4 +1,4 @@
-/// Who may ask: bearer tokens from a file.
+/// Bearer tokens from a file; requests must carry one of them.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ class Tokens {
   public:
     static constexpr std::size_t kShortest = 16;
 
-    /// No tokens: everybody may.
+    /// No tokens: all requests are allowed.
     Tokens() = default;
-    /// A token a line, # for remarks. Throws IoError, or ConfigError if others can read the file, if a token
-    /// is too short to be one, or if there are none.
+    /// Reads one token on each line; # begins a remark. Throws IoError. Throws ConfigError if others can read
+    /// the file, a token is too short, or there is none.
     explicit Tokens(const std::string& path) : digests_(read(path)) {}
 
-    /// Other tokens from now on.
+    /// Replaces the tokens.
     void reload(const std::string& path);
     bool needed() const;
-    /// Of an Authorization header. Takes as long for a wrong token as for a right one.
+    /// Checks an Authorization header. Wrong tokens take as long as right ones.
     bool allows(std::string_view authorization) const;
 
   private:

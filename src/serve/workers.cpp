@@ -33,7 +33,7 @@ void Workers::after(double seconds, Task task) {
         const std::lock_guard lock(mutex_);
         timed_.push({when, std::move(task)});
     }
-    changed_.notify_one();  // whoever sleeps until a later time has to look again
+    changed_.notify_one();  // a worker may be waiting for a later time
 }
 
 void Workers::work() {
@@ -49,14 +49,14 @@ void Workers::work() {
             if (!ready_.empty()) changed_.notify_one();
             lock.unlock();
             task();
-            task = nullptr;  // what it holds is let go outside the lock
+            task = nullptr;  // its captures are destroyed without the lock
             lock.lock();
         } else if (ending_) {
             return;
         } else if (timed_.empty()) {
             changed_.wait(lock);
         } else {
-            const auto when = timed_.top().when;  // a copy: another may be on top meanwhile
+            const auto when = timed_.top().when;  // a copy: the top may change while it waits
             changed_.wait_until(lock, when);
         }
     }

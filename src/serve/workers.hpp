@@ -1,9 +1,8 @@
-/// Threads that all desks of a service share.
+/// Threads that all learners of a service share.
 ///
-/// A thread a learner would be simpler, but a hundred learners would then be a hundred threads that wait most
-/// of the time, and a burst on all of them a hundred that fight for a few cores. Here a learner is on one
-/// thread at a time, on none while it has nothing to do, and waiting for the disk costs one thread of the
-/// few.
+/// A learner uses one thread at a time, and none while it has nothing to do. With a thread for each learner,
+/// a hundred learners would be a hundred threads that mostly wait, and a burst would make them compete for a
+/// few cores.
 #pragma once
 
 #include <chrono>
@@ -23,7 +22,7 @@ class Workers {
     using Task = std::function<void()>;
 
     explicit Workers(unsigned threads);
-    /// What is ready is still done; what waits for its time is dropped.
+    /// Finishes the tasks that are ready, and drops those that wait for their time.
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -49,7 +48,7 @@ class Workers {
     std::vector<std::thread> threads_;
 };
 
-/// Tasks one after the other, in the order they came, each on any of the workers.
+/// Runs tasks one after the other, in the order of post(), each on any worker.
 class Strand {
   public:
     explicit Strand(Workers& workers) : state_(std::make_shared<State>(workers)) {}

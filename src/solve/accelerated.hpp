@@ -39,9 +39,9 @@ class Accelerated {
         }
         InnerReport report;
         std::uint64_t attempts = 0;
-        while (iterate.residual_norm > tolerance) {
+        while (iterate.gap > tolerance) {
             if (meter.exhausted(attempts) ||
-                iterate.residual_norm <= residual_floor(iterate, model.gradient(), reference_step)) {
+                iterate.gap <= gap_floor(iterate, model.gradient(), reference_step)) {
                 report.status = SolveStatus::budget_exhausted;
                 return report;
             }
@@ -50,7 +50,7 @@ class Accelerated {
             if (try_once(model, g, reference_step, iterate, report, cost, scratch)) {
                 test_at(iterate, model.gradient(), g, reference_step, scratch);
                 ++cost.prox;
-                if (!plain) report.count_confirmed(iterate.residual_norm <= tolerance);
+                if (!plain) report.count_confirmed(iterate.gap <= tolerance);
             } else if (step_ < kSmallestStep * reference_step) {
                 report.status =
                     model.trial_finite() ? SolveStatus::budget_exhausted : SolveStatus::not_finite;
@@ -61,12 +61,12 @@ class Accelerated {
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("step", step_);
-        checkpoint.exchange("streak", streak_);
-        checkpoint.exchange("patience", patience_, kMostPatience);
-        checkpoint.exchange("momentum", momentum_);
-        checkpoint.list("before", before_);
+    void serialise(StateArchive& archive) {
+        archive.field("step", step_);
+        archive.field("streak", streak_);
+        archive.field("patience", patience_, kMostPatience);
+        archive.field("momentum", momentum_);
+        archive.list("before", before_);
     }
 
   private:
@@ -106,8 +106,8 @@ class Accelerated {
                                                                        model.trial_gradient(), move, step);
 
         // What the objective has to fall by, and what it may miss that by: rounding.
-        const Real residual = plain ? std::sqrt(length_squared) / step : iterate.residual_norm;
-        const Real worth = (plain ? step : std::min(step, reference_step)) / 2 * residual * residual;
+        const Real mapping = plain ? std::sqrt(length_squared) / step : iterate.gap;
+        const Real worth = (plain ? step : std::min(step, reference_step)) / 2 * mapping * mapping;
         const Real gap = (model.value() - there) + (iterate.regulariser - candidate_regulariser) - worth;
         const Real forgivable =
             rounding_slack(model.value(), there) + rounding_slack(iterate.regulariser, candidate_regulariser);
@@ -122,8 +122,8 @@ class Accelerated {
             return false;
         }
         subtract(candidate, iterate.point, slope);
-        report.count(step, residual, worth + std::min(Real{0}, gap));
-        report.path += norm(slope) - step * residual;
+        report.count(step, mapping, worth + std::min(Real{0}, gap));
+        report.path += norm(slope) - step * mapping;
         before_ = iterate.point;
         copy(candidate, iterate.point);
         iterate.regulariser = candidate_regulariser;

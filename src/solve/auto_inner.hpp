@@ -24,7 +24,7 @@ enum class AutoClock : std::uint8_t { work, seconds };
 /// What a solver made of long rounds.
 struct LongRoundTrial {
     Real rounds = 0;    // 0: not tried yet; this and the following with earlier rounds counting less
-    Real progress = 0;  // of the logarithm of the residual
+    Real progress = 0;  // of the logarithm of the gap
     Real passes = 0;
     Real price = 0;
     Real rate() const { return price > 0 ? progress / price : 0; }
@@ -42,18 +42,18 @@ struct LongRounds {
     std::uint64_t trials_made = 0;  // since all were tried once
     bool doubted = false;           // the best took far longer than it used to
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.part("adaptive", adaptive);
-        checkpoint.part("bold", bold);
-        checkpoint.part("gram", gram);
-        checkpoint.exchange("since trial", since_trial);
-        checkpoint.exchange("trials made", trials_made);
-        checkpoint.exchange("doubted", doubted);
+    void serialise(StateArchive& archive) {
+        archive.section("adaptive", adaptive);
+        archive.section("bold", bold);
+        archive.section("gram", gram);
+        archive.field("since trial", since_trial);
+        archive.field("trials made", trials_made);
+        archive.field("doubted", doubted);
         for (LongRoundTrial& trial : trials) {
-            checkpoint.exchange("rounds", trial.rounds);
-            checkpoint.exchange("progress", trial.progress);
-            checkpoint.exchange("passes", trial.passes);
-            checkpoint.exchange("price", trial.price);
+            archive.field("rounds", trial.rounds);
+            archive.field("progress", trial.progress);
+            archive.field("passes", trial.passes);
+            archive.field("price", trial.price);
         }
     }
 };
@@ -98,7 +98,7 @@ class AutoInner {
 
         const Index who = choose();
         const bool usual = tried(who) && who == best();
-        const Real residual = iterate.residual_norm;
+        const Real mapping = iterate.gap;
         const std::uint64_t begun_with = spent();
         const auto begun = std::chrono::steady_clock::now();
         const bool going = run(who, allowance(who, pass_work(model)));
@@ -106,7 +106,7 @@ class AutoInner {
         const Real seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begun).count();
         const auto passes = static_cast<Real>(spent() - begun_with);
         const Real whole = passes - (who == kBold ? others_->bold.passes_saved() : 0);
-        note(who, std::log(residual / std::max(iterate.residual_norm, kUnitRoundoff * residual)), passes,
+        note(who, std::log(mapping / std::max(iterate.gap, kUnitRoundoff * mapping)), passes,
              clock_ == AutoClock::seconds ? seconds : whole * pass_work(model) + passes * kOverheads[who]);
         // Harder than rounds were so far is what bold moves are for.
         if (going) run(others_->doubted ? kBold : best(), budget.max_steps);
@@ -114,16 +114,16 @@ class AutoInner {
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.part("steps", steps_);
-        checkpoint.exchange("long", long_);
+    void serialise(StateArchive& archive) {
+        archive.section("steps", steps_);
+        archive.field("long", long_);
         bool others = others_.has_value();
-        checkpoint.exchange("others", others);
-        if (checkpoint.reading()) {
+        archive.field("others", others);
+        if (archive.reading()) {
             others_.reset();
             if (others) others_.emplace();
         }
-        if (others_) checkpoint.part("others", *others_);
+        if (others_) archive.section("others", *others_);
     }
 
   private:

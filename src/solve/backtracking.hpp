@@ -57,9 +57,8 @@ class Backtracking {
         const View move = frame.take(iterate.point.size());
         InnerReport report;
         std::uint64_t attempts = 0;
-        while (iterate.residual_norm > tolerance) {
-            if (meter.exhausted(attempts) ||
-                iterate.residual_norm <= model_floor(iterate, model, reference_step)) {
+        while (iterate.gap > tolerance) {
+            if (meter.exhausted(attempts) || iterate.gap <= model_floor(iterate, model, reference_step)) {
                 report.status = SolveStatus::budget_exhausted;
                 return report;
             }
@@ -111,10 +110,10 @@ class Backtracking {
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("step", step_);
-        checkpoint.exchange("previous step", previous_step_);
-        checkpoint.exchange("streak", streak_);
+    void serialise(StateArchive& archive) {
+        archive.field("step", step_);
+        archive.field("previous step", previous_step_);
+        archive.field("streak", streak_);
     }
 
   private:

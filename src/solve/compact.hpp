@@ -1,7 +1,7 @@
 /// PANOC on a compact copy of the window: in single precision, and without the coordinates that are not in
 /// play where these are most. A pass over that costs half of one over the records, or far less; an exact pass
 /// confirms where the steps led, and shows which coordinates are in play next. The round ends only if the
-/// exact residual passes. The first steps of a round are exact, since many rounds need no more; so are those
+/// exact gap passes. The first steps of a round are exact, since many rounds need no more; so are those
 /// of windows that cannot be copied, and those after a stretch that was taken back or did not get anywhere.
 #pragma once
 
@@ -43,12 +43,12 @@ class CompactSteps {
             model.forget_compact();  // a resumed run has no copy either
             InnerReport report;
             bool copying = true;
-            while (iterate.residual_norm > tolerance) {
+            while (iterate.gap > tolerance) {
                 Scratch::Frame frame(scratch);
                 const std::uint64_t before = spent();
                 if (copying && before > 0 && !meter.exhausted(before + kStretchOverhead) &&
                     get_ready(model, g, reference_step, iterate, cost, frame, scratch)) {
-                    const Real residual = iterate.residual_norm;
+                    const Real mapping = iterate.gap;
                     const Real here = model.value() + iterate.regulariser;
                     Budget cheap = meter.rest(before + kStretchOverhead);
                     cheap.max_steps = std::min(cheap.max_steps, kLongest);
@@ -56,8 +56,8 @@ class CompactSteps {
                         stretch(model, g, reference_step, tolerance, cheap, iterate, report, cost, scratch);
                     // Where rounding decides, a copy has nothing more to say.
                     const Real there = model.value() + iterate.regulariser;
-                    copying = copying && (there < here - rounding_slack(here, there) ||
-                                          iterate.residual_norm < residual / 2);
+                    copying =
+                        copying && (there < here - rounding_slack(here, there) || iterate.gap < mapping / 2);
                     continue;
                 }
                 Budget exact = meter.rest(before);
@@ -67,21 +67,21 @@ class CompactSteps {
                 if (report.status == SolveStatus::not_finite || spent() == before || meter.exhausted(spent()))
                     break;
             }
-            if (iterate.residual_norm <= tolerance) report.status = SolveStatus::converged;
+            if (iterate.gap <= tolerance) report.status = SolveStatus::converged;
             return report;
         }
     }
 
-    void exchange(Checkpoint& checkpoint) { checkpoint.part("steps", steps_); }
+    void serialise(StateArchive& archive) { archive.section("steps", steps_); }
 
   private:
     static constexpr std::uint64_t kStretchOverhead = 2;  // passes: one for the anchor, one to confirm
     static constexpr std::uint64_t kExactSteps = 4;       // between looks at whether there is a copy to make
     static constexpr std::uint64_t kLongest = 1024;       // steps that a copy is trusted without asking
-    /// How far a stretch brings the residual down: what is further away is better seen from nearer by, when
+    /// How far a stretch brings the gap down: what is further away is better seen from nearer by, when
     /// other coordinates may be in play.
     static constexpr Real kGain = 1e-3;
-    static constexpr Real kNearly = 10;  // a stretch that leaves a residual of so many tolerances goes on
+    static constexpr Real kNearly = 10;  // a stretch that leaves a gap of so many tolerances goes on
     static constexpr Real kAim = 0.9;    // of the tolerance: what the copy misses has to fit in as well
 
     /// In play are coordinates that are not 0, or leave it in a step from here: the reference one, or the one
@@ -112,10 +112,10 @@ class CompactSteps {
         copy(iterate.point, anchor);
         const std::uint64_t before = model.cost().passes;
         CompactModel<Model> compact(model, anchor, frame);
-        const Real far = kGain * iterate.residual_norm;
-        const Real aim = far < kNearly * tolerance ? kAim * tolerance : far;
-        const bool kept = stretch_.run(steps_, model, compact, g, reference_step, aim, tolerance, budget,
-                                       iterate, report, cost, scratch);
+        const Real far = kGain * iterate.gap;
+        const Real target_gap = far < kNearly * tolerance ? kAim * tolerance : far;
+        const bool kept = stretch_.run(steps_, model, compact, g, reference_step, target_gap, tolerance,
+                                       budget, iterate, report, cost, scratch);
         const auto cheap = static_cast<Real>(model.cost().passes - before);  // the confirming one among them
         saved_ += std::max(Real{0}, cheap - 1) * (1 - model.compact_share());
         return kept;

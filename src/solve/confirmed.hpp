@@ -4,7 +4,7 @@
 /// A stretch starts where the exact gradient is known, with an exact prox-gradient step. Cheap updates
 /// follow, until a cheap test passes or there were enough of them. Then one exact pass at the last point: it
 /// is kept only if the model fell by at least M_e, which is what an accepted exact step alone proves, and the
-/// round ends only if the exact residual passes. So the regret bound holds whatever the cheap updates were,
+/// round ends only if the exact gap passes. So the regret bound holds whatever the cheap updates were,
 /// and stretches are counted as accepted steps are (T3). A stretch that did not do as well as it had to is
 /// taken back, and exact steps do the rest of the round; where cheap updates are whole moves, one accepted
 /// exact step, which pays for the failure (C9), before the next stretch.
@@ -56,7 +56,7 @@ class Confirmed {
             const BudgetMeter meter(budget);
             bool going = true;
             if constexpr (CheapGradient<Cheap, Model>) going = cheap_.worthwhile(model);
-            while (going && iterate.residual_norm > tolerance) {
+            while (going && iterate.gap > tolerance) {
                 if (meter.exhausted(report.confirmations + candidates)) {
                     report.status = SolveStatus::budget_exhausted;
                     return report;
@@ -84,7 +84,7 @@ class Confirmed {
             }
         }
         // What is left, if anything: exact steps alone, counted on.
-        if (iterate.residual_norm > tolerance) {
+        if (iterate.gap > tolerance) {
             Budget rest = budget;
             rest.max_steps -= std::min(rest.max_steps, report.confirmations + candidates);
             report.add(exact_.solve(model, g, reference_step, tolerance, rest, iterate, cost, scratch));
@@ -92,9 +92,9 @@ class Confirmed {
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.part("cheap", cheap_);
-        checkpoint.part("exact", exact_);
+    void serialise(StateArchive& archive) {
+        archive.section("cheap", cheap_);
+        archive.section("exact", exact_);
     }
 
   private:
@@ -154,7 +154,7 @@ class Confirmed {
         report.path += path - exact_length;
         test_at(iterate, model.gradient(), g, reference_step, scratch);
         ++cost.prox;
-        if (iterate.residual_norm > tolerance) ++report.failed_confirmations;
+        if (iterate.gap > tolerance) ++report.failed_confirmations;
         return true;
     }
 
@@ -169,7 +169,7 @@ class OwnMoves {
     requires requires(Model& model, View y, Scratch& scratch) { model.improve(y, scratch); }
     bool move(Model& model, View y, Scratch& scratch) const { return model.improve(y, scratch); }
 
-    void exchange(Checkpoint& /*checkpoint*/) {}
+    void serialise(StateArchive& /*checkpoint*/) {}
 };
 
 /// A window whose records can be weighed anew.
@@ -224,7 +224,7 @@ class SampledGradient {
         axpy(1, correction_, out);
     }
 
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("turn", turn_); }
+    void serialise(StateArchive& archive) { archive.field("turn", turn_); }
 
   private:
     Index records_;

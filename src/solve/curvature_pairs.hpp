@@ -1,10 +1,10 @@
-/// The memory of a quasi-Newton method: the last moves and what the residual changed by along them (L-BFGS;
+/// The memory of a quasi-Newton method: the last moves and what the gap changed by along them (L-BFGS;
 /// Nocedal 1980, Liu & Nocedal 1989). A move may be asked for on some of the coordinates only.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ class CurvaturePairs {
     }
     void forget() { count_ = next_ = 0; }
 
-    /// The residual was p at x, and is q at y.
+    /// The gap was p at x, and is q at y.
     void add(ConstView x, ConstView p, ConstView y, ConstView q) {
         subtract(y, x, part(moves_, next_));
         subtract(q, p, part(bends_, next_));
@@ -46,8 +46,8 @@ class CurvaturePairs {
         return curvature > 0 ? curvature / squared_norm(bend) : kInfinity;
     }
 
-    /// out = -H residual on the coordinates named, in their order. False: no pair bends upwards there.
-    bool newton_move(ConstView residual, std::span<const Index> named, View out, Scratch& scratch) const {
+    /// out = -H gap on the coordinates named, in their order. False: no pair bends upwards there.
+    bool newton_move(ConstView mapping, std::span<const Index> named, View out, Scratch& scratch) const {
         const Index n = named.size();
         Scratch::Frame frame(scratch);
         const View moves = frame.take(count_ * n);  // newest first
@@ -73,7 +73,7 @@ class CurvaturePairs {
             curvatures[used++] = curvature;
         }
         if (used == 0) return false;
-        for (Index i = 0; i < n; ++i) out[i] = -residual[named[i]];
+        for (Index i = 0; i < n; ++i) out[i] = -mapping[named[i]];
         for (Index k = 0; k < used; ++k) {
             shares[k] = dot(nth(moves, k), out) / curvatures[k];
             axpy(-shares[k], nth(bends, k), out);
@@ -85,16 +85,16 @@ class CurvaturePairs {
         return true;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.agree("memory", memory_);
-        checkpoint.exchange("dimension", dimension_);
-        checkpoint.list("moves", moves_);
-        checkpoint.list("bends", bends_);
-        checkpoint.exchange("count", count_, memory_);
-        checkpoint.exchange("next", next_, memory_ - 1);
-        if (checkpoint.reading()) {
-            checkpoint.require(moves_.size() == memory_ * dimension_ && bends_.size() == moves_.size(),
-                               "as many numbers as its pairs have");
+    void serialise(StateArchive& archive) {
+        archive.agree("memory", memory_);
+        archive.field("dimension", dimension_);
+        archive.list("moves", moves_);
+        archive.list("bends", bends_);
+        archive.field("count", count_, memory_);
+        archive.field("next", next_, memory_ - 1);
+        if (archive.reading()) {
+            archive.require(moves_.size() == memory_ * dimension_ && bends_.size() == moves_.size(),
+                            "as many numbers as its pairs have");
         }
     }
 

@@ -1,5 +1,5 @@
 /// Windows of quadratic losses: the matrix of the window stands in for its rows, and an exact pass confirms
-/// where steps on it led. The round ends only if the exact residual passes. Other losses, and rounds in which
+/// where steps on it led. The round ends only if the exact gap passes. Other losses, and rounds in which
 /// that fails, are left to exact steps.
 #pragma once
 
@@ -31,10 +31,10 @@ class GramSteps {
         std::uint64_t confirmed = 0;
         if constexpr (KnowsCurvature<Model>) {
             const ConstView matrix =
-                iterate.residual_norm > tolerance && !meter.exhausted(0) ? model.curvature() : ConstView();
+                iterate.gap > tolerance && !meter.exhausted(0) ? model.curvature() : ConstView();
             // A second stretch mends what rounding of the matrix spoilt; a third would be as good as that
             // one.
-            while (!matrix.empty() && confirmed < 2 && iterate.residual_norm > tolerance &&
+            while (!matrix.empty() && confirmed < 2 && iterate.gap > tolerance &&
                    !meter.exhausted(confirmed)) {
                 ++confirmed;
                 Budget on_matrix = meter.rest(0);
@@ -44,15 +44,15 @@ class GramSteps {
                     break;
             }
         }
-        if (iterate.residual_norm <= tolerance) return report;
+        if (iterate.gap <= tolerance) return report;
         report.add(
             exact_.solve(model, g, reference_step, tolerance, meter.rest(confirmed), iterate, cost, scratch));
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.part("model steps", on_model_);
-        checkpoint.part("exact steps", exact_);
+    void serialise(StateArchive& archive) {
+        archive.section("model steps", on_model_);
+        archive.section("exact steps", exact_);
     }
 
   private:

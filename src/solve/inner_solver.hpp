@@ -4,9 +4,9 @@
 /// needs.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/core/state_archive.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -58,7 +58,7 @@ struct InnerReport {
     SolveStatus status = SolveStatus::converged;
     std::uint64_t steps = 0;      // N_t
     Real certified_decrease = 0;  // proved lower bound on the fall of S + g over these steps
-    Real squared_residuals = 0;   // sum of |P_e(y)|^2, e the step that was taken
+    Real squared_gaps = 0;        // sum of |P_e(y)|^2, e the step that was taken
     Real smallest_step = 0;
     Real largest_step = 0;
     Real path = 0;                           // sum of |y' - y|
@@ -66,12 +66,12 @@ struct InnerReport {
     std::uint64_t confirmations = 0;         // exact tests after a stretch of them
     std::uint64_t failed_confirmations = 0;  // those that did not pass
 
-    void count(Real step, Real residual_norm, Real decrease) {
+    void count(Real step, Real gap, Real decrease) {
         smallest_step = steps == 0 ? step : std::min(smallest_step, step);
         largest_step = std::max(largest_step, step);
-        squared_residuals += residual_norm * residual_norm;
+        squared_gaps += gap * gap;
         certified_decrease += decrease;
-        path += step * residual_norm;
+        path += step * gap;
         ++steps;
     }
     /// The step just counted went where no forward-backward step leads, and was kept for its fall alone:
@@ -90,7 +90,7 @@ struct InnerReport {
         }
         steps += later.steps;
         certified_decrease += later.certified_decrease;
-        squared_residuals += later.squared_residuals;
+        squared_gaps += later.squared_gaps;
         path += later.path;
         cheap_steps += later.cheap_steps;
         confirmations += later.confirmations;
@@ -102,7 +102,7 @@ struct InnerReport {
 inline void note_steps(const InnerReport& inner, RoundReport& report) {
     report.steps = inner.steps;
     report.certified_decrease = inner.certified_decrease;
-    report.squared_residuals = inner.squared_residuals;
+    report.squared_gaps = inner.squared_gaps;
     report.smallest_step = inner.smallest_step;
     report.largest_step = inner.largest_step;
     report.path = inner.path;
@@ -120,46 +120,44 @@ struct StepClaim {
 /// The point a round moves, with the outcome of its last test at the reference step eta.
 struct Iterate {
     explicit Iterate(std::vector<Real> start)
-        : point(std::move(start)), forward(point.size()), residual(point.size()) {}
+        : point(std::move(start)), forward(point.size()), mapping(point.size()) {}
 
-    std::vector<Real> point;     // y
-    std::vector<Real> forward;   // T_eta(y; grad S(y))
-    std::vector<Real> residual;  // P_eta(y; grad S(y))
-    Real residual_norm = 0;
+    std::vector<Real> point;    // y
+    std::vector<Real> forward;  // T_eta(y; grad S(y))
+    std::vector<Real> mapping;  // P_eta(y; grad S(y))
+    Real gap = 0;
     Real regulariser = 0;          // g(y)
     Real forward_regulariser = 0;  // g(T)
 
     /// False: the prox answered something that is no number, so the test has no outcome. A NaN would pass
-    /// for a residual of 0. Numbers beyond the range of their norm are looked at one by one.
-    bool finite() const {
-        return (std::isfinite(residual_norm) || all_finite(residual)) && !std::isnan(regulariser);
-    }
+    /// for a gap of 0. Numbers beyond the range of their norm are looked at one by one.
+    bool finite() const { return (std::isfinite(gap) || all_finite(mapping)) && !std::isnan(regulariser); }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("point", point);
-        checkpoint.fixed("forward", forward);
-        checkpoint.fixed("residual", residual);
-        checkpoint.exchange("residual norm", residual_norm);
-        checkpoint.exchange("regulariser", regulariser);
-        checkpoint.exchange("forward regulariser", forward_regulariser);
+    void serialise(StateArchive& archive) {
+        archive.fixed("point", point);
+        archive.fixed("forward", forward);
+        archive.fixed("residual", mapping);
+        archive.field("residual norm", gap);
+        archive.field("regulariser", regulariser);
+        archive.field("forward regulariser", forward_regulariser);
     }
 };
 
 /// The exit test's left side: one prox at the model's current gradient.
 template <Regulariser G>
 void test_at(Iterate& iterate, ConstView gradient, const G& g, Real reference_step, Scratch& scratch) {
-    const ProxResidual result =
-        prox_residual(g, iterate.point, gradient, reference_step, iterate.forward, iterate.residual, scratch);
-    iterate.residual_norm = result.norm;
+    const ProxStep result = prox_gradient_step(g, iterate.point, gradient, reference_step, iterate.forward,
+                                               iterate.mapping, scratch);
+    iterate.gap = result.norm;
     iterate.forward_regulariser = result.regulariser;
 }
 
-/// Below this, a residual is rounding of x / eta and of the gradient: no step can lower it any further.
-inline Real residual_floor(ConstView point, ConstView gradient, Real step) {
+/// Below this, a gap is rounding of x / eta and of the gradient: no step can lower it any further.
+inline Real gap_floor(ConstView point, ConstView gradient, Real step) {
     return 4 * kUnitRoundoff * (norm(point) / step + norm(gradient));
 }
-inline Real residual_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
-    return residual_floor(iterate.point, gradient, reference_step);
+inline Real gap_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
+    return gap_floor(iterate.point, gradient, reference_step);
 }
 /// The same at a model that may know the norm of its gradient already.
 template <class Model>
@@ -167,7 +165,7 @@ Real model_floor(const Iterate& iterate, const Model& model, Real reference_step
     if constexpr (requires { model.gradient_norm(); }) {
         return 4 * kUnitRoundoff * (norm(iterate.point) / reference_step + model.gradient_norm());
     } else {
-        return residual_floor(iterate, model.gradient(), reference_step);
+        return gap_floor(iterate, model.gradient(), reference_step);
     }
 }
 

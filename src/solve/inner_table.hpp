@@ -47,8 +47,8 @@ class AnyInner {
             held_);
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        std::visit([&](auto& inner) { inner.exchange(checkpoint); }, held_);
+    void serialise(StateArchive& archive) {
+        std::visit([&](auto& inner) { inner.serialise(archive); }, held_);
     }
 
   private:

@@ -1,5 +1,5 @@
 /// PANOC-type steps (Stella, Themelis, Sopasakis & Patrinos 2017): quasi-Newton moves on the forward-backward
-/// residual P_e, drawn towards the forward-backward point where they fail, until that point itself is taken.
+/// gap P_e, drawn towards the forward-backward point where they fail, until that point itself is taken.
 ///
 /// PANOC lets its points leave dom g and therefore searches on the forward-backward envelope
 ///   phi_e(x) = f(x) - (e/2) |grad f|^2 + g^e(x - e grad f) = F(x) - m_e(x),
@@ -61,9 +61,9 @@ class Panoc {
         InnerReport report;
         std::uint64_t attempts = 0;
         Real looked_with = 0;  // the step of `here`; 0: of another point
-        while (iterate.residual_norm > tolerance) {
+        while (iterate.gap > tolerance) {
             if (meter.exhausted(attempts) ||
-                iterate.residual_norm <= residual_floor(iterate, model.gradient(), reference_step)) {
+                iterate.gap <= gap_floor(iterate, model.gradient(), reference_step)) {
                 report.status = SolveStatus::budget_exhausted;
                 return report;
             }
@@ -82,9 +82,8 @@ class Panoc {
             const Real fall = (model.value() - value) + (iterate.regulariser - regulariser);
             const Real slack =
                 rounding_slack(model.value(), value) + rounding_slack(iterate.regulariser, regulariser);
-            const Real worth =
-                bold ? std::min(step_, reference_step) / 2 * iterate.residual_norm * iterate.residual_norm
-                     : envelope_gap(here, iterate.regulariser, model.gradient());
+            const Real worth = bold ? std::min(step_, reference_step) / 2 * iterate.gap * iterate.gap
+                                    : envelope_gap(here, iterate.regulariser, model.gradient());
             subtract(candidate, iterate.point, move);
             const Real length = norm(move);
             bool kept = model.trial_finite() && (bold ? fall >= worth - slack
@@ -92,7 +91,7 @@ class Panoc {
                                                                      model.trial_gradient(), move, step_));
             if (model.trial_finite() && (kept || bold)) {
                 look(there, candidate, model.trial_gradient(), g, cost, scratch);
-                // Where rounding decides about the fall, residuals tell whether a bold move was a good one.
+                // Where rounding decides about the fall, gaps tell whether a bold move was a good one.
                 if (bold && kept && worth <= slack) kept = there.norm <= here.norm;
             }
             if constexpr (IsStandIn<Model>) {
@@ -113,7 +112,7 @@ class Panoc {
                     }
                     // Its pass is paid for: the curvature met on the way makes the next point a better one.
                     radius_ = length;
-                    pairs_.add(iterate.point, here.residual, candidate, there.residual);
+                    pairs_.add(iterate.point, here.mapping, candidate, there.mapping);
                     continue;
                 }
                 streak_ = 0;
@@ -129,7 +128,7 @@ class Panoc {
             }
             report.count(step_, here.norm, std::min(worth, fall));
             report.path += length - step_ * here.norm;
-            pairs_.add(iterate.point, here.residual, candidate, there.residual);
+            pairs_.add(iterate.point, here.mapping, candidate, there.mapping);
             before_.assign(here.forward.begin(), here.forward.end());
             std::swap(here, there);
             model.accept_trial();
@@ -140,26 +139,26 @@ class Panoc {
             adapt(bold, reference_step);
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
-            if (bold) report.count_confirmed(iterate.residual_norm <= tolerance);
+            if (bold) report.count_confirmed(iterate.gap <= tolerance);
         }
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("step", step_);
-        checkpoint.exchange("streak", streak_);
-        checkpoint.exchange("trial", trial_, options_.trials);
-        checkpoint.exchange("radius", radius_);
-        checkpoint.list("before", before_);
-        checkpoint.part("pairs", pairs_);
+    void serialise(StateArchive& archive) {
+        archive.field("step", step_);
+        archive.field("streak", streak_);
+        archive.field("trial", trial_, options_.trials);
+        archive.field("radius", radius_);
+        archive.list("before", before_);
+        archive.section("pairs", pairs_);
     }
 
   private:
     /// What there is to see from a point with the step e.
     struct Outlook {
-        Outlook(Scratch::Frame& frame, Index n) : forward(frame.take(n)), residual(frame.take(n)) {}
+        Outlook(Scratch::Frame& frame, Index n) : forward(frame.take(n)), mapping(frame.take(n)) {}
         View forward;          // T_e
-        View residual;         // P_e
+        View mapping;          // P_e
         Real norm = 0;         // |P_e|
         Real regulariser = 0;  // g(T_e)
     };
@@ -167,7 +166,7 @@ class Panoc {
     template <Regulariser G>
     void look(Outlook& from, ConstView x, ConstView gradient, const G& g, Cost& cost,
               Scratch& scratch) const {
-        const ProxResidual seen = prox_residual(g, x, gradient, step_, from.forward, from.residual, scratch);
+        const ProxStep seen = prox_gradient_step(g, x, gradient, step_, from.forward, from.mapping, scratch);
         from.norm = seen.norm;
         from.regulariser = seen.regulariser;
         ++cost.prox;
@@ -177,7 +176,7 @@ class Panoc {
     Real envelope_gap(const Outlook& from, Real regulariser, ConstView gradient) const {
         const Real least = step_ / 2 * from.norm * from.norm;
         return std::max(least,
-                        step_ * dot(gradient, from.residual) - least + (regulariser - from.regulariser));
+                        step_ * dot(gradient, from.mapping) - least + (regulariser - from.regulariser));
     }
 
     /// Writes the next candidate; false: it is the forward-backward point.
@@ -194,7 +193,7 @@ class Panoc {
         }
         const std::span<const Index> free = all.first(count);
         const View move = frame.take(count);
-        const bool bends = pairs_.newton_move(here.residual, free, move, scratch);
+        const bool bends = pairs_.newton_move(here.mapping, free, move, scratch);
         const Real length = bends ? norm(move) : 0;
         if (!(length > 0 && std::isfinite(length))) {
             trial_ = options_.trials;

@@ -49,10 +49,10 @@ class PlaneSteps {
         InnerReport report;
         std::uint64_t attempts = 0;
         if constexpr (Scored<Model>) {
-            if (iterate.residual_norm <= tolerance) return report;
+            if (iterate.gap <= tolerance) return report;
             bool trusted = model.know_scores(scratch);
             if (trusted && step_ == 0) step_ = reference_step;
-            while (trusted && iterate.residual_norm > tolerance && report.status == SolveStatus::converged) {
+            while (trusted && iterate.gap > tolerance && report.status == SolveStatus::converged) {
                 Stretch stretch{.tolerance = tolerance, .meter = meter, .attempts = attempts};
                 trusted = run(stretch, model, g, reference_step, iterate, report, cost, scratch);
             }
@@ -63,10 +63,10 @@ class PlaneSteps {
         return report;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("step", step_);
-        checkpoint.exchange("streak", streak_);
-        checkpoint.part("elsewhere", elsewhere_);
+    void serialise(StateArchive& archive) {
+        archive.field("step", step_);
+        archive.field("streak", streak_);
+        archive.section("elsewhere", elsewhere_);
     }
 
   private:
@@ -135,9 +135,9 @@ class PlaneSteps {
         at.here.look(model, scratch);
 
         InnerReport steps;
-        while (iterate.residual_norm > stretch.tolerance && steps.steps < kStretch) {
+        while (iterate.gap > stretch.tolerance && steps.steps < kStretch) {
             if (stretch.meter.exhausted(stretch.attempts) ||
-                iterate.residual_norm <= residual_floor(iterate, gradient, reference_step)) {
+                iterate.gap <= gap_floor(iterate, gradient, reference_step)) {
                 steps.status = SolveStatus::budget_exhausted;
                 break;
             }
@@ -190,7 +190,7 @@ class PlaneSteps {
             iterate.regulariser = at.here.regulariser;
             test_at(iterate, gradient, g, reference_step, scratch);
             ++cost.prox;
-            if (bold) steps.count_confirmed(iterate.residual_norm <= stretch.tolerance);
+            if (bold) steps.count_confirmed(iterate.gap <= stretch.tolerance);
             if (++streak_ >= kStreak) {
                 streak_ = 0;
                 step_ = std::min(step_ * kGrow, kLargestStep * reference_step);
@@ -219,7 +219,7 @@ class PlaneSteps {
         test_at(iterate, model.gradient(), g, reference_step, scratch);
         ++cost.prox;
         report.add(steps);
-        if (iterate.residual_norm <= stretch.tolerance) report.status = SolveStatus::converged;
+        if (iterate.gap <= stretch.tolerance) report.status = SolveStatus::converged;
         return true;
     }
 

@@ -19,13 +19,13 @@ class ProxGrad {
         const Real gain = reference_step * (1 - reference_step * smoothness_ / 2);  // gamma
         const BudgetMeter meter(budget);
         InnerReport report;
-        while (iterate.residual_norm > tolerance) {
+        while (iterate.gap > tolerance) {
             if (meter.exhausted(report.steps) ||
-                iterate.residual_norm <= residual_floor(iterate, model.gradient(), reference_step)) {
+                iterate.gap <= gap_floor(iterate, model.gradient(), reference_step)) {
                 report.status = SolveStatus::budget_exhausted;
                 return report;
             }
-            const Real residual_norm = iterate.residual_norm;
+            const Real gap = iterate.gap;
             model.try_at(iterate.forward, scratch);
             if (!model.trial_finite()) {
                 report.status = SolveStatus::not_finite;
@@ -36,12 +36,12 @@ class ProxGrad {
             iterate.regulariser = iterate.forward_regulariser;
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
-            report.count(reference_step, residual_norm, gain * residual_norm * residual_norm);
+            report.count(reference_step, gap, gain * gap * gap);
         }
         return report;
     }
 
-    void exchange(Checkpoint& /*checkpoint*/) {}  // nothing is kept between rounds
+    void serialise(StateArchive& /*checkpoint*/) {}  // nothing is kept between rounds
 
   private:
     Real smoothness_;  // L

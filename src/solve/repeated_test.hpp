@@ -56,7 +56,7 @@ class RepeatedTest {
             test_at(iterate, model.gradient(), g, reference_step, scratch);
             ++cost.prox;
             ++report.confirmations;
-            if (iterate.residual_norm > tolerance) {
+            if (iterate.gap > tolerance) {
                 ++report.failed_confirmations;
                 return false;
             }

@@ -13,20 +13,21 @@ namespace proxstream {
 
 class StandInStretch {
   public:
-    /// `steps` goes on `stand_in`, which agrees with the model where the iterate is, until its residual is
+    /// `steps` goes on `stand_in`, which agrees with the model where the iterate is, until its gap is
     /// `aim` or the budget ends. False: there was no step, or all were taken back.
     template <Regulariser G, class Model, class StandIn>
-    bool run(Panoc& steps, Model& model, StandIn& stand_in, const G& g, Real reference_step, Real aim,
+    bool run(Panoc& steps, Model& model, StandIn& stand_in, const G& g, Real reference_step, Real target_gap,
              Real tolerance, const Budget& budget, Iterate& iterate, InnerReport& report, Cost& cost,
              Scratch& scratch) {
         if (!moved_) moved_.emplace(iterate);
         Iterate& moved = *moved_;
         moved = iterate;
-        const InnerReport cheap = steps.solve(stand_in, g, reference_step, aim, budget, moved, cost, scratch);
+        const InnerReport cheap =
+            steps.solve(stand_in, g, reference_step, target_gap, budget, moved, cost, scratch);
         if (cheap.steps == 0 || cheap.status == SolveStatus::not_finite) return false;
         report.cheap_steps += cheap.steps;
         ++report.confirmations;
-        const Real worth = reference_step / 2 * iterate.residual_norm * iterate.residual_norm;
+        const Real worth = reference_step / 2 * iterate.gap * iterate.gap;
         const Real value = model.try_at(moved.point, scratch);
         const Real fall = (model.value() - value) + (iterate.regulariser - moved.regulariser);
         const Real slack =
@@ -38,13 +39,13 @@ class StandInStretch {
         }
         model.accept_trial();
         const Real counted_step = std::min(cheap.smallest_step, reference_step);
-        report.count(counted_step, iterate.residual_norm, std::min(needed, fall));
-        report.path += cheap.path - counted_step * iterate.residual_norm;
+        report.count(counted_step, iterate.gap, std::min(needed, fall));
+        report.path += cheap.path - counted_step * iterate.gap;
         iterate.point.swap(moved.point);
         iterate.regulariser = moved.regulariser;
         test_at(iterate, model.gradient(), g, reference_step, scratch);
         ++cost.prox;
-        if (iterate.residual_norm > tolerance) ++report.failed_confirmations;
+        if (iterate.gap > tolerance) ++report.failed_confirmations;
         return true;
     }
 

@@ -49,7 +49,7 @@ class WindowSpider {
         copy(y, before_);
     }
 
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("turn", turn_); }
+    void serialise(StateArchive& archive) { archive.field("turn", turn_); }
 
   private:
     static Index root(Index size) {

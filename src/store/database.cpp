@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <sqlite3.h>
@@ -10,14 +11,15 @@
 namespace proxstream {
 namespace {
 
-/// Readers wait so long for a writer that is moving its log into the file.
-constexpr int kPatienceMilliseconds = 5000;
-
-DataLocation place(const std::string& path) {
-    return {.source = path, .line = 0, .column = 0, .field = ""};
-}
+/// How long a reader waits for a writer that moves its log into the file.
+constexpr int kBusyMilliseconds = 5000;
 
 }  // namespace
+
+void refuse_store(const std::string& path, const std::string& problem) {
+    throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, problem,
+                    "a file that proxstream has written with --store");
+}
 
 void Database::Close::operator()(sqlite3* handle) const noexcept {
     sqlite3_close_v2(handle);
@@ -35,8 +37,8 @@ Database::Database(std::string path, Access access) : path_(std::move(path)) {
     const int status = sqlite3_open_v2(path_.c_str(), &raw, flags, nullptr);
     handle_.reset(raw);
     if (status != SQLITE_OK) fail("open the run store");
-    sqlite3_busy_timeout(raw, kPatienceMilliseconds);
-    // A store may come from somebody else: nothing in its schema is to be trusted with more than data.
+    sqlite3_busy_timeout(raw, kBusyMilliseconds);
+    // A store may come from another machine: its schema must not run code.
     sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     run("PRAGMA cell_size_check = ON");
@@ -50,8 +52,7 @@ void Database::fail(const char* action) const {
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
         case SQLITE_FORMAT:
-            throw DataError(place(path_), "the run store is damaged, or is none: " + said,
-                            "a file that proxstream has written with --store");
+            refuse_store(path_, "not a run store, or damaged: " + said);
         case SQLITE_FULL:
             system = ENOSPC;
             break;
@@ -76,13 +77,9 @@ void Database::fail(const char* action) const {
     throw IoError(path_, action, system);
 }
 
-void Database::run(const char* sql) {
-    if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail("use the run store");
-}
-
-std::int64_t Database::number(std::string_view sql) {
-    Statement statement(*this, sql);
-    return statement.step() ? statement.integer(0) : 0;
+void Database::run(const std::string& sql) {
+    if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        fail("use the run store");
 }
 
 std::optional<std::string> Database::text(std::string_view sql) {
@@ -99,35 +96,24 @@ Statement::Statement(Database& database, std::string_view sql) : database_(&data
     if (status != SQLITE_OK) database.fail("read the run store");
 }
 
-Statement& Statement::reset() {
+void Statement::reset() {
     sqlite3_reset(statement_.get());
-    return *this;
 }
 
-Statement& Statement::bind(int place, std::int64_t value) {
+void Statement::put_integer(int place, std::int64_t value) {
     if (sqlite3_bind_int64(statement_.get(), place, value) != SQLITE_OK) database_->fail("bind a number");
-    return *this;
 }
 
-Statement& Statement::bind(int place, std::string_view bytes) {
-    // A null pointer would be NULL, not nothing.
+void Statement::put(int place, std::string_view bytes) {
+    // A null pointer would bind NULL instead of an empty blob.
     const char* data = bytes.empty() ? "" : bytes.data();
     if (sqlite3_bind_blob64(statement_.get(), place, data, bytes.size(), SQLITE_STATIC) != SQLITE_OK)
         database_->fail("bind bytes");
-    return *this;
 }
 
-Statement& Statement::bind_text(int place, std::string_view text) {
-    if (sqlite3_bind_text64(statement_.get(), place, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8) !=
-        SQLITE_OK) {
-        database_->fail("bind a text");
-    }
-    return *this;
-}
-
-Statement& Statement::bind_null(int place) {
-    if (sqlite3_bind_null(statement_.get(), place) != SQLITE_OK) database_->fail("bind nothing");
-    return *this;
+void Statement::put(int place, NullableText text) {
+    if (!text.text.empty()) return put(place, text.text);
+    if (sqlite3_bind_null(statement_.get(), place) != SQLITE_OK) database_->fail("bind NULL");
 }
 
 bool Statement::step() {
@@ -137,10 +123,16 @@ bool Statement::step() {
     database_->fail("use the run store");
 }
 
-void Statement::run() {
+void Statement::run_bound() {
     while (step()) {
     }
     reset();
+}
+
+void Statement::get(int column, std::vector<double>& numbers) const {
+    const std::string_view found = bytes(column);
+    numbers.resize(found.size() / sizeof(double));
+    if (!numbers.empty()) std::memcpy(numbers.data(), found.data(), numbers.size() * sizeof(double));
 }
 
 std::int64_t Statement::integer(int column) const {
@@ -157,12 +149,12 @@ bool Statement::null(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-Transaction::Transaction(Database& database) : database_(database) {
-    database_.run("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database, Kind kind) : database_(database) {
+    database_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
 Transaction::~Transaction() {
-    // Nothing more can be done if this fails: the next user of the file rolls back.
+    // If this fails, the next connection to the file rolls back.
     if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 

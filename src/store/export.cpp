@@ -3,11 +3,12 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "io/json_writer.hpp"
+#include "io/row_splitter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,177 +22,144 @@ using Write = std::function<void(std::string_view)>;
 constexpr std::array<std::string_view, 4> kWhat{"ledger", "decisions", "figures", "inputs"};
 constexpr std::array<std::string_view, 3> kFormats{"jsonl", "csv", "npy"};
 
-template <class List>
-bool contains(const List& list, std::string_view text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-/// Text as a field of CSV.
-std::string quoted_field(std::string_view text) {
-    std::string field = "\"";
-    for (const char each : text) {
-        if (each == '"') field += '"';
-        field += each;
-    }
-    return field + '"';
-}
-
-/// Rows of numbers, by names.
+/// Rows of numbers in one of the formats.
 class NumberTable {
   public:
-    virtual ~NumberTable() = default;
-    virtual void row(const std::vector<Real>& numbers) = 0;
-    virtual void finish() {}
-};
-
-class CsvTable final : public NumberTable {
-  public:
-    CsvTable(const std::vector<std::string>& names, const Write& write) : write_(write) {
-        write_(fmt::format("{}\n", fmt::join(names, ",")));
+    NumberTable(const std::string& format, std::vector<std::string> names, const Write& write)
+        : format_(format), names_(std::move(names)), write_(write) {
+        if (format_ == "csv") write_(fmt::format("{}\n", fmt::join(names_, ",")));
     }
-    void row(const std::vector<Real>& numbers) override {
-        line_.clear();
-        for (Index i = 0; i < numbers.size(); ++i) {
-            if (i > 0) line_ += ',';
-            if (!std::isnan(numbers[i])) line_ += fmt::format("{}", numbers[i]);
+
+    /// Missing numbers at the end are unknown.
+    void row(std::vector<Real> numbers) {
+        numbers.resize(names_.size(), std::nan(""));
+        if (format_ == "npy") {
+            gathered_.insert(gathered_.end(), numbers.begin(), numbers.end());
+        } else {
+            write_((format_ == "csv" ? csv_line(numbers) : json_line(numbers)) + '\n');
         }
-        line_ += '\n';
-        write_(line_);
     }
 
-  private:
-    const Write& write_;
-    std::string line_;
-};
-
-/// NumPy's format, version 1.0: a structured array, so that columns have their names. The number of rows
-/// stands in front, so they are gathered first.
-class NpyTable final : public NumberTable {
-  public:
-    NpyTable(const std::vector<std::string>& names, const Write& write) : names_(names), write_(write) {}
-    void row(const std::vector<Real>& numbers) override {
-        numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
-    }
-    void finish() override {
+    /// NumPy's format 1.0, with columns by name: its header holds the number of rows, so they come after it.
+    void finish() const {
+        if (format_ != "npy") return;
         std::string fields;
         for (const std::string& name : names_) fields += fmt::format("('{}', '<f8'), ", name);
-        const Index rows = names_.empty() ? 0 : numbers_.size() / names_.size();
-        std::string header = fmt::format("{{'descr': [{}], 'fortran_order': False, 'shape': ({},), }}",
-                                         fields.substr(0, fields.size() - 2), rows);
+        std::string header =
+            fmt::format("{{'descr': [{}], 'fortran_order': False, 'shape': ({},), }}",
+                        fields.substr(0, fields.size() - 2), gathered_.size() / names_.size());
         constexpr std::size_t kPreamble = 10;
         constexpr std::size_t kAlignment = 64;
         while ((kPreamble + header.size() + 1) % kAlignment != 0) header += ' ';
         header += '\n';
         std::string preamble = "\x93NUMPY";
-        preamble += '\x01';
-        preamble += '\0';
-        preamble += static_cast<char>(header.size() & 0xffU);
-        preamble += static_cast<char>(header.size() >> 8U);
+        preamble +=
+            {'\x01', '\0', static_cast<char>(header.size() & 0xffU), static_cast<char>(header.size() >> 8U)};
         write_(preamble + header);
         constexpr std::size_t kPiece = 8192;
-        for (std::size_t i = 0; i < numbers_.size(); i += kPiece) {
-            const std::size_t count = std::min(kPiece, numbers_.size() - i);
-            write_({reinterpret_cast<const char*>(numbers_.data() + i), count * sizeof(Real)});
+        for (std::size_t i = 0; i < gathered_.size(); i += kPiece) {
+            const std::size_t count = std::min(kPiece, gathered_.size() - i);
+            write_({reinterpret_cast<const char*>(gathered_.data() + i), count * sizeof(Real)});
         }
     }
 
   private:
-    std::vector<std::string> names_;
-    const Write& write_;
-    std::vector<Real> numbers_;
-};
-
-std::unique_ptr<NumberTable> make_table(const std::string& format, const std::vector<std::string>& names,
-                                        const Write& write) {
-    if (format == "csv") return std::make_unique<CsvTable>(names, write);
-    return std::make_unique<NpyTable>(names, write);
-}
-
-void export_figures(const RunStore& store, const ExportOptions& options, const Write& write) {
-    const std::vector<std::string>& channels = store.identity().channels;
-    if (options.format == "jsonl") {
-        return store.turns(options.first, options.last, [&](const StoredTurn& turn) {
-            json row{{"turn", turn.turn}, {"time", turn.time}};
-            for (Index i = 0; i < std::min(channels.size(), turn.figures.size()); ++i)
-                row[channels[i]] = std::isfinite(turn.figures[i]) ? json(turn.figures[i]) : json(nullptr);
-            write(row.dump() + '\n');
-            return true;
+    static std::string csv_line(const std::vector<Real>& numbers) {
+        std::string line;
+        for (Index i = 0; i < numbers.size(); ++i) {
+            if (i > 0) line += ',';
+            if (!std::isnan(numbers[i])) line += fmt::format("{}", numbers[i]);
+        }
+        return line;
+    }
+    std::string json_line(const std::vector<Real>& numbers) const {
+        return json_object([&](JsonWriter& to) {
+            for (Index i = 0; i < numbers.size(); ++i)
+                to.json(names_[i], std::isfinite(numbers[i]) ? fmt::format("{}", numbers[i]) : "null");
         });
     }
+
+    std::string format_;
+    std::vector<std::string> names_;
+    const Write& write_;
+    std::vector<Real> gathered_;  // all rows, for npy
+};
+
+void export_figures(const RunStore& store, const ExportOptions& options, const Write& write) {
     std::vector<std::string> names{"turn", "time"};
+    const std::vector<std::string>& channels = store.identity().channels;
     names.insert(names.end(), channels.begin(), channels.end());
-    const auto table = make_table(options.format, names, write);
+    NumberTable table(options.format, names, write);
     store.turns(options.first, options.last, [&](const StoredTurn& turn) {
         std::vector<Real> row{static_cast<Real>(turn.turn), static_cast<Real>(turn.time)};
         row.insert(row.end(), turn.figures.begin(), turn.figures.end());
-        row.resize(names.size(), std::nan(""));
-        table->row(row);
+        table.row(std::move(row));
         return true;
     });
-    table->finish();
+    table.finish();
 }
 
-/// A number or its bits of a ledger's row; NaN where there is none.
-Real figure_of(const json& row, const std::string& key) {
-    const auto found = row.find(key);
-    return found != row.end() && found->is_number() ? found->get<Real>() : std::nan("");
-}
-
-void export_ledger(const RunStore& store, const ExportOptions& options, const Write& write) {
-    if (options.format == "jsonl") {
-        // Whole, with its header and footer, if no turns are asked for.
-        const ExportOptions all;
-        if (options.first == all.first && options.last == all.last) {
-            return store.ledger(options.account, [&](std::string_view line) {
-                write(line);
-                return true;
-            });
-        }
-        return store.ledger_rows(options.account, options.first, options.last,
-                                 [&](Turn turn, std::string_view line) {
-                                     if (turn > 0) write(line);
-                                     return true;
-                                 });
+void export_ledger_lines(const RunStore& store, const ExportOptions& options, const Write& write) {
+    const ExportOptions all;
+    if (options.first == all.first && options.last == all.last) {
+        return store.ledger(options.account, [&](std::string_view line) {
+            write(line);
+            return true;
+        });
     }
-    std::unique_ptr<NumberTable> table;
-    std::vector<std::string> keys;
     store.ledger_rows(options.account, options.first, options.last, [&](Turn turn, std::string_view line) {
-        if (turn == 0) return true;  // the header
-        const json row = json::parse(line, nullptr, false);
-        if (row.is_discarded()) return true;
+        if (turn > 0) write(line);
+        return true;
+    });
+}
+
+void export_ledger_table(const RunStore& store, const ExportOptions& options, const Write& write) {
+    std::optional<NumberTable> table;
+    std::vector<std::string> keys{"t"};
+    store.ledger_rows(options.account, options.first, options.last, [&](Turn turn, std::string_view line) {
+        const json row = turn > 0 ? json::parse(line, nullptr, false) : json();
+        if (!row.is_object()) return true;
         if (!table) {
-            // A refused round has fewer keys than any other: the first that was played names the columns.
+            // A refused round has fewer keys than others: the first round that was played names the columns.
             if (row.value("s", "") == "refused") return true;
             for (const auto& [key, value] : row.items())
                 if (value.is_number() && key != "t") keys.push_back(key);
-            std::vector<std::string> names{"turn", "t"};
+            std::vector<std::string> names{"turn"};
             names.insert(names.end(), keys.begin(), keys.end());
-            table = make_table(options.format, names, write);
+            table.emplace(options.format, names, write);
         }
-        std::vector<Real> numbers{static_cast<Real>(turn), figure_of(row, "t")};
-        for (const std::string& key : keys) numbers.push_back(figure_of(row, key));
-        table->row(numbers);
+        std::vector<Real> numbers{static_cast<Real>(turn)};
+        for (const std::string& key : keys) {
+            const auto found = row.find(key);
+            numbers.push_back(found != row.end() && found->is_number() ? found->get<Real>() : std::nan(""));
+        }
+        table->row(std::move(numbers));
         return true;
     });
     if (table) table->finish();
 }
 
-/// Decisions and inputs: JSON of each turn.
+/// Decisions and inputs: the JSON of each turn.
 void export_texts(const RunStore& store, const ExportOptions& options, std::string StoredTurn::*text,
                   const std::string& name, const Write& write) {
     const bool csv = options.format == "csv";
     if (csv) write("turn,key," + name + "\n");
     store.turns(options.first, options.last, [&](const StoredTurn& turn) {
         if ((turn.*text).empty()) return true;
+        std::string line;
         if (csv) {
-            write(fmt::format("{},{},{}\n", turn.turn, quoted_field(turn.key), quoted_field(turn.*text)));
-            return true;
+            line = fmt::format("{},", turn.turn);
+            append_csv_field(line, turn.key);
+            line += ',';
+            append_csv_field(line, turn.*text);
+        } else {
+            line = json_object([&](JsonWriter& to) {
+                to.put("turn", turn.turn);
+                if (!turn.key.empty()) to.put("key", turn.key);
+                to.json(name, turn.*text);
+            });
         }
-        const std::string key =
-            turn.key.empty()
-                ? ""
-                : ",\"key\":" + json(turn.key).dump(-1, ' ', false, json::error_handler_t::replace);
-        write(fmt::format("{{\"turn\":{}{},\"{}\":{}}}\n", turn.turn, key, name, turn.*text));
+        write(line + '\n');
         return true;
     });
 }
@@ -200,27 +168,28 @@ void export_texts(const RunStore& store, const ExportOptions& options, std::stri
 
 void validate(const ExportOptions& options) {
     std::vector<std::string> violations;
-    const auto ask = [&](const auto& known, const std::string& name, const std::string& value) {
-        if (!contains(known, value))
+    const auto require = [&](const auto& known, const std::string& name, const std::string& value) {
+        if (std::find(known.begin(), known.end(), value) == known.end())
             violations.push_back(
                 fmt::format("{} = '{}': must be one of {}", name, value, fmt::join(known, ", ")));
     };
-    ask(kWhat, "what", options.what);
-    ask(kFormats, "format", options.format);
+    require(kWhat, "what", options.what);
+    require(kFormats, "format", options.format);
     if (options.format == "npy" && (options.what == "decisions" || options.what == "inputs"))
         violations.push_back("format = npy: " + options.what +
-                             " are JSON, not rows of numbers; take jsonl or csv");
+                             " are JSON, not rows of numbers; use jsonl or csv");
     if (options.first > options.last) violations.emplace_back("first: comes after last");
     if (!violations.empty()) throw ConfigError(violations);
 }
 
 void export_run(const RunStore& store, const ExportOptions& options, const Write& write) {
     validate(options);
-    if (options.what == "ledger") return export_ledger(store, options, write);
     if (options.what == "figures") return export_figures(store, options, write);
-    const bool decisions = options.what == "decisions";
-    export_texts(store, options, decisions ? &StoredTurn::decision : &StoredTurn::input,
-                 decisions ? "decision" : "input", write);
+    if (options.what == "decisions")
+        return export_texts(store, options, &StoredTurn::decision, "decision", write);
+    if (options.what == "inputs") return export_texts(store, options, &StoredTurn::input, "input", write);
+    options.format == "jsonl" ? export_ledger_lines(store, options, write)
+                              : export_ledger_table(store, options, write);
 }
 
 }  // namespace proxstream

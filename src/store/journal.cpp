@@ -2,43 +2,30 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "regret/ledger_lines.hpp"
 #include "store/account.hpp"
-#include "store/database.hpp"
-#include "store/saved_state.hpp"
 #include "store/store_file.hpp"
-#include "store/turn_batch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <random>
-#include <set>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 namespace proxstream {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// A state is saved when what was written since the last one outweighs it, and at least so often.
+/// A state is saved when the turns since the last one outweigh it, and at least every so many seconds.
 constexpr double kStateSeconds = 5;
 constexpr std::size_t kLeastBetweenStates = std::size_t{1} << 16U;
-/// Without the disk's word turns wait at most so long.
+constexpr std::int64_t kStatesKept = 2;
+/// Without synchronisation, turns wait at most so long for their commit.
 constexpr double kLazySeconds = 1;
-/// Folding goes over many turns at once: a transaction a turn would cost more than the turn.
+/// Turns are folded in groups: a transaction per turn would cost more than the turn.
 constexpr Turn kFoldedTogether = 1024;
 
-std::int64_t wall_milliseconds() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
+double seconds_since(std::chrono::steady_clock::time_point then) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
 std::string utc_now() {
@@ -47,10 +34,6 @@ std::string utc_now() {
     gmtime_r(&now, &parts);
     char text[32];
     return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-bool blank(Database& database) {
-    return database.number("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
 }  // namespace
@@ -63,152 +46,150 @@ JournalOptions journal_options(const StoreSettings& settings, bool clocked, cons
             .now = {}};
 }
 
-struct Journal::State {
-    State(const std::string& path, Database::Access access, const JournalOptions& chosen)
-        : lock(path), database(path, access), options(chosen), last_commit(Clock::now()) {}
+/// The store as its writer has it open.
+struct Journal::File {
+    /// Statements that are prepared once: a commit per turn is the hot path of a service.
+    struct Statements {
+        explicit Statements(Database& database)
+            : line(database, "INSERT INTO ledger (place, turn, line, seal) VALUES (?1, ?2, ?3, ?4)"),
+              stored_line(database, "SELECT turn, line FROM ledger WHERE place = ?1"),
+              turn(database,
+                   "INSERT INTO turns (turn, time, key, input, decision, figures, seal) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
+              alarm(database,
+                    "INSERT INTO alarms (turn, alarm, raised, kind, subject, text, seal) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
+              bucket(database, "INSERT OR REPLACE INTO series (bucket, cells, seal) VALUES (?1, ?2, ?3)"),
+              later_buckets(database, "DELETE FROM series WHERE bucket >= ?1"),
+              state(database, "INSERT OR REPLACE INTO states (turn, state) VALUES (?1, ?2)"),
+              older_states(database,
+                           "DELETE FROM states WHERE turn NOT IN (SELECT turn FROM states ORDER BY turn DESC "
+                           "LIMIT ?1)") {}
 
-    void set_up() {
+        Statement line, stored_line, turn, alarm, bucket, later_buckets, state, older_states;
+    };
+
+    File(const std::string& path, Database::Access access) : lock(path), database(path, access) {}
+
+    /// To be called once there are tables.
+    void prepare(bool synchronised) {
         database.run("PRAGMA journal_mode = WAL");
-        database.run(options.durable.synchronised ? "PRAGMA synchronous = FULL"
-                                                  : "PRAGMA synchronous = NORMAL");
+        database.run(synchronised ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
         database.run("PRAGMA journal_size_limit = 67108864");
+        statements.emplace(database);
     }
-
-    void note_session() {
+    void add_session(const std::string& version, std::int64_t now, Turn turn) {
         Statement(database, "INSERT INTO sessions (version, begun, turn) VALUES (?1, ?2, ?3)")
-            .bind(1, options.version)
-            .bind(2, now())
-            .bind(3, stored)
-            .run();
+            .run(version, now, turn);
+    }
+    /// Whether the stored line is the same.
+    bool has(const StoredLine& line) {
+        Statement& stored = statements->stored_line;
+        const bool same = stored.bind(ledger_place(line.account, line.line)).step() &&
+                          stored.count(0) == line.turn && stored.bytes(1) == line.text;
+        stored.reset();
+        return same;
+    }
+    void write(const TurnBatch& batch) {
+        for (const StoredLine& line : batch.lines)
+            statements->line.run_sealed(ledger_place(line.account, line.line), line.turn, line.text);
+        for (const StoredTurn& each : batch.turns) {
+            statements->turn.run_sealed(each.turn, each.time, NullableText{each.key}, each.input,
+                                        each.decision, each.figures);
+        }
+        for (const auto& [turn, each] : batch.alarms)
+            statements->alarm.run_sealed(turn, each.id, each.raised, each.kind, each.subject, each.text);
+        for (const auto& [name, value] : batch.facts) write_fact(database, name, value);
+    }
+    void write(const Series& series) {
+        if (series.touched() == series.buckets()) return;
+        for (Index bucket = series.touched(); bucket < series.buckets(); ++bucket)
+            statements->bucket.run_sealed(bucket, series.bytes(bucket));
+        statements->later_buckets.run(series.buckets());
+    }
+    void write_state(Turn turn, const std::string& bytes) {
+        statements->state.run(turn, bytes);
+        statements->older_states.run(kStatesKept);
     }
 
-    std::int64_t now() const { return options.now ? options.now() : wall_milliseconds(); }
-    bool replaying() const { return turn < stored; }
-
-    LedgerLines& lines_of(std::uint64_t account) {
-        const auto found = lines.find(account);
-        if (found == lines.end()) throw Error(fmt::format("account {} was not opened", account));
-        return found->second;
-    }
-
-    [[noreturn]] void refuse_replay(const std::string& what) const {
-        throw DataError({.source = database.path(), .line = 0, .column = 0, .field = ""},
-                        fmt::format("{} of turn {} came out otherwise than it is stored", what, turn + 1),
-                        "the same data, options and release of the program as before");
-    }
-
-    bool state_due() const {
-        if (turn == saved) return false;
-        return options.save_every_commit ||
-               written_since_state >= std::max(state_size, kLeastBetweenStates) ||
-               std::chrono::duration<double>(Clock::now() - last_state).count() >= kStateSeconds;
-    }
-
-    std::string saved_state(const Exchange& exchange) const;
-    void commit(const Exchange* exchange);
-    void write(const StateRow* state);
-    void fold();
-
-    WriterLock lock;  // before the database: what closes later lets go of the file last
+    WriterLock lock;  // destroyed after the database
     Database database;
-    JournalOptions options;
-    RunIdentity identity;
-    std::function<void()> closings;
-    std::optional<BatchWriter> writer;  // once there are tables
-
-    std::map<std::uint64_t, LedgerLines> lines;
-    std::map<std::uint64_t, StoredAccount> accounts;
-
-    // the turn that is being played
-    StoredTurn current;
-    std::vector<PendingLine> current_lines;
-    std::vector<StoredAlarm> current_alarms;
-
-    TurnBatch batch;                       // complete turns that are not in the file yet
-    std::set<std::uint64_t> new_accounts;  // or those that are not as the file has them
-
-    Turn turn = 0;    // complete
-    Turn stored = 0;  // in the file
-    Turn saved = 0;   // with a state
-    Turn folded = 0;
-    bool ended = false;
-    bool by_hand = false;  // commits are the feeder's
-    std::int64_t last_time = 0;
-    std::size_t written_since_state = 0;
-    std::size_t state_size = 0;
-    Clock::time_point last_state = Clock::now();
-    Clock::time_point last_commit;
-    Series series;
+    std::optional<Statements> statements;
 };
 
-Journal::Journal(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Journal::Journal(std::unique_ptr<File> file, const JournalOptions& options, RunIdentity identity)
+    : file_(std::move(file)),
+      options_(options),
+      identity_(std::move(identity)),
+      series_(identity_.channels.size()) {}
 Journal::~Journal() = default;
 Journal::Journal(Journal&&) noexcept = default;
 Journal& Journal::operator=(Journal&&) noexcept = default;
 
 Journal Journal::create(const std::string& path, RunIdentity identity, const JournalOptions& options) {
-    auto state = std::make_unique<State>(path, Database::Access::create, options);
-    if (!blank(state->database)) {
-        throw ConfigError(path + ": there is a store already; 'proxstream resume " + path +
-                          "' goes on with it, another name begins anew");
+    auto file = std::make_unique<File>(path, Database::Access::create);
+    if (!file->database.blank()) {
+        throw ConfigError(path + ": the store exists; continue it with 'proxstream resume " + path +
+                          "', or name another file");
     }
     identity.id = new_id();
     identity.created = utc_now();
     if (identity.version.empty()) identity.version = options.version;
-    state->identity = std::move(identity);
-    state->series = Series(state->identity.channels.size());
-    // A fork counts on from the last turn it has in common with its parent, whose turns are not here.
-    state->turn = state->stored = state->folded = state->identity.parent.turn;
+    Journal journal(std::move(file), options, std::move(identity));
+    // A fork continues the numbers of its parent, whose turns are not in this file.
+    journal.at_.played = journal.at_.stored = journal.at_.folded = journal.identity_.parent.turn;
+    Database& database = journal.file_->database;
     {
-        Transaction transaction(state->database);
-        migrate(state->database, 0);
-        write_fact(state->database, "identity", identity_json(state->identity));
-        if (state->folded > 0) write_fact(state->database, "folded", std::to_string(state->folded));
-        state->note_session();
+        Transaction transaction(database);
+        migrate(database, 0);
+        write_fact(database, "identity", identity_json(journal.identity_));
+        if (journal.at_.folded > 0) write_fact(database, "folded", std::to_string(journal.at_.folded));
+        journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
         transaction.commit();
     }
-    // Only now the log: what tells a store by its first bytes is in the file itself from the beginning.
-    state->set_up();
-    state->writer.emplace(state->database);
-    return Journal(std::move(state));
+    // The log comes after the first transaction: so the mark of a store is in the file itself from the start.
+    journal.file_->prepare(options.durable.synchronised);
+    return journal;
 }
 
 Journal Journal::open(const std::string& path, const JournalOptions& options) {
     if (!std::filesystem::exists(path)) throw IoError(path, "open the run store", ENOENT);
-    auto owned = std::make_unique<State>(path, Database::Access::write, options);
-    State& state = *owned;
-    if (blank(state.database)) {
-        refuse_store(path, "no run is in it yet: the program ended before its first commit; begin it again");
-    }
-    check_store(state.database);
-    state.set_up();
-    if (const std::int64_t version = store_version(state.database); version < kStoreVersion) {
-        Transaction transaction(state.database);
-        migrate(state.database, version);
+    auto file = std::make_unique<File>(path, Database::Access::write);
+    Database& database = file->database;
+    if (database.blank())
+        refuse_store(path,
+                     "it has no run yet: the program ended before its first commit; start the run again");
+    check_store(database);
+    if (const std::int64_t version = store_version(database); version < kStoreVersion) {
+        Transaction transaction(database);
+        migrate(database, version);
         transaction.commit();
     }
-    const auto identity = read_fact(state.database, "identity");
-    if (!identity) refuse_store(path, "it does not say of what run it is");
-    state.identity = parse_identity(*identity, path);
-    for (StoredAccount& account : read_accounts(state.database)) {
+    file->prepare(options.durable.synchronised);
+    const auto identity = read_fact(database, "identity");
+    if (!identity) refuse_store(path, "it has no identity of a run");
+    Journal journal(std::move(file), options, parse_identity(*identity, path));
+    journal.read_position();
+    journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
+    return journal;
+}
+
+void Journal::read_position() {
+    Database& database = file_->database;
+    for (StoredAccount& account : read_accounts(database)) {
         const std::uint64_t number = account.account;
-        state.accounts.emplace(number, std::move(account));
+        accounts_[number].stored = std::move(account);
     }
-    state.series = read_series(state.database, state.identity.channels.size());
-    if (const auto folded = read_fact(state.database, "folded")) state.folded = std::stoull(*folded);
-    Statement turns(state.database,
-                    "SELECT count(*), coalesce(max(turn), 0), coalesce(max(time), 0) FROM turns");
+    series_ = read_series(database, identity_.channels.size());
+    if (const auto folded = read_fact(database, "folded")) at_.folded = std::stoull(*folded);
+    Statement turns(database, "SELECT count(*), coalesce(max(turn), 0), coalesce(max(time), 0) FROM turns");
     turns.step();
-    state.stored = std::max(turns.count(1), state.folded);
-    state.last_time = turns.integer(2);
-    if (turns.count(0) != state.stored - state.folded)
-        refuse_store(path, fmt::format("turns are missing between {} and {}", state.folded, state.stored));
-    if (const auto ended = read_fact(state.database, "ended"))
-        state.ended = *ended == std::to_string(state.stored);
-    turns.reset();
-    state.note_session();
-    state.writer.emplace(state.database);
-    return Journal(std::move(owned));
+    Turn count = 0;
+    turns.read(count, at_.stored, last_time_);
+    at_.stored = std::max(at_.stored, at_.folded);
+    if (count != at_.stored - at_.folded)
+        refuse_store(path(), fmt::format("turns are missing between {} and {}", at_.folded, at_.stored));
+    at_.ended = read_fact(database, "ended") == std::to_string(at_.stored);
 }
 
 std::string Journal::new_id() {
@@ -217,258 +198,202 @@ std::string Journal::new_id() {
 }
 
 const std::string& Journal::path() const noexcept {
-    return state_->database.path();
-}
-const RunIdentity& Journal::identity() const noexcept {
-    return state_->identity;
-}
-Turn Journal::last() const noexcept {
-    return state_->stored;
-}
-Turn Journal::played() const noexcept {
-    return state_->turn;
-}
-Turn Journal::saved() const noexcept {
-    return state_->saved;
-}
-Turn Journal::folded() const noexcept {
-    return state_->folded;
-}
-void Journal::commit_by_hand() noexcept {
-    state_->by_hand = true;
-}
-bool Journal::state_due() const noexcept {
-    return state_->state_due();
-}
-bool Journal::replaying() const noexcept {
-    return state_->replaying();
-}
-bool Journal::finished() const noexcept {
-    return state_->ended;
-}
-std::uint64_t Journal::pending() const noexcept {
-    return state_->batch.turns.size();
-}
-const Series& Journal::series() const noexcept {
-    return state_->series;
+    return file_->database.path();
 }
 
-Turn Journal::restore(const Exchange& exchange) {
-    State& state = *state_;
-    Statement rows(state.database, "SELECT turn, state FROM states WHERE turn <= ?1 ORDER BY turn DESC");
-    rows.bind(1, state.stored);
-    std::string damage;
-    while (rows.step()) {
-        std::optional<SavedState> found;
-        const std::string bytes(rows.bytes(1));
-        try {
-            found.emplace(bytes, state.database.path());
-        } catch (const DataError& error) {
-            // An older one will do: the turns since then are played again and compared.
-            damage = error.what();
-            continue;
+std::int64_t Journal::now() const {
+    using namespace std::chrono;
+    if (options_.now) return options_.now();
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+bool Journal::state_due() const noexcept {
+    if (at_.played == at_.saved) return false;
+    return options_.save_every_commit ||
+           schedule_.written >= std::max(schedule_.state_size, kLeastBetweenStates) ||
+           seconds_since(schedule_.last_state) >= kStateSeconds;
+}
+
+Turn Journal::restore(const Serialise& serialise) {
+    const auto continue_ledgers = [&](const LedgerMarks& marks) {
+        for (const auto& [account, mark] : marks) {
+            const auto known = accounts_.find(account);
+            if (known == accounts_.end()) refuse_store(path(), fmt::format("account {} is missing", account));
+            known->second.lines =
+                std::make_unique<LedgerLines>(path(), header_of(known->second.stored, path()), mark);
         }
-        for (const auto& [account, mark] : found->marks()) {
-            const auto known = state.accounts.find(account);
-            if (known == state.accounts.end())
-                refuse_store(state.database.path(), fmt::format("account {} is missing", account));
-            state.lines.emplace(account, LedgerLines(state.database.path(),
-                                                     header_of(known->second, state.database.path()), mark));
-        }
-        found->read(exchange);
-        state.turn = state.saved = rows.count(0);
-        state.state_size = bytes.size();
-        break;
+    };
+    const RestoredState restored = restore_state(file_->database, at_.stored, continue_ledgers, serialise);
+    if (restored.found) {
+        at_.played = at_.saved = restored.turn;
+        schedule_.state_size = restored.size;
     }
-    if (state.turn == 0 && state.folded > 0) {
-        refuse_store(state.database.path(),
-                     "no saved state is whole, and its first turns are no longer there" +
-                         (damage.empty() ? "" : ": " + damage));
+    if (at_.played == 0 && at_.folded > 0) {
+        refuse_store(path(), "every saved state is damaged, and the first turns are folded" +
+                                 (restored.damage.empty() ? "" : ": " + restored.damage));
     }
-    return state.turn;
+    return at_.played;
 }
 
 std::string Journal::stored_input(Turn turn) const {
-    Statement row(state_->database, fmt::format("SELECT {} FROM turns WHERE turn = ?1", kTurnColumns));
-    row.bind(1, turn);
-    if (!row.step()) refuse_store(state_->database.path(), fmt::format("turn {} is missing", turn));
-    return read_turn(row, state_->database.path()).input;
+    const auto stored = read_turn(file_->database, turn);
+    if (!stored) refuse_store(path(), fmt::format("turn {} is missing", turn));
+    return stored->input;
+}
+
+void Journal::refuse_replay(const std::string& what) const {
+    throw DataError({.source = path(), .line = 0, .column = 0, .field = ""},
+                    fmt::format("{} of turn {} differs from what is stored", what, at_.played + 1),
+                    "the same data, options and release of the program as before");
+}
+
+LedgerLines& Journal::lines_of(std::uint64_t account) {
+    const auto found = accounts_.find(account);
+    if (found == accounts_.end() || !found->second.lines)
+        throw Error(fmt::format("account {} was not opened", account));
+    return *found->second.lines;
 }
 
 void Journal::open_account(std::uint64_t account, const RunHeader& header) {
-    State& state = *state_;
-    LedgerLines lines(state.database.path(), header);
+    auto lines = std::make_unique<LedgerLines>(path(), header);
     std::string text;
-    lines.append_header(text);
-    const auto known = state.accounts.find(account);
-    if (known != state.accounts.end()) {
-        // Restored with its state, or met again on the way from there.
-        if (known->second.header != text) state.refuse_replay("the beginning of an account");
-    } else {
-        state.accounts.emplace(account,
-                               StoredAccount{.account = account, .turn = state.turn + 1, .header = text});
-        state.new_accounts.insert(account);
+    lines->append_header(text);
+    const auto [place, is_new] = accounts_.try_emplace(account);
+    Ledger& ledger = place->second;
+    if (is_new) {
+        ledger.stored = {.account = account, .turn = at_.played + 1, .header = text};
+        ledger.changed = true;
+    } else if (ledger.stored.header != text) {
+        refuse_replay("the header of an account");
     }
-    state.lines.try_emplace(account, std::move(lines));
+    if (!ledger.lines) ledger.lines = std::move(lines);
 }
 
 void Journal::row(std::uint64_t account, const RoundReport& report, const RowExtras& extras) {
-    State& state = *state_;
-    LedgerLines& lines = state.lines_of(account);
-    PendingLine line{.account = account, .turn = state.turn + 1};
+    LedgerLines& lines = lines_of(account);
+    StoredLine line{.account = account, .turn = at_.played + 1};
     lines.append_row(line.text, report, extras);
     line.line = lines.count();
-    if (state.replaying()) {
-        if (!state.writer->same(line)) state.refuse_replay("a ledger row");
-        return;
+    if (!replaying()) {
+        current_.lines.push_back(std::move(line));
+    } else if (!file_->has(line)) {
+        refuse_replay("a ledger row");
     }
-    state.current_lines.push_back(std::move(line));
 }
 
 void Journal::close_account(std::uint64_t account, const RunFooter& footer) {
-    State& state = *state_;
-    StoredAccount& stored = state.accounts.at(account);
-    stored.footer.clear();
-    state.lines_of(account).append_footer(stored.footer, footer);
-    const auto& lines = state.current_lines;
-    const bool in_this_turn = std::any_of(lines.begin(), lines.end(),
-                                          [&](const PendingLine& line) { return line.account == account; });
-    stored.footer_turn = state.turn + (in_this_turn ? 1 : 0);
-    if (!state.replaying()) state.new_accounts.insert(account);
-}
-
-void Journal::decision(std::string_view json) {
-    state_->current.decision = json;
-}
-
-void Journal::figures(std::span<const Real> values) {
-    state_->current.figures.assign(values.begin(), values.end());
-}
-
-void Journal::alarm(StoredAlarm alarm) {
-    state_->current_alarms.push_back(std::move(alarm));
+    LedgerLines& lines = lines_of(account);
+    Ledger& ledger = accounts_.at(account);
+    ledger.stored.footer.clear();
+    lines.append_footer(ledger.stored.footer, footer);
+    const bool has_row = std::any_of(current_.lines.begin(), current_.lines.end(),
+                                     [&](const StoredLine& line) { return line.account == account; });
+    ledger.stored.footer_turn = at_.played + (has_row ? 1 : 0);
+    if (!replaying()) ledger.changed = true;
 }
 
 void Journal::input(std::string_view body, std::string_view key) {
-    state_->current.input = body;
-    state_->current.key = key;
+    current_.turn.input = body;
+    current_.turn.key = key;
 }
 
-void Journal::when_saving(std::function<void()> closings) {
-    state_->closings = std::move(closings);
+void Journal::replay_turn() {
+    const auto stored = read_turn(file_->database, at_.played + 1);
+    if (!stored || stored->decision != current_.turn.decision) refuse_replay("the decision");
+    current_ = {};
+    ++at_.played;
 }
 
-void Journal::end_turn(const Exchange& exchange) {
-    State& state = *state_;
-    if (state.replaying()) {
-        Statement row(state.database, fmt::format("SELECT {} FROM turns WHERE turn = ?1", kTurnColumns));
-        row.bind(1, state.turn + 1);
-        if (!row.step() || read_turn(row, state.database.path()).decision != state.current.decision)
-            state.refuse_replay("the decision");
-        state.current = {};
-        state.current_alarms.clear();
-        ++state.turn;
-        return;
+void Journal::end_turn(const Serialise& serialise) {
+    if (replaying()) return replay_turn();
+    current_.turn.turn = ++at_.played;
+    // The wall clock may be set back; the times of turns must not.
+    current_.turn.time = last_time_ = std::max(last_time_, now());
+    series_.add(current_.turn.turn, current_.turn.figures);
+    schedule_.written += current_.turn.input.size() + current_.turn.decision.size();
+    for (StoredLine& line : current_.lines) {
+        schedule_.written += line.text.size();
+        batch_.lines.push_back(std::move(line));
     }
-    StoredTurn& current = state.current;
-    current.turn = ++state.turn;
-    // The wall clock may be set back; the order of turns is not to be doubted for that.
-    current.time = state.last_time = std::max(state.last_time, state.now());
-    state.series.add(current.turn, current.figures);
-    state.written_since_state += current.input.size() + current.decision.size();
-    for (PendingLine& line : state.current_lines) {
-        state.written_since_state += line.text.size();
-        state.batch.lines.push_back(std::move(line));
-    }
-    state.current_lines.clear();
-    for (StoredAlarm& alarm : state.current_alarms)
-        state.batch.alarms.emplace_back(current.turn, std::move(alarm));
-    state.current_alarms.clear();
-    state.batch.turns.push_back(std::exchange(current, {}));
-    if (state.by_hand) return;
+    current_.lines.clear();
+    for (StoredAlarm& alarm : current_.alarms) batch_.alarms.emplace_back(at_.played, std::move(alarm));
+    current_.alarms.clear();
+    batch_.turns.push_back(std::exchange(current_.turn, {}));
+    if (by_hand_) return;
     const bool waited =
-        !state.options.durable.synchronised &&
-        std::chrono::duration<double>(Clock::now() - state.last_commit).count() >= kLazySeconds;
-    if (state.batch.turns.size() >= state.options.durable.turns || waited) {
-        state.commit(state.state_due() ? &exchange : nullptr);
-    }
+        !options_.durable.synchronised && seconds_since(schedule_.last_commit) >= kLazySeconds;
+    if (batch_.turns.size() >= options_.durable.turns || waited) commit(state_due() ? &serialise : nullptr);
 }
 
-void Journal::commit(const Exchange* exchange) {
-    state_->commit(exchange);
-}
-
-/// Where the ledgers stand, then the run's own.
-std::string Journal::State::saved_state(const Exchange& exchange) const {
-    SavedState::Marks marks;
-    for (const auto& [account, each] : lines) marks.emplace_back(account, each.mark());
-    return SavedState::bytes(std::move(marks), exchange);
-}
-
-void Journal::State::commit(const Exchange* exchange) {
-    // Turns that are played again are in the file with what belongs to them.
+void Journal::commit(const Serialise* serialise) {
     if (replaying()) return;
-    std::optional<StateRow> state;
-    if (exchange != nullptr) {
-        if (closings) closings();
-        state = {turn, saved_state(*exchange)};
+    std::string state;
+    if (serialise != nullptr) {
+        if (closings_) closings_();
+        LedgerMarks marks;
+        for (const auto& [account, ledger] : accounts_)
+            if (ledger.lines) marks.emplace_back(account, ledger.lines->mark());
+        state = state_bytes(std::move(marks), *serialise);
     }
-    if (batch.empty() && !state) return;
-    write(state ? &*state : nullptr);
+    if (batch_.turns.empty() && batch_.facts.empty() && state.empty()) return;
+    {
+        Transaction transaction(file_->database);
+        for (const auto& [account, ledger] : accounts_)
+            if (ledger.changed) write_account(file_->database, ledger.stored);
+        file_->write(batch_);
+        file_->write(series_);
+        if (!state.empty()) file_->write_state(at_.played, state);
+        transaction.commit();
+    }
+    // If the transaction fails, everything is still here for the next attempt.
+    for (auto& [account, ledger] : accounts_) ledger.changed = false;
+    batch_ = {};
+    series_.settle();
+    at_.stored = at_.played;
+    schedule_.last_commit = Clock::now();
+    if (!state.empty()) {
+        at_.saved = at_.played;
+        schedule_.state_size = state.size();
+        schedule_.written = 0;
+        schedule_.last_state = schedule_.last_commit;
+    }
     fold();
 }
 
-void Journal::State::write(const StateRow* state) {
-    std::vector<const StoredAccount*> changed;
-    for (const std::uint64_t account : new_accounts) changed.push_back(&accounts.at(account));
-    writer->write(batch, changed, series, state);
-    // Only now: had it failed, everything would still be here for the next attempt.
-    new_accounts.clear();
-    batch = {};
-    series.settle();
-    stored = turn;
-    last_commit = Clock::now();
-    if (state == nullptr) return;
-    saved = turn;
-    state_size = state->bytes.size();
-    written_since_state = 0;
-    last_state = last_commit;
-}
-
-/// Drops what is older than it has to be kept, never beyond the oldest state that may be gone on from.
-void Journal::State::fold() {
-    if (options.keep.all()) return;
-    const auto kept = static_cast<Turn>(database.number("SELECT coalesce(min(turn), 0) FROM states"));
+/// Folds the turns that need not be kept, but none after the oldest saved state.
+void Journal::fold() {
+    if (options_.keep.all()) return;
+    Database& database = file_->database;
+    const Turn oldest_state = database.count("SELECT coalesce(min(turn), 0) FROM states");
     Turn target = 0;
-    if (options.keep.turns && stored > *options.keep.turns) target = stored - *options.keep.turns;
-    if (options.keep.seconds && kept >= folded + kFoldedTogether) {
-        const auto oldest = last_time - static_cast<std::int64_t>(1000 * *options.keep.seconds);
-        Statement first(database, "SELECT turn FROM turns WHERE time >= ?1 ORDER BY turn LIMIT 1");
-        first.bind(1, oldest);
-        if (first.step()) target = std::max(target, first.count(0) - 1);
+    if (options_.keep.turns && at_.stored > *options_.keep.turns) target = at_.stored - *options_.keep.turns;
+    if (options_.keep.seconds && oldest_state >= at_.folded + kFoldedTogether) {
+        const auto oldest = last_time_ - static_cast<std::int64_t>(1000 * *options_.keep.seconds);
+        const Turn first =
+            database.count("SELECT turn FROM turns WHERE time >= ?1 ORDER BY turn LIMIT 1", oldest);
+        if (first > 0) target = std::max(target, first - 1);
     }
-    target = std::min(target, kept);
-    if (target < folded + kFoldedTogether) return;
+    target = std::min(target, oldest_state);
+    if (target < at_.folded + kFoldedTogether) return;
     try {
         fold_turns(database, target);
     } catch (const IoError&) {
-        return;  // a full disk: nothing was dropped, and there will be another time
+        return;  // a full disk: nothing was dropped, and the next commit tries again
     }
-    folded = target;
+    at_.folded = target;
     for (StoredAccount& account : read_accounts(database)) {
         const std::uint64_t number = account.account;
-        accounts.at(number) = std::move(account);
+        accounts_.at(number).stored = std::move(account);
     }
 }
 
-void Journal::finish(const Exchange& exchange, std::string_view certificate, std::string_view report,
+void Journal::finish(const Serialise& serialise, std::string_view certificate, std::string_view report,
                      bool ended) {
-    State& state = *state_;
-    state.batch.facts = {{"certificate", std::string(certificate)},
-                         {"report", std::string(report)},
-                         {"ended", ended ? std::to_string(state.turn) : std::string()}};
-    state.commit(&exchange);
-    state.ended = ended;
+    batch_.facts = {{"certificate", std::string(certificate)},
+                    {"report", std::string(report)},
+                    {"ended", ended ? std::to_string(at_.played) : std::string()}};
+    commit(&serialise);
+    at_.ended = ended;
 }
 
 }  // namespace proxstream

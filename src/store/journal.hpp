@@ -1,40 +1,39 @@
-/// A run writing itself down, turn by turn: a turn is wholly in the store or not at all (docs/store.md).
+/// The journal of a run: each turn is in the store completely or not at all (docs/store.md).
 ///
-/// A turn is one record of the stream, from 1; a refused one counts too. An account is a ledger: `learn` has
-/// one, `play` one a player, `route` one an epoch, `fit` none. What a turn writes is gathered in memory and
-/// goes into the file in one transaction with the turns committed together with it.
+/// What a turn writes is gathered in memory. Turns go into the file in one transaction with the others that
+/// are committed with them.
 ///
-/// A run that goes on begins at its last saved state; the turns between it and the last stored one are played
-/// again, and what they write is held against what is stored: a run either goes on exactly or says where it
-/// came out otherwise.
+/// A resumed run starts from its last saved state. The turns after that state are played again, and what they
+/// write is compared with what is stored. So a run either continues exactly or reports where it differs.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/run_record.hpp"
 
+#include "regret/ledger_lines.hpp"
 #include "store/run_identity.hpp"
-#include "store/series.hpp"
 #include "store/store_settings.hpp"
+#include "store/stored_rows.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace proxstream {
-
-using Turn = std::uint64_t;
 
 struct JournalOptions {
     Durability durable = {};
     Retention keep = {};
-    /// Turns cannot be played again (they depend on the clock): every commit saves the state.
+    /// The turns depend on the clock and cannot be played again: every commit saves the state.
     bool save_every_commit = false;
-    std::string version = {};  // of the program that writes now
+    std::string version = {};  // of this program
     /// The wall clock in milliseconds; empty: the system's.
     std::function<std::int64_t()> now = {};
 };
@@ -42,94 +41,137 @@ struct JournalOptions {
 /// `clocked`: turns depend on the clock.
 JournalOptions journal_options(const StoreSettings& settings, bool clocked, const std::string& version);
 
-/// Something a person should know: raised, and later perhaps cleared.
-struct StoredAlarm {
-    std::uint64_t id = 0;  // of the run; a cleared alarm has the id it was raised with
-    bool raised = true;
-    std::string kind = {};
-    std::string subject = {};
-    std::string text = {};
+/// Complete turns that are not in the file yet.
+struct TurnBatch {
+    std::vector<StoredTurn> turns = {};
+    std::vector<StoredLine> lines = {};
+    std::vector<AlarmOfTurn> alarms = {};
+    std::vector<std::pair<std::string, std::string>> facts = {};
 };
 
 class Journal {
   public:
-    using Exchange = std::function<void(Checkpoint&)>;
+    using Serialise = SerialiseRun;
 
-    /// Makes the file; throws ConfigError if there is one with a run in it, IoError if it cannot be made. A
-    /// fork counts its turns on from its parent's: save a state before the first one.
+    /// Creates the file. Throws ConfigError if it holds a run, IoError if it cannot be made. The turns of a
+    /// fork continue the numbers of its parent; save a state before its first turn.
     static Journal create(const std::string& path, RunIdentity identity, const JournalOptions& options);
-    /// Goes on with a file. Throws ConfigError if another process writes to it, DataError if it is damaged or
-    /// of a version not known here. An older version is brought up to date first.
+    /// Opens a file to continue its run. Throws ConfigError if another process writes to it, DataError if it
+    /// is damaged or of an unknown version. Older versions are migrated.
     static Journal open(const std::string& path, const JournalOptions& options);
-
     ~Journal();
     Journal(Journal&&) noexcept;
     Journal& operator=(Journal&&) noexcept;
 
-    /// Drawn: no two runs have the same.
+    /// A random id, different for every run.
     static std::string new_id();
 
     const std::string& path() const noexcept;
-    const RunIdentity& identity() const noexcept;
+    const RunIdentity& identity() const noexcept { return identity_; }
 
-    /// Reads the last saved state into the run; 0 and nothing read: there is none, the run begins at the
-    /// beginning. Call once, before the first turn.
-    Turn restore(const Exchange& state);
-    /// The last turn that is wholly in the file.
-    Turn last() const noexcept;
-    /// The last saved state, and the turn up to which turns are added up; as in the file.
-    Turn saved() const noexcept;
-    Turn folded() const noexcept;
-    /// Was the turn that is played now stored before?
-    bool replaying() const noexcept;
-    /// Has the run come to its end (finish)?
-    bool finished() const noexcept;
+    /// Reads the last saved state into the run and returns its turn; 0: the run starts at the beginning. Call
+    /// it once, before the first turn.
+    Turn restore(const Serialise& state);
+    /// The last turn in the file.
+    Turn last() const noexcept { return at_.stored; }
+    /// The turn of the last saved state in the file.
+    Turn saved() const noexcept { return at_.saved; }
+    /// Turns up to this one are kept as sums only.
+    Turn folded() const noexcept { return at_.folded; }
+    /// Whether the current turn is in the file already.
+    bool replaying() const noexcept { return at_.played < at_.stored; }
+    /// Whether the run has ended (finish).
+    bool finished() const noexcept { return at_.ended; }
 
-    // What a turn writes; nothing is in the file before end_turn and a commit.
+    // What a turn writes. It is in the file after end_turn and a commit.
 
-    /// A ledger begins. Accounts are counted from 0.
+    /// Opens a ledger. Accounts are numbered from 0.
     void open_account(std::uint64_t account, const RunHeader& header);
     void row(std::uint64_t account, const RoundReport& report, const RowExtras& extras = {});
-    /// How the account would end here; rows that come later make it void.
+    /// Writes the footer that the account would have here. Later rows make it void.
     void close_account(std::uint64_t account, const RunFooter& footer);
-    /// What was decided for the turn, as JSON.
-    void decision(std::string_view json);
-    /// A number a channel of the identity; NaN: not known.
-    void figures(std::span<const Real> values);
-    void alarm(StoredAlarm alarm);
-    /// What came in, where nobody else could say it again; `key`: its sender's name for it, or empty.
+    /// The decision of the turn, as JSON.
+    void decision(std::string_view json) { current_.turn.decision = json; }
+    /// One number per channel of the identity; NaN: unknown.
+    void figures(std::span<const Real> values) { current_.turn.figures.assign(values.begin(), values.end()); }
+    void alarm(StoredAlarm alarm) { current_.alarms.push_back(std::move(alarm)); }
+    /// The record of a turn that cannot be read again elsewhere; `key`: the sender's name for it, or empty.
     void input(std::string_view body, std::string_view key = {});
-    /// The turn is complete. `state` names all that later turns depend on; it is asked for when a state is to
-    /// be saved. Throws IoError if a commit failed: the turns gathered are kept, and commit() tries again.
-    void end_turn(const Exchange& state);
+    /// Completes the turn. `state` serialises everything that later turns depend on; it is called when a
+    /// state is saved. Throws IoError if a commit failed: the gathered turns are kept, and commit() tries
+    /// again.
+    void end_turn(const Serialise& state);
 
-    /// `closings` calls close_account for every account that goes on: asked for whenever a state is saved, so
-    /// that a certificate of the run so far can be made from the file alone, whatever happens next.
-    void when_saving(std::function<void()> closings);
+    /// `closings` calls close_account for every open account. It is called whenever a state is saved, so that
+    /// the run so far can be certified from the file alone.
+    void when_saving(std::function<void()> closings) { closings_ = std::move(closings); }
 
-    /// From now on end_turn() gathers only: whoever feeds the run commits, once for all turns that came
-    /// together, with a state when one is due, and never loses what a turn answered.
-    void commit_by_hand() noexcept;
-    /// Is it time to save a state?
+    /// From now on end_turn() only gathers, and the caller commits.
+    void commit_by_hand() noexcept { by_hand_ = true; }
+    /// Whether the next commit should save a state.
     bool state_due() const noexcept;
-    /// Everything gathered so far is in the file when this returns; with `state`, a state is saved.
-    void commit(const Exchange* state = nullptr);
-    /// Turns gathered and not yet in the file.
-    std::uint64_t pending() const noexcept;
-    /// The last turn that was played here, stored or not.
-    Turn played() const noexcept;
-    /// Of all turns so far.
-    const Series& series() const noexcept;
-    /// The input of a turn that is stored and will be played again; for runs that are fed.
+    /// Writes all gathered turns to the file and, with `state`, saves a state.
+    void commit(const Serialise* state = nullptr);
+    /// The number of gathered turns.
+    std::uint64_t pending() const noexcept { return batch_.turns.size(); }
+    /// The last turn played, stored or not.
+    Turn played() const noexcept { return at_.played; }
+    /// The figures of all turns so far.
+    const Series& series() const noexcept { return series_; }
+    /// The input of a stored turn.
     std::string stored_input(Turn turn) const;
-    /// The run is over for now: its last state is saved, with the certificate of what was played (JSON) and
-    /// what else the report page shows (JSON, may be empty). `ended`: there is nothing to go on with.
-    void finish(const Exchange& state, std::string_view certificate, std::string_view report, bool ended);
+    /// Saves the last state with the certificate of the run (JSON) and data of its report page (JSON, may be
+    /// empty). `ended`: the run cannot be continued.
+    void finish(const Serialise& state, std::string_view certificate, std::string_view report, bool ended);
 
   private:
-    struct State;
-    explicit Journal(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    using Clock = std::chrono::steady_clock;
+    struct File;
+    struct Ledger {
+        StoredAccount stored;
+        std::unique_ptr<LedgerLines> lines;  // null until the account is opened in this process
+        bool changed = false;                // since it was written to the file
+    };
+    /// The turn that is being played.
+    struct OpenTurn {
+        StoredTurn turn = {};
+        std::vector<StoredLine> lines = {};
+        std::vector<StoredAlarm> alarms = {};
+    };
+    /// The last turn that was completed, is in the file, has a saved state, is folded.
+    struct Position {
+        Turn played = 0, stored = 0, saved = 0, folded = 0;
+        bool ended = false;
+    };
+    /// Decides when a state is saved.
+    struct SaveSchedule {
+        std::size_t written = 0;     // bytes since the last state
+        std::size_t state_size = 0;  // of the last state
+        Clock::time_point last_state = Clock::now();
+        Clock::time_point last_commit = Clock::now();
+    };
+
+    Journal(std::unique_ptr<File> file, const JournalOptions& options, RunIdentity identity);
+    void read_position();
+    std::int64_t now() const;
+    [[noreturn]] void refuse_replay(const std::string& what) const;
+    LedgerLines& lines_of(std::uint64_t account);
+    void replay_turn();
+    void fold();
+
+    std::unique_ptr<File> file_;
+    JournalOptions options_;
+    RunIdentity identity_;
+    std::function<void()> closings_;
+    std::map<std::uint64_t, Ledger> accounts_;
+
+    OpenTurn current_;
+    TurnBatch batch_;
+    Series series_;
+    Position at_;
+    SaveSchedule schedule_;
+    bool by_hand_ = false;
+    std::int64_t last_time_ = 0;
 };
 
 }  // namespace proxstream

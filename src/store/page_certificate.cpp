@@ -1,10 +1,11 @@
-#include "store/page_certificate.hpp"
-
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "store/page_data.hpp"
 
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
@@ -21,15 +22,8 @@ std::string text(const Json& object, const char* name) {
     return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-/// Sides that are no numbers (inf, nan) are texts already.
-Json page_claim(const Json& claim, const std::string& part) {
-    const std::string explanation = text(claim, "explanation");
-    return {{"id", part + text(claim, "id")},
-            {"statement", text(claim, "statement")},
-            {"verdict", text(claim, "verdict")},
-            {"left", member(claim, "left")},
-            {"right", member(claim, "right")},
-            {"explanation", explanation.empty() ? text(claim, "note") : explanation}};
+bool is_sound(const Json& certificate) {
+    return member(certificate, "sound") == true;
 }
 
 const Json& claims_of(const Json& certificate) {
@@ -41,12 +35,18 @@ const Json& claims_of(const Json& certificate) {
     return none;
 }
 
-bool is_sound(const Json& certificate) {
-    const Json sound = member(certificate, "sound");
-    return sound.is_boolean() && sound.get<bool>();
+/// Sides that are not numbers (inf, nan) are texts already.
+Json page_claim(const Json& claim, const std::string& part) {
+    const std::string explanation = text(claim, "explanation");
+    return {{"id", part + text(claim, "id")},
+            {"statement", text(claim, "statement")},
+            {"verdict", text(claim, "verdict")},
+            {"left", member(claim, "left")},
+            {"right", member(claim, "right")},
+            {"explanation", explanation.empty() ? text(claim, "note") : explanation}};
 }
 
-Json page_form(const Json& certificate) {
+Json whole_form(const Json& certificate) {
     Json claims = Json::array();
     for (const Json& claim : claims_of(certificate)) claims.push_back(page_claim(claim, ""));
     return {{"conclusion", text(certificate, "conclusion")},
@@ -54,9 +54,9 @@ Json page_form(const Json& certificate) {
             {"claims", std::move(claims)}};
 }
 
-/// Of several parts the last one's claims are shown, and whatever fails in any other.
-Json page_form(const Json& parts, std::string_view noun) {
-    if (parts.size() == 1) return page_form(parts[0]);
+/// Shows all claims of the last part, and the claims of the other parts that fail.
+Json parts_form(const Json& parts, std::string_view noun) {
+    if (parts.size() == 1) return whole_form(parts[0]);
     Json claims = Json::array();
     std::size_t sound = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -64,11 +64,10 @@ Json page_form(const Json& parts, std::string_view noun) {
         for (const Json& claim : claims_of(parts[i])) {
             const std::string verdict = text(claim, "verdict");
             if (i + 1 == parts.size() || verdict == "violated" || verdict == "missed")
-                claims.push_back(page_claim(claim, std::string(noun) + " " + std::to_string(i + 1) + ": "));
+                claims.push_back(page_claim(claim, fmt::format("{} {}: ", noun, i + 1)));
         }
     }
-    std::string conclusion =
-        std::to_string(sound) + " of " + std::to_string(parts.size()) + " " + std::string(noun) + "s hold.";
+    std::string conclusion = fmt::format("{} of {} {}s hold.", sound, parts.size(), noun);
     const std::string last = parts.empty() ? std::string() : text(parts.back(), "conclusion");
     if (!last.empty()) conclusion += " The last: " + last;
     return {{"conclusion", conclusion}, {"sound", sound == parts.size()}, {"claims", std::move(claims)}};
@@ -76,29 +75,22 @@ Json page_form(const Json& parts, std::string_view noun) {
 
 }  // namespace
 
-std::string page_certificate(const std::string& json, const std::string& kind) {
-    if (json.empty()) return "null";
-    const Json certificate = Json::parse(json, nullptr, false);
-    if (certificate.is_discarded())
-        throw DataError({"certificate", 0, 0, {}}, "it is no JSON", "a JSON object");
+std::string page_certificate(const std::string& written, const std::string& kind) {
+    if (written.empty()) return "null";
+    const Json certificate = Json::parse(written, nullptr, false);
+    if (certificate.is_discarded()) throw DataError({"certificate", 0, 0, {}}, "not JSON", "a JSON object");
     const std::string_view noun = kind == "play" ? "player" : "epoch";
-    const auto epochs = certificate.is_object() ? certificate.find("epochs") : certificate.end();
+    const Json epochs = certificate.is_object() ? member(certificate, "epochs") : Json(nullptr);
     Json form;
     if (certificate.is_array()) {
-        form = page_form(certificate, noun);
-    } else if (epochs != certificate.end() && epochs->is_array()) {
-        form = page_form(*epochs, noun);
+        form = parts_form(certificate, noun);
+    } else if (epochs.is_array()) {
+        form = parts_form(epochs, noun);
         form["sound"] = is_sound(certificate);
     } else if (certificate.is_object()) {
-        form = page_form(certificate);
+        form = whole_form(certificate);
     }
     return form.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string accounts_json(const std::vector<Certificate>& accounts) {
-    std::string list = "[";
-    for (const Certificate& account : accounts) list += (list.size() > 1 ? "," : "") + to_json(account);
-    return list + "]";
 }
 
 }  // namespace proxstream

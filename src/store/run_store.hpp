@@ -1,35 +1,22 @@
-/// Reading a store: while its run goes on, after it, or from a fork. Everything handed out has been checked
-/// against its seal.
+/// Reads a store: during its run, after it, or of a fork. Every row is checked against its seal.
 #pragma once
 
-#include "proxstream/core/types.hpp"
 #include "proxstream/regret/certificate.hpp"
 
-#include "store/journal.hpp"
 #include "store/run_identity.hpp"
-#include "store/series.hpp"
+#include "store/stored_rows.hpp"
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace proxstream {
 
-struct StoredTurn {
-    Turn turn = 0;
-    std::int64_t time = 0;  // milliseconds of the wall clock, never going back
-    std::string key = {};
-    std::string input = {};
-    std::string decision = {};
-    std::vector<Real> figures = {};
-};
-
 struct StoreState {
     Turn last = 0;    // the last turn stored
-    Turn saved = 0;   // the last state saved; 0: none
-    Turn folded = 0;  // turns up to this one are added up and no longer there one by one
+    Turn saved = 0;   // the last saved state; 0: none
+    Turn folded = 0;  // turns up to this one are kept as sums only
     std::uint64_t bytes = 0;
     std::uint64_t accounts = 0;
     bool finished = false;
@@ -37,61 +24,63 @@ struct StoreState {
     std::int64_t first_time = 0, last_time = 0;
 };
 
-/// When somebody began to write, with which release, behind which turn.
+/// A process that wrote to the store.
 struct StoreSession {
     std::string version;
     std::int64_t begun = 0;  // milliseconds of the wall clock
-    Turn turn = 0;
+    Turn turn = 0;           // the last turn stored before it
 };
 
-/// By its first bytes: is this a file that RunStore could read?
+/// Whether the first bytes of the file are those of a store.
 bool looks_like_store(const std::string& path);
 
 class RunStore {
   public:
-    /// Throws IoError, or DataError if the file is no store, damaged, or of a version not known here.
+    /// Throws IoError, or DataError if the file is not a store, damaged, or of an unknown version.
     explicit RunStore(const std::string& path);
-    ~RunStore();
-    RunStore(RunStore&&) noexcept;
 
-    const std::string& path() const noexcept;
-    const RunIdentity& identity() const noexcept;
+    const std::string& path() const noexcept { return database_.path(); }
+    const RunIdentity& identity() const noexcept { return identity_; }
     StoreState state() const;
     std::vector<StoreSession> sessions() const;
 
-    std::optional<StoredTurn> turn(Turn turn) const;
+    std::optional<StoredTurn> turn(Turn turn) const { return read_turn(database_, turn); }
     std::optional<Turn> find_key(const std::string& key) const;
-    /// Turns first..last that are there, in order; `take` returns false to stop.
-    void turns(Turn first, Turn last, const std::function<bool(const StoredTurn&)>& take) const;
-    std::vector<std::pair<Turn, StoredAlarm>> alarms() const;
-    /// Reads the last whole saved state, as Journal::restore does, and changes nothing; the turn it was saved
-    /// after, or nothing if there is none.
-    std::optional<Turn> restore(const Journal::Exchange& state) const;
-    /// A copy of the whole store under another name and identity: its own run from here on. Throws
-    /// ConfigError if the file is there.
+    /// The stored turns from `first` to `last`, in order. `take` returns false to stop.
+    void turns(Turn first, Turn last, const std::function<bool(const StoredTurn&)>& take) const {
+        read_turns(database_, first, last, take);
+    }
+    std::vector<AlarmOfTurn> alarms() const { return read_alarms(database_); }
+    /// Reads the newest undamaged state into a run; returns its turn, or nothing if there is none.
+    std::optional<Turn> restore(const SerialiseRun& state) const;
+    /// Copies the store under another identity. Throws ConfigError if the target exists.
     void copy_to(const std::string& path, const RunIdentity& identity) const;
-    /// Every turn of the run in a bounded number of buckets.
-    Series series() const;
+    /// Every turn of the run, in a bounded number of buckets.
+    Series series() const { return read_series(database_, identity_.channels.size()); }
     /// The last certificate and the last report data that were saved (JSON); empty: none.
-    std::string certificate() const;
-    std::string report() const;
+    std::string certificate() const { return read_fact(database_, "certificate").value_or(""); }
+    std::string report() const { return read_fact(database_, "report").value_or(""); }
 
-    /// Sealed ledger lines of an account, header first, a footer last if it has one; the rounds that were
-    /// folded are left out.
+    /// The ledger of an account: header, the rows that are not folded, and its footer if it has one.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;
-    /// The header, as of turn 0, and the rows of turns first..last that are there; the first one is found
-    /// without reading those before it.
+    /// The header, as of turn 0, and the stored rows of turns first to last, found without a scan.
     void ledger_rows(std::uint64_t account, Turn first, Turn last,
                      const std::function<bool(Turn turn, std::string_view line)>& take) const;
-    /// Recomputed from the ledgers alone: folded sums, then rows, each up to where its account was last
-    /// closed (a run that goes on, or was killed: when its last state was saved).
+    /// Certificates recomputed from the ledgers alone, each up to the account's last footer. A run that is
+    /// not finished has the footers of its last saved state.
     std::vector<Certificate> certify() const;
-    /// Reads everything and checks every seal; a sentence a problem.
+    /// Reads everything and checks every seal. Returns one sentence per problem.
     std::vector<std::string> verify() const;
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    StoredAccount account(std::uint64_t number) const;
+    /// Returns the first line of an account that belongs to turn `first` or a later one.
+    std::uint64_t find_line(const StoredAccount& account, Turn first) const;
+    void read_rows(const StoredAccount& account, Turn first, Turn last,
+                   const std::function<bool(Turn turn, std::string_view line)>& take) const;
+
+    mutable Database database_;
+    RunIdentity identity_;
 };
 
 }  // namespace proxstream

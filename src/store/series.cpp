@@ -1,51 +1,40 @@
 #include "store/series.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 namespace proxstream {
-namespace {
 
-template <class Word>
-void put(std::string& out, Word word) {
-    char bytes[sizeof word];
-    std::memcpy(bytes, &word, sizeof word);
-    out.append(bytes, sizeof word);
+void Series::Cell::join(const Cell& later) {
+    if (later.count == 0) return;
+    if (count == 0) {
+        *this = later;
+        return;
+    }
+    sum += later.sum;
+    least = std::min(least, later.least);
+    most = std::max(most, later.most);
+    latest = later.latest;
+    count += later.count;
 }
-
-template <class Word>
-Word take(std::string_view& in) {
-    Word word{};
-    std::memcpy(&word, in.data(), sizeof word);
-    in.remove_prefix(sizeof word);
-    return word;
-}
-
-}  // namespace
 
 void Series::add(std::uint64_t turn, std::span<const Real> values) {
-    if (first_.empty() || turn - first_.back() >= width_) {
-        if (first_.size() == kMostBuckets) halve();
-        if (first_.empty() || turn - first_.back() >= width_) {
-            first_.push_back(turn);
-            last_.push_back(turn);
-            cells_.resize(cells_.size() + channels_);
-        }
+    const auto in_last = [&] { return !first_.empty() && turn - first_.back() < width_; };
+    if (!in_last() && first_.size() == kMostBuckets) halve();
+    if (!in_last()) {
+        first_.push_back(turn);
+        last_.push_back(turn);
+        cells_.resize(cells_.size() + channels_);
     }
     const Index bucket = first_.size() - 1;
     touched_ = std::min(touched_, bucket);
     last_[bucket] = turn;
-    for (Index channel = 0; channel < channels_; ++channel) {
-        const Real value = channel < values.size() ? values[channel] : std::nan("");
-        if (!std::isfinite(value)) continue;
-        Cell& cell = cells_[bucket * channels_ + channel];
-        cell.least = cell.count == 0 ? value : std::min(cell.least, value);
-        cell.most = cell.count == 0 ? value : std::max(cell.most, value);
-        cell.sum += value;
-        cell.latest = value;
-        ++cell.count;
+    for (Index channel = 0; channel < std::min(channels_, values.size()); ++channel) {
+        const Real value = values[channel];
+        if (std::isfinite(value)) cells_[bucket * channels_ + channel].join({value, value, value, value, 1});
     }
 }
 
@@ -53,23 +42,12 @@ void Series::halve() {
     const Index half = (first_.size() + 1) / 2;
     for (Index bucket = 0; bucket < half; ++bucket) {
         const Index left = 2 * bucket;
-        const Index right = left + 1;
+        const Index right = std::min(left + 1, last_.size() - 1);
         first_[bucket] = first_[left];
-        last_[bucket] = right < last_.size() ? last_[right] : last_[left];
+        last_[bucket] = last_[right];
         for (Index channel = 0; channel < channels_; ++channel) {
             Cell joined = cell(left, channel);
-            if (right < last_.size()) {
-                const Cell& later = cell(right, channel);
-                if (joined.count == 0) {
-                    joined = later;
-                } else if (later.count > 0) {
-                    joined.sum += later.sum;
-                    joined.least = std::min(joined.least, later.least);
-                    joined.most = std::max(joined.most, later.most);
-                    joined.latest = later.latest;
-                    joined.count += later.count;
-                }
-            }
+            if (right > left) joined.join(cell(right, channel));
             cells_[bucket * channels_ + channel] = joined;
         }
     }
@@ -81,46 +59,34 @@ void Series::halve() {
 }
 
 Real Series::mean(Index bucket, Index channel) const {
+    return or_nan(bucket, channel, &Cell::sum) / static_cast<Real>(cell(bucket, channel).count);
+}
+
+Real Series::or_nan(Index bucket, Index channel, Real Cell::*member) const {
     const Cell& found = cell(bucket, channel);
-    return found.count == 0 ? std::nan("") : found.sum / static_cast<Real>(found.count);
-}
-
-Real Series::least(Index bucket, Index channel) const {
-    return cell(bucket, channel).count == 0 ? std::nan("") : cell(bucket, channel).least;
-}
-
-Real Series::most(Index bucket, Index channel) const {
-    return cell(bucket, channel).count == 0 ? std::nan("") : cell(bucket, channel).most;
-}
-
-Real Series::latest(Index bucket, Index channel) const {
-    return cell(bucket, channel).count == 0 ? std::nan("") : cell(bucket, channel).latest;
+    return found.count == 0 ? std::nan("") : found.*member;
 }
 
 std::string Series::bytes(Index bucket) const {
-    std::string out;
-    put(out, width_);
-    put(out, first_[bucket]);
-    put(out, last_[bucket]);
-    for (Index channel = 0; channel < channels_; ++channel) {
-        const Cell& each = cell(bucket, channel);
-        for (const Real value : {each.sum, each.least, each.most, each.latest}) put(out, value);
-        put(out, each.count);
-    }
+    static_assert(sizeof(Cell) == 5 * sizeof(std::uint64_t));
+    const std::array head{width_, first_[bucket], last_[bucket]};
+    std::string out(sizeof head + channels_ * sizeof(Cell), '\0');
+    std::memcpy(out.data(), head.data(), sizeof head);
+    if (channels_ > 0) std::memcpy(out.data() + sizeof head, &cell(bucket, 0), out.size() - sizeof head);
     return out;
 }
 
 bool Series::restore(std::string_view bytes) {
-    if (bytes.size() != 8 * (3 + 5 * channels_) || first_.size() == kMostBuckets) return false;
-    width_ = take<std::uint64_t>(bytes);
-    first_.push_back(take<std::uint64_t>(bytes));
-    last_.push_back(take<std::uint64_t>(bytes));
-    for (Index channel = 0; channel < channels_; ++channel) {
-        Cell cell;
-        for (Real* value : {&cell.sum, &cell.least, &cell.most, &cell.latest}) *value = take<Real>(bytes);
-        cell.count = take<std::uint64_t>(bytes);
-        cells_.push_back(cell);
-    }
+    std::array<std::uint64_t, 3> head{};
+    if (bytes.size() != sizeof head + channels_ * sizeof(Cell) || first_.size() == kMostBuckets) return false;
+    std::memcpy(head.data(), bytes.data(), sizeof head);
+    width_ = head[0];
+    first_.push_back(head[1]);
+    last_.push_back(head[2]);
+    cells_.resize(cells_.size() + channels_);
+    if (channels_ > 0)
+        std::memcpy(&cells_[cells_.size() - channels_], bytes.data() + sizeof head,
+                    bytes.size() - sizeof head);
     return std::has_single_bit(width_) && first_.back() <= last_.back();
 }
 

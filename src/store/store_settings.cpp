@@ -12,7 +12,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
     return number;
 }
 
-/// Without the disk's word, this many turns are gathered before the file sees them.
+/// Turns per commit without synchronisation.
 constexpr std::uint64_t kLazyTurns = 256;
 
 }  // namespace
@@ -37,13 +37,6 @@ Retention Retention::parse(std::string_view text) {
     }
     throw ConfigError("keep = '" + std::string(text) +
                       "': must be all, a number of turns, or an age such as 90s, 30m, 12h or 7d");
-}
-
-void validate(const StoreSettings& settings) {
-    std::vector<std::string> violations;
-    collect(violations, "", [&] { Durability::parse(settings.durable); });
-    collect(violations, "", [&] { Retention::parse(settings.keep); });
-    if (!violations.empty()) throw ConfigError(violations);
 }
 
 }  // namespace proxstream

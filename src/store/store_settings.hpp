@@ -1,4 +1,4 @@
-/// Where a run keeps itself, how soon it is safe there, and how much of it is kept.
+/// The store of a run: its file, when a turn is safe there, and how many turns are kept.
 #pragma once
 
 #include "core/option_table.hpp"
@@ -10,33 +10,11 @@
 
 namespace proxstream {
 
-/// What a command is told about its store: settings of verbs that can be gone on with are made of these.
-struct StoreSettings {
-    std::string store;            // a file; empty: nothing is kept
-    std::string durable = "100";  // round, a number of turns, off
-    std::string keep = "all";     // all, a number of turns, or an age: 12h, 7d
-};
-
-template <class S>
-auto store_options() {
-    using Row = OptionRow<S>;
-    return std::array{
-        Row{"store", "", "Store", "FILE",
-            "keep the run in this file: it can be killed at any instant and gone on with (proxstream resume)",
-            &S::store},
-        Row{"durable", "", "Store", "round|N|off",
-            "on the disk after every turn, after every N turns, or when the system likes", &S::durable},
-        Row{"keep", "", "Store", "all|N|AGE",
-            "turns kept one by one (all, a number, or an age such as 12h or 7d); older ones are added up",
-            &S::keep},
-    };
-}
-
-/// When what was written is safe. Whatever is chosen, a killed program loses nothing that was committed, and
-/// no turn is ever there in part.
+/// When a turn is safe. With every choice a killed program loses no committed turn, and no turn is stored in
+/// part.
 struct Durability {
-    std::uint64_t turns = 100;  // a commit after so many
-    bool synchronised = true;   // waits for the disk; if not, a power cut may cost the last commits
+    std::uint64_t turns = 100;  // per commit
+    bool synchronised = true;   // commits wait for the disk; otherwise a power cut may lose the last ones
 
     /// Throws ConfigError that names what is allowed.
     static Durability parse(std::string_view text);
@@ -50,7 +28,41 @@ struct Retention {
     static Retention parse(std::string_view text);
 };
 
-/// All violations at once, for whoever collects them; throws ConfigError.
-void validate(const StoreSettings& settings);
+/// Part of the settings of every verb whose run can be resumed.
+struct StoreSettings {
+    std::string store;            // a file; empty: none
+    std::string durable = "100";  // round, a number of turns, off
+    std::string keep = "all";     // all, a number of turns, or an age: 12h, 7d
+};
+
+inline void check_store_file(const std::string& path) {
+    if (path == "-") throw ConfigError("store = -: must be a file");
+}
+inline void check_durable(const std::string& text) {
+    Durability::parse(text);
+}
+inline void check_keep(const std::string& text) {
+    Retention::parse(text);
+}
+
+template <class S>
+auto store_options() {
+    using Row = OptionRow<S>;
+    return std::array{
+        checked(Row{"store", "", "Store", "FILE",
+                    "store the run in this file; after a stop or a kill, 'proxstream resume' continues it",
+                    &S::store},
+                check_store_file),
+        checked(
+            Row{"durable", "", "Store", "round|N|off",
+                "write to the disk after every turn, after every N turns, or without waiting for the disk",
+                &S::durable},
+            check_durable),
+        checked(Row{"keep", "", "Store", "all|N|AGE",
+                    "keep all turns, the last N, or those of the last AGE (12h, 7d); older ones become sums",
+                    &S::keep},
+                check_keep),
+    };
+}
 
 }  // namespace proxstream

@@ -8,14 +8,13 @@
 namespace proxstream {
 namespace {
 
-/// The gap over the paths there are, from the gradient of the mix at x.
+/// The gap over the given paths, from the gradient of the mix at x.
 Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
     Real total = 0;
     Real lowest = 0;
     for (Index pair = 0; pair < paths.pairs(); ++pair) {
         Real cheapest = kInfinity;
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-            if (!paths.live(slot)) continue;
+        for (const SlotIndex slot : paths.live_slots(pair)) {
             total += x[slot] * gradient[slot];
             cheapest = std::min(cheapest, gradient[slot]);
         }
@@ -52,11 +51,10 @@ AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const 
     AssignmentResult result;
     std::vector<Real> gradient(x.size());
     const SweepOptions sweeps;
-    Index idle = 0;  // rounds in a row in which nothing fell and nothing was added
+    Index idle = 0;  // rounds in a row without a lower value or a new path
     for (Index round = 1;; ++round) {
         Pricing pricing;
         Real gap = 0;
-        // Pricing brings its own prices of paths.
         const View wanted = options.generate ? View{} : View(gradient);
         const Real value = evaluate(routing, mix, x, wanted, scratch) * routing.unit;
         ++result.passes;
@@ -77,8 +75,7 @@ AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const 
                                                                      : AssignmentStatus::reached;
         if (result.status != AssignmentStatus::reached || gap <= options.gap) return result;
         if (!pricing.changes.empty()) routing.paths.change(pricing.changes);
-        // Until the paths at hand are ten times closer to their optimum than the network is: then new ones
-        // are due.
+        // Sweeps over these paths, until their gap is a tenth of the network's: then new paths are due.
         constexpr Index kMostCalls = 8;
         Real fall = 0;
         for (Index i = 0; i < kMostCalls; ++i) {

@@ -1,6 +1,5 @@
 /// The assignment of one demand, or of a mean of several: splits that are optimal for it, over all paths of
-/// the network if they are generated, else over the paths there are. What an online method is measured
-/// against.
+/// the network if paths are generated, else over the given ones. Online methods are measured against it.
 #pragma once
 
 #include "proxstream/traffic/assignment_round.hpp"
@@ -17,18 +16,18 @@ struct AssignmentOptions {
     Real gap = 1e-6;          // relative gap to reach
     Index max_rounds = 1000;  // of pricing and sweeping
     double max_seconds = kInfinity;
-    bool generate = true;  // paths that price out are added
+    bool generate = true;  // add paths that are cheaper than those of their pair
     const std::atomic<bool>* stop = nullptr;
 };
 
 struct AssignmentResult {
     AssignmentStatus status = AssignmentStatus::reached;
     AssignmentRound last;
-    Index full = 0;            // pairs that wanted more paths than they have slots for
-    std::uint64_t passes = 0;  // gradients of the demand, and sweeps in their measure
+    Index full = 0;            // pairs without a slot for a cheaper path
+    std::uint64_t passes = 0;  // gradients of the demand; sweeps count as their equivalents
 };
 
-/// Moves x, and adds to routing.paths where options say so. `pricer` is for routing's network. Not for the
+/// Moves x, and adds paths to `routing` if the options say so. `pricer` was made for its network. Not for the
 /// unweighted objective.
 AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
                                   std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch,

@@ -3,7 +3,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
 
-#include "fork.hpp"
 #include "tree_walk.hpp"
 
 #include <algorithm>
@@ -11,6 +10,62 @@
 
 namespace proxstream {
 namespace {
+
+/// Where two paths of one pair part: the links that only one of them uses.
+class Fork {
+  public:
+    /// Its memory is the frame's.
+    Fork(const PathSet& paths, Index links, Scratch::Frame& frame)
+        : paths_(paths),
+          mark_(frame.take<std::uint32_t>(links)),
+          left_(frame.take<LinkIndex>(links)),
+          joined_(frame.take<LinkIndex>(links)) {
+        std::fill(mark_.begin(), mark_.end(), 0);
+    }
+
+    /// Paths of one pair share the beginning of their tree. Links that they share after having parted are
+    /// marked and left out.
+    void find(SlotIndex from, SlotIndex to) {
+        TreeNode a = paths_.leaf(from);
+        TreeNode b = paths_.leaf(to);
+        left_count_ = joined_count_ = 0;
+        while (a != b) {
+            if (a > b) {
+                left_[left_count_++] = paths_.link(a);
+                a = paths_.parent(a);
+            } else {
+                joined_[joined_count_++] = paths_.link(b);
+                b = paths_.parent(b);
+            }
+        }
+        const std::uint32_t seen = ++stamp_;
+        const std::uint32_t shared = ++stamp_;
+        for (Index i = 0; i < joined_count_; ++i) mark_[joined_[i]] = seen;
+        Index kept = 0;
+        for (Index i = 0; i < left_count_; ++i) {
+            if (mark_[left_[i]] == seen) {
+                mark_[left_[i]] = shared;
+            } else {
+                left_[kept++] = left_[i];
+            }
+        }
+        left_count_ = kept;
+        kept = 0;
+        for (Index i = 0; i < joined_count_; ++i) {
+            if (mark_[joined_[i]] != shared) joined_[kept++] = joined_[i];
+        }
+        joined_count_ = kept;
+    }
+    std::span<const LinkIndex> left() const { return left_.first(left_count_); }        // of `from` alone
+    std::span<const LinkIndex> joined() const { return joined_.first(joined_count_); }  // of `to` alone
+
+  private:
+    const PathSet& paths_;
+    std::span<std::uint32_t> mark_;  // by link
+    std::span<LinkIndex> left_, joined_;
+    Index left_count_ = 0, joined_count_ = 0;
+    std::uint32_t stamp_ = 0;
+};
 
 class Sweeper {
   public:
@@ -40,7 +95,7 @@ class Sweeper {
         find_loads(paths_, mix_.columns, x_, loads_, scratch_);
     }
 
-    /// One Newton model: sweeps, then the search. Returns the fall.
+    /// One Newton model: sweeps, then the search. Returns the decrease.
     Real model(Index sweeps) {
         const Real value = price_links(routing_, mix_, loads_, prices_, curvatures_, scratch_);
         for (Real& each : curvatures_) each = std::max<Real>(each, 0);
@@ -56,10 +111,10 @@ class Sweeper {
   private:
     static constexpr Index kLinksPerSlot = 2;
 
-    /// Of a unit of the whole share of a pair, beyond its links.
-    Real extra_price(Index pair, SlotIndex slot, TreeNode root) const {
+    /// The price of the whole share of a pair beyond the prices of links.
+    Real extra_price(Index pair, SlotIndex slot) const {
         Real extra = routing_.share_prices.empty() ? 0 : mix_.weight * routing_.share_prices[slot];
-        if (routing_.slack_price != 0 && paths_.leaf(slot) == root) {
+        if (routing_.slack_price != 0 && paths_.slack(slot)) {
             for (const ColumnUse& use : mix_.uses) {
                 extra +=
                     routing_.slack_price * use.weight * use.scale * mix_.columns[use.column].demand[pair];
@@ -73,12 +128,12 @@ class Sweeper {
         SlotIndex from, to;
         std::uint32_t pair;
         std::uint32_t left, joined;  // how many links only one of the paths has
-        Real dearer;                 // beyond the links' prices
+        Real dearer;                 // beyond the prices of links
     };
     static constexpr std::uint32_t kNotListed = std::numeric_limits<std::uint32_t>::max();
 
-    /// The moves of a chunk of trees, their links one behind the other. Its part of the memory is that of its
-    /// slots: more moves there cannot be, and where links need more room they are looked up again.
+    /// The moves of a chunk of trees, at most one for each of its slots. Their links stand one behind the
+    /// other; those that do not fit are looked up again.
     struct MoveList {
         std::span<Move> moves;
         std::span<LinkIndex> links;
@@ -101,8 +156,8 @@ class Sweeper {
         }
     };
 
-    /// What is to be moved is found at the prices of the beginning, for all trees at once; the moves are made
-    /// one after the other, at prices as they have become.
+    /// Finds the moves of all trees in parallel, at the prices before the sweep; then makes them one after
+    /// the other, at current prices.
     void sweep() {
         Scratch::Frame frame(scratch_);
         const std::span<const TreeChunk> chunks = cut_trees(paths_, width_, frame);
@@ -123,50 +178,45 @@ class Sweeper {
         }
     }
 
-    MoveList find_moves(const TreeChunk& chunk, Scratch& scratch) const {
-        if (chunk.begin == chunk.end) return {};
-        const SlotIndex first = paths_.first_slot(paths_.trees()[chunk.begin].first_pair);
-        const Index slots = paths_.end_slot(paths_.trees()[chunk.end - 1].end_pair - 1) - first;
+    MoveList find_moves(TreeChunk chunk, Scratch& scratch) const {
+        if (chunk.empty()) return {};
+        const SlotIndex first = paths_.first_slot(chunk.front().first_pair);
+        const Index slots = paths_.end_slot(chunk.back().end_pair - 1) - first;
         MoveList list{moves_.subspan(first, slots),
                       links_.subspan(kLinksPerSlot * first, kLinksPerSlot * slots)};
         Scratch::Frame frame(scratch);
-        const View price = frame.take(largest_tree(paths_, chunk) * room_);
-        const View demand = frame.take(room_);
+        const TreeWalk walk(paths_, chunk, mix_.columns, frame);
         const View slot_prices = frame.take(slots);
         Fork fork(paths_, routing_.costs.links(), frame);
-        fill(demand, 0);
-        for (Index t = chunk.begin; t < chunk.end; ++t) {
-            const PathSet::Tree& tree = paths_.trees()[t];
-            price_tree(paths_, tree, spread_prices_, room_, price);
-            price_slots(paths_, tree, mix_.columns, price, room_, demand, slot_prices);
+        for (const PathSet::Tree& tree : chunk) {
+            price_tree(walk, tree, spread_prices_, slot_prices);
             const SlotIndex tree_first = paths_.first_slot(tree.first_pair);
             for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair)
-                find_moves(tree, pair, slot_prices, tree_first, fork, list);
+                find_moves(pair, slot_prices, tree_first, fork, list);
         }
         return list;
     }
 
-    /// From every other path of the pair that is used to its cheapest.
-    void find_moves(const PathSet::Tree& tree, Index pair, ConstView prices, SlotIndex first, Fork& fork,
-                    MoveList& list) const {
+    /// From every used path of the pair to its cheapest one.
+    void find_moves(Index pair, ConstView prices, SlotIndex first, Fork& fork, MoveList& list) const {
         const std::span<const SlotIndex> slots = paths_.live_slots(pair);
         if (slots.size() < 2) return;
         SlotIndex best = slots[0];
-        Real lowest = prices[best - first] + extra_price(pair, best, tree.begin);
+        Real lowest = prices[best - first] + extra_price(pair, best);
         for (const SlotIndex slot : slots.subspan(1)) {
-            const Real price = prices[slot - first] + extra_price(pair, slot, tree.begin);
+            const Real price = prices[slot - first] + extra_price(pair, slot);
             best = price < lowest ? slot : best;
             lowest = price < lowest ? price : lowest;
         }
         for (const SlotIndex slot : slots) {
             if (slot == best || x_[slot] == 0) continue;
             fork.find(slot, best);
-            const Real dearer = extra_price(pair, slot, tree.begin) - extra_price(pair, best, tree.begin);
+            const Real dearer = extra_price(pair, slot) - extra_price(pair, best);
             list.add({slot, best, static_cast<std::uint32_t>(pair), 0, 0, dearer}, fork);
         }
     }
 
-    /// As far as the model asks for.
+    /// Moves the share that minimises the model.
     void shift(const Move& move, std::span<const LinkIndex> left, std::span<const LinkIndex> joined) {
         gather_demand(mix_.columns, move.pair, demand_);
         const Slope slope = compare_links(demand_, left, joined, spread_prices_, spread_curvatures_);
@@ -186,7 +236,7 @@ class Sweeper {
         move_links(demand_, share, joined, spread_curvatures_, spread_moved_, spread_prices_);
     }
 
-    /// Value and slope of the sum at x = start + part (x - start), from the loads alone.
+    /// Value and slope of the sum at start + part (x - start), from the loads alone.
     struct Along {
         Real value, slope;
     };
@@ -201,17 +251,16 @@ class Sweeper {
     void find_extra_slope() {
         extra_slope_ = 0;
         if (routing_.share_prices.empty() && routing_.slack_price == 0) return;
-        for (const PathSet::Tree& tree : paths_.trees()) {
-            for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-                for (SlotIndex slot = paths_.first_slot(pair); slot < paths_.end_slot(pair); ++slot) {
-                    if (x_[slot] != start_[slot])
-                        extra_slope_ += (x_[slot] - start_[slot]) * extra_price(pair, slot, tree.begin);
-                }
+        for (Index pair = 0; pair < paths_.pairs(); ++pair) {
+            for (const SlotIndex slot : paths_.live_slots(pair)) {
+                if (x_[slot] != start_[slot])
+                    extra_slope_ += (x_[slot] - start_[slot]) * extra_price(pair, slot);
             }
         }
     }
 
-    /// The whole move if the sum still falls at its end; else the slope's zero, by halving.
+    /// Takes the whole move if the sum still falls at its end, else searches the zero of the slope by
+    /// halving.
     Real search(Real before) {
         find_extra_slope();
         constexpr int kMost = 30;
@@ -220,7 +269,7 @@ class Sweeper {
         Along at = along(1);
         Real part = 1;
         for (int i = 0; at.slope > 0 && i < kMost; ++i) {
-            // A slope that has nearly vanished is good enough: the next model starts from here.
+            // The next model starts from here, so a rough zero is enough.
             if (at.value < before && high - low < 0.25) break;
             part = (low + high) / 2;
             at = along(part);
@@ -251,7 +300,7 @@ class Sweeper {
     View trial_;       // loads along the way
     View prices_;      // of links, at the start of the model or along the way
     View curvatures_;  // of links, at the start of the model
-    // With room for whole registers a link: the prices by the model as it stands, and what it is made of.
+    // In whole registers a link: the current prices of the model, its curvatures, and the moved loads.
     View spread_prices_, spread_curvatures_, spread_moved_;
     View start_;
     std::span<Move> moves_;       // by slot

@@ -4,6 +4,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "traffic/number_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -125,7 +127,7 @@ class Builder {
     }
 
     /// Zones far from each other, one after the other, the first in the middle. People live everywhere, jobs
-    /// are in the middle more than outside, and both are uneven.
+    /// concentrate in the middle, and both are uneven.
     void settle() {
         Place middle;
         for (const Place& place : places_) {
@@ -165,21 +167,25 @@ class Builder {
     std::vector<Place> places_;
 };
 
+using Numbers = NumberRows<CityOptions, 3>;
+constexpr Numbers kRingNumbers{{{"rings", &CityOptions::rows, 1, kMostNodes},
+                                {"spokes", &CityOptions::columns, 3, kMostNodes},
+                                {"zones", &CityOptions::zones, 2, kMostNodes}}};
+constexpr Numbers kGridNumbers{{{"rows", &CityOptions::rows, 2, kMostNodes},
+                                {"columns", &CityOptions::columns, 2, kMostNodes},
+                                {"zones", &CityOptions::zones, 2, kMostNodes}}};
+
+const Numbers& numbers_of(CityForm form) {
+    return form == CityForm::ring ? kRingNumbers : kGridNumbers;
+}
+
 void check(const CityOptions& options) {
-    std::vector<std::string> violations;
-    const bool ring = options.form == CityForm::ring;
-    const auto at_least = [&](const char* name, Index value, Index least) {
-        if (value < least || value > kMostNodes)
-            violations.push_back(
-                fmt::format("city: {} = {}: from {} to {} are possible", name, value, least, kMostNodes));
-    };
-    at_least(ring ? "rings" : "rows", options.rows, ring ? 1 : 2);
-    at_least(ring ? "spokes" : "columns", options.columns, ring ? 3 : 2);
-    at_least("zones", options.zones, 2);
-    if (violations.empty() && options.rows * options.columns > kMostNodes)
-        violations.push_back(fmt::format("city: {} times {} nodes: at most {} are possible", options.rows,
-                                         options.columns, kMostNodes));
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    check_numbers(numbers_of(options.form), "city", options, violations);
+    violations.require(!violations.none() || options.rows * options.columns <= kMostNodes,
+                       "city: {} times {} nodes: at most {} are possible", options.rows, options.columns,
+                       kMostNodes);
+    violations.raise();
 }
 
 }  // namespace
@@ -189,15 +195,11 @@ CityOptions CityOptions::parse(std::string_view text) {
     CityOptions options;
     if (spec.name() == "grid") {
         options.form = CityForm::grid;
-        options.rows = spec.count_or("rows", 8);
-        options.columns = spec.count_or("columns", 8);
-    } else if (spec.name() == "ring") {
-        options.rows = spec.count_or("rings", options.rows);
-        options.columns = spec.count_or("spokes", options.columns);
-    } else {
+        options.rows = options.columns = 8;
+    } else if (spec.name() != "ring") {
         throw ConfigError(unknown_name("form of a city", spec.name(), {"ring", "grid"}));
     }
-    options.zones = spec.count_or("zones", options.zones);
+    read_numbers(numbers_of(options.form), spec, options);
     options.seed = spec.count_or("seed", options.seed);
     spec.finish();
     check(options);

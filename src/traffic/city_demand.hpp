@@ -11,15 +11,17 @@
 /// queueing-type time (scale_to_utilisation). Capacities are those of the city; nothing is fitted to a
 /// method.
 ///
-/// Every number is a function of options, period and pair alone: a period needs none of those before it.
+/// Every number is a function of options, period and pair alone.
 #pragma once
 
 #include "proxstream/traffic/city.hpp"
 
+#include "traffic/demand_model.hpp"
 #include "traffic/demand_stream.hpp"
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -33,13 +35,16 @@ struct CityDemandOptions {
     Real surges = 2;     // a week, in all zones together; from 0 to 100
     Real incidents = 2;  // a day; from 0 to 100
     std::uint64_t seed = 1;
+
+    /// Reads `week[:days=7,minutes=15,peak=0.9,..]`, all but the seed. Throws ConfigError.
+    static CityDemandOptions parse(std::string_view text);
+    Index periods_a_day() const noexcept { return 1440 / minutes; }
 };
 
 class CityDemand final : public DemandStream {
   public:
-    /// Throws ConfigError that names every option that cannot be used.
+    /// `city` has to outlive it. Throws ConfigError that names every option that cannot be used.
     CityDemand(const City& city, const CityDemandOptions& options);
-    ~CityDemand() override;
 
     const std::vector<Pair>& pairs() const override { return pairs_; }
     bool announce(DemandPeriod& period) override;
@@ -51,21 +56,26 @@ class CityDemand final : public DemandStream {
     std::string label(Index period) const;
     void demand(Index period, std::vector<Real>& out) const;
     std::vector<NetworkEvent> events(Index period) const;
-    /// What the demand of a period is a random factor times of: no bursts and no surges.
+    /// The demand of a period without bursts and surges.
     void mean_demand(Index period, std::vector<Real>& out) const;
-    Index periods() const noexcept { return periods_; }
+    Index periods() const noexcept { return options_.days * options_.periods_a_day(); }
 
   private:
-    struct Parts;
+    /// A pair: its zones, and its trips at a share of 1, in vehicles an hour.
+    struct Flow {
+        Index from = 0, to = 0;
+        Real work = 0, back = 0, other = 0;
+    };
+    void scale_to_peak();
 
+    const City& city_;
     CityDemandOptions options_;
+    SmoothNormal smooth_;
     std::vector<Pair> pairs_;
-    Index periods_ = 0;
+    std::vector<Flow> flows_;  // of each pair
     Index next_ = 0;
-    std::unique_ptr<const Parts> parts_;
 };
 
-/// `city` has to outlive the stream.
 std::unique_ptr<CityDemand> city_demand(const City& city, const CityDemandOptions& options);
 
 }  // namespace proxstream

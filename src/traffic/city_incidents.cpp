@@ -21,86 +21,78 @@ struct Dice {
         return uniform(
             {.seed = options.seed, .round = day, .record = which, .step = purpose, .sample = happening});
     }
-    /// A whole number whose mean is `mean`: its two neighbours.
+    /// A whole number whose mean is `mean`: one of its two neighbours.
     Index how_many(Real mean) const {
         const Real whole = std::floor(mean);
         return static_cast<Index>(whole) + ((*this)(0, 100) < mean - whole ? 1U : 0U);
     }
 };
 
-}  // namespace
+/// The state of a link during an incident.
+struct Incident {
+    Real factor = 1;
+    bool closed = false;
+};
 
-std::vector<Incident> incidents_of_day(const CityDemandOptions& options, Index links, Index day) {
-    const Dice dice{options, kIncident, day};
-    const Index periods = periods_a_day(options);
-    std::vector<Incident> found;
+/// The links with an incident in a period. Only the first incident of a day may be a closure.
+std::map<LinkIndex, Incident> incidents_at(const CityDemandOptions& options, Index links, Index period) {
+    const Index a_day = options.periods_a_day();
+    const Dice dice{options, kIncident, period / a_day};
+    const Index now = period % a_day;
+    std::map<LinkIndex, Incident> found;
     for (Index i = 0, count = dice.how_many(options.incidents); i < count; ++i) {
         const Real hour = 6 + 15 * dice(i, 0);
         const Real minutes = 30 + 90 * dice(i, 1);
         const auto begin = static_cast<Index>(hour * 60 / static_cast<Real>(options.minutes));
         const auto length =
             std::max<Index>(1, static_cast<Index>(std::lround(minutes / static_cast<Real>(options.minutes))));
+        if (now < begin || now >= begin + length) continue;
         const bool closed = i == 0 && dice(i, 2) < 0.2;
         const Real factor = closed ? 1 : std::round(100 * (0.3 + 0.3 * dice(i, 3))) / 100;
         const auto link = static_cast<LinkIndex>(dice(i, 4) * static_cast<Real>(links));
-        found.push_back({std::min(link, static_cast<LinkIndex>(links - 1)), day * periods + begin,
-                         day * periods + std::min(periods, begin + length), factor, closed});
+        found.try_emplace(std::min(link, static_cast<LinkIndex>(links - 1)), Incident{factor, closed});
     }
     return found;
 }
 
+}  // namespace
+
 std::vector<NetworkEvent> events_of_period(const CityDemandOptions& options, const Network& network,
                                            Index period) {
     struct Change {
-        const Incident* before = nullptr;
-        const Incident* now = nullptr;
+        Incident before, now;
     };
     std::map<LinkIndex, Change> changes;
-    const Index today = period / periods_a_day(options);
-    const std::vector<Incident> now = incidents_of_day(options, network.links(), today);
-    std::vector<Incident> yesterday;
-    const bool morning = period > 0 && period % periods_a_day(options) == 0;
-    if (morning) yesterday = incidents_of_day(options, network.links(), today - 1);
-    const auto active = [](const Incident& incident, Index when) {
-        return incident.begin <= when && when < incident.end;
-    };
-    for (const Incident& each : now) {
-        if (active(each, period) && changes[each.link].now == nullptr) changes[each.link].now = &each;
-    }
+    for (const auto& [link, now] : incidents_at(options, network.links(), period)) changes[link].now = now;
     if (period > 0) {
-        for (const Incident& each : morning ? yesterday : now) {
-            if (active(each, period - 1) && changes[each.link].before == nullptr)
-                changes[each.link].before = &each;
-        }
+        for (const auto& [link, before] : incidents_at(options, network.links(), period - 1))
+            changes[link].before = before;
     }
+    using Kind = NetworkEvent::Kind;
     std::vector<NetworkEvent> events;
     for (const auto& [link, change] : changes) {
-        const bool was_closed = change.before != nullptr && change.before->closed;
-        const bool is_closed = change.now != nullptr && change.now->closed;
-        const Real was = change.before != nullptr ? change.before->factor : 1;
-        const Real is = change.now != nullptr ? change.now->factor : 1;
+        const auto& [before, now] = change;
         const std::string name = network.link_name(link);
-        if (was_closed && !is_closed)
-            events.push_back(
-                {.kind = NetworkEvent::Kind::open, .link = link, .text = name + " is open again"});
-        if (is != was) {
-            events.push_back(
-                {.link = link,
-                 .factor = is,
-                 .text = is < 1 ? fmt::format("incident on {}: {:.0f} % of its capacity left", name, 100 * is)
-                                : fmt::format("incident on {} is over", name)});
+        if (before.closed && !now.closed)
+            events.push_back({.kind = Kind::open, .link = link, .text = name + " is open again"});
+        if (now.factor != before.factor) {
+            events.push_back({.link = link,
+                              .factor = now.factor,
+                              .text = now.factor < 1
+                                          ? fmt::format("incident on {}: {:.0f} % of its capacity left", name,
+                                                        100 * now.factor)
+                                          : fmt::format("incident on {} is over", name)});
         }
-        if (is_closed && !was_closed)
-            events.push_back({.kind = NetworkEvent::Kind::close, .link = link, .text = name + " is closed"});
+        if (now.closed && !before.closed)
+            events.push_back({.kind = Kind::close, .link = link, .text = name + " is closed"});
     }
     return events;
 }
 
 std::vector<Surge> surges_of_period(const CityDemandOptions& options, Index zones, Index period) {
-    const Index day = period / periods_a_day(options);
-    const Dice dice{options, kSurge, day};
-    const Real hour =
-        (static_cast<Real>(period % periods_a_day(options)) + 0.5) * static_cast<Real>(options.minutes) / 60;
+    const Index a_day = options.periods_a_day();
+    const Dice dice{options, kSurge, period / a_day};
+    const Real hour = (static_cast<Real>(period % a_day) + 0.5) * static_cast<Real>(options.minutes) / 60;
     std::vector<Surge> found;
     for (Index i = 0, count = dice.how_many(options.surges / 7); i < count; ++i) {
         const Real begin = 12 + 7.5 * dice(i, 0);

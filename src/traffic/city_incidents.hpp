@@ -1,4 +1,4 @@
-/// What happens to the links of the built-in city, and to its zones.
+/// Incidents on the links of the built-in city, and surges of its zones.
 #pragma once
 
 #include "traffic/city_demand.hpp"
@@ -10,29 +10,14 @@ namespace proxstream {
 /// Each purpose draws from its own step number, so that no two share numbers.
 enum CityPurpose : std::uint32_t { kPairBurst, kOriginBurst, kGoalBurst, kIncident, kSurge };
 
-inline Index periods_a_day(const CityDemandOptions& options) {
-    constexpr Index kMinutesADay = 1440;
-    return kMinutesADay / options.minutes;
-}
-
-/// A link is slow or closed from one period of a day to another.
-struct Incident {
-    LinkIndex link = 0;
-    Index begin = 0, end = 0;  // periods, counted from the stream's first
-    Real factor = 1;
-    bool closed = false;
-};
-
-/// Those of one day, which end with it. Only the first may be a closure: never are two links closed at once.
-std::vector<Incident> incidents_of_day(const CityDemandOptions& options, Index links, Index day);
-
-/// The changes from the period before. Of several incidents on a link the first of the day counts.
+/// The changes from the period before. At most one link is closed at a time. Of several incidents on a link
+/// the first of the day counts; incidents end with the day.
 std::vector<NetworkEvent> events_of_period(const CityDemandOptions& options, const Network& network,
                                            Index period);
 
 struct Surge {
     Index zone = 0;  // of the city's
-    Real to = 1;     // what trips to the zone are multiplied by in the period
+    Real to = 1;     // factor of trips to the zone in the period
     Real from = 1;
 };
 

@@ -11,24 +11,23 @@ namespace {
 
 constexpr Index kParts = 16;
 
-/// The cheapest of a pair's paths, or kInfinity if it has none. What does not serve it, its slack at `root`,
-/// is no path.
-Real lowest_price(const PathSet& paths, Index pair, TreeNode root, ConstView prices) {
+/// The price of the pair's cheapest path, slack excluded; kInfinity if it has none.
+Real lowest_price(const PathSet& paths, Index pair, ConstView prices) {
     Real lowest = kInfinity;
-    for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-        if (paths.live(slot) && paths.leaf(slot) != root) lowest = std::min(lowest, prices[slot]);
+    for (const SlotIndex slot : paths.live_slots(pair)) {
+        if (!paths.slack(slot)) lowest = std::min(lowest, prices[slot]);
     }
     return lowest;
 }
 
-/// An empty slot, else the dearest path nobody uses, else the end.
+/// An empty slot, else that of the dearest unused path, else the end.
 SlotIndex slot_for(const PathSet& paths, Index pair, ConstView x, ConstView prices) {
     const SlotIndex end = paths.end_slot(pair);
     SlotIndex unused = end;
     for (SlotIndex slot = paths.first_slot(pair); slot < end; ++slot) {
         if (!paths.live(slot)) return slot;
-        const bool slack = paths.link(paths.leaf(slot)) == PathSet::kRoot;
-        if (x[slot] == 0 && !slack && (unused == end || prices[slot] > prices[unused])) unused = slot;
+        if (x[slot] != 0 || paths.slack(slot)) continue;
+        if (unused == end || prices[slot] > prices[unused]) unused = slot;
     }
     return unused;
 }
@@ -105,17 +104,15 @@ void ColumnPricer::price_origin(const Routing& routing, const DemandMix& mix, Co
         }
         if (!(demand > 0)) continue;
         Real lowest = kInfinity;
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-            if (!paths.live(slot)) continue;
-            const Real own = slot_prices_[slot] + (paths.leaf(slot) == tree.begin ? slack : 0) +
+        for (const SlotIndex slot : paths.live_slots(pair)) {
+            const Real own = slot_prices_[slot] + (paths.slack(slot) ? slack : 0) +
                              (routing.share_prices.empty() ? 0 : mix.weight * routing.share_prices[slot]);
             part.found.total += x[slot] * own;
             lowest = std::min(lowest, own);
         }
         const NodeIndex destination = paths.pair(pair).destination;
         if (part.search.reaches(destination) &&
-            part.search.distance(destination) <
-                (1 - margin) * lowest_price(paths, pair, tree.begin, slot_mean_prices_)) {
+            part.search.distance(destination) < (1 - margin) * lowest_price(paths, pair, slot_mean_prices_)) {
             part.search.path(destination, part.path);
             Real price = 0;
             for (const LinkIndex link : part.path) {

@@ -1,5 +1,5 @@
-/// Which paths are missing: for every pair the cheapest path of the whole network at the present marginal
-/// costs, held against those it has. Where it is cheaper than all of them, it prices out.
+/// Finds missing paths: for every pair the cheapest path of the whole network at the present marginal costs,
+/// if it is cheaper than all paths of the pair.
 #pragma once
 
 #include "traffic/demand_batch.hpp"
@@ -11,13 +11,13 @@ namespace proxstream {
 
 struct Pricing {
     std::vector<PathChange> changes;  // paths to add, each in an empty slot or instead of an unused path
-    Index full = 0;                   // pairs that want a path and have no slot for it
+    Index full = 0;                   // pairs that have no slot for a missing path
     Real total = 0;                   // sum of splits times the prices of their paths
-    Real lowest = 0;                  // the same with everybody on the cheapest path found
+    Real lowest = 0;                  // the same with all demand on the cheapest path found
 
-    /// (total - lowest) / lowest: for one demand, and a convex objective, a bound on what is left to gain,
-    /// relative to the linear model's value. Several demands that are no multiples of one another are priced
-    /// at their mean marginal costs, and what is said then is about the paths that were found.
+    /// (total - lowest) / lowest. For one demand and a convex objective it bounds the remaining gain,
+    /// relative to the value of the linear model. Several demands that are no multiples of one another are
+    /// priced at their mean marginal costs; the gap is then about the paths that were found.
     Real gap() const { return lowest > 0 ? (total - lowest) / lowest : total > 0 ? kInfinity : 0; }
 };
 
@@ -25,9 +25,9 @@ class ColumnPricer {
   public:
     explicit ColumnPricer(const Network& network);
 
-    /// Not for the unweighted objective. A path is wanted if it is cheaper by more than `margin` times the
-    /// cheapest the pair has, slack included. Paths are searched by their links' prices; a price on shares
-    /// counts for those that are found.
+    /// Not for the unweighted objective. A path is missing if it is cheaper by more than `margin` times the
+    /// pair's cheapest one, slack included. The search uses the prices of links; a price on shares counts for
+    /// found paths.
     Pricing price(const Routing& routing, const DemandMix& mix, ConstView x, Real margin, Scratch& scratch);
 
   private:
@@ -38,7 +38,7 @@ class ColumnPricer {
     std::vector<ShortestPaths> searches_;  // one for each part of the work
     std::vector<Real> free_times_;         // by link
     std::vector<Real> link_prices_;        // by link and column
-    std::vector<Real> mean_prices_;        // by link: what paths are searched with
+    std::vector<Real> mean_prices_;        // by link, for the search
     std::vector<Real> slot_prices_;
     std::vector<Real> slot_mean_prices_;
 };

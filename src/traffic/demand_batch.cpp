@@ -1,7 +1,7 @@
 #include "traffic/demand_batch.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "traffic/block_sweeps.hpp"
 #include "tree_walk.hpp"
@@ -14,14 +14,14 @@
 namespace proxstream {
 namespace {
 
-/// Links side by side on threads, where there are enough terms of them.
+/// Several threads, if there are enough terms of links.
 template <class Body>
 void for_link_ranges(Index links, Index uses, const Body& body) {
     constexpr Index kLeastWork = Index{1} << 12;
     for_ranges(links, links * uses / kLeastWork, body);
 }
 
-/// Losses are of the order of 1.
+/// Losses are divided by the unit, to be of the order of 1.
 void divide_by_unit(const Routing& routing, View gradient) {
     if (routing.unit == 1) return;
     constexpr Index kLeastWork = Index{1} << 16;
@@ -31,8 +31,8 @@ void divide_by_unit(const Routing& routing, View gradient) {
     });
 }
 
-/// The paper's sum is not one of loads alone: link e contributes z_e t_e(y_e), z_e being what splits without
-/// demand put on it. The last column is that of z.
+/// The paper's sum is not one of loads alone: link e contributes z_e t_e(y_e), where z_e is its load if all
+/// demands were 1. The last column is that of z.
 Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
                       Scratch& scratch) {
     const Index width = mix.columns.size() + 1;
@@ -59,7 +59,7 @@ Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView lo
     return sum(values);
 }
 
-/// Prices that belong to no link: of a share, and of demand that is not served.
+/// Prices that belong to no link: those of shares, and of demand that is not served.
 Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, View gradient) {
     const PathSet& paths = routing.paths;
     Real total = 0;
@@ -68,23 +68,21 @@ Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, 
         if (!gradient.empty()) axpy(mix.weight, routing.share_prices, gradient);
     }
     if (routing.slack_price == 0) return total;
-    for (const PathSet::Tree& tree : paths.trees()) {
-        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                if (paths.leaf(slot) != tree.begin) continue;
-                Real demand = 0;
-                for (const ColumnUse& use : mix.uses)
-                    demand += use.weight * use.scale * mix.columns[use.column].demand[pair];
-                const Real price = routing.slack_price * demand;
-                total += price * x[slot];
-                if (!gradient.empty()) gradient[slot] += price;
-            }
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        for (const SlotIndex slot : paths.live_slots(pair)) {
+            if (!paths.slack(slot)) continue;
+            Real demand = 0;
+            for (const ColumnUse& use : mix.uses)
+                demand += use.weight * use.scale * mix.columns[use.column].demand[pair];
+            const Real price = routing.slack_price * demand;
+            total += price * x[slot];
+            if (!gradient.empty()) gradient[slot] += price;
         }
     }
     return total;
 }
 
-/// The same through moments: a column's uses add up to two numbers a degree, whatever their number.
+/// price_links() through moments: the uses of a column add up to two numbers for each degree.
 Real price_by_moments(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
                       View curvatures, Scratch& scratch) {
     const LinkCosts& costs = routing.costs;
@@ -210,7 +208,7 @@ void DemandBatch::note_shape() {
     if (ring_.size() == 1) return;
     const Shape& before = shape(1);
     const ConstView then = demand(1);
-    // One entry's ratio is good to a rounding or two; that of the sums would not be.
+    // The ratio of one entry has a rounding error or two; that of sums would have more.
     const Real scale = now.empty() ? 0 : now[before.anchor] / then[before.anchor];
     bool multiple = std::isfinite(scale) && scale > 0;
     for (Index i = 0; multiple && i < now.size(); ++i) {
@@ -222,14 +220,6 @@ void DemandBatch::note_shape() {
 void DemandBatch::drop_newest() {
     ring_.drop_newest();
     newest_ = (newest_ + shapes_.size() - 1) % shapes_.size();
-}
-
-DemandMix DemandBatch::single(Index age, Scratch::Frame& frame) const {
-    const auto column = frame.take<DemandColumn>(1);
-    const auto use = frame.take<ColumnUse>(1);
-    column[0] = {demand(age)};
-    use[0] = {};
-    return {column, use, 1};
 }
 
 DemandMix DemandBatch::mix(std::span<const Real> weights, Scratch::Frame& frame) const {
@@ -256,13 +246,11 @@ DemandMix DemandBatch::mix(std::span<const Real> weights, Scratch::Frame& frame)
 }
 
 Real DemandBatch::value(Index age, ConstView x, Scratch& scratch) const {
-    Scratch::Frame frame(scratch);
-    return evaluate(*routing_, single(age, frame), x, {}, scratch);
+    return evaluate(*routing_, SingleDemand(demand(age)), x, {}, scratch);
 }
 
 Real DemandBatch::value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
-    Scratch::Frame frame(scratch);
-    return evaluate(*routing_, single(age, frame), x, gradient, scratch);
+    return evaluate(*routing_, SingleDemand(demand(age)), x, gradient, scratch);
 }
 
 Real DemandBatch::weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
@@ -284,10 +272,10 @@ Index DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scrat
     return options.passes();
 }
 
-void DemandBatch::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("demands", ring_);
-    if (!checkpoint.reading()) return;
-    // The shapes are found again, from the oldest on.
+void DemandBatch::serialise(StateArchive& archive) {
+    archive.section("demands", ring_);
+    if (!archive.reading()) return;
+    // Pushing all records again finds their shapes.
     RowRing found(routing_->paths.pairs(), ring_.capacity());
     std::swap(found, ring_);
     RowBlock record;

@@ -1,9 +1,9 @@
-/// The newest demands, evaluated together: loads of all of them in one walk over the paths, then the marginal
-/// costs of every link, then the prices of all paths.
+/// The newest demands, evaluated together: the loads of all of them in one walk over the paths, then the
+/// marginal costs of every link, then the prices of all paths.
 ///
 /// A record is one dense row: the demand of every pair. Neighbouring demands that are multiples of one
-/// another share a column: a window of scaled copies of one matrix costs one walk, whatever its length, and
-/// where link costs are powers of the load one evaluation a link.
+/// another share a column. So a window of scaled copies of one matrix costs one walk, whatever its length,
+/// and one evaluation a link where link costs are powers of the load.
 #pragma once
 
 #include "loss/row_ring.hpp"
@@ -22,19 +22,30 @@ struct ColumnUse {
     Real weight = 1;
 };
 
-/// A weighted sum of demands, cut into columns. Views: they live as long as what they were made from.
+/// A weighted sum of demands, cut into columns; it consists of views.
 struct DemandMix {
     std::span<const DemandColumn> columns;
     std::span<const ColumnUse> uses;
     Real weight = 0;  // of all uses together
 };
 
-/// sum over uses of weight * loss(scale * column; x). gradient is overwritten, or empty: not wanted.
+/// One demand as a mix, which must not outlive it.
+class SingleDemand {
+  public:
+    explicit SingleDemand(ConstView demand) : column_{demand} {}
+    operator DemandMix() const noexcept { return {{&column_, 1}, {&use_, 1}, 1}; }
+
+  private:
+    DemandColumn column_;
+    ColumnUse use_;
+};
+
+/// sum over uses of weight * loss(scale * column; x). Overwrites `gradient` unless it is empty.
 Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch);
 
-/// The terms of every link at given loads: prices[link * columns + k] of column k's demand, and the same for
-/// curvatures unless that view is empty. Returns the sum of the links' values, prices apart. Not for the
-/// unweighted objective.
+/// The terms of all links at given loads: prices[link * columns + k] of column k's demand, and the same for
+/// curvatures unless that view is empty. Returns the sum of the values of links. Not for the unweighted
+/// objective.
 Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, View prices, View curvatures,
                  Scratch& scratch);
 
@@ -53,21 +64,20 @@ class DemandBatch {
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const;
     Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                      Scratch& scratch) const;
-    /// Sweeps over the pairs (block_sweeps.hpp); nothing for the unweighted objective.
+    /// Sweeps over the pairs (block_sweeps.hpp); does nothing for the unweighted objective.
     Index improve(std::span<const Real> weights, View x, Scratch& scratch) const;
 
     DemandMix mix(std::span<const Real> weights, Scratch::Frame& frame) const;
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
-    /// Which multiples of one another records are: those of one group lie next to each other.
+    /// Neighbouring records of one group are multiples of one another.
     struct Shape {
         Index group = 0;
-        Index anchor = 0;  // the pair with the largest demand: its share tells multiples apart best
+        Index anchor = 0;  // the pair with the largest demand, whose ratio is the most precise
     };
     ConstView demand(Index age) const;
     const Shape& shape(Index age) const;
-    DemandMix single(Index age, Scratch::Frame& frame) const;
     void note_shape();
 
     std::shared_ptr<const Routing> routing_;

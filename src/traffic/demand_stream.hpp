@@ -1,4 +1,4 @@
-/// Demand as it comes: one matrix a period, and what happens to the network in between.
+/// Demand over time: one matrix a period, and events on the network in between.
 #pragma once
 
 #include "proxstream/io/byte_source.hpp"
@@ -7,17 +7,18 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
 
-/// From the period it stands in on, before that period's splits are chosen.
+/// A change of the network. It holds from its period on, before the splits of that period are chosen.
 struct NetworkEvent {
     enum class Kind { capacity, close, open };
     Kind kind = Kind::capacity;
     LinkIndex link = 0;
     Real factor = 1;        // of the capacity in the network's file, for Kind::capacity
-    std::string text = {};  // a word for the people who read about it; may be empty
+    std::string text = {};  // a remark for reports; may be empty
 };
 
 struct DemandPeriod {
@@ -29,17 +30,46 @@ struct DemandPeriod {
 class DemandStream {
   public:
     virtual ~DemandStream() = default;
-    /// The pairs every period gives demand for, ascending, none with itself.
+    /// The pairs that every period gives demand for, ascending, none with itself.
     virtual const std::vector<Pair>& pairs() const = 0;
-    /// What is known before a period's splits are chosen: label and events; false at the end. Then demand().
+    /// The next period as far as it is known before its splits are chosen: label and events; false at the
+    /// end.
     virtual bool announce(DemandPeriod& period) = 0;
-    /// The demand of the period announced last. Apart, because splits are chosen in between.
-    /// Throws DataError for a period that cannot be used; the next can be announced all the same.
+    /// The demand of the announced period. Throws DataError for a period that cannot be used; the next one
+    /// can be announced nevertheless.
     virtual void reveal(DemandPeriod& period) = 0;
     virtual std::string source() const = 0;
     virtual std::uint64_t line() const = 0;
-    /// Sentences on what had to be decided so far.
+    /// Decisions of the reader so far, each a sentence.
     virtual std::vector<std::string> notes() const { return {}; }
 };
+
+enum class DemandFormat { detect, matrix, csv, jsonl, sndlib, trips };
+
+/// auto, matrix, csv, jsonl, sndlib or trips; throws ConfigError for another word.
+DemandFormat parse_demand_format(std::string_view name);
+
+struct DemandOptions {
+    DemandFormat format = DemandFormat::detect;
+    /// Empty: those that the input names, if it does so at its beginning or can be read twice; otherwise
+    /// every ordered pair of zones.
+    std::vector<Pair> pairs = {};
+    Index zones = 0;                   // the first so many nodes of the network; 0: all of them
+    Real scale = 1;                    // multiplies every number, > 0
+    Index repeat = 1;                  // number of periods with the demand of one trip table
+    std::uint64_t periods_before = 0;  // added to the numbers of periods without a label
+};
+
+/// `network` has to outlive the stream. "-" is standard input; a folder holds SNDlib files, a period each, in
+/// the natural order of their names. A period is available as soon as its line has arrived. Throws IoError,
+/// DataError, ConfigError.
+std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
+                                          const DemandOptions& options = {}, StopFlag stop = nullptr);
+/// A file a period, in the order given, each a demand matrix in a format of read_trips().
+std::unique_ptr<DemandStream> open_demand_files(std::vector<std::string> paths, const Network& network,
+                                                const DemandOptions& options = {});
+/// Lines from any input.
+std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& network,
+                                          const DemandOptions& options = {});
 
 }  // namespace proxstream

@@ -1,21 +1,23 @@
-/// A search for one path towards a fixed destination, led by the tree of shortest paths that ends there.
+/// A search for one path to a fixed destination, led by the tree of shortest paths that ends there.
 #pragma once
 
 #include "traffic/shortest_paths.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
 
-/// Paths may avoid nodes that are marked and links that are not allowed, and links may cost more than what
-/// the tree was made with: the distance left in the tree then bounds the distance left from below, and for
-/// one link after another as well, so no node has to be settled twice (A*).
+/// Paths avoid marked nodes and links that are not allowed, and links may cost more than in the tree. So the
+/// distance left in the tree is a consistent lower bound, and no node is settled twice (A*).
 class GoalSearch {
   public:
-    explicit GoalSearch(const Network& network)
-        : star_(network, Direction::forward),
+    GoalSearch(const Network& network, ConstView costs)
+        : costs_(costs),
+          star_(network, Direction::forward),
           tree_(network, Direction::backward),
           marks_(network.nodes(), 0),
           heap_(network.nodes()),
@@ -23,9 +25,8 @@ class GoalSearch {
           reached_(network.nodes(), 0),
           entering_(network.nodes()) {}
 
-    void aim(NodeIndex destination, ConstView costs) {
-        destination_ = destination;
-        tree_.run(destination, costs);
+    void set_destination(NodeIndex destination) {
+        if (std::exchange(destination_, destination) != destination) tree_.run(destination, costs_);
     }
     NodeIndex destination() const noexcept { return destination_; }
     const ShortestPaths& tree() const noexcept { return tree_; }
@@ -39,11 +40,11 @@ class GoalSearch {
         }
     }
     void mark(NodeIndex node) { marks_[node] = mark_; }
-    /// Whether a path may come to this node on its way.
+    /// Whether a path may come to this node.
     bool usable(NodeIndex node) const {
         return marks_[node] != mark_ && (star_.passable[node] != 0 || node == destination_);
     }
-    /// Whether the tree's path from an unmarked node meets no marked one.
+    /// Whether the tree's path from a node meets no marked one.
     bool tree_is_free(NodeIndex from) const {
         for (; from != destination_; from = tree_.before(from)) {
             if (marks_[from] == mark_) return false;
@@ -51,9 +52,9 @@ class GoalSearch {
         return true;
     }
 
-    /// The cheapest way on from `from`, which is marked. False if there is none; else `path` has its links,
-    /// in the order of travel, and `cost` what they cost. Of the links that leave `from` only those with
-    /// allowed(link); price(link) is at least what the tree was made with.
+    /// The cheapest way on from `from`, which is marked. False if there is none; else `path` has its links in
+    /// the order of travel, and `cost` their sum. The first link has to be allowed(link); price(link) is at
+    /// least the link's cost.
     template <class Allowed, class Price>
     bool find(NodeIndex from, Allowed allowed, Price price) {
         if (++visit_ == 0) {
@@ -101,9 +102,10 @@ class GoalSearch {
         std::reverse(path.begin(), path.end());
     }
 
+    ConstView costs_;
     LinkStar star_;
     ShortestPaths tree_;
-    NodeIndex destination_ = 0;
+    NodeIndex destination_ = std::numeric_limits<NodeIndex>::max();  // none yet
     std::vector<std::uint32_t> marks_;
     std::uint32_t mark_ = 0;
     NodeHeap heap_;

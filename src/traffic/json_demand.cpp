@@ -1,36 +1,40 @@
-#include "traffic/json_demand.hpp"
+#include "core/json.hpp"
+#include "traffic/demand_reader.hpp"
 
-#include "proxstream/core/spec.hpp"
-
-#include "traffic/field_text.hpp"
-
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace proxstream {
+namespace {
 
-JsonDemand::JsonDemand(std::unique_ptr<LineReader> lines, const Network& network,
-                       const DemandOptions& options)
-    : LineDemand(std::move(lines), network, options),
-      zones_(options.zones == 0 ? network.nodes() : options.zones) {}
+class JsonDemand final : public DemandReader {
+  public:
+    JsonDemand(std::unique_ptr<LineReader> lines, const Network& network, const DemandOptions& options)
+        : DemandReader(std::move(lines), network, options),
+          zones_(options.zones == 0 ? network.nodes() : options.zones) {}
 
-std::vector<Pair> JsonDemand::scan_pairs(const Input& input, const Network& network,
-                                         const DemandOptions& options) {
-    JsonDemand demand(std::make_unique<LineReader>(input.open()), network, options);
-    std::set<Pair> pairs;
-    DemandPeriod period;
-    while (demand.announce(period)) {
-        try {
-            demand.for_each_demand([&](Pair pair, Real value, const std::string&) {
-                if (value > 0 && pair.origin != pair.destination) pairs.insert(pair);
-            });
-        } catch (const DataError&) {
-            continue;
-        }
+  private:
+    using Json = nlohmann::json;
+
+    bool read(std::vector<NetworkEvent>& events) override;
+    Json parse(std::string_view line) const;
+    std::string read_label(const Json& object) const;
+    NetworkEvent read_event(const Json& event, const std::string& field) const;
+    void read_entries(const Json& entries);
+    void read_matrix(const Json& matrix);
+    void put(Pair pair, const Json& value, const std::string& field);
+    Real amount(const Json& value, const std::string& field) const;
+    NodeIndex node(const std::string& name, const std::string& field) const;
+    [[noreturn]] void refuse(const std::string& field, const std::string& problem,
+                             const std::string& expected) const {
+        throw DataError(lines().here(field), problem, expected);
     }
-    return {pairs.begin(), pairs.end()};
-}
 
-/// JSON in which no object has a key twice: the library would keep the last of them and say nothing.
+    Index zones_;
+};
+
+/// Refuses objects that have a key twice: the library would silently keep the last of them.
 JsonDemand::Json JsonDemand::parse(std::string_view line) const {
     std::vector<std::set<std::string>> open;
     std::string twice;
@@ -57,32 +61,34 @@ JsonDemand::Json JsonDemand::parse(std::string_view line) const {
     return object;
 }
 
-LineDemand::Head JsonDemand::read_head(std::string_view line, std::vector<NetworkEvent>& events) {
-    object_ = Json();
-    object_ = parse(line);
-    for (const auto& [key, value] : object_.items()) {
+bool JsonDemand::read(std::vector<NetworkEvent>& events) {
+    std::string_view text;
+    if (!next_full_line(lines(), text)) return false;
+    const Json object = parse(text);
+    for (const auto& [key, value] : object.items()) {
         if (key == "period" || key == "demand" || key == "events") continue;
         refuse(key, "unknown key " + quoted_excerpt(key), "period, demand and events");
     }
-    if (const auto list = object_.find("events"); list != object_.end()) {
+    const auto entries = object.find("demand");
+    if (const auto list = object.find("events"); list != object.end()) {
         if (!list->is_array())
             refuse("events", "this is not a list", "[{\"link\": .., \"close\": true}, ..]");
-        for (const Json& event : *list) {
+        for (const Json& event : *list)
             events.push_back(read_event(event, "events[" + std::to_string(events.size()) + "]"));
-        }
-    } else if (!object_.contains("demand")) {
+    } else if (entries == object.end()) {
         refuse("", "there is neither demand nor an event", "\"demand\", \"events\" or both");
     }
-    return {read_label(), object_.contains("demand")};
+    begin_period(read_label(object), line(), entries != object.end());
+    if (entries != object.end()) read_entries(*entries);
+    return true;
 }
 
-std::string JsonDemand::read_label() const {
-    const auto label = object_.find("period");
-    if (label == object_.end()) return {};
+std::string JsonDemand::read_label(const Json& object) const {
+    const auto label = object.find("period");
+    if (label == object.end()) return {};
     if (label->is_number()) return label->dump();
-    if (!label->is_string() || label->get_ref<const std::string&>().empty()) {
+    if (!label->is_string() || label->get_ref<const std::string&>().empty())
         refuse("period", quoted_excerpt(label->dump()) + " is no label", "a text or a number");
-    }
     return label->get<std::string>();
 }
 
@@ -124,52 +130,31 @@ NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) 
     return event;
 }
 
-void JsonDemand::read_body(std::string_view /*line*/, std::vector<Real>& demand) {
-    for_each_demand([&](Pair pair, Real value, const std::string& field) {
-        const Real amount = scaled(value, [&] { return locate(field); });
-        const auto slot = index().find(pair);
-        if (pair.origin == pair.destination) {
-            dropped_ += amount;
-        } else if (slot) {
-            demand[*slot] = amount;
-        } else if (value > 0) {
-            refuse_stranger(locate(field));
-        }
-    });
-}
-
-void JsonDemand::for_each_demand(const Take& take) const {
-    const auto demand = object_.find("demand");
-    if (demand == object_.end()) return;
-    if (demand->is_array()) {
-        take_matrix(*demand, take);
-        return;
-    }
-    if (!demand->is_object()) {
+void JsonDemand::read_entries(const Json& entries) {
+    if (entries.is_array()) return read_matrix(entries);
+    if (!entries.is_object()) {
         refuse("demand", "this is neither an object nor a matrix",
                "{\"A->B\": 1}, {\"A\": {\"B\": 1}} or [[..], ..]");
     }
-    std::set<Pair> given;  // "1-2" and "1->2" are one pair
-    const auto hand_on = [&](Pair pair, const Json& value, const std::string& field) {
-        if (!given.insert(pair).second) refuse(field, "the pair is given twice", "every pair once");
-        take(pair, amount(value, field), field);
-    };
-    for (const auto& [key, value] : demand->items()) {
+    for (const auto& [key, value] : entries.items()) {
         const std::string field = "demand." + key;
         if (value.is_object()) {
             const NodeIndex origin = node(key, field);
-            for (const auto& [name, number] : value.items()) {
-                hand_on({origin, node(name, field)}, number, field + "." + name);
-            }
+            for (const auto& [name, number] : value.items())
+                put({origin, node(name, field)}, number, field + "." + name);
         } else if (const auto pair = parse_pair(network(), key)) {
-            hand_on(*pair, value, field);
+            put(*pair, value, field);
         } else {
             refuse(field, quoted_excerpt(key) + " is no pair of nodes", "ORIGIN->DESTINATION");
         }
     }
 }
 
-void JsonDemand::take_matrix(const Json& matrix, const Take& take) const {
+void JsonDemand::put(Pair pair, const Json& value, const std::string& field) {
+    demand().put(pair, amount(value, field), [&] { return lines().here(field); });
+}
+
+void JsonDemand::read_matrix(const Json& matrix) {
     const Index size = matrix.size();
     if (size != network().nodes() && size != zones_) {
         refuse("demand", "the matrix has " + count_of(size, "row"),
@@ -185,8 +170,7 @@ void JsonDemand::take_matrix(const Json& matrix, const Take& take) const {
                    "a list of " + std::to_string(size));
         }
         for (NodeIndex destination = 0; destination < size; ++destination) {
-            const std::string cell = field + "[" + std::to_string(destination) + "]";
-            take({origin, destination}, amount(row[destination], cell), cell);
+            put({origin, destination}, row[destination], field + "[" + std::to_string(destination) + "]");
         }
     }
 }
@@ -200,13 +184,32 @@ Real JsonDemand::amount(const Json& value, const std::string& field) const {
 }
 
 NodeIndex JsonDemand::node(const std::string& name, const std::string& field) const {
-    if (const auto found = network().find_node(name)) return *found;
-    refuse(field, quoted_excerpt(name) + " is no node", "nodes of the network");
+    return read_node(network(), name, [&] { return lines().here(field); });
 }
 
-std::vector<std::string> JsonDemand::notes() const {
-    if (dropped_ == 0) return {};
-    return {"demand of nodes with themselves is dropped: " + format_short(dropped_) + " so far"};
+}  // namespace
+
+std::unique_ptr<DemandReader> read_json_demand(std::unique_ptr<LineReader> lines, const Network& network,
+                                               const DemandOptions& options) {
+    return std::make_unique<JsonDemand>(std::move(lines), network, options);
+}
+
+void FedDemand::feed(std::string_view record, std::uint64_t number) {
+    record_ = record;
+    // The reader expects the object on one line.
+    std::replace_if(
+        record_.begin(), record_.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    number_ = number;
+    waiting_ = true;
+}
+
+bool FedDemand::announce(DemandPeriod& period) {
+    if (!std::exchange(waiting_, false)) return false;
+    DemandOptions options = options_;
+    options.periods_before = number_ - 1;
+    reading_ = read_json_demand(std::make_unique<LineReader>(memory_input(source(), record_).open()),
+                                network_, options);
+    return reading_->announce(period);
 }
 
 }  // namespace proxstream

@@ -1,26 +1,26 @@
 #include "traffic/k_shortest.hpp"
 
-#include "traffic/goal_search.hpp"
-#include "traffic/pair_groups.hpp"
+#include "proxstream/core/parallel.hpp"
 
-#include <cassert>
+#include "traffic/goal_search.hpp"
+
+#include <algorithm>
 
 namespace proxstream {
 namespace {
 
-/// Yen's method in Lawler's form: all paths but those found lie in disjoint classes, each the ways to go on
-/// from a node of a path that was found, without some links; the best paths of the classes compete. A class
-/// enters with a bound, what the cheapest link and then the tree to the destination cost. Only when it comes
-/// to be the first is it asked whether that path meets a node twice, and only then is there a search.
+/// Yen's method in Lawler's form. All paths but those found lie in disjoint classes: the ways to go on from a
+/// node of a path that was found, without some links. The best paths of the classes compete. A class enters
+/// with a bound, the cost of its cheapest link and of the tree from there on. Only when it comes first is
+/// that path checked for a node that it meets twice, and only if there is one is there a search.
 class Yen {
   public:
-    Yen(const Network& network, ConstView costs, Index k) : goal_(network), costs_(costs), k_(k) {
+    Yen(const Network& network, ConstView costs, Index k) : goal_(network, costs), costs_(costs), k_(k) {
         for (const Link& link : network.all_links()) heads_.push_back(link.to);
     }
 
     void add_paths(const Pair& pair, PathLists& out) {
-        if (!aimed_ || goal_.destination() != pair.destination) goal_.aim(pair.destination, costs_);
-        aimed_ = true;
+        goal_.set_destination(pair.destination);
         if (k_ == 0 || !goal_.tree().reaches(pair.origin)) return;
         found_.clear();
         steps_.clear();
@@ -175,7 +175,6 @@ class Yen {
     ConstView costs_;
     Index k_;
     std::vector<NodeIndex> heads_;
-    bool aimed_ = false;
     std::vector<Found> found_;
     std::vector<Step> steps_;
     std::vector<Ban> bans_;
@@ -185,10 +184,100 @@ class Yen {
     std::vector<LinkIndex> rest_, links_;
 };
 
+/// Up to k paths that share little, see diverse_paths().
+class Diverse {
+  public:
+    Diverse(const Network& network, ConstView costs, Index k, Real dearer)
+        : goal_(network, costs), costs_(costs), k_(k), dearer_(dearer), factors_(network.links(), 1) {}
+
+    void add_paths(const Pair& pair, PathLists& out) {
+        goal_.set_destination(pair.destination);
+        if (k_ == 0 || !goal_.tree().reaches(pair.origin)) return;
+        found_.clear();
+        goal_.tree().path(pair.origin, goal_.path);
+        keep(out);
+        const auto any = [](LinkIndex) { return true; };
+        const auto price = [&](LinkIndex link) { return costs_[link] * factors_[link]; };
+        Index same = 0;  // searches in a row that gave nothing new
+        for (Index searches = 1; searches < 2 * k_ && found_.size() < k_ && same < 3; ++searches) {
+            goal_.clear_marks();
+            goal_.mark(pair.origin);
+            goal_.find(pair.origin, any, price);
+            same = keep(out) ? 0 : same + 1;
+        }
+        for (const LinkIndex link : touched_) factors_[link] = 1;
+        touched_.clear();
+    }
+
+  private:
+    bool keep(PathLists& out) {
+        for (const LinkIndex link : goal_.path) {
+            if (factors_[link] == 1) touched_.push_back(link);
+            factors_[link] *= 1 + dearer_;
+        }
+        if (std::find(found_.begin(), found_.end(), goal_.path) != found_.end()) return false;
+        found_.push_back(goal_.path);
+        out.add_path(goal_.path);
+        return true;
+    }
+
+    GoalSearch goal_;
+    ConstView costs_;
+    Index k_;
+    Real dearer_;
+    std::vector<Real> factors_;  // by link, 1 between pairs
+    std::vector<LinkIndex> touched_;
+    std::vector<std::vector<LinkIndex>> found_;
+};
+
+/// The paths of all pairs, in their order. Pairs of one destination share work: in the order of their
+/// destinations they are cut into pieces, and every piece is worked on with a copy of `worker`, on several
+/// threads.
+template <class Worker>
+PathLists lists_by_destination(std::span<const Pair> pairs, const Worker& worker) {
+    std::vector<Index> order(pairs.size());
+    for (Index i = 0; i < pairs.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return pairs[a].destination < pairs[b].destination; });
+    // Many more pieces than threads, for an even load, and few, because every piece needs memory of its own.
+    const Index count = threads() == 1 ? 1 : std::min<Index>(16 * threads(), pairs.size());
+    std::vector<PathLists> pieces(count);
+    const auto begin_of = [&](Index piece) { return pairs.size() * piece / count; };
+    parallel_for(count, [&](Index piece) {
+        Worker own = worker;
+        for (Index i = begin_of(piece); i < begin_of(piece + 1); ++i) {
+            own.add_paths(pairs[order[i]], pieces[piece]);
+            pieces[piece].end_pair();
+        }
+    });
+    struct Spot {
+        Index piece = 0;
+        Index pair = 0;
+    };
+    std::vector<Spot> spots(pairs.size());
+    for (Index piece = 0; piece < count; ++piece) {
+        for (Index i = begin_of(piece); i < begin_of(piece + 1); ++i)
+            spots[order[i]] = {piece, i - begin_of(piece)};
+    }
+    PathLists all;
+    for (const Spot& spot : spots) {
+        const PathLists& from = pieces[spot.piece];
+        for (Index path = from.first_path(spot.pair); path < from.end_path(spot.pair); ++path)
+            all.add_path(from.links(path));
+        all.end_pair();
+    }
+    return all;
+}
+
 }  // namespace
 
 PathLists k_shortest(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k) {
-    return lists_by_destination(pairs, [&] { return Yen(network, costs, k); });
+    return lists_by_destination(pairs, Yen(network, costs, k));
+}
+
+PathLists diverse_paths(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k,
+                        Real dearer) {
+    return lists_by_destination(pairs, Diverse(network, costs, k, dearer));
 }
 
 }  // namespace proxstream

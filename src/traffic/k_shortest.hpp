@@ -1,4 +1,4 @@
-/// The paths that many pairs start with: the k shortest of each, or k that differ more.
+/// The first paths of pairs: the k shortest of each, or k that share little.
 #pragma once
 
 #include "traffic/path_set.hpp"
@@ -24,7 +24,7 @@ class PathLists {
         links_.insert(links_.end(), links.begin(), links.end());
         begin_.push_back(links_.size());
     }
-    /// What was added since the last call belongs to the next pair.
+    /// The paths added since the last call belong to the next pair.
     void end_pair() { first_.push_back(paths()); }
 
   private:
@@ -33,17 +33,15 @@ class PathLists {
     std::vector<Index> first_ = {0};
 };
 
-/// The k loop-free paths of least cost for each pair, cheapest first; fewer where there are no more. A cost
-/// >= 0 for each link; infinite: closed. Exact (Yen's branching, with the tree of shortest paths towards the
-/// destination as the bound, and a search only where the bound is not attained): no path that is left out
-/// is cheaper than one that is given. Paths along different parallel links are different paths. On as many
-/// threads as loops may use, with the same result.
+/// The k loop-free paths of least cost for each pair, cheapest first; fewer if there are no more. Costs of
+/// links are at least 0; infinite: closed. Exact: no path that is left out is cheaper than one that is
+/// returned. Paths along different parallel links are different paths. The result does not depend on the
+/// number of threads.
 PathLists k_shortest(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k);
 
-/// Up to k different paths for each pair, the cheapest first. After each path its links become dearer by the
-/// factor 1 + `dearer`, again and again, and the next path is the cheapest then: routes that share little,
-/// where the k shortest differ by a block. Stops after 2 k searches, or after three without
-/// a new path.
+/// Up to k paths for each pair that share little, where the k shortest may differ by a block; the cheapest
+/// first. After each path the costs of its links are multiplied by 1 + `dearer`, and the next path is the
+/// cheapest then. Stops after 2 k searches, or after three without a new path.
 PathLists diverse_paths(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k,
                         Real dearer);
 
@@ -52,22 +50,22 @@ inline constexpr Index kMostPaths = 1000;
 struct PathOptions {
     Index k = 4;         // paths a pair, from 1 to kMostPaths
     Index spare = 0;     // empty slots a pair, for paths found later
-    bool slack = false;  // one more slot a pair, its last: the empty path
+    bool slack = false;  // one more slot a pair, the last: the empty path
     bool diverse = false;
     Real dearer = 0.5;  // for diverse
 };
 
 struct MadePaths {
     PathSet paths;
-    std::vector<Index> unreachable;  // pairs that no path serves, ascending
+    std::vector<Index> unreachable;  // pairs without a path, ascending
 };
 
 /// Pairs ascend. Throws ConfigError.
 MadePaths make_paths(const Network& network, std::vector<Pair> pairs, const PathOptions& options,
                      ConstView costs);
 
-/// The same for paths that are there already. Every pair gets as many slots as it has paths, at least one,
-/// then the spare ones, then the slack.
+/// The same for given paths. Every pair gets as many slots as it has paths, at least one, then the spare
+/// ones, then the slack.
 MadePaths fill_paths(const Network& network, std::vector<Pair> pairs, const PathLists& lists,
                      const PathOptions& options);
 

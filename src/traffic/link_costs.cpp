@@ -28,8 +28,8 @@ constexpr std::array kForms{
 };
 
 constexpr std::array kObjectives{
-    CostRow{"system", "system", "total time: what everybody together spends"},
-    CostRow{"user", "user", "the user equilibrium (Beckmann): nobody gains by leaving a used path"},
+    CostRow{"system", "system", "total time of all trips"},
+    CostRow{"user", "user", "the user equilibrium (Beckmann): no trip gains by changing its path"},
     CostRow{"delay", "delay", "total queueing delay, y/(c - y) a link: system with --cost queue"},
     CostRow{"utilisation", "utilisation[:power=8]", "sum of (y/c)^power: close to the largest utilisation"},
     CostRow{"unweighted", "unweighted", "the paper's sum over paths without demands as weights; not convex"},
@@ -54,7 +54,7 @@ Real multiply_out(Real u, unsigned p) {
 }
 
 /// u^p with its first two derivatives. At u = 0 a power below 1, or between 1 and 2, has an infinite
-/// derivative: derivatives are taken a little to the right, where everything is finite.
+/// derivative: derivatives are then taken a little to the right.
 struct Power {
     Real value, first, second;
 };
@@ -83,7 +83,7 @@ struct BprLink {
     bool user;  // objective: the time's integral, not the total time
 };
 
-/// bpr() and term() for several loads side by side, operation by operation.
+/// term() for several loads side by side, with the same operations as bpr().
 PROXSTREAM_CLONES void bpr_terms(const BprLink& link, const Real* loads, Index count,
                                  LinkCosts::Terms& terms) {
     const Real c = link.capacity;
@@ -236,7 +236,7 @@ void LinkCosts::find_degrees() {
     std::vector<Real> found;
     std::vector<unsigned char> by_link;
     for (const Real power : power_) {
-        // Between 0 and 2 derivatives near 0 are not those of the power itself, see raise.
+        // Powers between 0 and 2 have other derivatives near 0, see raise().
         if (power < 2 && power != 0 && power != 1) return;
         const auto at = std::find(found.begin(), found.end(), power + 1);
         by_link.push_back(static_cast<unsigned char>(at - found.begin()));
@@ -269,12 +269,12 @@ void LinkCosts::scale_all(Real factor) {
     }
 }
 
-void LinkCosts::exchange(Checkpoint& checkpoint) {
-    checkpoint.fixed("of the file", file_capacity_);
-    checkpoint.fixed("now", capacity_);
-    if (!checkpoint.reading()) return;
+void LinkCosts::serialise(StateArchive& archive) {
+    archive.fixed("of the file", file_capacity_);
+    archive.fixed("now", capacity_);
+    if (!archive.reading()) return;
     for (LinkIndex link = 0; link < capacity_.size(); ++link) {
-        checkpoint.require(capacity_[link] > 0 && file_capacity_[link] > 0, "capacities above 0");
+        archive.require(capacity_[link] > 0 && file_capacity_[link] > 0, "capacities above 0");
         follow_capacity(link);
     }
 }
@@ -402,14 +402,15 @@ bool LinkCosts::convex() const noexcept {
     return form_ != Form::s_shape;
 }
 
-std::vector<Real> LinkCosts::search_times(std::vector<std::string>& notes) const {
+std::vector<Real> LinkCosts::free_times() const {
     std::vector<Real> times(links());
-    bool free = true;
-    for (LinkIndex link = 0; link < times.size(); ++link) {
-        times[link] = time(link, 0).time;
-        free = free && times[link] == 0;
-    }
-    if (free && !times.empty()) {
+    for (LinkIndex link = 0; link < times.size(); ++link) times[link] = time(link, 0).time;
+    return times;
+}
+
+std::vector<Real> LinkCosts::search_times(std::vector<std::string>& notes) const {
+    std::vector<Real> times = free_times();
+    if (!times.empty() && std::all_of(times.begin(), times.end(), [](Real each) { return each == 0; })) {
         std::fill(times.begin(), times.end(), 1);
         notes.emplace_back("links have no times: paths are the ones with the fewest links");
     }

@@ -1,7 +1,5 @@
-#include "traffic/link_table.hpp"
-
+#include "traffic/network_formats.hpp"
 #include "traffic/text_table.hpp"
-#include "traffic/trips_builder.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -11,46 +9,43 @@ namespace {
 
 enum LinkColumn : Index { kFrom, kTo, kCapacity, kName, kLength, kFreeTime, kB, kPower, kToll };
 
-const std::vector<TableColumn>& link_columns() {
-    static const std::vector<TableColumn> kColumns{
-        {"from", {"from", "fromnode", "source", "tail", "initnode"}, true},
-        {"to", {"to", "tonode", "target", "head", "termnode"}, true},
-        {"capacity", {"capacity"}, true},
-        {"name", {"name", "link", "id"}, false},
-        {"length", {"length"}, false},
-        {"free_time", {"freetime", "freeflowtime"}, false},
-        {"b", {"b"}, false},
-        {"power", {"power"}, false},
-        {"toll", {"toll"}, false}};
-    return kColumns;
-}
+constexpr TableColumn kLinkColumns[] = {{"from", "from fromnode source tail initnode", true},
+                                        {"to", "to tonode target head termnode", true},
+                                        {"capacity", "capacity", true},
+                                        {"name", "name link id"},
+                                        {"length", "length"},
+                                        {"free_time", "freetime freeflowtime"},
+                                        {"b", "b"},
+                                        {"power", "power"},
+                                        {"toll", "toll"}};
 
 enum PairColumn : Index { kOrigin, kDestination, kDemand };
 
-const std::vector<TableColumn>& demand_columns() {
-    static const std::vector<TableColumn> kColumns{{"origin", {"origin", "from", "source"}, true},
-                                                   {"destination", {"destination", "to", "target"}, true},
-                                                   {"demand", {"demand", "trips"}, true}};
-    return kColumns;
-}
+constexpr TableColumn kDemandColumns[] = {{"origin", "origin from source", true},
+                                          {"destination", "destination to target", true},
+                                          {"demand", "demand trips", true}};
+
+enum TopologyColumn : Index { kSource, kTarget, kLinkWeight, kLinkCapacity, kLinkIndex };
+
+constexpr TableColumn kTopologyColumns[] = {{"Source", "source", true},
+                                            {"Destination", "destination", true},
+                                            {"OSPF", "ospf", true},
+                                            {"Capacity", "capacity", true},
+                                            {"Link_index", "linkindex"}};
+/// More nodes can only be a mistake.
+constexpr std::uint64_t kMostTopologyNodes = 1'000'000;
 
 struct NamedLink {
     std::string from, to;
     Link link;
 };
 
-std::string read_name(const TextTable& table, Index column) {
-    if (table.text(column).empty()) throw DataError(table.locate(column), "the field is empty", "a name");
-    return std::string(table.text(column));
-}
-
 NamedLink read_link(const TextTable& table) {
     NamedLink row;
-    row.from = read_name(table, kFrom);
-    row.to = read_name(table, kTo);
+    row.from = table.needed_text(kFrom, "a name");
+    row.to = table.needed_text(kTo, "a name");
     row.link.name = table.text(kName);
-    row.link.capacity = table.amount(kCapacity);
-    if (row.link.capacity == 0) throw DataError(table.locate(kCapacity), "the capacity is 0", "one above 0");
+    row.link.capacity = table.positive(kCapacity);
     row.link.length = table.amount_or(kLength, 0);
     row.link.free_time = table.amount_or(kFreeTime, table.has(kLength) ? row.link.length : 1);
     row.link.b = table.amount_or(kB, 0);
@@ -59,7 +54,7 @@ NamedLink read_link(const TextTable& table) {
     return row;
 }
 
-/// Numbers ascend, as in matrices; other names come in the order in which links use them.
+/// Nodes named by numbers ascend, as in matrices; others stand in the order in which links use them.
 void make_nodes(Network& network, const std::vector<NamedLink>& rows) {
     std::vector<std::uint64_t> numbers;
     for (const NamedLink& row : rows) {
@@ -76,15 +71,16 @@ void make_nodes(Network& network, const std::vector<NamedLink>& rows) {
 }  // namespace
 
 bool names_link_table(std::string_view line) {
-    return names_columns(line, link_columns());
+    return names_columns(line, kLinkColumns);
 }
 
 bool names_demand_table(std::string_view line) {
-    return names_columns(line, demand_columns());
+    return names_columns(line, kDemandColumns);
 }
 
 NetworkFile read_link_table(const Input& input) {
-    TextTable table(input, link_columns(), TextTable::Style::csv);
+    LineReader lines(input.open());
+    TextTable table(lines, kLinkColumns, TextTable::Style::csv);
     std::vector<NamedLink> rows;
     std::unordered_set<std::string> names;
     while (table.next()) {
@@ -96,7 +92,7 @@ NetworkFile read_link_table(const Input& input) {
         }
     }
     if (rows.empty())
-        throw DamagedFile({table.source(), 0, 0, ""}, "there is no link in the file", "a row a link");
+        throw DamagedFile({input.name, 0, 0, ""}, "there is no link in the file", "a row a link");
     NetworkFile file;
     file.format = "CSV";
     make_nodes(file.network, rows);
@@ -117,19 +113,52 @@ NetworkFile read_link_table(const Input& input) {
 }
 
 Trips read_demand_table(const Input& input, const Network& network, std::vector<std::string>& notes) {
-    TextTable table(input, demand_columns(), TextTable::Style::csv);
+    LineReader lines(input.open());
+    TextTable table(lines, kDemandColumns, TextTable::Style::csv);
     TripsBuilder builder;
-    const auto node = [&](Index column) {
-        const auto found = network.find_node(table.text(column));
-        if (found) return *found;
-        throw DataError(table.locate(column), quoted_excerpt(table.text(column)) + " is no node",
-                        "nodes of the network");
-    };
     while (table.next()) {
-        const Pair pair{node(kOrigin), node(kDestination)};
+        const Pair pair{table.node(kOrigin, network), table.node(kDestination, network)};
         builder.add(pair, table.amount(kDemand));
     }
     return builder.build(notes);
+}
+
+NetworkFile read_topology(const Input& input) {
+    LineReader lines(input.open());
+    std::string_view line;
+    std::vector<std::string_view> head;
+    if (next_full_line(lines, line)) split_at_blanks(line, head);
+    if (head.size() != 4 || bare_name(head[0]) != "nodenum" || bare_name(head[2]) != "edgenum") {
+        throw DataError(lines.here(), "this is not a topology file",
+                        "a first line 'Node_num: 12 Edge_num: 30'");
+    }
+    const std::uint64_t nodes = read_count(head[1], [&] { return lines.here("Node_num"); });
+    const std::uint64_t links = read_count(head[3], [&] { return lines.here("Edge_num"); });
+    if (nodes > std::min(2 * links + 1000, kMostTopologyNodes)) {
+        throw DataError(lines.here("Node_num"),
+                        std::to_string(nodes) + " nodes for " + count_of(links, "link"),
+                        "about as many nodes as links can join");
+    }
+    NetworkFile file;
+    file.format = "topology";
+    for (std::uint64_t node = 0; node < nodes; ++node) file.network.node(std::to_string(node));
+    file.zones = nodes;
+    TextTable table(lines, kTopologyColumns, TextTable::Style::csv);
+    while (table.next()) {
+        Link link;
+        link.from = table.node(kSource, file.network);
+        link.to = table.node(kTarget, file.network);
+        link.length = link.free_time = table.amount(kLinkWeight);
+        link.capacity = table.positive(kLinkCapacity);
+        file.network.add_link(std::move(link));
+    }
+    if (file.network.links() != links) {
+        throw DamagedFile(
+            {lines.name(), 1, 0, "Edge_num"},
+            "the file says " + count_of(links, "link") + " and has " + std::to_string(file.network.links()),
+            "a file that was not cut");
+    }
+    return file;
 }
 
 }  // namespace proxstream

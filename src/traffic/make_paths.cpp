@@ -1,26 +1,21 @@
-#include "proxstream/core/error.hpp"
-
+#include "core/violations.hpp"
 #include "traffic/k_shortest.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
 
 void check(const PathOptions& options) {
-    std::vector<std::string> violations;
-    if (options.k < 1 || options.k > kMostPaths)
-        violations.push_back(
-            fmt::format("paths: {} a pair: from 1 to {} are possible", options.k, kMostPaths));
-    if (options.spare > kMostPaths)
-        violations.push_back(
-            fmt::format("spare: {} slots a pair: at most {} are possible", options.spare, kMostPaths));
-    if (!(options.dearer > 0 && options.dearer <= 1e3))
-        violations.push_back(fmt::format(
-            "dearer: {}: links can become dearer by a factor above 0, at most 1000", options.dearer));
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    violations.require(options.k >= 1 && options.k <= kMostPaths,
+                       "paths: {} a pair: from 1 to {} are possible", options.k, kMostPaths);
+    violations.require(options.spare <= kMostPaths, "spare: {} slots a pair: at most {} are possible",
+                       options.spare, kMostPaths);
+    violations.require(options.dearer > 0 && options.dearer <= 1e3,
+                       "dearer: {}: links can become dearer by a factor above 0, at most 1000",
+                       options.dearer);
+    violations.raise();
 }
 
 }  // namespace

@@ -2,14 +2,12 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "traffic/burst.hpp"
-#include "traffic/demand_scale.hpp"
+#include "traffic/demand_model.hpp"
+#include "traffic/number_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
@@ -21,19 +19,17 @@ constexpr Real kQueueing = 2;  // J: waiting counts for more than the length of 
 /// Each purpose draws from its own step number, so that no two share numbers.
 enum MeshPurpose : std::uint32_t { kTime, kWeight, kBurst };
 
+constexpr NumberRows<MeshOptions, 1> kShapeNumbers{{{"pods", &MeshOptions::pods, 3, 32}}};
+constexpr NumberRows<MeshOptions, 4> kBurstNumbers{{{"periods", &MeshOptions::periods, 1, kMostPeriods},
+                                                    {"peak", &MeshOptions::peak, 0.01, 10},
+                                                    {"burst", &MeshOptions::burst, 0, 3},
+                                                    {"memory", &MeshOptions::memory, 0, 0.95}}};
+
 void check(const MeshOptions& options) {
-    std::vector<std::string> violations;
-    const auto within = [&](const char* name, Real value, Real least, Real most) {
-        if (!(value >= least && value <= most))
-            violations.push_back(
-                fmt::format("mesh: {} = {}: from {} to {} are possible", name, value, least, most));
-    };
-    within("pods", static_cast<Real>(options.pods), 3, 32);
-    within("periods", static_cast<Real>(options.periods), 1, static_cast<Real>(kMostPeriods));
-    within("peak", options.peak, 0.01, 10);
-    within("burst", options.burst, 0, 3);
-    within("memory", options.memory, 0, 0.95);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    check_numbers(kShapeNumbers, "mesh", options, violations);
+    check_numbers(kBurstNumbers, "mesh", options, violations);
+    violations.raise();
 }
 
 class MeshDemand final : public DemandStream {
@@ -95,6 +91,19 @@ class MeshDemand final : public DemandStream {
 };
 
 }  // namespace
+
+MeshOptions MeshOptions::parse(std::string_view network, std::string_view demand) {
+    const Spec shape = Spec::parse(network);
+    const Spec bursts = Spec::parse(demand);
+    if (bursts.name() != "bursts")
+        throw ConfigError(unknown_name("demand of a mesh", bursts.name(), {"bursts"}));
+    MeshOptions options;
+    read_numbers(kShapeNumbers, shape, options);
+    shape.finish();
+    read_numbers(kBurstNumbers, bursts, options);
+    bursts.finish();
+    return options;
+}
 
 Network make_mesh(const MeshOptions& options) {
     check(options);

@@ -1,12 +1,11 @@
-/// A data centre for the study of bursts: pods linked each with each, and demand that is uneven, heavy-tailed
-/// (lognormal) and hardly like that of the period before.
-///
-/// A pair's demand is its mean, a product of the weights of both pods, times a lognormal burst.
+/// A data centre with bursts: pods linked each with each, and demand that is uneven, heavy-tailed (lognormal)
+/// and hardly like that of the period before. A pair's demand is its mean, a product of the weights of both
+/// pods, times a lognormal burst.
 ///
 /// Scale: 95 % of periods could be carried with the busiest link used to `peak` of its capacity, with splits
 /// near the user equilibrium of that period's own demand (scale_to_utilisation); found from 100 periods that
-/// are not part of the stream. Half of the capacity is room for not knowing: splits that are chosen before
-/// the demand is known come near to all of it.
+/// are not part of the stream. Splits that are chosen before the demand is known need about twice the
+/// capacity.
 ///
 /// Every number is a function of options, period and pair alone.
 #pragma once
@@ -14,6 +13,7 @@
 #include "traffic/demand_stream.hpp"
 
 #include <memory>
+#include <string_view>
 
 namespace proxstream {
 
@@ -24,6 +24,9 @@ struct MeshOptions {
     Real burst = 0.45;  // deviation of a burst's logarithm, from 0 to 3
     Real memory = 0.3;  // correlation of bursts from one period to the next, from 0 to 0.95
     std::uint64_t seed = 1;
+
+    /// Reads `mesh[:pods=8]` and `bursts[:periods=2000,peak=0.5,..]`, all but the seed. Throws ConfigError.
+    static MeshOptions parse(std::string_view network, std::string_view demand);
 };
 
 /// A link from every pod to every other: 100 Gbit/s, times around 1, each a little different. Throws

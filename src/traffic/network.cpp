@@ -70,16 +70,18 @@ void Network::bar_through(NodeIndex node) {
 std::string Network::link_name(LinkIndex index) const {
     const Link& link = links_[index];
     if (!link.name.empty()) return link.name;
-    std::string name = names_[link.from] + "-" + names_[link.to];
-    Index copies = 0;
-    Index own = 0;
-    for (const LinkIndex other : leaving_[link.from]) {
-        if (links_[other].to != link.to) continue;
-        ++copies;
-        if (other == index) own = copies;
-    }
-    if (copies > 1) name += "#" + std::to_string(own);
-    return name;
+    const std::string name = names_[link.from] + "-" + names_[link.to];
+    const std::vector<LinkIndex> parallel = links_between(link.from, link.to);
+    if (parallel.size() == 1) return name;
+    const auto own = std::lower_bound(parallel.begin(), parallel.end(), index) - parallel.begin();
+    return name + "#" + std::to_string(own + 1);
+}
+
+std::vector<LinkIndex> Network::links_between(NodeIndex from, NodeIndex to) const {
+    std::vector<LinkIndex> found;
+    std::copy_if(leaving_[from].begin(), leaving_[from].end(), std::back_inserter(found),
+                 [&](LinkIndex link) { return links_[link].to == to; });
+    return found;
 }
 
 std::optional<LinkIndex> Network::find_link(std::string_view name) const {
@@ -100,9 +102,7 @@ std::optional<LinkIndex> Network::find_link(std::string_view name) const {
         if (!rest.empty() && rest.front() == '>') rest.remove_prefix(1);
         const auto to = find_node(without_blanks(rest));
         if (!from || !to) continue;
-        std::vector<LinkIndex> matches;
-        std::copy_if(leaving_[*from].begin(), leaving_[*from].end(), std::back_inserter(matches),
-                     [&](LinkIndex link) { return links_[link].to == *to; });
+        const std::vector<LinkIndex> matches = links_between(*from, *to);
         if (copy == 0 && matches.size() == 1) return matches.front();
         if (copy > 0 && copy <= matches.size()) return matches[copy - 1];
     }

@@ -1,4 +1,4 @@
-/// The queue of a path search: nodes by the length of the best path found so far, which may still fall.
+/// The queue of a path search: nodes by the length of the best path so far, which may still fall.
 #pragma once
 
 #include "proxstream/traffic/network.hpp"
@@ -8,8 +8,9 @@
 
 namespace proxstream {
 
-/// Nodes of equal key leave in the order of their numbers: what comes out does not depend on what went in
-/// first. Two children a node: four and eight were slower, on 933 nodes and on 10,000.
+/// Nodes of equal key leave in the order of their numbers, so the order does not depend on which went in
+/// first. A node has two children: four and eight were slower, on 933 nodes and on 10,000, and so was a queue
+/// with old keys.
 class NodeHeap {
   public:
     explicit NodeHeap(Index nodes) : places_(nodes, kOut) { entries_.reserve(nodes); }

@@ -1,18 +1,12 @@
-#include "traffic/open_demand.hpp"
-
 #include "core/find_row.hpp"
-#include "traffic/csv_demand.hpp"
-#include "traffic/field_text.hpp"
-#include "traffic/json_demand.hpp"
-#include "traffic/link_table.hpp"
-#include "traffic/long_demand.hpp"
-#include "traffic/matrix_stream.hpp"
-#include "traffic/sndlib_text.hpp"
-#include "traffic/tntp_metadata.hpp"
-#include "traffic/trips_demand.hpp"
+#include "core/violations.hpp"
+#include "traffic/demand_reader.hpp"
+#include "traffic/network_formats.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace proxstream {
 namespace {
@@ -26,24 +20,20 @@ constexpr DemandFormatRow kDemandFormats[] = {
     {"jsonl", DemandFormat::jsonl}, {"sndlib", DemandFormat::sndlib}, {"trips", DemandFormat::trips}};
 
 void check(const DemandOptions& options, const Network& network) {
-    std::vector<std::string> violations;
-    if (!(options.scale > 0) || !std::isfinite(options.scale)) {
-        violations.push_back("scale: " + format_short(options.scale) +
-                             " is not allowed; use a number above 0");
-    }
-    if (options.repeat == 0) violations.emplace_back("repeat: 0 is not allowed; use at least 1 period");
-    if (options.zones > network.nodes()) {
-        violations.push_back("zones: " + std::to_string(options.zones) + " is not allowed; the network has " +
-                             count_of(network.nodes(), "node"));
-    }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    Violations violations;
+    violations.require(options.scale > 0 && std::isfinite(options.scale),
+                       "scale: {} is not allowed; use a number above 0", format_short(options.scale));
+    violations.require(options.repeat > 0, "repeat: 0 is not allowed; use at least 1 period");
+    violations.require(options.zones <= network.nodes(), "zones: {} is not allowed; the network has {}",
+                       options.zones, count_of(network.nodes(), "node"));
+    violations.raise();
 }
 
-/// Tells from the first line that says something.
+/// The format that the first line with text shows.
 DemandFormat detect(std::string_view line) {
     line = without_blanks(line);
     if (line.starts_with('{')) return DemandFormat::jsonl;
-    if (begins_sndlib_native(line) || begins_sndlib_xml(line)) return DemandFormat::sndlib;
+    if (begins_sndlib(line)) return DemandFormat::sndlib;
     if (begins_tntp(line)) return DemandFormat::trips;
     if (names_demand_table(line) && !names_long_demand(line)) return DemandFormat::trips;
     // One of the first two values is a number: "nan 1 2" is a matrix with a bad value.
@@ -56,23 +46,130 @@ DemandFormat detect(std::string_view line) {
     return DemandFormat::csv;
 }
 
-/// What is left of an input that was looked at already.
+/// The rest of an input whose first line has been read.
 Input rest_of(LineReader& lines) {
     std::string bytes;
     for (std::string_view line; lines.next(line); bytes += '\n') bytes += line;
     return memory_input(lines.name(), std::move(bytes));
 }
 
-/// The pairs a caller fixed, those found by reading a file twice, or all.
+/// The options with the pairs that a caller fixed, else those that `scan` finds, else all.
 template <class Scan>
-DemandOptions with_pairs(const DemandOptions& options, const Network& network, const Input& input,
-                         Scan scan) {
-    DemandOptions fixed = options;
-    if (fixed.pairs.empty() && input.rereadable) fixed.pairs = scan();
-    if (fixed.pairs.empty()) {
-        fixed.pairs = PairIndex::all_pairs(options.zones == 0 ? network.nodes() : options.zones);
+DemandOptions with_pairs(DemandOptions options, const Network& network, Scan scan) {
+    if (options.pairs.empty()) options.pairs = scan();
+    if (options.pairs.empty())
+        options.pairs = all_pairs(options.zones == 0 ? network.nodes() : options.zones);
+    return options;
+}
+
+constexpr std::string_view kPrefix = "demandMatrix-";
+
+/// One trip table for several periods.
+class RepeatedTrips final : public DemandStream {
+  public:
+    RepeatedTrips(const Input& input, const Network& network, const DemandOptions& options)
+        : source_(input.name),
+          trips_(read_trips(input, network, notes_)),
+          demand_(network, options.pairs.empty() ? trips_.pairs : options.pairs, options.scale),
+          periods_(options.repeat) {
+        demand_.put_all(trips_, source_);
     }
-    return fixed;
+
+    const std::vector<Pair>& pairs() const override { return demand_.pairs(); }
+    bool announce(DemandPeriod& period) override {
+        if (period_ == periods_) return false;
+        period = {std::to_string(++period_), {}, {}};
+        return true;
+    }
+    void reveal(DemandPeriod& period) override { period.demand = demand_.demand(); }
+    std::string source() const override { return source_; }
+    std::uint64_t line() const override { return 0; }
+    std::vector<std::string> notes() const override { return notes_; }
+
+  private:
+    std::string source_;
+    std::vector<std::string> notes_;
+    Trips trips_;
+    PairDemand demand_;
+    Index periods_;
+    Index period_ = 0;
+};
+
+/// A trip table for each period; labels are the names of the files.
+class FileSeries final : public DemandStream {
+  public:
+    FileSeries(std::vector<std::string> paths, const Network& network, const DemandOptions& options)
+        : paths_(std::move(paths)), demand_(network, options.pairs, options.scale) {}
+
+    const std::vector<Pair>& pairs() const override { return demand_.pairs(); }
+    bool announce(DemandPeriod& period) override {
+        if (next_ == paths_.size()) return false;
+        std::string label = std::filesystem::path(paths_[next_++]).filename().string();
+        label = label.substr(0, label.find('.'));
+        if (label.starts_with(kPrefix)) label = label.substr(kPrefix.size());
+        period = {std::move(label), {}, {}};
+        return true;
+    }
+    void reveal(DemandPeriod& period) override {
+        period.demand.clear();
+        std::vector<std::string> ignored;
+        try {
+            demand_.put_all(read_trips(file_input(source()), demand_.network(), ignored), source());
+        } catch (const DamagedFile& error) {
+            throw DataError(error);  // one period of many, not the whole input
+        }
+        period.demand = demand_.demand();
+    }
+    std::string source() const override { return paths_[next_ == 0 ? 0 : next_ - 1]; }
+    std::uint64_t line() const override { return 0; }
+    std::vector<std::string> notes() const override { return demand_.notes(); }
+
+  private:
+    std::vector<std::string> paths_;
+    PairDemand demand_;
+    Index next_ = 0;
+};
+
+/// Texts in the order of their keys are in natural order: 2 before 10. Runs of digits get their length in
+/// front.
+std::string natural_key(std::string_view text) {
+    std::string key;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find_first_not_of("0123456789", at), text.size());
+        if (end == at) {
+            key += text[at++];
+            continue;
+        }
+        const auto first = std::min(text.find_first_not_of('0', at), end);
+        key += static_cast<char>('0' + (end - first) % 64);
+        key += text.substr(first, end - first);
+        at = end;
+    }
+    return key;
+}
+
+/// Demand files of a folder, in the natural order of their names: 2 before 10.
+std::vector<std::string> demand_files(const std::string& folder) {
+    std::vector<std::string> named;
+    std::vector<std::string> others;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        std::filesystem::path path = entry.path();
+        const std::string name = path.filename().string();
+        if (path.extension() == ".gz") path.replace_extension();
+        if (!entry.is_regular_file() || (path.extension() != ".xml" && path.extension() != ".txt")) continue;
+        (name.starts_with(kPrefix) ? named : others).push_back(entry.path().string());
+    }
+    if (error) throw IoError(folder, "cannot read", error.value());
+    auto& chosen = named.empty() ? others : named;
+    if (chosen.empty()) {
+        throw DamagedFile({folder, 0, 0, ""}, "there is no demand in the folder",
+                          "files demandMatrix-*.xml or .txt");
+    }
+    std::sort(chosen.begin(), chosen.end(), [](const std::string& a, const std::string& b) {
+        return std::pair(natural_key(a), a) < std::pair(natural_key(b), b);
+    });
+    return chosen;
 }
 
 }  // namespace
@@ -92,19 +189,16 @@ std::unique_ptr<DemandStream> read_demand(const Input& input, const Network& net
     const DemandFormat format = options.format == DemandFormat::detect ? detect(line) : options.format;
     const bool is_long = format == DemandFormat::csv && names_long_demand(line);
     lines->rewind();
-    if (format == DemandFormat::sndlib || format == DemandFormat::trips) {
-        return repeat_trips(rest_of(*lines), network, options);
-    }
-    if (format == DemandFormat::matrix) return MatrixStream::open(std::move(lines), network, options);
-    if (is_long) {
-        const auto fixed =
-            with_pairs(options, network, input, [&] { return LongDemand::scan_pairs(input, network); });
-        return std::make_unique<LongDemand>(std::move(lines), network, fixed);
-    }
-    if (format == DemandFormat::csv) return CsvDemand::open(std::move(lines), network, options);
-    const auto fixed =
-        with_pairs(options, network, input, [&] { return JsonDemand::scan_pairs(input, network, options); });
-    return std::make_unique<JsonDemand>(std::move(lines), network, fixed);
+    if (format == DemandFormat::sndlib || format == DemandFormat::trips)
+        return std::make_unique<RepeatedTrips>(rest_of(*lines), network, options);
+    if (format == DemandFormat::matrix) return read_matrix_demand(std::move(lines), network, options);
+    if (format == DemandFormat::csv && !is_long) return read_pair_columns(std::move(lines), network, options);
+    const auto read = is_long ? read_long_demand : read_json_demand;
+    const DemandOptions fixed = with_pairs(options, network, [&] {
+        if (!input.rereadable) return std::vector<Pair>{};
+        return read(std::make_unique<LineReader>(input.open()), network, options)->scan_pairs();
+    });
+    return read(std::move(lines), network, fixed);
 }
 
 std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
@@ -117,7 +211,8 @@ std::unique_ptr<DemandStream> open_demand_files(std::vector<std::string> paths, 
                                                 const DemandOptions& options) {
     check(options, network);
     if (paths.empty()) throw ConfigError("no demand file is given");
-    return follow_files(std::move(paths), network, options);
+    return std::make_unique<FileSeries>(std::move(paths), network,
+                                        with_pairs(options, network, [] { return std::vector<Pair>{}; }));
 }
 
 }  // namespace proxstream

@@ -1,13 +1,10 @@
 #include "proxstream/traffic/open_network.hpp"
 
 #include "core/find_row.hpp"
-#include "traffic/field_text.hpp"
-#include "traffic/link_table.hpp"
-#include "traffic/sndlib.hpp"
-#include "traffic/sndlib_text.hpp"
-#include "traffic/tntp.hpp"
-#include "traffic/tntp_metadata.hpp"
-#include "traffic/topology_file.hpp"
+#include "core/violations.hpp"
+#include "io/field_text.hpp"
+#include "io/line_reader.hpp"
+#include "traffic/network_formats.hpp"
 
 #include <algorithm>
 
@@ -24,7 +21,7 @@ constexpr NetworkFormatRow kNetworkFormats[] = {{"auto", NetworkFormat::detect},
                                                 {"csv", NetworkFormat::csv},
                                                 {"topology", NetworkFormat::topology}};
 
-/// The first line that says something.
+/// The first line with text.
 std::string_view first_line(std::string_view bytes) {
     bytes.remove_prefix(std::min(bytes.find_first_not_of("\xef\xbb\xbf \t\r\n"), bytes.size()));
     return without_blanks(bytes.substr(0, bytes.find_first_of("\r\n")));
@@ -32,13 +29,12 @@ std::string_view first_line(std::string_view bytes) {
 
 constexpr const char* kKnown =
     "TNTP (<NUMBER OF ZONES> ..), SNDlib (?SNDlib native format or XML), CSV with columns from,to,capacity, "
-    "or a "
-    "topology (Node_num: .. Edge_num: ..)";
+    "or a topology (Node_num: .. Edge_num: ..)";
 
 NetworkFormat detect(const std::string& name, std::string_view bytes) {
     const std::string_view line = first_line(bytes);
     const std::string low = lower_case(line);
-    if (begins_sndlib_native(line) || begins_sndlib_xml(line)) return NetworkFormat::sndlib;
+    if (begins_sndlib(line)) return NetworkFormat::sndlib;
     if (low.starts_with("node_num")) return NetworkFormat::topology;
     if (begins_tntp(line)) return NetworkFormat::tntp;
     if (names_link_table(line)) return NetworkFormat::csv;
@@ -64,15 +60,14 @@ NetworkFile read_as(NetworkFormat format, const Input& text) {
 }
 
 void check(const NetworkOptions& options) {
-    std::vector<std::string> violations;
-    const auto check_factor = [&](const char* name, std::optional<Real> factor) {
-        if (!factor || (*factor >= 0 && *factor <= kAbsurd)) return;
-        violations.push_back(std::string(name) + ": " + format_short(*factor) +
-                             " is not allowed; use a number of at least 0");
+    Violations violations;
+    const auto check_factor = [&](const char* name, Real factor) {
+        violations.require(factor >= 0 && factor <= kAbsurd,
+                           "{}: {} is not allowed; use a number of at least 0", name, format_short(factor));
     };
-    check_factor("toll_factor", options.toll_factor);
-    check_factor("distance_factor", options.distance_factor);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    check_factor("toll_factor", options.toll_factor.value_or(0));
+    check_factor("distance_factor", options.distance_factor.value_or(0));
+    violations.raise();
 }
 
 }  // namespace
@@ -109,8 +104,7 @@ Trips read_trips(const Input& input, const Network& network, std::vector<std::st
     std::string bytes = read_all(input);
     const std::string line(first_line(bytes));
     const Input text = memory_input(input.name, std::move(bytes));
-    if (begins_sndlib_native(line) || begins_sndlib_xml(line))
-        return read_sndlib_demands(text, network, notes);
+    if (begins_sndlib(line)) return read_sndlib_demands(text, network, notes);
     if (names_demand_table(line)) return read_demand_table(text, network, notes);
     return read_tntp_trips(text, network, notes);
 }

@@ -1,7 +1,10 @@
-/// The pairs of a demand stream, and how they are written in text.
+/// Names of nodes and pairs in text, and the demand of pairs while it is read.
 #pragma once
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/traffic/network.hpp"
+
+#include "io/field_text.hpp"
 
 #include <optional>
 #include <string>
@@ -10,12 +13,28 @@
 
 namespace proxstream {
 
+/// Every ordered pair of the first `zones` nodes.
+std::vector<Pair> all_pairs(Index zones);
+
+/// FROM->TO.
+std::string pair_name(const Network& network, Pair pair);
+
+/// ORIGIN->DESTINATION, or with - _ : in between. Node names may contain these characters: nullopt if no cut,
+/// or more than one, gives two nodes of the network.
+std::optional<Pair> parse_pair(const Network& network, std::string_view text);
+
+/// The node of that name. Throws DataError at where().
+template <class Where>
+NodeIndex read_node(const Network& network, std::string_view name, Where where) {
+    if (const auto found = network.find_node(name)) return *found;
+    throw DataError(where(), quoted_excerpt(name) + " is no node", "nodes of the network");
+}
+
+/// The pairs of a demand stream, ascending.
 class PairIndex {
   public:
     /// Throws ConfigError for a pair of a node with itself or a node that the network does not have.
     PairIndex(const Network& network, std::vector<Pair> pairs);
-    /// Every ordered pair of the first `zones` nodes.
-    static std::vector<Pair> all_pairs(Index zones);
 
     const std::vector<Pair>& pairs() const noexcept { return pairs_; }
     std::optional<Index> find(Pair pair) const;
@@ -24,11 +43,23 @@ class PairIndex {
     std::vector<Pair> pairs_;
 };
 
-/// FROM->TO.
-std::string pair_name(const Network& network, Pair pair);
+/// Demand entries in any order become Trips: sorted, none twice, none of a node with itself.
+class TripsBuilder {
+  public:
+    /// Entries of 0 are ignored.
+    void add(Pair pair, Real amount);
+    /// The sum of all entries, demand within nodes included.
+    Real total() const noexcept { return total_; }
+    Trips build(std::vector<std::string>& notes);
 
-/// ORIGIN->DESTINATION, or with - _ : in between. Node names may contain these too: nothing if no cut, or
-/// more than one, gives two nodes of the network.
-std::optional<Pair> parse_pair(const Network& network, std::string_view text);
+  private:
+    struct Entry {
+        Pair pair;
+        Real amount = 0;
+    };
+    std::vector<Entry> entries_;
+    Real within_ = 0;
+    Real total_ = 0;
+};
 
 }  // namespace proxstream

@@ -1,8 +1,7 @@
 #include "traffic/path_file.hpp"
 
-#include "io/describe_text.hpp"
+#include "io/field_text.hpp"
 #include "io/line_reader.hpp"
-#include "traffic/path_words.hpp"
 
 #include <algorithm>
 
@@ -11,180 +10,196 @@
 namespace proxstream {
 namespace {
 
+struct PathWord {
+    std::string text = {};
+    std::uint64_t column = 0;  // which word of the line, from 1
+    bool quoted = false;       // `text` is the name of a node
+    std::string copy = {};     // what follows the closing quote: empty, or #2
+};
+using PathWords = std::vector<PathWord>;
+
 class PathFileReader {
   public:
-    PathFileReader(const Input& input, const Network& network, std::span<const Pair> pairs, OtherPairs others)
-        : lines_(input.open()),
-          network_(network),
-          walk_(network),
-          pairs_(pairs),
-          others_(others),
-          last_(pairs.size(), kNone) {}
+    PathFileReader(const Input& input, const Network& network, std::span<const Pair> pairs)
+        : lines_(input.open()), network_(network), pairs_(pairs), paths_(pairs.size()) {}
 
     PathLists read() {
         std::string_view line;
         while (lines_.next(line)) read_line(line);
         PathLists lists;
-        std::vector<Index> chain;
-        for (Index pair = 0; pair < pairs_.size(); ++pair) {
-            chain.clear();
-            for (Index i = last_[pair]; i != kNone; i = given_[i].before) chain.push_back(i);
-            for (auto i = chain.rbegin(); i != chain.rend(); ++i) lists.add_path(links_of(given_[*i]));
+        for (const std::vector<Path>& of_pair : paths_) {
+            for (const Path& path : of_pair) lists.add_path(path.links);
             lists.end_pair();
         }
         return lists;
     }
 
   private:
-    static constexpr Index kNone = std::numeric_limits<Index>::max();
-    struct Given {
-        Index first = 0, end = 0;  // of its links
-        Index before = kNone;      // the path of the same pair that was given before it
+    struct Path {
+        std::vector<LinkIndex> links;
         std::uint64_t line = 0;
     };
-    using Words = std::span<const PathWord>;
 
-    std::span<const LinkIndex> links_of(const Given& path) const {
-        return {links_.data() + path.first, links_.data() + path.end};
-    }
     [[noreturn]] void fail(const PathWord& at, const std::string& problem,
                            const std::string& expected) const {
-        throw DataError({lines_.name(), lines_.line(), at.column, at.text}, problem, expected);
+        throw DataError(lines_.here(at.text, at.column), problem, expected);
     }
-    std::string pair_name(const Pair& pair) const {
-        return path_file_name(network_.node_name(pair.origin)) + " " +
-               path_file_name(network_.node_name(pair.destination));
+    const std::string& name(NodeIndex node) const { return network_.node_name(node); }
+
+    /// Cuts a line into lists of words, each of them a path. What stands before a colon goes to head_.
+    void split(std::string_view line) {
+        lists_.assign(1, {});
+        head_.reset();
+        words_ = 0;
+        for (std::size_t at = 0; at < line.size() && line[at] != '#';) {
+            const char c = line[at];
+            if (c == ' ' || c == '\t') {
+                ++at;
+            } else if (c == ',') {
+                lists_.emplace_back();
+                ++at;
+            } else if (c == ':') {
+                if (head_) fail({.column = words_}, "a second colon", "one pair a line");
+                head_ = std::exchange(lists_, {PathWords{}});
+                ++at;
+            } else {
+                at = take_word(line, at, lists_.back().emplace_back());
+            }
+        }
+    }
+
+    /// Returns the place behind the word.
+    std::size_t take_word(std::string_view line, std::size_t at, PathWord& word) {
+        word.column = ++words_;
+        word.quoted = line[at] == '"';
+        if (word.quoted) at = take_quoted(line, at + 1, word.text);
+        const std::size_t end = std::min(line.find_first_of(" \t:,", at), line.size());
+        (word.quoted ? word.copy : word.text) = line.substr(at, end - at);
+        return end;
+    }
+
+    /// From behind the opening quote to behind the closing one; a quote in a name is written twice.
+    std::size_t take_quoted(std::string_view line, std::size_t at, std::string& text) const {
+        for (; at < line.size(); ++at) {
+            if (line[at] == '"') {
+                ++at;
+                if (at == line.size() || line[at] != '"') return at;
+            }
+            text += line[at];
+        }
+        fail({}, "a quote is not closed", "quotes around the whole of a name");
     }
 
     void read_line(std::string_view line) {
-        if (!split_path_line(line, words_))
-            throw DataError({lines_.name(), lines_.line(), 0, {}}, "a quote is not closed",
-                            "quotes around the whole of a name");
-        if (words_.empty()) return;
-        Words rest = words_;
-        const auto colon =
-            std::find_if(rest.begin(), rest.end(), [](const PathWord& w) { return w.mark == ':'; });
+        split(line);
+        if (!head_ && lists_.size() == 1 && lists_.front().empty()) return;
         std::optional<Pair> pair;
-        if (colon != rest.end()) {
-            const auto head = static_cast<Index>(colon - rest.begin());
-            pair = read_pair(rest.first(head), *colon);
-            rest = rest.subspan(head + 1);
-        }
-        for (bool more = true; more;) {
-            const auto comma =
-                std::find_if(rest.begin(), rest.end(), [](const PathWord& w) { return w.mark != 0; });
-            more = comma != rest.end();
-            if (more && comma->mark == ':') fail(*comma, "a second colon", "one pair a line");
-            const auto size = static_cast<Index>(comma - rest.begin());
-            read_path(pair, rest.first(size));
-            rest = rest.subspan(more ? size + 1 : size);
-        }
+        if (head_) pair = read_pair();
+        for (const PathWords& words : lists_) read_path(pair, words);
     }
 
-    Pair read_pair(Words head, const PathWord& colon) const {
-        const bool comma = head.size() == 3 && head[1].mark == ',';
-        if ((head.size() != 2 && !comma) || head.front().mark != 0 || head.back().mark != 0)
-            fail(head.empty() ? colon : head.front(), "no pair stands before the colon",
+    /// "A D:" or "A,D:".
+    Pair read_pair() const {
+        PathWords ends;
+        for (const PathWords& list : *head_) ends.insert(ends.end(), list.begin(), list.end());
+        if (ends.size() != 2 || head_->size() > 2 || head_->front().empty() || head_->back().empty())
+            fail(ends.empty() ? PathWord{} : ends.front(), "no pair stands before the colon",
                  "ORIGIN DESTINATION: and then paths");
-        const Pair pair = {node(head.front()), node(head.back())};
+        const Pair pair = {node(ends[0], ends[0].text), node(ends[1], ends[1].text)};
         if (pair.origin == pair.destination)
-            fail(head.back(), "origin and destination are one node", "two different nodes");
+            fail(ends[1], "origin and destination are one node", "two different nodes");
         return pair;
     }
-    NodeIndex node(const PathWord& word) const {
-        try {
-            return walk_.node(word);
-        } catch (const BadWord& bad) {
-            fail(word, bad.problem, bad.expected);
-        }
+
+    NodeIndex node(const PathWord& word, std::string_view text) const {
+        if (const auto found = network_.find_node(text)) return *found;
+        fail(word, fmt::format("there is no node {}", quoted_excerpt(text)), "nodes of the network");
     }
 
-    void read_path(const std::optional<Pair>& pair, Words words) {
-        if (words.empty()) fail(words_.back(), "a path is empty", "nodes or links of the network");
-        walk_.begin();
-        for (const PathWord& word : words) {
-            try {
-                walk_.take(word);
-            } catch (const BadWord& bad) {
-                fail(word, bad.problem, bad.expected);
-            }
-        }
-        if (walk_.links().empty()) fail(words.front(), "the path has no link", "at least two nodes");
-        const Pair ends = {walk_.first(), walk_.last()};
+    void read_path(const std::optional<Pair>& pair, const PathWords& words) {
+        if (words.empty()) fail({.column = words_}, "a path is empty", "nodes of the network");
+        nodes_.clear();
+        links_.clear();
+        for (const PathWord& word : words) read_word(word);
+        if (links_.empty()) fail(words.front(), "the path has no link", "at least two nodes");
+        const Pair ends = {nodes_.front(), nodes_.back()};
         if (pair && ends.origin != pair->origin)
-            fail(words.front(), fmt::format("the path starts at {}", network_.node_name(ends.origin)),
-                 fmt::format("the pair's origin, {}", network_.node_name(pair->origin)));
+            fail(words.front(), fmt::format("the path starts at {}", name(ends.origin)),
+                 fmt::format("the pair's origin, {}", name(pair->origin)));
         if (pair && ends.destination != pair->destination)
-            fail(words.back(), fmt::format("the path ends at {}", network_.node_name(ends.destination)),
-                 fmt::format("the pair's destination, {}", network_.node_name(pair->destination)));
+            fail(words.back(), fmt::format("the path ends at {}", name(ends.destination)),
+                 fmt::format("the pair's destination, {}", name(pair->destination)));
         const auto found = std::lower_bound(pairs_.begin(), pairs_.end(), ends);
-        if (found == pairs_.end() || *found != ends) {
-            if (others_ == OtherPairs::skip) return;
-            fail(words.front(), fmt::format("there is no demand for the pair {}", pair_name(ends)),
-                 "paths of pairs with demand");
-        }
-        add(static_cast<Index>(found - pairs_.begin()), words.front());
-    }
-
-    void add(Index pair, const PathWord& at) {
-        for (Index i = last_[pair]; i != kNone; i = given_[i].before) {
-            if (std::ranges::equal(links_of(given_[i]), walk_.links()))
-                fail(at, fmt::format("the path was given before, in line {}", given_[i].line),
+        if (found == pairs_.end() || *found != ends) return;
+        std::vector<Path>& given = paths_[static_cast<Index>(found - pairs_.begin())];
+        for (const Path& before : given) {
+            if (before.links == links_)
+                fail(words.front(), fmt::format("the path was given before, in line {}", before.line),
                      "every path once");
         }
-        const Index first = links_.size();
-        links_.insert(links_.end(), walk_.links().begin(), walk_.links().end());
-        given_.push_back({first, links_.size(), last_[pair], lines_.line()});
-        last_[pair] = given_.size() - 1;
+        given.push_back({links_, lines_.line()});
+    }
+
+    /// A quoted name, the name of a node, or nodes joined by dashes.
+    void read_word(const PathWord& word) {
+        if (word.quoted) return go(word, node(word, word.text), word.copy);
+        for (std::string_view rest = word.text;;) {
+            const auto whole = network_.find_node(word.text);
+            const auto dash = whole ? std::string_view::npos : rest.find('-');
+            const std::string_view hop = rest.substr(0, dash);
+            const auto mark = network_.find_node(hop) ? hop.size() : std::min(hop.rfind('#'), hop.size());
+            go(word, node(word, hop.substr(0, mark)), hop.substr(mark));
+            if (dash == std::string_view::npos) return;
+            rest.remove_prefix(dash + 1);
+        }
+    }
+
+    /// Appends a node and the link to it; `copy` is empty or the number of the parallel link, as #2.
+    void go(const PathWord& word, NodeIndex to, std::string_view copy) {
+        if (std::find(nodes_.begin(), nodes_.end(), to) != nodes_.end())
+            fail(word, fmt::format("the path comes to node {} twice", name(to)), "a path without loops");
+        if (nodes_.size() > 1 && !network_.passable(nodes_.back()))
+            fail(word,
+                 fmt::format("the path leads through node {}, where traffic may only start and end",
+                             name(nodes_.back())),
+                 "a path around it");
+        const auto number = copy.starts_with('#') ? parse_count(copy.substr(1)) : std::nullopt;
+        if (!copy.empty() && number.value_or(0) == 0)
+            fail(word, fmt::format("{} follows a name", quoted_excerpt(copy)),
+                 "a blank, or #2 for the second of parallel links");
+        if (!nodes_.empty()) links_.push_back(link(word, to, number.value_or(0)));
+        nodes_.push_back(to);
+    }
+
+    /// `copy` 0: the only link from the last node.
+    LinkIndex link(const PathWord& word, NodeIndex to, Index copy) const {
+        const std::vector<LinkIndex> links = network_.links_between(nodes_.back(), to);
+        if (links.empty())
+            fail(word, fmt::format("no link leads from {} to {}", name(nodes_.back()), name(to)),
+                 "links of the network, one after the other");
+        if (copy > links.size() || (copy == 0 && links.size() > 1))
+            fail(word,
+                 fmt::format("{} from {} to {}", count_of(links.size(), "link"), name(nodes_.back()),
+                             name(to)),
+                 fmt::format("{0}#1 to {0}#{1}", name(to), links.size()));
+        return links[copy == 0 ? 0 : copy - 1];
     }
 
     LineReader lines_;
     const Network& network_;
-    PathWalk walk_;
     std::span<const Pair> pairs_;
-    OtherPairs others_;
-    std::vector<PathWord> words_;
+    std::vector<std::vector<Path>> paths_;        // by pair
+    std::optional<std::vector<PathWords>> head_;  // of the line, before its colon
+    std::vector<PathWords> lists_;                // behind it, between commas
+    std::uint64_t words_ = 0;
+    std::vector<NodeIndex> nodes_;  // of the path
     std::vector<LinkIndex> links_;
-    std::vector<Given> given_;
-    std::vector<Index> last_;  // the last given path of each pair
 };
-
-/// #2 for the second of parallel links; nothing for a link that has none beside it.
-std::string copy_mark(const Network& network, LinkIndex index) {
-    Index links = 0, copy = 0;
-    for (const LinkIndex other : network.leaving(network.link(index).from)) {
-        if (network.link(other).to != network.link(index).to) continue;
-        ++links;
-        if (other == index) copy = links;
-    }
-    return links > 1 ? fmt::format("#{}", copy) : std::string();
-}
 
 }  // namespace
 
-PathLists read_path_file(const Input& input, const Network& network, std::span<const Pair> pairs,
-                         OtherPairs others) {
-    return PathFileReader(input, network, pairs, others).read();
-}
-
-void write_path_file(OutputFile& file, const Network& network, const PathSet& paths) {
-    std::string line;
-    for (Index i = 0; i < paths.pairs(); ++i) {
-        const std::string origin = path_file_name(network.node_name(paths.pair(i).origin));
-        const std::string destination = path_file_name(network.node_name(paths.pair(i).destination));
-        for (SlotIndex slot = paths.first_slot(i); slot < paths.end_slot(i); ++slot) {
-            if (!paths.live(slot)) continue;
-            const std::vector<LinkIndex> links = paths.links(slot);
-            if (links.empty()) continue;
-            line = fmt::format("{} {}: {}", origin, destination, origin);
-            for (const LinkIndex link : links) {
-                line += " " + path_file_name(network.node_name(network.link(link).to));
-                line += copy_mark(network, link);
-            }
-            line += '\n';
-            file.write(line);
-        }
-    }
+PathLists read_path_file(const Input& input, const Network& network, std::span<const Pair> pairs) {
+    return PathFileReader(input, network, pairs).read();
 }
 
 }  // namespace proxstream

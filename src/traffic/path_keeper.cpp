@@ -59,14 +59,14 @@ void PathKeeper::shelve_closed(std::vector<PathChange>& changes) {
     }
 }
 
-/// Into the slot it had, or another empty one of its pair, if somebody else is there now.
+/// Into its former slot, or another empty one of its pair if that is taken.
 void PathKeeper::bring_back(std::vector<PathChange>& changes) {
     const PathSet& paths = routing_->paths;
     std::vector<char> taken(paths.slots(), 0);
     std::vector<PathChange> waiting;
     for (PathChange& path : shelved_) {
         const Index pair = paths.pair_of(path.slot);
-        bool there = false;  // somebody has found the same path meanwhile
+        bool there = false;  // the same path was found meanwhile
         SlotIndex room = paths.end_slot(pair);
         for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             const bool empty = !paths.live(slot) && taken[slot] == 0;
@@ -87,22 +87,18 @@ void PathKeeper::bring_back(std::vector<PathChange>& changes) {
 
 void PathKeeper::find_detours() {
     const PathSet& paths = routing_->paths;
-    std::vector<Real> costs(network_.links());
-    for (LinkIndex link = 0; link < costs.size(); ++link) {
-        costs[link] = routing_->closed[link] != 0 ? kInfinity : routing_->costs.time(link, 0).time;
-    }
+    std::vector<Real> costs = routing_->costs.free_times();
+    for (LinkIndex link = 0; link < costs.size(); ++link)
+        if (routing_->closed[link] != 0) costs[link] = kInfinity;
     std::vector<PathChange> changes;
     unreachable_.clear();
     for (const PathSet::Tree& tree : paths.trees()) {
         bool searched = false;
         for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            const auto serves = [&](SlotIndex slot) {
-                return paths.live(slot) && paths.leaf(slot) != tree.begin;
-            };
             SlotIndex room = paths.end_slot(pair);
             bool served = false;
             for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                served = served || serves(slot);
+                served = served || (paths.live(slot) && !paths.slack(slot));
                 if (!paths.live(slot) && room == paths.end_slot(pair)) room = slot;
             }
             if (served) continue;
@@ -131,7 +127,6 @@ void PathKeeper::change(const std::vector<PathChange>& changes) {
     for (const PathChange& each : changes) replaced_.push_back(each.slot);
     routing_->paths.change(changes);
     if (routing_->share_prices.empty()) return;
-    // A path's price is for its own free-flow time, whatever stood in its slot before.
     for (const PathChange& each : changes) {
         Real time = 0;
         for (const LinkIndex link : each.links) time += network_.link(link).free_time;
@@ -139,27 +134,27 @@ void PathKeeper::change(const std::vector<PathChange>& changes) {
     }
 }
 
-void PathKeeper::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("routing", *routing_);
+void PathKeeper::serialise(StateArchive& archive) {
+    archive.section("routing", *routing_);
     std::vector<std::uint64_t> lost(unreachable_.begin(), unreachable_.end());
-    checkpoint.list("unreachable", lost);
+    archive.list("unreachable", lost);
     unreachable_.assign(lost.begin(), lost.end());
     for (const Index pair : unreachable_)
-        checkpoint.require(pair < routing_->paths.pairs(), "pairs of this run");
-    checkpoint.exchange("added", added_);
+        archive.require(pair < routing_->paths.pairs(), "pairs of this run");
+    archive.field("added", added_);
     Index waiting = shelved_.size();
-    checkpoint.exchange("shelved", waiting, std::uint64_t{1} << 32U);
-    if (checkpoint.reading()) shelved_.assign(waiting, {});
+    archive.field("shelved", waiting, std::uint64_t{1} << 32U);
+    if (archive.reading()) shelved_.assign(waiting, {});
     for (PathChange& path : shelved_) {
         std::uint64_t slot = path.slot;
-        checkpoint.exchange("slot", slot);
-        checkpoint.require(slot < routing_->paths.slots(), "a slot of this run");
+        archive.field("slot", slot);
+        archive.require(slot < routing_->paths.slots(), "a slot of this run");
         path.slot = static_cast<SlotIndex>(slot);
         std::vector<std::uint32_t> links(path.links.begin(), path.links.end());
-        checkpoint.list("links", links);
+        archive.list("links", links);
         path.links.assign(links.begin(), links.end());
         for (const LinkIndex link : path.links)
-            checkpoint.require(link < network_.links(), "links of this network");
+            archive.require(link < network_.links(), "links of this network");
     }
 }
 

@@ -1,5 +1,4 @@
-/// The network while a run goes on: capacities that change, links that close and open again, paths that come
-/// and go with them, and paths that are found missing.
+/// Changes of the network during a run: of capacities, of links that close and open, and of paths.
 #pragma once
 
 #include "traffic/column_pricer.hpp"
@@ -15,25 +14,25 @@ namespace proxstream {
 
 class PathKeeper {
   public:
-    /// `network` outlives it. `unreachable`: pairs that had no path from the start.
+    /// `network` has to outlive it. `unreachable`: pairs that have no path from the start.
     PathKeeper(const Network& network, std::shared_ptr<Routing> routing, std::vector<Index> unreachable);
 
-    /// Paths along a closed link go; they return when it opens, as far as there is room. A pair that would be
-    /// left without a path gets a detour, if there is one.
+    /// Removes paths along a closed link, and restores them when it opens, if there is a slot. A pair without
+    /// any path left gets a detour, if there is one.
     void apply(std::span<const NetworkEvent> events);
-    /// Takes in paths that price out.
+    /// Adds missing paths.
     void add(const Pricing& pricing);
 
-    /// What the last change asks of splits: nothing on slots that hold another path now, and whole pairs.
+    /// Adapts splits to the last change: slots with another path get nothing, and every pair sums to 1 again.
     void repair(View x) const;
 
-    /// Pairs no path serves now.
+    /// Pairs without a path now.
     const std::vector<Index>& unreachable() const noexcept { return unreachable_; }
-    Index added() const noexcept { return added_; }  // paths, by pricing and as detours
+    Index added() const noexcept { return added_; }  // paths found by pricing, and detours
     const Routing& routing() const noexcept { return *routing_; }
 
     /// Between two changes; the routing is part of it.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     bool open(const std::vector<LinkIndex>& links) const;
@@ -45,8 +44,8 @@ class PathKeeper {
     const Network& network_;
     std::shared_ptr<Routing> routing_;
     ShortestPaths search_;
-    std::vector<PathChange> shelved_;  // paths that wait for a link to open
-    std::vector<SlotIndex> replaced_;  // slots the last change gave another path
+    std::vector<PathChange> shelved_;  // paths along closed links
+    std::vector<SlotIndex> replaced_;  // slots with another path since the last change
     std::vector<Index> unreachable_;
     Index added_ = 0;
 };

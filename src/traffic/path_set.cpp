@@ -9,12 +9,12 @@
 namespace proxstream {
 namespace {
 
-/// A tree under construction, with the children of a node in a list: out-degrees are small.
+/// A tree under construction. The children of a node form a list, because out-degrees are small.
 class Grower {
   public:
     Grower(std::vector<TreeNode>& parent, std::vector<LinkIndex>& link) : parent_(parent), link_(link) {}
 
-    /// Everything grown from now on hangs under a new root.
+    /// Begins a new tree.
     TreeNode plant() {
         first_ = parent_.size();
         child_.clear();
@@ -77,85 +77,72 @@ std::vector<LinkIndex> PathSet::links(SlotIndex slot) const {
     return found;
 }
 
-/// All trees are grown anew: a change is rare beside the passes over them, which want them contiguous.
+/// Builds all trees anew: changes are rare, and passes over the trees want them contiguous.
 void PathSet::change(std::span<const PathChange> changes) {
     std::vector<const PathChange*> wanted(slots(), nullptr);
     for (const PathChange& each : changes) wanted[each.slot] = &each;
-    std::vector<TreeNode> parent;
-    std::vector<LinkIndex> link;
-    std::vector<TreeNode> leaves(slots(), kNoPath);
-    std::vector<Tree> trees = trees_;
-    parent.reserve(parent_.size());
-    link.reserve(link_.size());
-    Grower grower(parent, link);
-    std::vector<LinkIndex> path;
-    std::vector<SlotIndex> live_slots;
-    std::vector<SlotIndex> first_live;
-    live_slots.reserve(live_.size());
-    first_live.reserve(pairs() + 1);
-    for (Tree& tree : trees) {
-        const TreeNode root = grower.plant();
-        tree.begin = root;
+    PathSet next = *this;  // so that a wrong path changes nothing
+    for (auto* list : {&next.parent_, &next.link_, &next.live_, &next.first_live_}) list->clear();
+    next.leaves_.assign(slots(), kNoPath);
+    Grower grower(next.parent_, next.link_);
+    for (Tree& tree : next.trees_) {
+        tree.begin = grower.plant();
         for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
-            first_live.push_back(static_cast<SlotIndex>(live_slots.size()));
+            next.first_live_.push_back(static_cast<SlotIndex>(next.live_.size()));
             for (SlotIndex slot = first_[i]; slot < first_[i + 1]; ++slot) {
-                if (wanted[slot] != nullptr ? !wanted[slot]->live : !this->live(slot)) continue;
-                path = wanted[slot] != nullptr ? wanted[slot]->links : links(slot);
-                TreeNode at = root;
+                if (wanted[slot] != nullptr ? !wanted[slot]->live : !live(slot)) continue;
+                const std::vector<LinkIndex> path =
+                    wanted[slot] != nullptr ? wanted[slot]->links : links(slot);
+                TreeNode at = tree.begin;
                 NodeIndex place = pairs_[i].origin;
-                for (const LinkIndex each : path) {
-                    if (each >= tails_.size() || tails_[each] != place)
+                for (const LinkIndex link : path) {
+                    if (link >= tails_.size() || tails_[link] != place)
                         throw Error("a path has to follow links of the network, one after the other");
-                    place = heads_[each];
-                    at = grower.grow(at, each);
+                    place = heads_[link];
+                    at = grower.grow(at, link);
                 }
                 if (!path.empty() && place != pairs_[i].destination)
                     throw Error("a path has to end at the destination of its pair");
-                leaves[slot] = at;
-                live_slots.push_back(slot);
+                next.leaves_[slot] = at;
+                next.live_.push_back(slot);
             }
         }
-        tree.end = static_cast<TreeNode>(parent.size());
+        tree.end = static_cast<TreeNode>(next.parent_.size());
     }
-    first_live.push_back(static_cast<SlotIndex>(live_slots.size()));
-    trees_ = std::move(trees);
-    parent_ = std::move(parent);
-    link_ = std::move(link);
-    leaves_ = std::move(leaves);
-    live_ = std::move(live_slots);
-    first_live_ = std::move(first_live);
+    next.first_live_.push_back(static_cast<SlotIndex>(next.live_.size()));
+    *this = std::move(next);
 }
 
-void PathSet::exchange(Checkpoint& checkpoint) {
+void PathSet::serialise(StateArchive& archive) {
     std::vector<std::uint32_t> lengths;  // of the path in a slot, plus 1; 0: it is empty
     std::vector<std::uint32_t> along;    // their links, one path behind the other
-    for (SlotIndex slot = 0; slot < slots() && !checkpoint.reading(); ++slot) {
+    for (SlotIndex slot = 0; slot < slots() && !archive.reading(); ++slot) {
         lengths.push_back(0);
         if (!live(slot)) continue;
         const std::vector<LinkIndex> path = links(slot);
         lengths.back() += static_cast<std::uint32_t>(path.size()) + 1;
         along.insert(along.end(), path.begin(), path.end());
     }
-    checkpoint.list("lengths", lengths);
-    checkpoint.list("links", along);
-    if (!checkpoint.reading()) return;
-    checkpoint.require(lengths.size() == slots(), "paths of the same pairs");
+    archive.list("lengths", lengths);
+    archive.list("links", along);
+    if (!archive.reading()) return;
+    archive.require(lengths.size() == slots(), "paths of the same pairs");
     std::vector<PathChange> changes;
     auto from = along.begin();
     for (SlotIndex slot = 0; slot < lengths.size(); ++slot) {
         PathChange& each = changes.emplace_back(PathChange{slot, lengths[slot] > 0, {}});
         if (!each.live) continue;
-        checkpoint.require(along.end() - from >= static_cast<std::ptrdiff_t>(lengths[slot]) - 1,
-                           "as many links as the paths have");
+        archive.require(along.end() - from >= static_cast<std::ptrdiff_t>(lengths[slot]) - 1,
+                        "as many links as the paths have");
         const auto end = from + static_cast<std::ptrdiff_t>(lengths[slot]) - 1;
         each.links.assign(from, end);
         from = end;
     }
-    checkpoint.require(from == along.end(), "as many links as the paths have");
+    archive.require(from == along.end(), "as many links as the paths have");
     try {
         change(changes);
     } catch (const Error&) {
-        checkpoint.require(false, "paths along links of this network");
+        archive.require(false, "paths along links of this network");
     }
 }
 

@@ -1,12 +1,12 @@
-/// The paths that splits are chosen among, a few for every pair. Paths of one origin share their beginnings:
-/// they are leaves of a tree kept in flat arrays, so loads and path costs take one step a tree node and not
-/// one a link of every path, and no path has memory of its own.
+/// The paths among which splits are chosen, a few for every pair. Paths of one origin share their beginnings:
+/// they are leaves of a tree in flat arrays. So loads and path costs take one step for each node of a tree,
+/// not one for each link of every path.
 ///
-/// Every pair owns a fixed number of slots, the coordinates of the decision. A slot is live, when it holds a
-/// path, or empty; an empty one can be given a path later, without moving any other coordinate.
+/// Every pair owns a fixed number of slots, the coordinates of the decision. A slot is live if it holds a
+/// path, else empty; an empty one can get a path later, without moving any other coordinate.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/traffic/network.hpp"
 
 #include <limits>
@@ -19,10 +19,10 @@ using SlotIndex = std::uint32_t;
 using TreeNode = std::uint32_t;
 inline constexpr TreeNode kNoPath = std::numeric_limits<TreeNode>::max();
 
-/// What is to become of a slot: it gets the path along `links`, from the pair's origin to its destination.
+/// A slot gets the path along `links`, from the pair's origin to its destination, or becomes empty.
 struct PathChange {
     SlotIndex slot = 0;
-    bool live = true;                   // false: it becomes empty, and `links` are not looked at
+    bool live = true;                   // false: it becomes empty
     std::vector<LinkIndex> links = {};  // empty and live: the pair's demand leaves the network (slack)
 };
 
@@ -32,8 +32,8 @@ class PathSet {
     PathSet(const Network& network, std::vector<Pair> pairs, std::span<const Index> slots);
 
     void change(std::span<const PathChange> changes);
-    /// Which path every slot holds; of the same pairs and slots.
-    void exchange(Checkpoint& checkpoint);
+    /// The paths of all slots; a set that is read has the same pairs and slots.
+    void serialise(StateArchive& archive);
 
     Index pairs() const noexcept { return pairs_.size(); }
     const Pair& pair(Index i) const { return pairs_[i]; }
@@ -43,6 +43,8 @@ class PathSet {
     SlotIndex end_slot(Index pair) const { return first_[pair + 1]; }
     Index pair_of(SlotIndex slot) const;
     bool live(SlotIndex slot) const { return leaves_[slot] != kNoPath; }
+    /// Whether a slot holds the empty path: its share of the demand is not served.
+    bool slack(SlotIndex slot) const { return live(slot) && link_[leaves_[slot]] == kRoot; }
     Index live_slots() const noexcept { return live_.size(); }
     /// Those of a pair.
     std::span<const SlotIndex> live_slots(Index pair) const {
@@ -56,8 +58,8 @@ class PathSet {
     /// The same in the order of travel.
     std::vector<LinkIndex> links(SlotIndex slot) const;
 
-    /// The tree of an origin: nodes [begin, end), the first of which is the origin itself, parents before
-    /// children; and the pairs that start there.
+    /// The tree of an origin: nodes [begin, end), the origin first, parents before children; and the pairs
+    /// that start there.
     struct Tree {
         TreeNode begin = 0, end = 0;
         Index first_pair = 0, end_pair = 0;

@@ -40,21 +40,19 @@ void note_utilisation(const Routing& routing, LinkFigures& links, PeriodFigures&
 void note_paths(const PathSet& paths, ConstView demand, ConstView splits, ConstView before,
                 PeriodFigures& figures) {
     Real moved = 0;
-    for (const PathSet::Tree& tree : paths.trees()) {
-        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            Real served = 0;
-            Real change = 0;
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                const bool slack = paths.leaf(slot) == tree.begin;
-                if (!slack) served += splits[slot];
-                if (splits[slot] > 0 && !slack) ++figures.paths_used;
-                if (before.empty()) continue;
-                change += std::abs(splits[slot] - before[slot]);
-                if ((splits[slot] > 0) != (before[slot] > 0)) ++figures.paths_changed;
-            }
-            figures.unserved += demand[pair] * std::max<Real>(0, 1 - served);
-            moved += demand[pair] * change / 2;
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        Real served = 0;
+        Real change = 0;
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
+            const bool slack = paths.slack(slot);
+            if (!slack) served += splits[slot];
+            if (splits[slot] > 0 && !slack) ++figures.paths_used;
+            if (before.empty()) continue;
+            change += std::abs(splits[slot] - before[slot]);
+            if ((splits[slot] > 0) != (before[slot] > 0)) ++figures.paths_changed;
         }
+        figures.unserved += demand[pair] * std::max<Real>(0, 1 - served);
+        moved += demand[pair] * change / 2;
     }
     if (figures.demand > 0) figures.churn = moved / figures.demand;
 }
@@ -68,14 +66,12 @@ PeriodFigures measure_period(const Routing& routing, ConstView demand, ConstView
     links.load.resize(count);
     links.time.resize(count);
     links.utilisation.resize(count);
-    const DemandColumn column{demand};
-    const ColumnUse use{};
-    find_loads(routing.paths, {&column, 1}, splits, links.load, scratch);
+    find_loads(routing.paths, demand, splits, links.load, scratch);
     figures.demand = sum(demand);
-    figures.cost = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, splits, {}, scratch) * routing.unit;
+    figures.cost = evaluate(routing, SingleDemand(demand), splits, {}, scratch) * routing.unit;
     note_utilisation(routing, links, figures);
     note_paths(routing.paths, demand, splits, before, figures);
-    // What sums to 1 up to rounding is served whole.
+    // Splits sum to 1 up to rounding only.
     if (figures.unserved < 1e-9 * figures.demand) figures.unserved = 0;
     const Real served = figures.demand - figures.unserved;
     figures.mean_time = served > 0 ? figures.time / served : 0;

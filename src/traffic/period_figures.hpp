@@ -1,4 +1,4 @@
-/// What one period came to under given splits: loads, times, and the figures operators look at.
+/// The figures of a period under given splits: loads, times, and what operators look at.
 #pragma once
 
 #include "traffic/routing.hpp"
@@ -11,28 +11,28 @@ namespace proxstream {
 struct PeriodFigures {
     Real demand = 0;           // sum over pairs
     Real unserved = 0;         // demand on slack paths, or of pairs without a path
-    Real cost = 0;             // the objective at the realised loads, prices included, not divided by a unit
+    Real cost = 0;             // the objective at the realised loads, prices included
     Real time = 0;             // total time: sum of load times time over the links
     Real mean_time = 0;        // of a unit of demand that is served
     Real utilisation_max = 0;  // over open links
-    Real utilisation_p95 = 0;  // weighted by nothing: 95 % of the open links are below
+    Real utilisation_p95 = 0;  // 95 % of the open links are at or below it
     Real utilisation_median = 0;
     Real utilisation_mean = 0;
     Index overloaded = 0;  // links above capacity
     Real overload = 0;     // load above capacity, summed
-    Real churn = 0;  // share of the demand that takes another path than a period ago: half the L1 change
+    Real churn = 0;  // share of the demand that changes its path since the last period: half the L1 change
     Index paths_used = 0;
     Index paths_changed = 0;  // used now and not before, or the other way round
 };
 
-/// Loads and times of every link, kept for whoever writes them down; sized once.
+/// Loads and times of every link.
 struct LinkFigures {
     std::vector<Real> load;
     std::vector<Real> time;
     std::vector<Real> utilisation;  // load over capacity as it is now; 0 for closed links
 };
 
-/// `before` are the splits of the period before; empty: there was none.
+/// `before` are the splits of the last period; empty: this is the first.
 PeriodFigures measure_period(const Routing& routing, ConstView demand, ConstView splits, ConstView before,
                              LinkFigures& links, Scratch& scratch);
 

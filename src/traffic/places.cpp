@@ -13,12 +13,9 @@ using Json = nlohmann::json;
 
 enum PlaceColumn : Index { kNode, kX, kY };
 
-const std::vector<TableColumn>& place_columns() {
-    static const std::vector<TableColumn> kColumns{{"node", {"node", "nodeid", "id", "name"}, true},
-                                                   {"x", {"x", "xcoord", "lon", "longitude"}, true},
-                                                   {"y", {"y", "ycoord", "lat", "latitude"}, true}};
-    return kColumns;
-}
+constexpr TableColumn kPlaceColumns[] = {{"node", "node nodeid id name", true},
+                                         {"x", "x xcoord lon longitude", true},
+                                         {"y", "y ycoord lat latitude", true}};
 
 class PlaceSetter {
   public:
@@ -108,7 +105,8 @@ void read_places(const Input& input, Network& network, std::vector<std::string>&
     if (first != std::string::npos && bytes[first] == '{') {
         read_geojson(input.name, bytes.substr(first), setter);
     } else {
-        TextTable table(memory_input(input.name, std::move(bytes)), place_columns(), TextTable::Style::tntp);
+        LineReader lines(memory_input(input.name, std::move(bytes)).open());
+        TextTable table(lines, kPlaceColumns, TextTable::Style::tntp);
         while (table.next()) setter.set(table.text(kNode), {table.number(kX), table.number(kY)});
     }
     setter.finish(input.name, notes);

@@ -6,46 +6,16 @@
 #include "tree_walk.hpp"
 
 namespace proxstream {
-namespace {
 
-void load_trees(const PathSet& paths, std::span<const DemandColumn> columns, ConstView x,
-                const TreeChunk& chunk, Index room, View loads, Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    const View flow = frame.take(largest_tree(paths, chunk) * room);
-    const View demand = frame.take(room);
-    fill(demand, 0);
-    fill(loads, 0);
-    for (Index t = chunk.begin; t < chunk.end; ++t)
-        load_tree(paths, paths.trees()[t], columns, x, room, demand, flow, loads);
-}
-
-void price_trees(const PathSet& paths, std::span<const DemandColumn> columns, ConstView prices,
-                 const TreeChunk& chunk, Index room, View gradient, Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    const View price = frame.take(largest_tree(paths, chunk) * room);
-    const View demand = frame.take(room);
-    fill(demand, 0);
-    for (Index t = chunk.begin; t < chunk.end; ++t) {
-        const PathSet::Tree& tree = paths.trees()[t];
-        const SlotIndex first = paths.first_slot(tree.first_pair);
-        const View own = gradient.subspan(first, paths.end_slot(tree.end_pair - 1) - first);
-        fill(own, 0);
-        price_tree(paths, tree, prices, room, price);
-        price_slots(paths, tree, columns, price, room, demand, own);
-    }
-}
-
-}  // namespace
-
-void Routing::exchange(Checkpoint& checkpoint) {
-    checkpoint.part("paths", paths);
-    checkpoint.part("capacities", costs);
-    checkpoint.fixed("share prices", share_prices);
+void Routing::serialise(StateArchive& archive) {
+    archive.section("paths", paths);
+    archive.section("capacities", costs);
+    archive.fixed("share prices", share_prices);
     std::vector<std::uint32_t> shut(closed.begin(), closed.end());
-    checkpoint.list("closed", shut);
-    checkpoint.require(shut.size() == closed.size(), "a word for every link");
+    archive.list("closed", shut);
+    archive.require(shut.size() == closed.size(), "a word for every link");
     closed.assign(shut.begin(), shut.end());
-    checkpoint.exchange("unit", unit);
+    archive.field("unit", unit);
 }
 
 void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, ConstView x, View loads,
@@ -57,7 +27,11 @@ void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, Con
     const View parts = frame.take(chunks.size() * size);
     scratch.part(chunks.size() - 1);
     parallel_for(chunks.size(), [&](Index i) {
-        load_trees(paths, columns, x, chunks[i], room, parts.subspan(i * size, size), scratch.part(i));
+        Scratch::Frame own(scratch.part(i));
+        const TreeWalk walk(paths, chunks[i], columns, own);
+        const View part = parts.subspan(i * size, size);
+        fill(part, 0);
+        for (const PathSet::Tree& tree : chunks[i]) load_tree(walk, tree, x, part);
     });
     const View all = parts.first(size);
     constexpr Index kLeastSum = Index{1} << 14;
@@ -66,6 +40,11 @@ void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, Con
             axpy(1, parts.subspan(i * size + begin, end - begin), all.subspan(begin, end - begin));
     });
     gather_columns(all, columns.size(), room, loads);
+}
+
+void find_loads(const PathSet& paths, ConstView demand, ConstView x, View loads, Scratch& scratch) {
+    const DemandColumn column{demand};
+    find_loads(paths, {&column, 1}, x, loads, scratch);
 }
 
 void price_paths(const PathSet& paths, std::span<const DemandColumn> columns, ConstView prices, View gradient,
@@ -77,7 +56,14 @@ void price_paths(const PathSet& paths, std::span<const DemandColumn> columns, Co
     spread_columns(prices, columns.size(), room, spread);
     scratch.part(chunks.size() - 1);
     parallel_for(chunks.size(), [&](Index i) {
-        price_trees(paths, columns, spread, chunks[i], room, gradient, scratch.part(i));
+        Scratch::Frame own(scratch.part(i));
+        const TreeWalk walk(paths, chunks[i], columns, own);
+        for (const PathSet::Tree& tree : chunks[i]) {
+            const SlotIndex first = paths.first_slot(tree.first_pair);
+            const View prices_of_tree = gradient.subspan(first, paths.end_slot(tree.end_pair - 1) - first);
+            fill(prices_of_tree, 0);
+            price_tree(walk, tree, spread, prices_of_tree);
+        }
     });
 }
 

@@ -1,5 +1,5 @@
-/// A network as it is routed on now: paths, costs, and the prices that are not a link's. Between rounds paths
-/// come and go and capacities change; the records of a window are demands, and are evaluated on it as it is.
+/// The present state of a network: paths, costs, and the prices that belong to no link. Paths and capacities
+/// change between rounds. All demands of a window are evaluated on the present state.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -15,26 +15,28 @@ namespace proxstream {
 struct Routing {
     PathSet paths;
     LinkCosts costs;
-    Real path_price = 0;                  // of a share of 1, times the free-flow time of its path
-    std::vector<Real> share_prices = {};  // what that comes to, by slot; empty: none
+    Real path_price = 0;                  // of a share of 1, for each unit of its free-flow time
+    std::vector<Real> share_prices = {};  // path_price times free-flow time, by slot; empty: none
     Real slack_price = 0;                 // of a unit of demand that leaves the network by an empty path
-    std::vector<char> closed = {};        // by link: no path may be added there; empty: none is closed
+    std::vector<char> closed = {};        // by link; empty: none is closed
     Real unit = 1;                        // losses are divided by it, so that they are of the order of 1
 
     Index dimension() const noexcept { return paths.slots(); }
-    /// What a run changes of it.
-    void exchange(Checkpoint& checkpoint);
+    /// The parts that a run changes.
+    void serialise(StateArchive& archive);
 };
 
-/// A demand vector that others are multiples of: a column of the batched passes.
+/// A demand vector of which others are multiples: a column of the batched passes.
 struct DemandColumn {
     ConstView demand;  // by pair; empty: 1 for every pair
 };
 
-/// loads[link * columns + k] = what column k puts on the link at splits x. One walk over the trees, whatever
-/// the number of columns; large ones on several threads, with the same bits.
+/// loads[link * columns + k]: the load of column k on the link at splits x. One walk over the trees serves
+/// all columns; large ones use several threads, with the same bits.
 void find_loads(const PathSet& paths, std::span<const DemandColumn> columns, ConstView x, View loads,
                 Scratch& scratch);
+/// The same for one demand.
+void find_loads(const PathSet& paths, ConstView demand, ConstView x, View loads, Scratch& scratch);
 
 /// gradient[slot] = sum over columns of demand times the sum of prices[link * columns + k] along its path; 0
 /// for empty slots.

@@ -11,7 +11,7 @@ namespace proxstream {
 /// From the root to every node, or from every node to the root.
 enum class Direction { forward, backward };
 
-/// A network as a path search reads it: what leaves a node (backward: what enters it) side by side.
+/// The links of a network for a path search: those that leave a node (backward: enter it) side by side.
 struct LinkStar {
     LinkStar(const Network& network, Direction direction);
 
@@ -29,12 +29,12 @@ struct LinkStar {
     std::vector<char> passable;
 };
 
-/// One instance a thread; after the first call nothing is allocated.
+/// Use one instance for each thread; only the first call allocates.
 ///
-/// No path leads through a node the network bars, except from or to it. Of several shortest paths the one
-/// taken depends on costs and numbering alone: nodes are settled by distance, then number, and of equally
-/// good links into a node that are met before it is settled the one of the lowest number is kept. What is
-/// settled is not touched again, so links of no cost close no cycle.
+/// No path leads through a barred node, except from or to it. Among several shortest paths costs and
+/// numbering decide: nodes are settled by distance, then number. Of equally good links into a node that are
+/// met before it is settled, the one of the lowest number is kept. Settled nodes do not change, so links of
+/// no cost close no cycle.
 class ShortestPaths {
   public:
     static constexpr LinkIndex kRoot = PathSet::kRoot;
@@ -44,10 +44,10 @@ class ShortestPaths {
     /// A cost >= 0 for each link; infinite: the link is closed.
     void run(NodeIndex root, ConstView costs);
 
-    /// Infinite where no path leads.
+    /// Infinite if there is no path.
     Real distance(NodeIndex node) const { return distance_[node]; }
     bool reaches(NodeIndex node) const { return distance_[node] < kInfinity; }
-    /// The link at a node's end of its path; kRoot at the root and where no path leads.
+    /// The link at a node's end of its path; kRoot at the root and if there is no path.
     LinkIndex entering(NodeIndex node) const { return entering_[node]; }
     /// The node at the other end of that link.
     NodeIndex before(NodeIndex node) const { return before_[node]; }

@@ -1,8 +1,7 @@
-#include "traffic/sndlib.hpp"
-
-#include "traffic/field_text.hpp"
+#include "io/line_reader.hpp"
+#include "traffic/network_formats.hpp"
+#include "traffic/pair_index.hpp"
 #include "traffic/sndlib_text.hpp"
-#include "traffic/trips_builder.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +12,7 @@ namespace {
 SndlibText parse(const Input& input) {
     const std::string bytes = read_all(input);
     const std::size_t first = std::min(bytes.find_first_not_of("\xef\xbb\xbf \t\r\n"), bytes.size());
-    if (begins_sndlib_native(std::string_view(bytes).substr(first))) {
+    if (std::string_view(bytes).substr(first).starts_with(kNativeMark)) {
         return parse_sndlib_native(memory_input(input.name, bytes.substr(first)));
     }
     return parse_sndlib_xml(input.name, bytes);
@@ -21,8 +20,7 @@ SndlibText parse(const Input& input) {
 
 NodeIndex find_node(const Network& network, const std::string& name, const SndlibText& text,
                     std::uint64_t line) {
-    if (const auto node = network.find_node(name)) return *node;
-    throw DataError({text.source, line, 0, ""}, quoted_excerpt(name) + " is no node", "nodes of the network");
+    return read_node(network, name, [&] { return DataLocation{text.source, line, 0, ""}; });
 }
 
 Trips make_trips(const SndlibText& text, const Network& network, std::vector<std::string>& notes) {
@@ -35,7 +33,7 @@ Trips make_trips(const SndlibText& text, const Network& network, std::vector<std
     return builder.build(notes);
 }
 
-/// The metadata may say it; otherwise a file in which every link has its reverse means one direction each.
+/// By the metadata; without them, links are directed if every link has its reverse.
 bool is_directed(const SndlibText& text, std::vector<std::string>& notes) {
     const std::string model = lower_case(text.link_model);
     if (model == "directed") return true;
@@ -63,6 +61,11 @@ Link make_link(const SndlibLink& from, const SndlibText& text, bool costs) {
 }
 
 }  // namespace
+
+bool begins_sndlib(std::string_view line) {
+    return line.starts_with(kNativeMark) || line.starts_with("<?xml") || line.starts_with("<!--") ||
+           line.starts_with("<network");
+}
 
 NetworkFile read_sndlib(const Input& input) {
     const SndlibText text = parse(input);

@@ -1,5 +1,5 @@
+#include "io/field_text.hpp"
 #include "io/line_reader.hpp"
-#include "traffic/field_text.hpp"
 #include "traffic/sndlib_text.hpp"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ class NativeTokens {
   public:
     explicit NativeTokens(const Input& input) : lines_(input.open()) {
         std::string_view line;
-        if (!lines_.next(line) || !begins_sndlib_native(without_blanks(line))) {
-            throw DamagedFile(here(), "this is not the native SNDlib format",
+        if (!lines_.next(line) || !without_blanks(line).starts_with(kNativeMark)) {
+            throw DamagedFile(lines_.here(), "this is not the native SNDlib format",
                               "a first line '?SNDlib native format ..'");
         }
         if (const std::string low = lower_case(line); low.find("type: network") == std::string::npos) {
-            throw DamagedFile(here(), quoted_excerpt(line) + " begins no network", "'type: network'");
+            throw DamagedFile(lines_.here(), quoted_excerpt(line) + " begins no network", "'type: network'");
         }
     }
 
@@ -41,8 +41,7 @@ class NativeTokens {
     std::string take(const char* what) {
         peek();
         if (token_.empty()) {
-            throw DamagedFile({lines_.name(), lines_.line(), 0, what}, "the file ends here",
-                              "a file that was not cut");
+            throw DamagedFile(lines_.here(what), "the file ends here", "a file that was not cut");
         }
         std::string taken;
         taken.swap(token_);
@@ -63,11 +62,11 @@ class NativeTokens {
     }
     Real amount(const char* what) {
         const std::string text = word(what);
-        return read_amount(text, [&] { return locate(what); });
+        return read_amount(text, [&] { return lines_.here(what); });
     }
     Real number(const char* what) {
         const std::string text = word(what);
-        return read_number(text, [&] { return locate(what); });
+        return read_number(text, [&] { return lines_.here(what); });
     }
     void skip_group() {
         for (Index depth = 1; depth > 0;) {
@@ -80,10 +79,8 @@ class NativeTokens {
     const std::string& source() const { return lines_.name(); }
 
   private:
-    DataLocation here() const { return {lines_.name(), lines_.line(), 0, ""}; }
-    DataLocation locate(const char* what) const { return {lines_.name(), lines_.line(), 0, what}; }
     [[noreturn]] void refuse(const std::string& taken, const char* what) const {
-        throw DataError(here(), quoted_excerpt(taken) + " stands where something else belongs", what);
+        throw DataError(lines_.here(), quoted_excerpt(taken) + " stands where something else belongs", what);
     }
 
     LineReader lines_;
@@ -149,10 +146,6 @@ void read_meta(NativeTokens& tokens, SndlibText& text) {
 }
 
 }  // namespace
-
-bool begins_sndlib_native(std::string_view line) {
-    return line.starts_with("?SNDlib");
-}
 
 SndlibText parse_sndlib_native(const Input& input) {
     NativeTokens tokens(input);

@@ -1,4 +1,4 @@
-/// What an SNDlib file says, native or XML, before a network or trips are made of it.
+/// The content of an SNDlib file, native or XML.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -18,8 +18,8 @@ struct SndlibNode {
 
 struct SndlibLink {
     std::string name, source, target;
-    Real installed = 0;     // capacity that is there already
-    Real module = 0;        // the largest that could be added
+    Real installed = 0;     // pre-installed capacity
+    Real module = 0;        // the largest capacity that could be added
     Real routing_cost = 0;  // of a unit of flow
     std::uint64_t line = 0;
 };
@@ -35,14 +35,12 @@ struct SndlibText {
     std::vector<SndlibNode> nodes;
     std::vector<SndlibLink> links;
     std::vector<SndlibDemand> demands;
-    std::string link_model;  // of the metadata; empty: undirected, as nearly all files
+    std::string link_model;  // of the metadata; may be empty
 };
 
 SndlibText parse_sndlib_native(const Input& input);
 SndlibText parse_sndlib_xml(const std::string& source, const std::string& bytes);
 
-/// Whether a file that begins with this line is one of SNDlib.
-bool begins_sndlib_native(std::string_view line);
-bool begins_sndlib_xml(std::string_view line);
+inline constexpr std::string_view kNativeMark = "?SNDlib";  // what native files begin with
 
 }  // namespace proxstream

@@ -1,5 +1,5 @@
-/// XML by libexpat: encodings, entities and their limits are not for a reader of ours.
-#include "traffic/field_text.hpp"
+/// XML by libexpat, which handles encodings, entities and their limits.
+#include "io/field_text.hpp"
 #include "traffic/sndlib_text.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class XmlReader {
         void operator()(XML_Parser parser) const noexcept { XML_ParserFree(parser); }
     };
 
-    /// expat is C: an exception waits until it has returned.
+    /// expat is C: an exception has to wait until it has returned.
     template <class Body>
     void guarded(Body body) noexcept {
         if (fault_) return;
@@ -86,52 +86,45 @@ class XmlReader {
             if (key == "linkModel") text_.link_model = attributes[1];
         }
         const auto line = XML_GetCurrentLineNumber(parser_.get());
-        if (inside("nodes", "node")) {
-            text_.nodes.push_back({id, 0, 0, line});
-            fields_ = 0;
-        } else if (inside("links", "link")) {
-            text_.links.push_back({id, {}, {}, 0, 0, 0, line});
-        } else if (inside("demands", "demand")) {
-            text_.demands.push_back({{}, {}, 0, line});
-            fields_ = 0;
-        }
+        const std::string at = place();
+        if (at == "nodes/node") text_.nodes.push_back({id, 0, 0, line});
+        if (at == "links/link") text_.links.push_back({id, {}, {}, 0, 0, 0, line});
+        if (at == "demands/demand") text_.demands.push_back({{}, {}, 0, line});
+        if (at == "nodes/node" || at == "demands/demand") fields_ = 0;
     }
 
-    /// Whether the element that is open is `name` in `parent`.
-    bool inside(std::string_view parent, std::string_view name) const {
-        return path_.size() >= 2 && path_.back() == name && path_[path_.size() - 2] == parent;
-    }
-    bool within(std::string_view name, Index levels) const {
-        return path_.size() > levels && path_[path_.size() - 1 - levels] == name;
+    /// "parent/element" of the open element.
+    std::string place() const {
+        return path_.size() < 2 ? path_.back() : path_[path_.size() - 2] + "/" + path_.back();
     }
 
     void end() {
-        if (within("node", 2) && !text_.nodes.empty()) {
-            if (inside("coordinates", "x")) fill(text_.nodes.back().x, number());
-            if (inside("coordinates", "y")) fill(text_.nodes.back().y, number());
+        const std::string at = place();
+        if (!text_.nodes.empty() && path_.size() > 2 && path_[path_.size() - 3] == "node") {
+            if (at == "coordinates/x") fill(text_.nodes.back().x, number());
+            if (at == "coordinates/y") fill(text_.nodes.back().y, number());
         }
-        if (!text_.links.empty()) end_in_link(text_.links.back());
-        if (!text_.demands.empty()) end_in_demand(text_.demands.back());
-        if (inside("nodes", "node") && fields_ != 2) refuse_short("coordinates x and y");
-        if (inside("demands", "demand") && fields_ != 3) refuse_short("source, target and demandValue");
-        if (inside("meta", "linkModel")) text_.link_model = content();
+        if (!text_.links.empty()) {
+            SndlibLink& link = text_.links.back();
+            if (at == "link/source") link.source = content();
+            if (at == "link/target") link.target = content();
+            if (at == "link/routingCost") link.routing_cost = amount();
+            if (at == "preInstalledModule/capacity") link.installed = amount();
+            if (at == "addModule/capacity") link.module = std::max(link.module, amount());
+        }
+        if (!text_.demands.empty()) {
+            SndlibDemand& demand = text_.demands.back();
+            if (at == "demand/source") fill(demand.source, content());
+            if (at == "demand/target") fill(demand.target, content());
+            if (at == "demand/demandValue") fill(demand.value, amount());
+        }
+        if (at == "nodes/node" && fields_ != 2) refuse_short("coordinates x and y");
+        if (at == "demands/demand" && fields_ != 3) refuse_short("source, target and demandValue");
+        if (at == "meta/linkModel") text_.link_model = content();
         path_.pop_back();
         content_.clear();
     }
 
-    void end_in_link(SndlibLink& link) const {
-        if (inside("link", "source")) link.source = content();
-        if (inside("link", "target")) link.target = content();
-        if (inside("link", "routingCost")) link.routing_cost = amount();
-        if (inside("preInstalledModule", "capacity")) link.installed = amount();
-        if (inside("addModule", "capacity")) link.module = std::max(link.module, amount());
-    }
-
-    void end_in_demand(SndlibDemand& demand) {
-        if (inside("demand", "source")) fill(demand.source, content());
-        if (inside("demand", "target")) fill(demand.target, content());
-        if (inside("demand", "demandValue")) fill(demand.value, amount());
-    }
     template <class Value>
     void fill(Value& part, Value value) {
         part = std::move(value);
@@ -166,10 +159,6 @@ class XmlReader {
 };
 
 }  // namespace
-
-bool begins_sndlib_xml(std::string_view line) {
-    return line.starts_with("<?xml") || line.starts_with("<!--") || line.starts_with("<network");
-}
 
 SndlibText parse_sndlib_xml(const std::string& source, const std::string& bytes) {
     return XmlReader(source, bytes).take();

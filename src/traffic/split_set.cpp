@@ -17,16 +17,7 @@
 namespace proxstream {
 namespace {
 
-/// body(first, end, live) for every pair of [begin, end).
-template <class Body>
-void for_each_pair(const PathSet& paths, Index begin, Index end, const Body& body) {
-    for (Index pair = begin; pair < end; ++pair) {
-        const SlotIndex first = paths.first_slot(pair);
-        const SlotIndex last = paths.end_slot(pair);
-        body(first, last, paths.live_slots(pair).size());
-    }
-}
-/// body(range, begin, end) for ranges of pairs, on several threads where that is worth it.
+/// body(range, begin, end) for ranges of pairs, on several threads if there are many.
 constexpr Index kMostRanges = 16;
 template <class Body>
 void for_pair_ranges(const PathSet& paths, const Body& body) {
@@ -35,22 +26,10 @@ void for_pair_ranges(const PathSet& paths, const Body& body) {
     const Index ranges = std::clamp<Index>(pairs / kLeastPairs, 1, kMostRanges);
     parallel_for(ranges, [&](Index i) { body(i, i * pairs / ranges, (i + 1) * pairs / ranges); });
 }
-template <class Body>
-void for_each_pair(const PathSet& paths, const Body& body) {
-    for_each_pair(paths, 0, paths.pairs(), body);
-}
-
-/// The live entries of a pair's slots, side by side.
-void gather(const PathSet& paths, SlotIndex first, SlotIndex end, ConstView from, View to) {
+/// The live entries of a pair, side by side.
+void gather(const PathSet& paths, Index pair, ConstView from, View to) {
     Index k = 0;
-    for (SlotIndex slot = first; slot < end; ++slot) {
-        if (paths.live(slot)) to[k++] = from[slot];
-    }
-}
-
-bool packed(const PathSet& paths, SlotIndex first, SlotIndex end) {
-    while (first < end && paths.live(first)) ++first;
-    return first == end;
+    for (const SlotIndex slot : paths.live_slots(pair)) to[k++] = from[slot];
 }
 
 }  // namespace
@@ -71,16 +50,16 @@ Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     std::array<Seen, kMostRanges> seen;
     for_pair_ranges(paths, [&](Index range, Index begin, Index end) {
         Seen& own = seen[range];
-        for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
+        for (Index pair = begin; pair < end; ++pair) {
             Real total = 0;
-            for (SlotIndex slot = first; slot < last; ++slot) {
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
                 if (!paths.live(slot)) own.inside = own.inside && x[slot] == 0;
                 if (!(x[slot] >= -kFeasibility)) own.inside = false;
                 total += x[slot];
             }
-            if (live > 0 && !(std::abs(total - 1) <= kFeasibility)) own.inside = false;
+            if (!paths.live_slots(pair).empty() && !(std::abs(total - 1) <= kFeasibility)) own.inside = false;
             own.all += total;
-        });
+        }
     });
     bool inside = true;
     Real all = 0;
@@ -92,35 +71,34 @@ Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     return inside ? constant_ : kInfinity;
 }
 
-/// The projection of pairs [begin, end). `one(first, v, out)` projects the live coordinates of one pair,
-/// which lie side by side; `many(first, count)` may put that off where they do so in v and out already.
+/// The projection of pairs [begin, end). `one(pair, v, out)` projects the gathered live coordinates of a
+/// pair. `many(first, count)` does it where they lie side by side in v and out already; it may do so later.
 template <class One, class Many>
 Real SplitSet::project(ConstView v, View out, Index begin, Index end, Scratch& scratch, const One& one,
                        const Many& many) const {
     const PathSet& paths = routing_->paths;
     Real total = 0;
-    for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
-        SlotIndex run = first;  // where the paths begin
-        while (run < last && !paths.live(run)) ++run;
-        const auto stop = static_cast<SlotIndex>(run + live);
-        if (live == 1) {
-            if (!std::isfinite(v[run])) total += std::numeric_limits<Real>::quiet_NaN();
+    for (Index pair = begin; pair < end; ++pair) {
+        const SlotIndex first = paths.first_slot(pair);
+        const SlotIndex last = paths.end_slot(pair);
+        const std::span<const SlotIndex> live = paths.live_slots(pair);
+        if (live.size() == 1) {
+            if (!std::isfinite(v[live[0]])) total += std::numeric_limits<Real>::quiet_NaN();
             fill(out.subspan(first, last - first), 0);
-            out[run] = 1;
-        } else if (live > 0 && stop <= last && packed(paths, run, stop)) {
-            fill(out.subspan(first, run - first), 0);
-            fill(out.subspan(stop, last - stop), 0);
-            total += many(run, live);
+            out[live[0]] = 1;
+        } else if (!live.empty() && live.back() - live.front() + 1 == live.size()) {
+            fill(out.subspan(first, live.front() - first), 0);
+            fill(out.subspan(live.back() + 1, last - live.back() - 1), 0);
+            total += many(live.front(), live.size());
         } else {
             Scratch::Frame frame(scratch);
-            const View side_by_side = frame.take(live);
-            gather(paths, first, last, v, side_by_side);
-            if (live > 0) total += one(first, side_by_side, side_by_side);
-            Index k = 0;
-            for (SlotIndex slot = first; slot < last; ++slot)
-                out[slot] = paths.live(slot) ? side_by_side[k++] : 0;
+            const View side_by_side = frame.take(live.size());
+            gather(paths, pair, v, side_by_side);
+            if (!live.empty()) total += one(pair, side_by_side, side_by_side);
+            fill(out.subspan(first, last - first), 0);
+            for (Index k = 0; k < live.size(); ++k) out[live[k]] = side_by_side[k];
         }
-    });
+    }
     return total;
 }
 
@@ -132,9 +110,7 @@ Real SplitSet::prox(ConstView v, Real /*step*/, View out, Scratch& scratch) cons
         SimplexBatch batch(v, out, own);
         totals[i] = project(
             v, out, begin, end, own,
-            [&](SlotIndex /*first*/, ConstView from, View to) {
-                return project_onto_simplex(from, 1, to, own);
-            },
+            [&](Index /*pair*/, ConstView from, View to) { return project_onto_simplex(from, 1, to, own); },
             [&](SlotIndex first, Index count) -> Real {
                 batch.add(first, count, 1);
                 return 0;
@@ -148,10 +124,10 @@ Real SplitSet::switching_prox(ConstView v, Real step, Real pull, ConstView centr
                               Scratch& scratch) const {
     const PathSet& paths = routing_->paths;
     const Simplex simplex;
-    const auto one = [&](SlotIndex first, ConstView from, View to) {
+    const auto one = [&](Index pair, ConstView from, View to) {
         Scratch::Frame frame(scratch);
         const View side_by_side = frame.take(from.size());
-        gather(paths, first, paths.end_slot(paths.pair_of(first)), centre, side_by_side);
+        gather(paths, pair, centre, side_by_side);
         return simplex.switching_prox(from, step, pull, side_by_side, to, scratch);
     };
     return constant_ + project(v, out, 0, paths.pairs(), scratch, one, [&](SlotIndex first, Index count) {
@@ -164,52 +140,46 @@ Real SplitSet::switching_prox(ConstView v, Real step, Real pull, ConstView centr
 void SplitSet::project_direction(View d) const {
     const PathSet& paths = routing_->paths;
     for_pair_ranges(paths, [&](Index /*range*/, Index begin, Index end) {
-        for_each_pair(paths, begin, end, [&](SlotIndex first, SlotIndex last, Index live) {
+        for (Index pair = begin; pair < end; ++pair) {
+            const std::span<const SlotIndex> live = paths.live_slots(pair);
             Real total = 0;
-            for (SlotIndex slot = first; slot < last; ++slot) total += paths.live(slot) ? d[slot] : 0;
-            const Real mean = live > 0 ? total / static_cast<Real>(live) : 0;
-            for (SlotIndex slot = first; slot < last; ++slot) d[slot] = paths.live(slot) ? d[slot] - mean : 0;
-        });
+            for (const SlotIndex slot : live) total += d[slot];
+            const Real mean = live.empty() ? 0 : total / static_cast<Real>(live.size());
+            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
+                d[slot] = paths.live(slot) ? d[slot] - mean : 0;
+        }
     });
 }
 
 void repair_splits(const PathSet& paths, View x) {
-    for_each_pair(paths, [&](SlotIndex first, SlotIndex end, Index live) {
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        const std::span<const SlotIndex> live = paths.live_slots(pair);
         Real kept = 0;
         bool whole = true;
-        for (SlotIndex slot = first; slot < end; ++slot) {
+        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             if (paths.live(slot)) {
                 kept += x[slot];
-            } else if (x[slot] != 0) {
-                whole = false;
+            } else {
+                whole = whole && x[slot] == 0;
+                x[slot] = 0;
             }
         }
         constexpr Real kWhole = 1e-12;
-        if (whole && (live == 0 || std::abs(kept - 1) <= kWhole)) return;
-        for (SlotIndex slot = first; slot < end; ++slot) {
-            if (!paths.live(slot)) {
-                x[slot] = 0;
-            } else {
-                x[slot] = kept > 0 ? x[slot] / kept : 1 / static_cast<Real>(live);
-            }
-        }
-    });
+        if (whole && std::abs(kept - 1) <= kWhole) continue;
+        for (const SlotIndex slot : live)
+            x[slot] = kept > 0 ? x[slot] / kept : 1 / static_cast<Real>(live.size());
+    }
 }
 
 std::vector<Real> even_splits(const PathSet& paths) {
     std::vector<Real> x(paths.slots(), 0);
-    for (const PathSet::Tree& tree : paths.trees()) {
-        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            Index served = 0;
-            const auto serves = [&](SlotIndex slot) {
-                return paths.live(slot) && paths.leaf(slot) != tree.begin;
-            };
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
-                served += serves(slot) ? 1 : 0;
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                if (served > 0 ? serves(slot) : paths.live(slot))
-                    x[slot] = 1 / static_cast<Real>(std::max<Index>(served, 1));
-            }
+    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+        const std::span<const SlotIndex> live = paths.live_slots(pair);
+        const auto served =
+            std::count_if(live.begin(), live.end(), [&](SlotIndex s) { return !paths.slack(s); });
+        for (const SlotIndex slot : live) {
+            if (served == 0 || !paths.slack(slot))
+                x[slot] = 1 / static_cast<Real>(std::max<std::ptrdiff_t>(served, 1));
         }
     }
     return x;

@@ -1,8 +1,7 @@
-/// g of routing: the splits of every pair lie on a simplex over the paths it has now; empty slots are 0.
+/// g of routing: the splits of every pair lie on a simplex over its present paths; empty slots are 0.
 ///
-/// A multiple mu of the L1 norm, which the paper adds, is the constant mu times the number of pairs here: it
-/// moves no minimum and no residual. Sparsity is not to be had from it (docs/theory.md); share prices are one
-/// way.
+/// A multiple mu of the L1 norm, which the paper adds, is a constant here, mu times the number of pairs: it
+/// moves no minimum and no gap, and gives no sparsity (docs/theory.md). Share prices can give sparsity.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -16,7 +15,7 @@ namespace proxstream {
 
 class SplitSet {
   public:
-    /// Follows the paths of `routing` as they come and go. `mu` is the paper's weight of the L1 norm.
+    /// Uses the present paths of `routing`. `mu` is the paper's weight of the L1 norm.
     explicit SplitSet(std::shared_ptr<const Routing> routing, Real mu = 0);
 
     Real value(ConstView x, Scratch& scratch) const;
@@ -38,12 +37,11 @@ class SplitSet {
     Real constant_;  // mu times the number of pairs
 };
 
-/// A point of the set near x, for when paths have come or gone: what a pair lacks, or has on empty slots, is
-/// shared out among its paths in proportion, or evenly where they have nothing. Pairs without any path get
-/// nothing.
+/// Moves x into the set after a change of paths. What a pair lacks, or has on empty slots, is shared among
+/// its paths in proportion, or evenly if they have nothing. Pairs without a path get nothing.
 void repair_splits(const PathSet& paths, View x);
 
-/// Every pair evenly over its paths, slack apart.
+/// Every pair evenly over its paths, slack excluded.
 std::vector<Real> even_splits(const PathSet& paths);
 
 }  // namespace proxstream

@@ -1,106 +1,43 @@
 #include "traffic/text_table.hpp"
 
-#include "proxstream/core/spec.hpp"
-
 #include <algorithm>
 
 namespace proxstream {
-namespace {
 
-char find_separator(std::string_view line) {
-    for (const char candidate : {',', ';', '\t'}) {
-        if (line.find(candidate) != std::string_view::npos) return candidate;
-    }
-    return ' ';
-}
-
-bool goes_by(const TableColumn& column, std::string_view name) {
-    return std::find(column.known.begin(), column.known.end(), bare_name(name)) != column.known.end();
-}
-
-}  // namespace
-
-RowSplitter::RowSplitter(std::string_view first_line) : separator_(find_separator(first_line)) {}
-
-const std::vector<std::string_view>& RowSplitter::split(std::string_view line, const LineReader& at) {
-    if (line.find('"') != std::string_view::npos) {
-        split_quoted(line, at);
-    } else if (separator_ == ' ') {
-        split_at_blanks(line, fields_);
-    } else {
-        split_at(line, separator_, fields_);
-    }
-    return fields_;
-}
-
-void RowSplitter::split_quoted(std::string_view line, const LineReader& at) {
-    fields_.clear();
-    unescaped_.clear();
-    unescaped_.reserve(line.size());  // fields point into it: it must not move
-    const auto refuse = [&](const char* problem, const char* expected) {
-        throw DataError({at.name(), at.line(), fields_.size() + 1, ""}, problem, expected);
-    };
-    const auto skip_blanks = [&](std::size_t from) {
-        while (from < line.size() && line[from] != separator_ && (line[from] == ' ' || line[from] == '\t')) {
-            ++from;
-        }
-        return from;
-    };
-    for (std::size_t begin = 0;;) {
-        begin = skip_blanks(begin);
-        if (separator_ == ' ' && begin == line.size()) return;
-        std::size_t end = begin;
-        if (begin < line.size() && line[begin] == '"') {
-            const std::size_t from = unescaped_.size();
-            for (end = begin + 1;; ++end) {
-                if (end == line.size()) refuse("the quote that opens here is not closed", "a closing quote");
-                if (line[end] == '"' && (end + 1 == line.size() || line[++end] != '"')) break;
-                unescaped_ += line[end];
-            }
-            if (end < line.size() && line[end] == '"') ++end;
-            fields_.push_back(std::string_view(unescaped_).substr(from));
-            end = skip_blanks(end);
-            if (end < line.size() && line[end] != separator_) {
-                refuse("text follows the closing quote", "a separator there");
-            }
-        } else {
-            end = std::min(line.find(separator_, begin), line.size());
-            fields_.push_back(without_blanks(line.substr(begin, end - begin)));
-        }
-        if (end == line.size()) return;
-        begin = end + 1;
-    }
+bool TableColumn::is_called(std::string_view text) const {
+    std::vector<std::string_view> names;
+    split_at_blanks(known, names);
+    return std::find(names.begin(), names.end(), bare_name(text)) != names.end();
 }
 
 bool names_columns(std::string_view line, std::span<const TableColumn> columns) {
     std::vector<std::string_view> names;
-    const char separator = find_separator(line);
-    if (separator == ' ') {
+    const char delimiter = find_delimiter(line, ' ');
+    if (delimiter == ' ') {
         split_at_blanks(line, names);
     } else {
-        split_at(line, separator, names);
+        split_at(line, delimiter, names);
     }
     return std::all_of(columns.begin(), columns.end(), [&](const TableColumn& column) {
         return !column.needed || std::any_of(names.begin(), names.end(),
-                                             [&](std::string_view name) { return goes_by(column, name); });
+                                             [&](std::string_view name) { return column.is_called(name); });
     });
 }
 
-TextTable::TextTable(std::unique_ptr<LineReader> lines, std::span<const TableColumn> columns, Style style)
-    : lines_(std::move(lines)), columns_(columns), style_(style), places_(columns.size()) {
+TextTable::TextTable(LineReader& lines, std::span<const TableColumn> columns, Style style)
+    : lines_(lines), columns_(columns), style_(style), places_(columns.size()) {
     std::string_view line;
     if (!next_line(line)) {
-        throw DamagedFile({lines_->name(), 0, 0, ""}, "the file is empty", "a line of names: " + allowed());
+        throw DamagedFile({lines_.name(), 0, 0, ""}, "the file is empty", "a line of names: " + allowed());
     }
-    splitter_.emplace(line);
+    splitter_.emplace(find_delimiter(line, ' '));
     read_names(line);
 }
 
 bool TextTable::next_line(std::string_view& line) {
-    while (lines_->next(line)) {
+    while (lines_.next(line)) {
         if (style_ == Style::tntp) {
-            line = line.substr(0, line.find('~'));
-            line = without_blanks(line);
+            line = without_blanks(line.substr(0, line.find('~')));
             if (line.ends_with(';')) line = without_blanks(line.substr(0, line.size() - 1));
             if (line.starts_with('<')) continue;
         }
@@ -110,12 +47,12 @@ bool TextTable::next_line(std::string_view& line) {
 }
 
 void TextTable::read_names(std::string_view line) {
-    const auto& names = splitter_->split(line, *lines_);
+    const auto& names = splitter_->split(line, lines_);
     width_ = names.size();
     for (Index i = 0; i < names.size(); ++i) {
-        const DataLocation where{lines_->name(), lines_->line(), i + 1, ""};
+        const DataLocation where = lines_.here({}, i + 1);
         const auto column = std::find_if(columns_.begin(), columns_.end(),
-                                         [&](const TableColumn& known) { return goes_by(known, names[i]); });
+                                         [&](const TableColumn& known) { return known.is_called(names[i]); });
         if (column == columns_.end()) {
             if (style_ == Style::tntp) continue;
             throw DamagedFile(where, "unknown column " + quoted_excerpt(names[i]), allowed());
@@ -148,13 +85,18 @@ std::string TextTable::allowed() const {
 bool TextTable::next() {
     std::string_view line;
     if (!next_line(line)) return false;
-    fields_ = &splitter_->split(line, *lines_);
+    fields_ = &splitter_->split(line, lines_);
     if (fields_->size() == width_) return true;
     throw DataError(here(), "the row has " + count_of(fields_->size(), "value"), std::to_string(width_));
 }
 
 std::string_view TextTable::text(Index column) const {
     return places_[column] ? (*fields_)[*places_[column]] : std::string_view{};
+}
+
+std::string_view TextTable::needed_text(Index column, const char* what) const {
+    if (!text(column).empty()) return text(column);
+    throw DataError(locate(column), "the field is empty", what);
 }
 
 Real TextTable::amount(Index column) const {
@@ -165,12 +107,22 @@ Real TextTable::amount_or(Index column, Real fallback) const {
     return text(column).empty() ? fallback : amount(column);
 }
 
+Real TextTable::positive(Index column) const {
+    if (const Real value = amount(column); value > 0) return value;
+    throw DataError(locate(column), std::string("the ") + columns_[column].name + " is 0",
+                    "a number above 0");
+}
+
 Real TextTable::number(Index column) const {
     return read_number(text(column), [&] { return locate(column); });
 }
 
+NodeIndex TextTable::node(Index column, const Network& network) const {
+    return read_node(network, text(column), [&] { return locate(column); });
+}
+
 DataLocation TextTable::locate(Index column) const {
-    return {lines_->name(), lines_->line(), places_[column].value_or(0) + 1, columns_[column].name};
+    return lines_.here(columns_[column].name, places_[column].value_or(0) + 1);
 }
 
 }  // namespace proxstream

@@ -1,6 +1,7 @@
 #include "traffic/tntp_metadata.hpp"
 
-#include "traffic/field_text.hpp"
+#include "io/field_text.hpp"
+#include "traffic/network_formats.hpp"
 
 namespace proxstream {
 namespace {
@@ -24,12 +25,9 @@ bool TntpMetadata::take(std::string_view text, const LineReader& lines) {
     text = without_blanks(text);
     if (text.empty() || text.front() != '<') return false;
     const auto close = text.find('>');
-    if (close == std::string_view::npos) {
-        throw DataError({lines.name(), lines.line(), 0, ""}, quoted_excerpt(text) + " is not closed",
-                        "<KEY> and a value");
-    }
+    if (close == std::string_view::npos)
+        throw DataError(lines.here(), quoted_excerpt(text) + " is not closed", "<KEY> and a value");
     const std::string key = key_of(text.substr(1, close - 1));
-    source_ = lines.name();
     if (key == "END OF METADATA") {
         ended_ = true;
         return true;
@@ -37,24 +35,23 @@ bool TntpMetadata::take(std::string_view text, const LineReader& lines) {
     const bool free_text = key == "ORIGINAL HEADER";
     const std::string_view value =
         free_text ? text.substr(close + 1) : without_tntp_comment(text.substr(close + 1));
-    if (!values_.try_emplace(key, Value{std::string(value), lines.line()}).second && !free_text) {
-        throw DataError({source_, lines.line(), 0, key},
-                        "the key stands on line " + std::to_string(values_.at(key).line) + " already",
+    const auto [known, made] = values_.try_emplace(key, Value{std::string(value), lines.here(key)});
+    if (!made && !free_text) {
+        throw DataError(lines.here(key),
+                        "the key stands on line " + std::to_string(known->second.where.line) + " already",
                         "every key once");
     }
     return true;
 }
 
 std::optional<std::uint64_t> TntpMetadata::count(const std::string& key) const {
-    const auto found = values_.find(key);
-    if (found == values_.end()) return std::nullopt;
-    return read_count(found->second.text, [&] { return DataLocation{source_, found->second.line, 0, key}; });
+    if (!has(key)) return std::nullopt;
+    return read_count(values_.at(key).text, [&] { return where(key); });
 }
 
 std::optional<Real> TntpMetadata::number(const std::string& key) const {
-    const auto found = values_.find(key);
-    if (found == values_.end()) return std::nullopt;
-    return read_amount(found->second.text, [&] { return DataLocation{source_, found->second.line, 0, key}; });
+    if (!has(key)) return std::nullopt;
+    return read_amount(values_.at(key).text, [&] { return where(key); });
 }
 
 std::string_view without_tntp_comment(std::string_view line) noexcept {

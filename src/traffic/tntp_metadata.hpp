@@ -1,4 +1,4 @@
-/// The lines `<KEY> value` a TNTP file begins with.
+/// The lines `<KEY> value` that a TNTP file begins with.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -21,22 +21,18 @@ class TntpMetadata {
     bool has(const std::string& key) const { return values_.contains(key); }
     std::optional<std::uint64_t> count(const std::string& key) const;
     std::optional<Real> number(const std::string& key) const;
-    std::uint64_t line(const std::string& key) const { return values_.at(key).line; }
+    DataLocation where(const std::string& key) const { return values_.at(key).where; }
 
   private:
     struct Value {
         std::string text;
-        std::uint64_t line = 0;
+        DataLocation where;
     };
     std::map<std::string, Value> values_;
-    std::string source_;
     bool ended_ = false;
 };
 
 /// The line without its comment, which begins with ~, and blanks around it.
 std::string_view without_tntp_comment(std::string_view line) noexcept;
-
-/// Whether a file that begins with this line is one of TNTP.
-bool begins_tntp(std::string_view line);
 
 }  // namespace proxstream

@@ -1,12 +1,12 @@
+/// TNTP trips and link flows.
 #include "proxstream/core/spec.hpp"
 
-#include "io/line_reader.hpp"
-#include "traffic/field_text.hpp"
-#include "traffic/tntp.hpp"
+#include "traffic/network_formats.hpp"
+#include "traffic/text_table.hpp"
 #include "traffic/tntp_metadata.hpp"
-#include "traffic/trips_builder.hpp"
 
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -36,8 +36,8 @@ class TntpTripsReader {
                               "metadata and trips, in the TNTP format");
         }
         if (!last_closed_ && closed_ > 0) {
-            throw DamagedFile({lines_.name(), lines_.line(), 0, ""},
-                              "the last demand has no semicolon and others do", "a file that was not cut");
+            throw DamagedFile(lines_.here(), "the last demand has no semicolon and others do",
+                              "a file that was not cut");
         }
         note_metadata();
         return builder_.build(notes_);
@@ -54,7 +54,7 @@ class TntpTripsReader {
             std::vector<std::string_view> values;
             split_at_blanks(text, values);
             if (values.size() >= 7) refuse_network("rows of " + count_of(values.size(), "value"));
-            throw DataError(here(),
+            throw DataError(lines_.here(),
                             quoted_excerpt(text) + " stands where " +
                                 (origins_ == 0 ? "the first 'Origin'" : "an entry") + " belongs",
                             "lines 'Origin 1' and entries '2 : 100.0;' below them");
@@ -70,9 +70,10 @@ class TntpTripsReader {
 
     void take_origin(std::string_view text) {
         if (!last_closed_ && closed_ > 0) {
-            throw DataError(here(), "the demand above this line has no semicolon", "entries '2 : 100.0;'");
+            throw DataError(lines_.here(), "the demand above this line has no semicolon",
+                            "entries '2 : 100.0;'");
         }
-        origin_ = read_count(without_blanks(text), [&] { return locate("origin"); });
+        origin_ = read_count(without_blanks(text), [&] { return lines_.here("origin"); });
         origin_node_ = find(origin_);
         ++origins_;
     }
@@ -81,15 +82,15 @@ class TntpTripsReader {
         if (text.empty()) return;
         const auto colon = text.find(':');
         if (colon == std::string_view::npos) {
-            throw DataError(here(), quoted_excerpt(text) + " has no colon", "entries '2 : 100.0;'");
+            throw DataError(lines_.here(), quoted_excerpt(text) + " has no colon", "entries '2 : 100.0;'");
         }
         const std::uint64_t destination =
-            read_count(without_blanks(text.substr(0, colon)), [&] { return locate("destination"); });
-        const Real amount = read_amount(text.substr(colon + 1), [&] { return locate("demand"); });
+            read_count(without_blanks(text.substr(0, colon)), [&] { return lines_.here("destination"); });
+        const Real amount = read_amount(text.substr(colon + 1), [&] { return lines_.here("demand"); });
         if (amount == 0) return;
         const auto node = find(destination);
         if (!origin_node_ || !node) {
-            throw DataError(locate(origin_node_ ? "destination" : "origin"),
+            throw DataError(lines_.here(origin_node_ ? "destination" : "origin"),
                             "demand from " + std::to_string(origin_) + " to " + std::to_string(destination) +
                                 ", and the network has no node " +
                                 std::to_string(origin_node_ ? destination : origin_),
@@ -124,11 +125,9 @@ class TntpTripsReader {
     std::optional<NodeIndex> find(std::uint64_t id) const { return network_.find_node(std::to_string(id)); }
 
     [[noreturn]] void refuse_network(const std::string& sign) const {
-        throw DataError(here(), "this is a network (it has " + sign + ")",
+        throw DataError(lines_.here(), "this is a network (it has " + sign + ")",
                         "a trip table; are the files of network and trips swapped?");
     }
-    DataLocation here() const { return {lines_.name(), lines_.line(), 0, ""}; }
-    DataLocation locate(const char* field) const { return {lines_.name(), lines_.line(), 0, field}; }
 
     LineReader lines_;
     const Network& network_;
@@ -143,10 +142,47 @@ class TntpTripsReader {
     bool last_closed_ = true;
 };
 
+enum FlowColumn : Index { kFlowFrom, kFlowTo, kVolume };
+
+constexpr TableColumn kFlowColumns[] = {
+    {"from", "from tail initnode", true}, {"to", "to head termnode", true}, {"volume", "volume flow", true}};
+
 }  // namespace
 
 Trips read_tntp_trips(const Input& input, const Network& network, std::vector<std::string>& notes) {
     return TntpTripsReader(input, network, notes).read();
+}
+
+std::vector<Real> read_tntp_flows(const Input& input, const Network& network) {
+    LineReader lines(input.open());
+    TextTable table(lines, kFlowColumns, TextTable::Style::tntp);
+    std::map<Pair, std::vector<LinkIndex>> waiting;  // links without a row yet, the last to be served first
+    for (auto link = static_cast<LinkIndex>(network.links()); link-- > 0;) {
+        waiting[{network.link(link).from, network.link(link).to}].push_back(link);
+    }
+    std::vector<Real> flows(network.links());
+    Index found = 0;
+    while (table.next()) {
+        const auto from = network.find_node(table.text(kFlowFrom));
+        const auto to = network.find_node(table.text(kFlowTo));
+        const auto links = from && to ? waiting.find({*from, *to}) : waiting.end();
+        if (links == waiting.end() || links->second.empty()) {
+            throw DataError(table.here(),
+                            std::string("there is no ") + (links == waiting.end() ? "" : "further ") +
+                                "link from " + quoted_excerpt(table.text(kFlowFrom)) + " to " +
+                                quoted_excerpt(table.text(kFlowTo)),
+                            "links of the network, each once");
+        }
+        flows[links->second.back()] = table.amount(kVolume);
+        links->second.pop_back();
+        ++found;
+    }
+    if (found != network.links()) {
+        throw DamagedFile({input.name, 0, 0, ""},
+                          "flows for " + std::to_string(found) + " of " + count_of(network.links(), "link"),
+                          "one row a link");
+    }
+    return flows;
 }
 
 }  // namespace proxstream

@@ -4,214 +4,70 @@
 
 #include "core/simd.hpp"
 
+// Lambdas have to be part of the function with clones that they stand in.
+#define PROXSTREAM_INLINE __attribute__((always_inline))
+
 namespace proxstream {
 namespace {
 
-/// kRoom numbers in a register, or as many registers as it takes.
-template <Index kRoom>
-struct Pack {
-    using Type [[gnu::vector_size(kRoom * sizeof(Real)), gnu::aligned(alignof(Real)), gnu::may_alias]] = Real;
+/// kWidth numbers in a register, or in as many registers as they need.
+template <Index kWidth>
+struct PackType {
+    using Type [[gnu::vector_size(kWidth * sizeof(Real)), gnu::aligned(alignof(Real)), gnu::may_alias]] =
+        Real;
 };
 template <>
-struct Pack<1> {
+struct PackType<1> {
     using Type = Real;
 };
-template <Index kRoom>
-[[gnu::always_inline]] inline typename Pack<kRoom>::Type& pack(Real* at) {
-    return *reinterpret_cast<typename Pack<kRoom>::Type*>(at);
-}
-template <Index kRoom>
-[[gnu::always_inline]] inline const typename Pack<kRoom>::Type& pack(const Real* at) {
-    return *reinterpret_cast<const typename Pack<kRoom>::Type*>(at);
-}
-
-/// body(k) for every pack of a node: one, unless the room is more than eight.
-template <Index kRoom, class Body>
-[[gnu::always_inline]] inline void for_packs(Index room, Body body) {
-    if (kRoom < kLanes) {
-        body(0);
-    } else {
-        for (Index k = 0; k < room; k += kRoom) body(k);
-    }
-}
-
-template <Index kRoom>
-[[gnu::always_inline]] inline void load(const PathSet& paths, const PathSet::Tree& tree,
-                                        std::span<const DemandColumn> columns, const Real* x, Index room,
-                                        View demand, Real* flow, Real* loads) {
-    for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-        gather_demand(columns, pair, demand);
-        for (const SlotIndex slot : paths.live_slots(pair)) {
-            const Real share = x[slot];
-            if (share == 0) continue;
-            Real* at = flow + (paths.leaf(slot) - tree.begin) * room;
-            for_packs<kRoom>(room, [&](Index k) { pack<kRoom>(at + k) += share * pack<kRoom>(&demand[k]); });
-        }
-    }
-    // Children come after their parents: from the back, everything below a node has reached it.
-    for (TreeNode node = tree.end - 1; node > tree.begin; --node) {
-        const Real* at = flow + (node - tree.begin) * room;
-        Real* above = flow + (paths.parent(node) - tree.begin) * room;
-        Real* on_link = loads + paths.link(node) * room;
-        for_packs<kRoom>(room, [&](Index k) {
-            const typename Pack<kRoom>::Type here = pack<kRoom>(at + k);
-            pack<kRoom>(above + k) += here;
-            pack<kRoom>(on_link + k) += here;
-        });
-    }
-}
-
-template <Index kRoom>
-[[gnu::always_inline]] inline void descend(const PathSet& paths, const PathSet::Tree& tree,
-                                           const Real* prices, Index room, Real* price) {
-    for_packs<kRoom>(room, [&](Index k) { pack<kRoom>(price + k) = typename Pack<kRoom>::Type{}; });
-    for (TreeNode node = tree.begin + 1; node < tree.end; ++node) {
-        const Real* above = price + (paths.parent(node) - tree.begin) * room;
-        const Real* on_link = prices + paths.link(node) * room;
-        Real* at = price + (node - tree.begin) * room;
-        for_packs<kRoom>(
-            room, [&](Index k) { pack<kRoom>(at + k) = pack<kRoom>(above + k) + pack<kRoom>(on_link + k); });
-    }
-}
+template <Index kWidth>
+using Pack = typename PackType<kWidth>::Type;
 
 [[gnu::always_inline]] inline Real add_pack(Real one) {
     return one;
 }
-[[gnu::always_inline]] inline Real add_pack(const Pack<2>::Type& two) {
+[[gnu::always_inline]] inline Real add_pack(const Pack<2>& two) {
     return two[0] + two[1];
 }
-[[gnu::always_inline]] inline Real add_pack(const Pack<4>::Type& four) {
+[[gnu::always_inline]] inline Real add_pack(const Pack<4>& four) {
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
-[[gnu::always_inline]] inline Real add_pack(const Pack<8>::Type& eight) {
+[[gnu::always_inline]] inline Real add_pack(const Pack<8>& eight) {
     return add_lanes(Lanes(eight));
 }
 
-template <Index kRoom>
-[[gnu::always_inline]] inline void price_ends(const PathSet& paths, const PathSet::Tree& tree,
-                                              std::span<const DemandColumn> columns, const Real* price,
-                                              Index room, View demand, Real* slot_prices) {
-    const SlotIndex first = paths.first_slot(tree.first_pair);
-    for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-        gather_demand(columns, pair, demand);
-        for (const SlotIndex slot : paths.live_slots(pair)) {
-            const Real* at = price + (paths.leaf(slot) - tree.begin) * room;
-            typename Pack<kRoom>::Type total{};
-            for_packs<kRoom>(room, [&](Index k) { total += pack<kRoom>(&demand[k]) * pack<kRoom>(at + k); });
-            slot_prices[slot - first] = add_pack(total);
-        }
+/// The numbers of a node or link as packs. The width is a constant, so that the compiler sees whole
+/// registers.
+template <Index kWidth>
+struct Packs {
+    using Type = Pack<kWidth>;
+    Index size;  // the room: kWidth, or a multiple of 8
+
+    [[gnu::always_inline]] Index room() const { return kWidth < kLanes ? kWidth : size; }
+    [[gnu::always_inline]] static Type& at(Real* place) { return *reinterpret_cast<Type*>(place); }
+    [[gnu::always_inline]] static const Type& at(const Real* place) {
+        return *reinterpret_cast<const Type*>(place);
     }
-}
+    /// body(k) for the first number of every pack.
+    template <class Body>
+    [[gnu::always_inline]] void for_each(Body body) const {
+        if (kWidth < kLanes) return body(Index{0});
+        for (Index k = 0; k < size; k += kWidth) body(k);
+    }
+};
 
-template <Index kRoom>
-[[gnu::always_inline]] inline Slope compare(Index room, const Real* demand, std::span<const LinkIndex> left,
-                                            std::span<const LinkIndex> joined, const Real* prices,
-                                            const Real* curvatures) {
-    using Type = typename Pack<kRoom>::Type;
-    Slope slope;
-    for_packs<kRoom>(room, [&](Index k) {
-        Type price{};
-        Type curvature{};
-        for (const LinkIndex link : left) {
-            price += pack<kRoom>(prices + link * room + k);
-            curvature += pack<kRoom>(curvatures + link * room + k);
-        }
-        for (const LinkIndex link : joined) {
-            price -= pack<kRoom>(prices + link * room + k);
-            curvature += pack<kRoom>(curvatures + link * room + k);
-        }
-        const Type& flow = pack<kRoom>(demand + k);
-        slope.price += add_pack(flow * price);
-        slope.curvature += add_pack(flow * flow * curvature);
-    });
-    return slope;
-}
-
-template <Index kRoom>
-[[gnu::always_inline]] inline void move(Index room, const Real* demand, Real share,
-                                        std::span<const LinkIndex> links, const Real* curvatures, Real* moved,
-                                        Real* prices) {
-    for_packs<kRoom>(room, [&](Index k) {
-        const typename Pack<kRoom>::Type flow = share * pack<kRoom>(demand + k);
-        for (const LinkIndex link : links) {
-            const Index at = link * room + k;
-            pack<kRoom>(moved + at) += flow;
-            pack<kRoom>(prices + at) += flow * pack<kRoom>(curvatures + at);
-        }
-    });
-}
-
-PROXSTREAM_CLONES Slope compare_packs(Index room, const Real* demand, std::span<const LinkIndex> left,
-                                      std::span<const LinkIndex> joined, const Real* prices,
-                                      const Real* curvatures) {
+/// Calls `body` with the packs that suit the room.
+template <class Body>
+[[gnu::always_inline]] inline auto with_packs(Index room, Body body) {
     switch (room) {
         case 1:
-            return compare<1>(1, demand, left, joined, prices, curvatures);
+            return body(Packs<1>{room});
         case 2:
-            return compare<2>(2, demand, left, joined, prices, curvatures);
+            return body(Packs<2>{room});
         case 4:
-            return compare<4>(4, demand, left, joined, prices, curvatures);
+            return body(Packs<4>{room});
         default:
-            return compare<kLanes>(room, demand, left, joined, prices, curvatures);
-    }
-}
-
-PROXSTREAM_CLONES void move_packs(Index room, const Real* demand, Real share,
-                                  std::span<const LinkIndex> links, const Real* curvatures, Real* moved,
-                                  Real* prices) {
-    switch (room) {
-        case 1:
-            return move<1>(1, demand, share, links, curvatures, moved, prices);
-        case 2:
-            return move<2>(2, demand, share, links, curvatures, moved, prices);
-        case 4:
-            return move<4>(4, demand, share, links, curvatures, moved, prices);
-        default:
-            return move<kLanes>(room, demand, share, links, curvatures, moved, prices);
-    }
-}
-
-PROXSTREAM_CLONES void load_packs(const PathSet& paths, const PathSet::Tree& tree,
-                                  std::span<const DemandColumn> columns, const Real* x, Index room,
-                                  View demand, Real* flow, Real* loads) {
-    switch (room) {
-        case 1:
-            return load<1>(paths, tree, columns, x, 1, demand, flow, loads);
-        case 2:
-            return load<2>(paths, tree, columns, x, 2, demand, flow, loads);
-        case 4:
-            return load<4>(paths, tree, columns, x, 4, demand, flow, loads);
-        default:
-            return load<kLanes>(paths, tree, columns, x, room, demand, flow, loads);
-    }
-}
-
-PROXSTREAM_CLONES void descend_packs(const PathSet& paths, const PathSet::Tree& tree, const Real* prices,
-                                     Index room, Real* price) {
-    switch (room) {
-        case 1:
-            return descend<1>(paths, tree, prices, 1, price);
-        case 2:
-            return descend<2>(paths, tree, prices, 2, price);
-        case 4:
-            return descend<4>(paths, tree, prices, 4, price);
-        default:
-            return descend<kLanes>(paths, tree, prices, room, price);
-    }
-}
-
-PROXSTREAM_CLONES void price_end_packs(const PathSet& paths, const PathSet::Tree& tree,
-                                       std::span<const DemandColumn> columns, const Real* price, Index room,
-                                       View demand, Real* slot_prices) {
-    switch (room) {
-        case 1:
-            return price_ends<1>(paths, tree, columns, price, 1, demand, slot_prices);
-        case 2:
-            return price_ends<2>(paths, tree, columns, price, 2, demand, slot_prices);
-        case 4:
-            return price_ends<4>(paths, tree, columns, price, 4, demand, slot_prices);
-        default:
-            return price_ends<kLanes>(paths, tree, columns, price, room, demand, slot_prices);
+            return body(Packs<kLanes>{room});
     }
 }
 
@@ -229,18 +85,10 @@ std::span<const TreeChunk> cut_trees(const PathSet& paths, Index columns, Scratc
         const Index target = (i + 1) * paths.tree_nodes() / count;
         Index end = begin;
         while (end < trees.size() && (i + 1 == count || trees[end].end <= target)) ++end;
-        chunks[i] = {begin, end};
+        chunks[i] = trees.subspan(begin, end - begin);
         begin = end;
     }
     return chunks;
-}
-
-Index largest_tree(const PathSet& paths, const TreeChunk& chunk) {
-    Index most = 0;
-    for (Index t = chunk.begin; t < chunk.end; ++t) {
-        most = std::max<Index>(most, paths.trees()[t].end - paths.trees()[t].begin);
-    }
-    return most;
 }
 
 void spread_columns(ConstView by_link, Index columns, Index room, View to) {
@@ -258,29 +106,110 @@ void gather_columns(ConstView spread, Index columns, Index room, View by_link) {
     }
 }
 
-void load_tree(const PathSet& paths, const PathSet::Tree& tree, std::span<const DemandColumn> columns,
-               ConstView x, Index room, View demand, View flow, View loads) {
-    fill(flow.first((tree.end - tree.begin) * room), 0);
-    load_packs(paths, tree, columns, x.data(), room, demand, flow.data(), loads.data());
+TreeWalk::TreeWalk(const PathSet& of, TreeChunk chunk, std::span<const DemandColumn> demands,
+                   Scratch::Frame& frame)
+    : paths(of), columns(demands) {
+    Index most = 0;
+    for (const PathSet::Tree& tree : chunk) most = std::max<Index>(most, tree.end - tree.begin);
+    const Index room = room_for(demands.size());
+    nodes = frame.take(most * room);
+    demand = frame.take(room);
+    fill(demand, 0);
 }
 
-void price_tree(const PathSet& paths, const PathSet::Tree& tree, ConstView prices, Index room, View price) {
-    descend_packs(paths, tree, prices.data(), room, price.data());
+PROXSTREAM_CLONES void load_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView x, View loads) {
+    fill(walk.nodes.first((tree.end - tree.begin) * walk.demand.size()), 0);
+    with_packs(walk.demand.size(), [&](auto packs) PROXSTREAM_INLINE {
+        const Index room = packs.room();
+        const PathSet& paths = walk.paths;
+        Real* const flow = walk.nodes.data();
+        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
+            gather_demand(walk.columns, pair, walk.demand);
+            for (const SlotIndex slot : paths.live_slots(pair)) {
+                const Real share = x[slot];
+                if (share == 0) continue;
+                Real* at = flow + (paths.leaf(slot) - tree.begin) * room;
+                packs.for_each([&](Index k) { packs.at(at + k) += share * packs.at(&walk.demand[k]); });
+            }
+        }
+        // Children come after their parents: from the back, everything below a node has reached it.
+        for (TreeNode node = tree.end - 1; node > tree.begin; --node) {
+            const Real* at = flow + (node - tree.begin) * room;
+            Real* above = flow + (paths.parent(node) - tree.begin) * room;
+            Real* on_link = loads.data() + paths.link(node) * room;
+            packs.for_each([&](Index k) {
+                const auto here = packs.at(at + k);
+                packs.at(above + k) += here;
+                packs.at(on_link + k) += here;
+            });
+        }
+    });
 }
 
-void price_slots(const PathSet& paths, const PathSet::Tree& tree, std::span<const DemandColumn> columns,
-                 ConstView price, Index room, View demand, View slot_prices) {
-    price_end_packs(paths, tree, columns, price.data(), room, demand, slot_prices.data());
+PROXSTREAM_CLONES void price_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView prices,
+                                  View slot_prices) {
+    with_packs(walk.demand.size(), [&](auto packs) PROXSTREAM_INLINE {
+        using Numbers = typename decltype(packs)::Type;
+        const Index room = packs.room();
+        const PathSet& paths = walk.paths;
+        Real* const price = walk.nodes.data();
+        packs.for_each([&](Index k) { packs.at(price + k) = Numbers{}; });
+        for (TreeNode node = tree.begin + 1; node < tree.end; ++node) {
+            const Real* above = price + (paths.parent(node) - tree.begin) * room;
+            const Real* on_link = prices.data() + paths.link(node) * room;
+            Real* at = price + (node - tree.begin) * room;
+            packs.for_each([&](Index k) { packs.at(at + k) = packs.at(above + k) + packs.at(on_link + k); });
+        }
+        const SlotIndex first = paths.first_slot(tree.first_pair);
+        for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
+            gather_demand(walk.columns, pair, walk.demand);
+            for (const SlotIndex slot : paths.live_slots(pair)) {
+                const Real* at = price + (paths.leaf(slot) - tree.begin) * room;
+                Numbers total{};
+                packs.for_each([&](Index k) { total += packs.at(&walk.demand[k]) * packs.at(at + k); });
+                slot_prices[slot - first] = add_pack(total);
+            }
+        }
+    });
 }
 
-Slope compare_links(ConstView demand, std::span<const LinkIndex> left, std::span<const LinkIndex> joined,
-                    ConstView prices, ConstView curvatures) {
-    return compare_packs(demand.size(), demand.data(), left, joined, prices.data(), curvatures.data());
+PROXSTREAM_CLONES Slope compare_links(ConstView demand, std::span<const LinkIndex> left,
+                                      std::span<const LinkIndex> joined, ConstView prices,
+                                      ConstView curvatures) {
+    Slope slope;
+    with_packs(demand.size(), [&](auto packs) PROXSTREAM_INLINE {
+        const Index room = packs.room();
+        packs.for_each([&](Index k) {
+            typename decltype(packs)::Type price{}, curvature{};
+            for (const LinkIndex link : left) {
+                price += packs.at(&prices[link * room + k]);
+                curvature += packs.at(&curvatures[link * room + k]);
+            }
+            for (const LinkIndex link : joined) {
+                price -= packs.at(&prices[link * room + k]);
+                curvature += packs.at(&curvatures[link * room + k]);
+            }
+            const auto& flow = packs.at(&demand[k]);
+            slope.price += add_pack(flow * price);
+            slope.curvature += add_pack(flow * flow * curvature);
+        });
+    });
+    return slope;
 }
 
-void move_links(ConstView demand, Real share, std::span<const LinkIndex> links, ConstView curvatures,
-                View moved, View prices) {
-    move_packs(demand.size(), demand.data(), share, links, curvatures.data(), moved.data(), prices.data());
+PROXSTREAM_CLONES void move_links(ConstView demand, Real share, std::span<const LinkIndex> links,
+                                  ConstView curvatures, View moved, View prices) {
+    with_packs(demand.size(), [&](auto packs) PROXSTREAM_INLINE {
+        const Index room = packs.room();
+        packs.for_each([&](Index k) {
+            const auto flow = share * packs.at(&demand[k]);
+            for (const LinkIndex link : links) {
+                const Index at = link * room + k;
+                packs.at(&moved[at]) += flow;
+                packs.at(&prices[at]) += flow * packs.at(&curvatures[at]);
+            }
+        });
+    });
 }
 
 }  // namespace proxstream

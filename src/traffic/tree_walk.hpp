@@ -1,6 +1,6 @@
-/// Walks over the trees of a path set, several columns side by side in registers. Loads climb a tree, prices
-/// come down. What columns a walk has room for is their number rounded up, so that a node's numbers are whole
-/// registers; the room left over holds zeros.
+/// Walks over the trees of a path set: loads climb a tree, prices come down. Several columns go side by side
+/// in registers. Their number is rounded up to `room`, so that the numbers of a node fill whole registers;
+/// the numbers beyond the columns are 0.
 #pragma once
 
 #include "proxstream/core/parallel.hpp"
@@ -21,17 +21,10 @@ void for_ranges(Index size, Index wanted, const Body& body) {
     parallel_for(ranges, [&](Index i) { body(i * size / ranges, (i + 1) * size / ranges); });
 }
 
-/// Trees [begin, end).
-struct TreeChunk {
-    Index begin = 0;
-    Index end = 0;
-};
+using TreeChunk = std::span<const PathSet::Tree>;
 
-/// Cut by work alone, so that neither threads nor machine show in the sums.
+/// Chunks for several threads. They depend on the work alone, so sums have the same bits on every machine.
 std::span<const TreeChunk> cut_trees(const PathSet& paths, Index columns, Scratch::Frame& frame);
-
-/// The most nodes that a tree of the chunk has.
-Index largest_tree(const PathSet& paths, const TreeChunk& chunk);
 
 /// Numbers a node: 1, 2, 4 or a multiple of 8.
 inline Index room_for(Index columns) {
@@ -50,21 +43,26 @@ inline void gather_demand(std::span<const DemandColumn> columns, Index pair, Vie
     }
 }
 
-/// Adds what a tree puts on its links to loads[link * room + k]. `flow` has room for its nodes, `demand` for
-/// `room` numbers, of which those beyond the columns are 0.
-void load_tree(const PathSet& paths, const PathSet::Tree& tree, std::span<const DemandColumn> columns,
-               ConstView x, Index room, View demand, View flow, View loads);
+/// What walks over the trees of a chunk share. The memory is the frame's.
+struct TreeWalk {
+    TreeWalk(const PathSet& of, TreeChunk chunk, std::span<const DemandColumn> demands,
+             Scratch::Frame& frame);
 
-/// price[(node - tree.begin) * room + k]: the sum of prices[link * room + k] from the origin to the node.
-void price_tree(const PathSet& paths, const PathSet::Tree& tree, ConstView prices, Index room, View price);
+    const PathSet& paths;
+    std::span<const DemandColumn> columns;
+    View nodes;   // for the numbers of all nodes of a tree
+    View demand;  // of a pair in every column; its size is the room
+};
 
-/// slot_prices[slot - first slot of the tree]: what price_tree found at the end of its path, times the demand
-/// of its pair, over all columns. Empty slots are left alone.
-void price_slots(const PathSet& paths, const PathSet::Tree& tree, std::span<const DemandColumn> columns,
-                 ConstView price, Index room, View demand, View slot_prices);
+/// Adds what a tree puts on its links to loads[link * room + k].
+void load_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView x, View loads);
 
-/// What it costs more, per share of a pair's demand, to go along `left` than along `joined`, and what moving
-/// a share changes of that. demand.size() is the room.
+/// slot_prices[slot - first slot of the tree]: the sum of prices[link * room + k] along the path times the
+/// demand of the pair, over all columns. Empty slots are left alone.
+void price_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView prices, View slot_prices);
+
+/// Cost of a path, per share of a pair's demand, beyond that of another path, and how moving a share changes
+/// it. `left` and `joined` are the links that only one of them has; demand.size() is the room.
 struct Slope {
     Real price = 0;
     Real curvature = 0;
@@ -72,7 +70,7 @@ struct Slope {
 Slope compare_links(ConstView demand, std::span<const LinkIndex> left, std::span<const LinkIndex> joined,
                     ConstView prices, ConstView curvatures);
 
-/// A share of a pair's demand onto links, whose prices follow.
+/// Moves a share of a pair's demand onto links and updates their prices.
 void move_links(ConstView demand, Real share, std::span<const LinkIndex> links, ConstView curvatures,
                 View moved, View prices);
 

@@ -4,10 +4,10 @@
 /// records are missing: f_i = 0 for i <= 0.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/loss_family.hpp"
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/record_ref.hpp"
@@ -33,7 +33,7 @@ struct Arrival {
     bool finite = false;     // false: the loss is NaN, infinite or absurdly large there; the round is undone
     Real loss = 0;           // f_t(x_t)
     Real outgoing_loss = 0;  // f(x_t) of the oldest record the recurrence had to look at; 0 where none
-    Real exchange = 0;       // what the window's value at x_t changed by
+    Real value_change = 0;   // what the window's value at x_t changed by
 };
 
 template <RecordBatch B>
@@ -101,7 +101,7 @@ class CarriedWindow {
         } else {
             carry_recurrence(x, scratch);
         }
-        if (forecasts_) exchange_forecast(x, forecast, forecast_weight, scratch);
+        if (forecasts_) replace_forecast(x, forecast, forecast_weight, scratch);
         if (window_.summed() > 0) carry_sum(x, scratch);
         if (recurrence_.keep == 0 && !forecasts_) {
             // Made of fresh gradients alone: nothing was carried, nothing drifts.
@@ -112,14 +112,14 @@ class CarriedWindow {
     }
 
     /// Undoes the last arrival and everything after carry(): the window is what it was before.
-    void take_back() {
+    void rollback() {
         batch_.drop_newest();
         compact_.clear();
         if (forecasts_ && forecast_pushed_) forecasts_->drop_newest();
         --round_;
         if (window_.varies()) window_.at(std::max<Round>(round_, 1), weights_);
         swap(current_, before_);
-        curvature_.take_back();
+        curvature_.rollback();
         if (sum_renewed_) current_.sum_valid = false;
     }
 
@@ -294,21 +294,21 @@ class CarriedWindow {
     OwnedRecord blank_record() const { return proxstream::blank_record(batch_); }
 
     /// Counts of costs start over: whoever looks at them looks at differences.
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("round", round_);
-        checkpoint.part("records", batch_);
-        checkpoint.agree("forecasts", forecasts_ ? 1 : 0);
-        if (forecasts_) checkpoint.part("forecast records", *forecasts_);
-        checkpoint.exchange("forecast pushed", forecast_pushed_);
-        checkpoint.exchange("sum renewed", sum_renewed_);
-        checkpoint.part("carry", current_);
-        checkpoint.part("carry before", before_);
-        checkpoint.part("curvature", curvature_);
-        if (checkpoint.reading()) newest_norm_ = norm(newest_gradient_);
-        if (!checkpoint.reading() || round_ == 0) return;
-        checkpoint.require(batch_.size() > 0, "the records of its rounds");
-        checkpoint.require(current_.forecast_weight == 0 || (forecasts_ && forecasts_->size() > 0),
-                           "the forecast that has a weight");
+    void serialise(StateArchive& archive) {
+        archive.field("round", round_);
+        archive.section("records", batch_);
+        archive.agree("forecasts", forecasts_ ? 1 : 0);
+        if (forecasts_) archive.section("forecast records", *forecasts_);
+        archive.field("forecast pushed", forecast_pushed_);
+        archive.field("sum renewed", sum_renewed_);
+        archive.section("carry", current_);
+        archive.section("carry before", before_);
+        archive.section("curvature", curvature_);
+        if (archive.reading()) newest_norm_ = norm(newest_gradient_);
+        if (!archive.reading() || round_ == 0) return;
+        archive.require(batch_.size() > 0, "the records of its rounds");
+        archive.require(current_.forecast_weight == 0 || (forecasts_ && forecasts_->size() > 0),
+                        "the forecast that has a weight");
         const Round t = window_.varies() ? round_ : 1;
         window_.at(t, weights_);
         window_.follow(t, recurrence_);
@@ -326,7 +326,7 @@ class CarriedWindow {
             current_.value = share * arrival_.loss;
             subtract(current_.gradient, before_.gradient, change_);
             arrival_.outgoing_loss = before_.value / share;  // all there was in the window
-            arrival_.exchange = current_.value - before_.value;
+            arrival_.value_change = current_.value - before_.value;
             return;
         }
         const Index leaving = length();
@@ -339,8 +339,8 @@ class CarriedWindow {
         }
         scaled(share, change_, change_);
         step_along(before_.gradient, 1, change_, current_.gradient);
-        arrival_.exchange = share * (arrival_.loss - arrival_.outgoing_loss);
-        current_.value = before_.value + arrival_.exchange;
+        arrival_.value_change = share * (arrival_.loss - arrival_.outgoing_loss);
+        current_.value = before_.value + arrival_.value_change;
         note_drift(share * (std::abs(arrival_.loss) + std::abs(arrival_.outgoing_loss)),
                    share * newest_norm_);
     }
@@ -394,7 +394,7 @@ class CarriedWindow {
         current_.value = recurrence_.keep * before_.value + added_value;
         note_drift(added_size, norm(change_));
         subtract(current_.gradient, before_.gradient, change_);
-        arrival_.exchange = (recurrence_.keep - 1) * before_.value + added_value;
+        arrival_.value_change = (recurrence_.keep - 1) * before_.value + added_value;
     }
 
     /// Each update rounds at the size of what it adds; the sum bounds how far the carry can have drifted.
@@ -407,19 +407,19 @@ class CarriedWindow {
         current_.rounds_since_pass = before_.rounds_since_pass + 1;
     }
 
-    void exchange_forecast(ConstView x, const RecordRef& forecast, Real weight, Scratch& scratch) {
+    void replace_forecast(ConstView x, const RecordRef& forecast, Real weight, Scratch& scratch) {
         Scratch::Frame frame(scratch);
         const View part = frame.take(x.size());
-        const auto exchange = [&](Real signed_weight, Real value, ConstView gradient) {
+        const auto add = [&](Real signed_weight, Real value, ConstView gradient) {
             axpy(signed_weight, gradient, current_.gradient);
             current_.value += signed_weight * value;
-            arrival_.exchange += signed_weight * value;
+            arrival_.value_change += signed_weight * value;
         };
         // What the recurrence did to the forecast that was in the carry is taken back with it.
         if (before_.forecast_weight > 0) {
             const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
             ++cost_.record_gradients;
-            exchange(-recurrence_.keep * before_.forecast_weight, value, part);
+            add(-recurrence_.keep * before_.forecast_weight, value, part);
         }
         forecast_pushed_ = static_cast<bool>(forecast);
         if (forecast_pushed_) {
@@ -428,7 +428,7 @@ class CarriedWindow {
             ++cost_.record_gradients;
             // One that is not finite is as good as none: the loss itself may well be.
             if (std::isfinite(value) && all_finite(part)) {
-                exchange(weight, value, part);
+                add(weight, value, part);
             } else {
                 forecasts_->drop_newest();
                 forecast_pushed_ = false;

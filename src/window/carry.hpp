@@ -2,8 +2,8 @@
 /// may have done to them meanwhile.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <utility>
 #include <vector>
@@ -42,16 +42,16 @@ struct Carry {
         std::swap(a.forecast_weight, b.forecast_weight);
         std::swap(a.norm, b.norm);
     }
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.fixed("gradient", gradient);
-        checkpoint.exchange("value", value);
-        checkpoint.exchange("gradient drift", gradient_drift);
-        checkpoint.exchange("value drift", value_drift);
-        checkpoint.exchange("rounds since pass", rounds_since_pass);
-        checkpoint.fixed("sum gradient", sum_gradient);
-        checkpoint.exchange("sum value", sum_value);
-        checkpoint.exchange("sum valid", sum_valid);
-        checkpoint.exchange("forecast weight", forecast_weight);
+    void serialise(StateArchive& archive) {
+        archive.fixed("gradient", gradient);
+        archive.field("value", value);
+        archive.field("gradient drift", gradient_drift);
+        archive.field("value drift", value_drift);
+        archive.field("rounds since pass", rounds_since_pass);
+        archive.fixed("sum gradient", sum_gradient);
+        archive.field("sum value", sum_value);
+        archive.field("sum valid", sum_valid);
+        archive.field("forecast weight", forecast_weight);
         norm = kUnknown;
     }
 };

@@ -2,8 +2,8 @@
 /// It stands where the exact window stands (window/carried_window.hpp), so the same inner loop runs on both.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "window/oracle_table.hpp"
 #include "window/window_weights.hpp"
@@ -67,7 +67,7 @@ class OracleWindow {
         }
         return all_finite(current_.gradient);
     }
-    void take_back() {
+    void rollback() {
         --round_;
         if (options_.kind == EstimatorOptions::Kind::paper) std::swap(current_, before_);
     }
@@ -109,11 +109,11 @@ class OracleWindow {
     const EstimatorOptions& options() const noexcept { return options_; }
     const Cost& cost() const noexcept { return cost_; }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.exchange("round", round_);
-        checkpoint.part("records", batch_);
-        checkpoint.part("estimate", current_);
-        checkpoint.part("estimate before", before_);
+    void serialise(StateArchive& archive) {
+        archive.field("round", round_);
+        archive.section("records", batch_);
+        archive.section("estimate", current_);
+        archive.section("estimate before", before_);
     }
 
   private:
@@ -125,9 +125,9 @@ class OracleWindow {
         std::uint64_t differences = 0;
         std::vector<Real> answers;  // of kind paper: the records' own, by round modulo w
 
-        void exchange(Checkpoint& checkpoint) {
-            checkpoint.fixed("gradient", gradient);
-            checkpoint.fixed("answers", answers);
+        void serialise(StateArchive& archive) {
+            archive.fixed("gradient", gradient);
+            archive.fixed("answers", answers);
         }
     };
 

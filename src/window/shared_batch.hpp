@@ -10,7 +10,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 
 template <RecordBatch B>
 class SharedBatch {
@@ -44,7 +44,7 @@ class SharedBatch {
     }
 
     OwnedRecord blank_record() const { return proxstream::blank_record(*store_); }
-    void exchange(Checkpoint& /*checkpoint*/) {}  // the owner does it
+    void serialise(StateArchive& /*checkpoint*/) {}  // the owner does it
 
   private:
     std::shared_ptr<const B> store_;

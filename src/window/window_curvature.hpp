@@ -4,8 +4,8 @@
 /// a round.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/loss_family.hpp"
 
 #include "window/window_weights.hpp"
@@ -56,25 +56,25 @@ class WindowCurvature {
     }
 
     /// As it was before the last follow(), with what it was asked since forgotten.
-    void take_back() {
+    void rollback() {
         std::swap(matrix_, before_);
         before_.clear();
         idle_ = idle_before_;
         age_ = age_before_;
     }
 
-    void exchange(Checkpoint& checkpoint) {
-        checkpoint.list("matrix", matrix_);
-        checkpoint.list("matrix before", before_);
-        checkpoint.exchange("idle", idle_);
-        checkpoint.exchange("idle before", idle_before_);
-        checkpoint.exchange("age", age_);
-        checkpoint.exchange("age before", age_before_);
-        if (!checkpoint.reading()) return;
+    void serialise(StateArchive& archive) {
+        archive.list("matrix", matrix_);
+        archive.list("matrix before", before_);
+        archive.field("idle", idle_);
+        archive.field("idle before", idle_before_);
+        archive.field("age", age_);
+        archive.field("age before", age_before_);
+        if (!archive.reading()) return;
         const auto fits = [&](const std::vector<Real>& each) {
             return each.empty() || each.size() == dimension_ * dimension_;
         };
-        checkpoint.require(fits(matrix_) && fits(before_), "a matrix of its dimension");
+        archive.require(fits(matrix_) && fits(before_), "a matrix of its dimension");
     }
 
   private:

@@ -29,7 +29,7 @@ expect "windows that cannot do with a delta are refused one by one" 0 '^ +16 ' '
 
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 expect "estimates from data" 0 'the largest bound of the first 20 records' 'upper 95 % limit over 20 records of 200 rows at 4 points, approximate' \
-    'a quarter of the residual at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --batch 200 --loss huber:2 --reg l1:0.02 --window 64'
+    'a quarter of the residual at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --window 64'
 cp "$work/out" "$work/first"
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 check "the same again, digit by digit" cmp "$work/out" "$work/first"
@@ -46,7 +46,7 @@ run advise builtin:drift,rows=640 --batch 8 --delta 1
 expect "more samples than a record has" 0 '[0-9]\*' 'draws the 8 rows a record has' 'No window here can do with samples'
 awk 'BEGIN { srand(5); print "a,b c"; for (i = 0; i < 80; ++i) print rand() "," rand() }' >"$work/odd name.csv"
 run advise "$work/odd name.csv" --label 'b c' --batch 8 --no-intercept --oracle-batch 2
-expect "the command can be given to a shell" 0 "'$work/odd name.csv' --label 'b c' --batch 8 --no-intercept --window 128 --oracle minibatch:2"
+expect "the command can be given to a shell" 0 "'$work/odd name.csv' --label 'b c' --no-intercept --batch 8 --window 128 --oracle minibatch:2"
 
 refused() { run advise "${@:3}"; expect "$1" 2 "$2"; }
 refused "a delta below the noise" 'w = 8: delta = 1: a round may never end.*c delta.2 = 0.5 .*sigma.2 = 32.*smallest delta that works is above 8; .*65 base samples' \

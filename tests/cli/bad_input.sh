@@ -107,4 +107,4 @@ expect "a torn ledger is detected" 1 'torn.jsonl'
 run certify "$work/good.csv"
 expect "a file that is no ledger" 1 'good.csv:1'
 run certify
-expect "certify wants a ledger" 2 'expected a ledger or folder'
+expect "certify wants a ledger" 2 'expected a ledger or a run store'

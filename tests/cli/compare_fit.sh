@@ -5,7 +5,7 @@
 small=(builtin:iid,rows=300,features=8 --loss cauchy --reg l1:0.01)
 run compare-fit --help
 expect "compare-fit explains itself" 0 'Usage: proxstream compare-fit' '--methods A;B' '--scales A,B' '--out FOLDER'
-check "compare-fit has no options of fit" eval '! grep -qE -- "--(method|epsilon|iterations|output|save|trace|predictions|certificate|checkpoint|resume|test-only|step-scale) " "$work/out"'
+check "compare-fit has no options of fit" eval '! grep -qE -- "--(method|epsilon|iterations|output|save|trace|predictions|certificate|store|test-only|step-scale) " "$work/out"'
 run compare-fit "${small[@]}" --save "$work/m"
 expect "an option of fit is refused" 2 "unknown option '--save'"
 run fit "${small[@]}" --seeds 3

@@ -19,11 +19,11 @@ cut_in_two() {
     outputs whole
     run fit -q "$@" --iterations "$all" "${outputs[@]}"
     expect "$name: the whole run" 0
-    run fit -q "$@" --iterations "$first" --checkpoint "$work/cut.state" ${before:+"$before"}
-    expect "$name: its first part" 0
     outputs cut
-    run fit "$@" --iterations "$all" --resume "$work/cut.state" "${outputs[@]}" ${after:+"$after"}
-    expect "$name: the rest" 0 'resumed .*cut.state'
+    run fit -q "$@" --iterations "$first" --store "$work/cut.run" "${outputs[@]}" ${before:+"$before"}
+    expect "$name: its first part" 0
+    run resume "$work/cut.run" --iterations "$all" --no-quiet ${after:+"$after"}
+    expect "$name: the rest" 0 'resumed .*cut.run'
     check "$name: both are the same" same_run "$work/whole" "$work/cut"
 }
 cut_in_two "panoc" 5 19 "${small[@]}" -m panoc
@@ -38,14 +38,13 @@ after=--threads=2 cut_in_two "panoc, then on two threads" 3 8 "${large[@]}" -m p
 after=--threads=2 cut_in_two "spiderboost, then on two threads" 30 300 "${large[@]}" -m spiderboost
 before=--threads=2 cut_in_two "storm, on two threads and then on one" 30 100 "${large[@]}" -m storm
 
-# Three parts, the state replaced in place; then there is nothing left to do.
+# Three parts; then there is nothing left to do.
 outputs whole
 run fit -q "${small[@]}" -m sarah --passes 30 "${outputs[@]}"
 outputs cut
-for passes in 3 11 30 30; do
-    resume=()
-    [ -e "$work/three.state" ] && resume=(--resume "$work/three.state")
-    run fit -q "${small[@]}" -m sarah --passes $passes "${outputs[@]}" --checkpoint "$work/three.state" "${resume[@]}"
+run fit -q "${small[@]}" -m sarah --passes 3 "${outputs[@]}" --store "$work/three.run"
+for passes in 11 30 30; do
+    run resume "$work/three.run" --passes $passes
     expect "parts up to $passes passes" 0
 done
 check "parts put together equal the whole" same_run "$work/whole" "$work/cut"
@@ -54,64 +53,44 @@ check "parts put together equal the whole" same_run "$work/whole" "$work/cut"
 rm -f "$work"/cut.*
 outputs cut
 long=(builtin:iid,rows=3000,features=20 --loss cauchy --reg l1:0.001 -m spiderboost)
-"$PROXSTREAM" fit "${long[@]}" --passes 1e12 --checkpoint "$work/cut.state" "${outputs[@]}" >"$work/out" 2>"$work/err" &
+"$PROXSTREAM" fit "${long[@]}" --passes 1e12 --store "$work/cut.run" "${outputs[@]}" >"$work/out" 2>"$work/err" &
 job=$!
 for _ in $(seq 200); do grep -qE '^ +(3[2-9]|[4-9][0-9]|[0-9]{3,})' "$work/err" && break; sleep 0.05; done
 kill -INT $job
 wait $job
 status=$?
 out='' err=$(<"$work/err")
-expect "SIGINT ends with a certificate" 130 'certificate: interrupted after' 'state saved to .*cut.state, for --resume' 'model saved'
+expect "SIGINT ends with a certificate" 130 'certificate: interrupted after' 'kept in .*cut.run; .proxstream resume' 'model saved'
 stopped=$(awk '$1 == "\"iterations\":" { gsub(",", "", $2); print $2; exit }' "$work/cut.cert")
 check "its trace ends where it was stopped" test "$(tail -n 1 "$work/cut.csv" | cut -d, -f1)" = "$stopped"
 check "its model is of a point it met" grep -q proxstream-model "$work/cut.json"
-run fit -q "${long[@]}" --iterations $((stopped + 150)) --resume "$work/cut.state" "${outputs[@]}"
+run resume "$work/cut.run" --iterations $((stopped + 150)) --passes 0
 expect "it goes on" 0
 outputs whole
 run fit -q "${long[@]}" --iterations $((stopped + 150)) "${outputs[@]}"
 check "and ends as if nothing had happened" same_run "$work/whole" "$work/cut"
 
-# A run that is killed leaves the state of a moment before.
-"$PROXSTREAM" fit "${long[@]}" --passes 1e12 --checkpoint "$work/killed.state" --checkpoint-every 0 -q 2>/dev/null &
+# A run that is killed has the measurements that were committed.
+"$PROXSTREAM" fit "${long[@]}" --passes 1e12 --store "$work/killed.run" --durable round -q 2>/dev/null &
 job=$!
-for _ in $(seq 200); do [ -s "$work/killed.state" ] && break; sleep 0.05; done
+for _ in $(seq 200); do "$PROXSTREAM" show "$work/killed.run" 2>/dev/null | grep -q ' running, [1-9]' && break; sleep 0.05; done
 kill -KILL $job
 wait $job 2>/dev/null
-run fit "${long[@]}" --passes 20 --resume "$work/killed.state"
+run resume "$work/killed.run" --passes 20 --no-quiet
 expect "a killed run goes on from its last state" 0 'certificate: budget_exhausted'
 
-# What does not belong together is refused, and nothing is written.
-run fit -q "${small[@]}" -m storm --iterations 9 --checkpoint "$work/state"
-# refuses NAME STATUS STATE ARGS... -- PATTERN...
-refuses() {
-    local name=$1 wanted=$2 state=$work/$3 arguments=()
-    shift 3
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
-    rm -f "$work/new.json"
-    run fit -q "${arguments[@]}" --iterations 20 --resume "$state" -f "$work/new.json"
-    expect "$name is refused" "$wanted" "$@"
-    check "$name: nothing is written" test ! -e "$work/new.json"
-}
-refuses "another seed and method" 2 state "${small[@]}" -m sarah --seed 3 -- "the run had 'method = storm', now it is 'method = sarah'" "'seed = 1', now it is 'seed = 3'"
-refuses "another loss" 2 state "${small[0]}" --loss squared --reg l1:0.01 -m storm -- "'loss = cauchy', now it is 'loss = squared'"
-refuses "other data by name" 2 state builtin:iid,rows=301,features=8 "${small[@]:1}" -m storm -- "rows=300.*rows=301"
-run fit -q sampler:ramp -m reduction --epsilon 0.2 --iterations 2 --checkpoint "$work/reduction.state"
-refuses "an epsilon that parameters follow from" 2 reduction.state sampler:ramp -m reduction --epsilon 0.1 -- "the method's w"
+# What does not belong together is refused.
+run fit -q sampler:ramp -m reduction --epsilon 0.2 --iterations 2 --store "$work/reduction.run"
+run resume "$work/reduction.run" --epsilon 0.1
+expect "an epsilon that parameters follow from is refused" 2 "the method's w"
 awk 'BEGIN { srand(1); print "a,y"; for (i = 0; i < 50; ++i) print rand() "," rand() }' >"$work/rows.csv"
-run fit -q "$work/rows.csv" --iterations 3 --checkpoint "$work/rows.state"
+run fit -q "$work/rows.csv" --iterations 3 --store "$work/rows.run"
 sed -i '20s/^0/1/' "$work/rows.csv"
-refuses "another row under the same name" 3 rows.state "$work/rows.csv" -- 'rows.state: the data are not those the run was on'
-head -c 400 "$work/state" >"$work/torn.state"
-refuses "a torn checkpoint" 3 torn.state "${small[@]}" -m storm -- 'torn.state: the checkpoint is cut short after 400 bytes'
-{ head -c 300 "$work/state"; printf '\377'; tail -c +302 "$work/state"; } >"$work/bent.state"
-refuses "a damaged checkpoint" 3 bent.state "${small[@]}" -m storm -- 'bent.state: the checksum does not fit'
-refuses "a model in place of a checkpoint" 3 whole.json "${small[@]}" -m storm -- 'whole.json: this is not a checkpoint'
-refuses "a checkpoint that is not there" 5 none.state "${small[@]}" -m storm -- 'none.state: cannot be read'
-run learn -q "${small[@]}" --step 0.1 -w 4 --rounds 20 --ledger "$work/l.jsonl" --checkpoint "$work/learn.state"
-refuses "a checkpoint of learn" 3 learn.state "${small[@]}" -m storm -- 'learn.state.*holds something else'
-run fit -q "${small[@]}" -t --start "$work/whole.json" --resume "$work/state"
-expect "test-only has nothing to go on with" 2 'test-only: moves nothing'
+run resume "$work/rows.run" --iterations 9
+expect "another row under the same name is refused" 3 'rows.run: the data are not those the run was on'
+run fit -q "${small[@]}" -t --start "$work/whole.json" --store "$work/test.run"
+expect "test-only has nothing to keep" 2 'test-only moves nothing'
+for option in checkpoint checkpoint-every resume; do
+    run fit -q "${small[@]}" --$option "$work/state"
+    expect "--$option names what replaced it" 2 "--$option was removed: keep the run in a file with --store FILE"
+done

@@ -35,12 +35,10 @@ run learn -q "$rows" "${forecast[@]}" --start "$work/m.json"
 expect "a model goes on with its own lags" 0
 run learn -q "$rows" "${forecast[@]}" --lags 23 --start "$work/m.json"
 expect "a model refuses other lags" 2 'learned with lags 1,2,3,24, not lags 1,2,3,24,23'
-run learn "$rows" "${forecast[@]}" --corrupt 0.05,6
-expect "corrupted labels are announced" 0 'CORRUPTED ON PURPOSE: a share of 0.05 of the labels is moved by 6'
-run compare "$rows" "${forecast[@]}" --corrupt 0.05 --learners 'time-smoothed; adagrad'
-expect "compare announces them too" 0 'CORRUPTED ON PURPOSE' 'only fill them' 'adagrad'
-run learn "$rows" "${forecast[@]}" --ahead 12 --corrupt 1.5
-expect "lags below the horizon are refused" 2 '1 looks into the future: with ahead = 12' 'corrupt: expected SHARE'
+run compare "$rows" "${forecast[@]}" --learners 'time-smoothed; adagrad'
+expect "compare says what the first rows are for" 0 'only fill them' 'adagrad'
+run learn "$rows" "${forecast[@]}" --ahead 12
+expect "lags below the horizon are refused" 2 '1 looks into the future: with ahead = 12'
 run learn "$rows" --label load --ignore time --lags 1 --loss logistic
 expect "the past of classes is refused" 2 "the label of loss 'logistic' is not a number"
 run learn "$work/one.csv" "${forecast[@]}" --lags 300

@@ -109,7 +109,7 @@ torment() {
 each=$(((kills + 7) / 8))
 learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
 torment "learn, a bank" $each "${learn[@]}" --window auto:longest=16
-torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --variant paper --tolerance 1 --force
+torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
 route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
 torment "route" $each "${route[@]}" --window 8 --generate 6
 torment "route, with files" $each "${route[@]}" --no-compare --out "$work/out.d" --detail all --decisions "$work/decisions.jsonl"

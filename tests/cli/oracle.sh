@@ -73,7 +73,7 @@ expect "of dropout nothing is claimed" 0 'no sigma claimed' 'C11 .* not promised
 run learn "${stream[@]}" -w 8 --oracle dropout:0.5
 expect "dropout needs a tolerance" 2 "of 'dropout:0.5' none is known; give the tolerance"
 
-learns "the paper's variant" -w 8 --oracle minibatch:8 --variant paper
+learns "the paper's variant" -w 8 --oracle minibatch:8 --learner time-smoothed:variant=paper
 drawn "it asks the newest record, then all of them for every update" paper 8
 expect "it has no certificate from one run, and why" 0 'C11 .* not promised' 'reuses samples that were kept because they passed; begin rounds with'
 learns "a stop that is confirmed" -w 8 --oracle minibatch:8 --confirm 2
@@ -154,12 +154,12 @@ refused "a mistyped oracle" "unknown oracle 'minibacth'; did you mean 'minibatch
 refused "a mistyped argument" "replace is yes or no, not 'often'" -- "${small[@]}" minibatch:4,replace=often
 refused "a learner that is exact" "'prox-sgd': this learner evaluates its losses exactly" -- "${small[@]}" minibatch:4 --learner prox-sgd
 refused "backtracking under noise" 'inner = backtracking: .*noise' -- "${small[@]}" minibatch:4 --inner backtracking
-refused "a confirmed paper variant" "the paper's variant stops at the first" -- "${small[@]}" minibatch:4 --variant paper --confirm 2
+refused "a confirmed paper variant" "the paper's variant stops at the first" -- "${small[@]}" minibatch:4 --learner time-smoothed:variant=paper --confirm 2
 refused "weights that change from round to round" 'window = mean:8,keep=1: its weights change' -- -w mean:8 --batch 20 --oracle minibatch:4
-refused "the paper's variant on weights" 'variant = paper: is about plain windows; exp:8' -- -w exp:8 --batch 20 --oracle minibatch:4 --variant paper
-refused "everything that is wrong, at once" 'smoothness = -2' "variant = 'papper'" 'confirm = 0' 'confidence = 2' 'noise = -3' 'hysteresis: has no proof' \
+refused "the paper's variant on weights" 'variant = paper: is about plain windows; exp:8' -- -w exp:8 --batch 20 --oracle minibatch:4 --learner time-smoothed:variant=paper
+refused "everything that is wrong, at once" 'smoothness = -2' 'variant = papper: must be fresh or paper' 'confirm = 0' 'confidence = 2' 'noise = -3' 'hysteresis: has no proof' \
     'switching: has no proof' 'effort: counts exact' 'inner = backtracking' 'model = mean: with an oracle' 'draws 21 rows' -- \
-    "${small[@]}" minibatch:21 --noise -3 --smoothness -2 --variant papper --confirm 0 --confidence 2 --hysteresis 0.5 --switching 1 --effort 9 --inner backtracking --model mean
+    "${small[@]}" minibatch:21 --noise -3 --smoothness -2 --learner time-smoothed:variant=papper --confirm 0 --confidence 2 --hysteresis 0.5 --switching 1 --effort 9 --inner backtracking --model mean
 check "each of them once" test "$(grep -c . "$work/err")" = 11
 
 # Passes large enough for several threads (2^18 numbers a full window), and a run split between one and two.
@@ -172,12 +172,14 @@ same() {
     check "$name: full windows have work to do" rounds 'of("t") > 16 { updates += of("N") } END { exit !(updates > 4) }'
     run learn -q "${large[@]}" "$@" --threads 2 --ledger "$work/two.jsonl"
     check "$name: two threads give the same ledger" same_ledger "$work/l.jsonl" "$work/two.jsonl"
-    run learn -q "${large[@]}" "$@" --rounds 17 --ledger "$work/split.jsonl" --checkpoint "$work/split.state"
-    run learn -q "${large[@]}" "$@" --threads 2 --ledger "$work/split.jsonl" --resume "$work/split.state"
+    rm -f "$work/split.run"
+    run learn -q "${large[@]}" "$@" --rounds 17 --store "$work/split.run"
+    run resume "$work/split.run" --rounds 0 --threads 2
+    "$PROXSTREAM" export "$work/split.run" --what ledger -o "$work/split.jsonl"
     check "$name: so does a run split in two" same_ledger "$work/l.jsonl" "$work/split.jsonl"
 }
 same "fresh" --oracle minibatch:64
-same "paper" --oracle minibatch:64 --variant paper
+same "paper" --oracle minibatch:64 --learner time-smoothed:variant=paper
 same "confirmed" --oracle minibatch:64 --confirm 2
 same "spider" --oracle minibatch:64 --inner spider:batch=1024,samples=64,restart=3
 

@@ -41,7 +41,7 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 run report k.run
 expect "report of a killed run" 0
-check "it says that it can be gone on with" has k.html '"status":"stopped","message":"proxstream resume goes on with it"'
+check "the page of a killed run names the command that continues it" has k.html '"status":"stopped","message":"continue it with proxstream resume"'
 
 echo "no store" >junk.run
 run report junk.run

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# A run split in two by saving and loading, and runs on one and on two threads: the same ledgers.
+# A run split in two by its store, and runs on one and on two threads: the same ledgers.
 . "$(dirname "$0")/common.bash"
 
 awk 'BEGIN { srand(5); print "a,b,noise,y"
              for (i = 0; i < 150; ++i) { a = rand() - .5; b = rand() - .5; print a "," b "," rand() - .5 "," 2*a - b + i/100 + (rand()-.5)/10 } }' >"$work/rows.csv"
 rows="$work/rows.csv"
+
+ledger_of() { "$PROXSTREAM" export "$1" --what ledger -o "$1.jsonl"; }
+stored_as() { ledger_of "$2" && same_ledger "$1" "$2.jsonl"; }
 
 # split NAME ROUND ARGS...: whole in $work/whole.*, split after ROUND in $work/split.*
 split() {
@@ -13,12 +16,11 @@ split() {
     rm -f "$work"/whole.* "$work"/split.*
     run learn -q "$@" --ledger "$work/whole.jsonl" -p "$work/whole.p" -f "$work/whole.json"
     expect "$name: the whole run" 0
-    run learn -q "$@" --ledger "$work/split.jsonl" -p "$work/split.p" --rounds "$round" --checkpoint "$work/split.state"
+    run learn -q "$@" --store "$work/split.run" -p "$work/split.p" -f "$work/split.json" --rounds "$round"
     expect "$name: its first part" 0
-    cp "$work/split.jsonl" "$work/first.jsonl"
-    run learn "$@" --ledger "$work/split.jsonl" -p "$work/split.p" -f "$work/split.json" --resume "$work/split.state" ${more:+"$more"}
+    run resume "$work/split.run" --rounds 0 --no-quiet ${more:+"$more"}
     expect "$name: the rest" 0 "resumed .*after round $round" 'Proved on this run|not proved|Certificate of'
-    check "$name: the ledgers are equal" same_ledger "$work/whole.jsonl" "$work/split.jsonl"
+    check "$name: the ledgers are equal" stored_as "$work/whole.jsonl" "$work/split.run"
     check "$name: predictions and model are equal" eval 'cmp "$work/whole.p" "$work/split.p" && cmp "$work/whole.json" "$work/split.json"'
 }
 common=("$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5)
@@ -27,20 +29,20 @@ split "a window with everything" 25 "${common[@]}" -w 16 --also-window 1,8 --sta
 split "a season of forecasts" 33 "${common[@]}" -w triangle:12 --model forecast --forecast "$rows"
 split "a baseline" 25 "${common[@]}" --learner full-history -w 4
 split "minibatches" 20 "${common[@]}" --batch 5 -w 6 --oracle minibatch:2 --tolerance 1 --force
-split "estimates that are kept" 25 "${common[@]}" -w 6 --oracle gaussian:0.05 --variant paper --tolerance 1 --force
+split "estimates that are kept" 25 "${common[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
 more=--threads=2 split "another number of threads" 30 "${common[@]}" -w 16
 
-run certify "$work/split.jsonl"
-expect "the certificate covers the whole run" 0 'Certificate of 150 rounds'
+run certify "$work/split.run"
+expect "the certificate covers the whole run" 0 '150 rounds'
 
-# Three parts, the state replaced in place.
-run learn -q "${common[@]}" -w 16 --ledger "$work/three.jsonl" --rounds 25 --checkpoint "$work/three.state"
-run learn -q "${common[@]}" -w 16 --ledger "$work/three.jsonl" --rounds 90 --resume "$work/three.state" --checkpoint "$work/three.state"
-run learn -q "${common[@]}" -w 16 --ledger "$work/three.jsonl" --resume "$work/three.state" --checkpoint "$work/three.state"
-check "three parts equal the whole" same_ledger "$work/whole.jsonl" "$work/three.jsonl"
-run learn -q "${common[@]}" -w 16 --ledger "$work/three.jsonl" --resume "$work/three.state"
+# Three parts.
+run learn -q "${common[@]}" -w 16 --store "$work/three.run" --rounds 25
+run resume "$work/three.run" --rounds 90
+run resume "$work/three.run" --rounds 0
+check "three parts equal the whole" stored_as "$work/whole.jsonl" "$work/three.run"
+run resume "$work/three.run"
 expect "a run that has used up its stream has nothing left to do" 0
-check "and its ledger stays" same_ledger "$work/whole.jsonl" "$work/three.jsonl"
+check "and its ledger stays" stored_as "$work/whole.jsonl" "$work/three.run"
 
 # Passes large enough for several threads.
 large=(builtin:drift,rows=14000 --batch 100 -w 100 --max-steps 5 --loss cauchy --reg l1:0.01)
@@ -49,15 +51,15 @@ for threads in 1 2; do
     expect "a large window on $threads thread(s)" 0
 done
 check "one and two threads give one ledger" same_ledger "$work/t1.jsonl" "$work/t2.jsonl"
-run learn -q "${large[@]}" --threads 2 --rounds 120 --ledger "$work/t3.jsonl" --checkpoint "$work/t3.state"
-run learn -q "${large[@]}" --threads 1 --ledger "$work/t3.jsonl" --resume "$work/t3.state"
-check "and so does a run split between them" same_ledger "$work/t1.jsonl" "$work/t3.jsonl"
+run learn -q "${large[@]}" --threads 2 --rounds 120 --store "$work/t3.run"
+run resume "$work/t3.run" --rounds 0 --threads 1
+check "and so does a run split between them" stored_as "$work/t1.jsonl" "$work/t3.run"
 
 # Interrupted by a signal while it waits for more rows, in the middle of a record.
 stdin=(-d - --label y --loss cauchy --reg l1:0.001 --step 0.5 -w 16 --batch 2)
 "$PROXSTREAM" learn -q "${stdin[@]}" --ledger "$work/whole.jsonl" <"$rows"
 mkfifo "$work/pipe"
-"$PROXSTREAM" learn -q "${stdin[@]}" --ledger "$work/cut.jsonl" --checkpoint "$work/cut.state" <"$work/pipe" 2>"$work/err" &
+"$PROXSTREAM" learn -q "${stdin[@]}" --store "$work/cut.run" <"$work/pipe" 2>"$work/err" &
 learner=$!
 exec 9>"$work/pipe"
 head -n 52 "$rows" >&9
@@ -68,68 +70,37 @@ status=$?
 exec 9>&-
 : >"$work/out"
 expect "an interrupted run saves its state" 130
-"$PROXSTREAM" learn -q "${stdin[@]}" --ledger "$work/cut.jsonl" --resume "$work/cut.state" <"$rows" 2>"$work/err"
+"$PROXSTREAM" resume "$work/cut.run" <"$rows" 2>"$work/err"
 status=$?
 expect "it goes on" 0
-check "its ledger equals the whole run's" same_ledger "$work/whole.jsonl" "$work/cut.jsonl"
+check "its ledger equals the whole run's" stored_as "$work/whole.jsonl" "$work/cut.run"
 
-# A run that was killed leaves a ledger without an end, ahead of the last state.
-run learn -q "${common[@]}" -w 16 --ledger "$work/whole.jsonl"
-run learn -q "${common[@]}" -w 16 --ledger "$work/killed.jsonl" --rounds 25 --checkpoint "$work/killed.state"
-cp "$work/killed.jsonl" "$work/first.jsonl"
-head -c $(($(stat -c %s "$work/whole.jsonl") / 2)) "$work/whole.jsonl" >"$work/killed.jsonl"
-run learn -q "${common[@]}" -w 16 --ledger "$work/killed.jsonl" --resume "$work/killed.state"
-expect "a killed run goes on from its last state" 0
-check "and ends as if nothing had happened" same_ledger "$work/whole.jsonl" "$work/killed.jsonl"
-
-# What does not belong together is refused, and nothing is touched.
-# refuses NAME STATUS LEDGER CHECKPOINT ARGS... -- PATTERN...
+# Data that are not those of the run are refused, and nothing is touched.
+run learn -q "${common[@]}" -w 16 --store "$work/refused.run" --rounds 25
+ledger_of "$work/refused.run" && cp "$work/refused.run.jsonl" "$work/kept.jsonl"
+# refuses NAME STATUS PATTERN
 refuses() {
-    local name=$1 wanted=$2 ledger=$work/$3 state=$work/$4 arguments=()
-    shift 4
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    shift
-    rm -f "$work/kept"
-    [ -e "$ledger" ] && cp "$ledger" "$work/kept"
-    run learn -q "${common[@]}" --ledger "$ledger" --resume "$state" "${arguments[@]}"
-    expect "$name is refused" "$wanted" "$@"
-    if [ -e "$work/kept" ]; then check "$name: the ledger is as it was" cmp "$ledger" "$work/kept"; fi
+    run resume "$work/refused.run" --rounds 0
+    expect "$1 is refused" "$2" "$3"
+    ledger_of "$work/refused.run"
+    check "$1: the ledger is as it was" cmp "$work/refused.run.jsonl" "$work/kept.jsonl"
 }
-refuses "a checkpoint of other settings" 2 first.jsonl killed.state -w 8 --seed 3 -- "killed.state: window was '16' in the run of .*first.jsonl, and is '8' now" "seed was '1'"
-head -c 900 "$work/killed.state" >"$work/torn.state"
-refuses "a torn checkpoint" 3 first.jsonl torn.state -w 16 -- 'torn.state: the checkpoint is cut short after 900 bytes'
-{ head -c 700 "$work/killed.state"; printf '\377'; tail -c +702 "$work/killed.state"; } >"$work/bent.state"
-refuses "a damaged checkpoint" 3 first.jsonl bent.state -w 16 -- 'bent.state: the checksum does not fit'
-refuses "a model in place of a checkpoint" 3 first.jsonl whole.json -w 16 -- 'whole.json: this is not a checkpoint'
-refuses "a checkpoint that is not there" 5 first.jsonl none.state -w 16 -- 'none.state: cannot be read'
-refuses "a ledger that is not there" 5 none.jsonl killed.state -w 16 -- 'none.jsonl: open the ledger'
-refuses "a whole ledger that goes on" 3 whole.jsonl killed.state -w 16 -- 'whole.jsonl: .*goes on to round 150' 'killed.state, made after round 25'
-head -n 20 "$work/first.jsonl" >"$work/short.jsonl"
-refuses "a ledger that ends too early" 3 short.jsonl killed.state -w 16 -- 'short.jsonl.*truncated.*last whole round is 19'
-sed '10s/"N":/"N":1/' "$work/first.jsonl" >"$work/bent.jsonl"
-refuses "a ledger that was changed" 3 bent.jsonl killed.state -w 16 -- 'bent.jsonl:10'
-run learn -q "${common[@]}" -w 16 --ledger "$work/other.jsonl" --rounds 24 --checkpoint "$work/other.state"
-refuses "the ledger of another part" 3 other.jsonl killed.state -w 16 -- 'other.jsonl: the ledger ends before that round'
-refuses "resuming without learning" 2 first.jsonl killed.state -w 16 --test-only --start "$work/whole.json" -- 'test-only learns nothing'
 cp "$rows" "$work/rows.kept"
 awk -F, -v OFS=, 'NR == 12 { $1 += 0.25 } { print }' "$work/rows.kept" >"$rows"
-refuses "a stream that has changed" 3 first.jsonl killed.state -w 16 -- 'the first 25 records are not those the run of .*killed.state has learned from'
+refuses "a stream that has changed" 3 'the first 25 records are not those the run of .*refused.run has learned from'
 head -n 15 "$work/rows.kept" >"$rows"
-refuses "a stream that has become shorter" 3 first.jsonl killed.state -w 16 -- 'the stream ends after 14 records'
+refuses "a stream that has become shorter" 3 'the stream ends after 14 records'
 cp "$work/rows.kept" "$rows"
+run resume "$work/refused.run" -w 8
+expect "another window is refused" 2 '-w'
 
-run learn -q "${common[@]}" -w 16 --checkpoint "$work/x.state"
-expect "a checkpoint needs a ledger" 2 'checkpoint = .*x.state: needs --ledger'
-run learn -q "${common[@]}" -w 16 --ledger "$work/x.jsonl" --checkpoint "$work/x.jsonl"
-expect "a checkpoint in place of the ledger" 2 'the ledger has to be another file'
-run learn -q "${common[@]}" -w 16 --ledger "$work/x.jsonl" --checkpoint "$work/no/where/x.state"
-expect "a checkpoint that cannot be written" 5 'no/where/x.state.*No such file'
-run certify "$work/x.jsonl"
-expect "its ledger is whole all the same" 0
-run compare -q "${common[@]}" -w 16 --ledger "$work/x.jsonl" --resume "$work/killed.state"
-expect "compare keeps no state" 2 'only learn'
+# The options that --store replaced.
+for option in checkpoint resume; do
+    run learn -q "${common[@]}" --ledger "$work/x.jsonl" --$option "$work/x.state"
+    expect "--$option names what replaced it" 2 "--$option was removed: keep the run in a file with --store FILE; 'proxstream resume FILE' continues it"
+done
+echo 'checkpoint = "x.state"' >"$work/old.toml"
+run learn "${common[@]}" --config "$work/old.toml"
+expect "the key in a file too" 2 "old.toml:1: 'checkpoint' was removed: keep the run in a file with --store"
 run compare -q "${common[@]}" -w 4 --rounds 30 --learners 'adam'
-expect "compare ends where it is told" 0 '^30 rows'
+expect "compare ends after the given round" 0 '^30 rows'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# proxstream serve from outside: a client over /dev/tcp, restarts, kills, tokens, the line protocol.
+# proxstream serve from outside: a client over /dev/tcp, restarts, kills, tokens.
 . "$(dirname "$0")/common.bash"
 service=""
 trap '[ -n "$service" ] && kill -9 "$service" 2>/dev/null; rm -rf "$work"' EXIT
@@ -14,7 +14,6 @@ window = 8
 step = 0.05
 tolerance = "0.01"
 T
-sed 's/^\[learner.main\]$//; s/^kind.*//' "$work/one.toml" >"$work/flat.toml"
 
 # start FOLDER ARGS...: the service with its stores in FOLDER; $port is where it listens.
 start() {
@@ -161,14 +160,11 @@ for _ in $(seq 100); do ask GET /v1/learners/wide; grep -q '"turn":50,' "$work/o
 says "a fork catches up" 200 '"turn":50,'
 stop INT
 
-for turn in $(seq 50); do printf '{"record":%s,"turn":%s}\n' "$(record "$turn")" "$turn"; done >"$work/lines"
-printf '{"op":"decision"}\n{"op":"certificate"}\n{\n\n{"op":"state"}' >>"$work/lines"
-mkdir -p "$work/b"
-"$PROXSTREAM" serve "$work/flat.toml" --stdio --store-folder "$work/b" <"$work/lines" >"$work/said" 2>"$work/err"
-check "the line protocol ends with its input" test $? = 0
-check "a line in, a line out" test "$(wc -l <"$work/said")" = 54
-check "a killed service decides as one that was not" test "$(sed -n 51p "$work/said")" = "$killed"
-check "a bad line is answered in its place" grep -q 'not JSON' <(sed -n 53p "$work/said")
+start "$work/b"
+for turn in $(seq 50); do post "$turn"; done
+ask GET /v1/learners/main/decision
+check "a killed service decides like one that never stopped" test "$out" = "$killed"
+stop TERM
 for folder in a b; do "$PROXSTREAM" export "$work/$folder/main.run" -o "$work/$folder.jsonl" 2>/dev/null; done
 check "and has the same ledger" same_ledger "$work/a.jsonl" "$work/b.jsonl"
 

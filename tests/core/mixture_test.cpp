@@ -3,10 +3,10 @@
 
 #include "core/mixture.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "support/naive_mixture.hpp"
 
@@ -240,7 +240,7 @@ TEST(PolyWeights, PriceHoldsForRegretsThatDoNotAverageToZero) {
     }
 }
 
-TEST(Mixture, BeginsAnewWithTheWeightsOfNowAndALittleForEveryMember) {
+TEST(Mixture, RestartsFromItsWeightsWithASmallShareForEveryMember) {
     Mixture mixture({.tracking = true}, 5);
     Numbers draw{9};
     for (Round t = 0; t < 300; ++t) {
@@ -307,13 +307,13 @@ TEST(Mixture, RestoredStateContinuesBitForBit) {
                 mixture.update({figures[0], figures[1], figures[2]});
             };
             for (Round t = 0; t < cut; ++t) play(whole, t);
-            Checkpoint saved;
-            saved.part("mixture", whole);
+            StateArchive saved;
+            saved.section("mixture", whole);
             const std::string bytes = saved.seal();
             Mixture other({.tracking = tracking}, 4);
             for (Round t = 500; t < 520; ++t) play(other, t);
-            Checkpoint read(bytes, "state");
-            read.part("mixture", other);
+            StateArchive read(bytes, "state");
+            read.section("mixture", other);
             read.finish();
             for (Round t = cut; t < cut + 300; ++t) {
                 ASSERT_TRUE(std::ranges::equal(whole.weights(), other.weights())) << cut << " " << t;
@@ -325,7 +325,7 @@ TEST(Mixture, RestoredStateContinuesBitForBit) {
     }
 }
 
-TEST(Mixture, TextSaysWhatItIs) {
+TEST(Mixture, TextParsesBackToTheSameOptions) {
     const auto parsed = [](const char* text) { return Mixture::Options::parse(Spec::parse(text)); };
     EXPECT_EQ(parsed("mean").text(), "mean:mixers=losses/gradients/clipped");
     for (const char* text : {"mean:mixers=losses", "mean:mixers=losses/tracking,switches=2",
@@ -373,7 +373,7 @@ TEST(AdaShare, IsTheFormulaInExtendedPrecision) {
     }
 }
 
-TEST(AdaShare, KeepsItsTheoremAgainstLossesThatSeeTheWeights) {
+TEST(AdaShare, KeepsItsTheoremAgainstAdaptiveLosses) {
     for (std::uint64_t run = 0; run < 200; ++run) {
         Numbers draw{run};
         const Index members = 2 + draw.below(5);

@@ -65,7 +65,7 @@ TEST(QuantileSketch, LongListsAreOffByNoMoreThanPromised) {
     }
 }
 
-TEST(QuantileSketch, GoesOnFromItsState) {
+TEST(QuantileSketch, ContinuesFromItsState) {
     QuantileSketch whole;
     QuantileSketch first;
     const Index n = 50'000;
@@ -74,18 +74,18 @@ TEST(QuantileSketch, GoesOnFromItsState) {
         whole.add(value);
         if (i < 20'000) first.add(value);
     }
-    Checkpoint saved;
-    first.exchange(saved);
-    Checkpoint back(saved.seal(), "test");
+    StateArchive saved;
+    first.serialise(saved);
+    StateArchive back(saved.seal(), "test");
     QuantileSketch second;
-    second.exchange(back);
+    second.serialise(back);
     back.finish();
     for (Index i = 20'000; i < n; ++i) second.add(uniform({.seed = 5, .round = i}));
     for (std::uint64_t rank = 0; rank < n; rank += 997) EXPECT_EQ(second.at_rank(rank), whole.at_rank(rank));
-    Checkpoint here;
-    Checkpoint there;
-    whole.exchange(here);
-    second.exchange(there);
+    StateArchive here;
+    StateArchive there;
+    whole.serialise(here);
+    second.serialise(there);
     EXPECT_EQ(here.seal(), there.seal());
 }
 

@@ -102,7 +102,7 @@ TEST(Specs, MissingAndWrongValuesAreNamed) {
               "'l1:level=1e', level: '1e' is not a number");
 }
 
-TEST(Specs, WhatNobodyReadIsRefusedWithTheNearestKey) {
+TEST(Specs, UnreadArgumentsAreRefusedWithTheNearestKey) {
     const Spec spec = Spec::parse("group:0.1,7,szie=4,colour=red");
     (void)spec.number(0, "level");
     (void)spec.count_or("size", 1);
@@ -143,7 +143,7 @@ TEST(NearestNames, UnknownNamesListWhatIsKnown) {
               "unknown loss 'zzzzzz'; known: squared, huber");
 }
 
-TEST(Specs, OnlyAPairAroundAllOfItIsAShield) {
+TEST(Specs, OnlyParenthesesAroundTheWholeTextAreRemoved) {
     EXPECT_EQ(without_shield("(exp:3)"), "exp:3");
     EXPECT_EQ(without_shield(" ( exp:3 ) "), "exp:3");
     EXPECT_EQ(without_shield("(a)/(b)"), "(a)/(b)");

@@ -13,14 +13,14 @@
 namespace proxstream {
 namespace {
 
-FitCell cell_of(std::string method, Real scale, std::uint64_t seed, std::vector<Real> residuals) {
+FitCell cell_of(std::string method, Real scale, std::uint64_t seed, std::vector<Real> gaps) {
     FitCell cell{.method = std::move(method), .scale = scale, .seed = seed, .seconds = 2, .trace = {}};
-    for (Index i = 0; i < residuals.size(); ++i) {
+    for (Index i = 0; i < gaps.size(); ++i) {
         cell.trace.push_back({.iteration = i,
                               .base_samples = 100 * i,
                               .seconds = static_cast<double>(i) / 2,
                               .objective = static_cast<Real>(10 - i),
-                              .residual = residuals[i]});
+                              .gap = gaps[i]});
     }
     return cell;
 }
@@ -31,21 +31,21 @@ TEST(FitComparison, FiguresAreMeansOfLogarithmsAtEqualBudgets) {
     comparison.at = {1, 2};
     comparison.seconds = 0.6;
     comparison.cells = {cell_of("a", 1, 1, {8, 1, 0.1}), cell_of("a", 1, 2, {8, 1, 10})};
-    const FitContestant contestant{.method = "a", .scale = 1, .swept = true, .runs = {0, 1}};
-    comparison.contestants = {contestant};
-    EXPECT_EQ(comparison.cells[0].after_samples(99).residual, 8);
-    EXPECT_EQ(comparison.cells[0].after_samples(100).residual, 1);
-    EXPECT_EQ(comparison.cells[0].after_seconds(0.99).residual, 1);
-    const FitFigure one = comparison.squared_residual(contestant, 1);
+    const FitEntry entry{.method = "a", .scale = 1, .swept = true, .runs = {0, 1}};
+    comparison.entries = {entry};
+    EXPECT_EQ(comparison.cells[0].after_samples(99).gap, 8);
+    EXPECT_EQ(comparison.cells[0].after_samples(100).gap, 1);
+    EXPECT_EQ(comparison.cells[0].after_seconds(0.99).gap, 1);
+    const FitFigure one = comparison.squared_gap(entry, 1);
     EXPECT_DOUBLE_EQ(one.geometric_mean, 1);
     EXPECT_DOUBLE_EQ(one.spread, 1);
-    const FitFigure two = comparison.squared_residual(contestant, 2);
+    const FitFigure two = comparison.squared_gap(entry, 2);
     EXPECT_DOUBLE_EQ(two.geometric_mean, 1);
     // Logarithms -log 100 and log 100: standard error of their mean is log 100.
     EXPECT_NEAR(two.spread, 100, 1e-9);
-    EXPECT_DOUBLE_EQ(comparison.squared_residual_in_time(contestant).geometric_mean, 1);
-    EXPECT_DOUBLE_EQ(comparison.mean_objective(contestant, 2), 8);
-    EXPECT_DOUBLE_EQ(comparison.mean_seconds(contestant), 2);
+    EXPECT_DOUBLE_EQ(comparison.squared_gap_in_time(entry).geometric_mean, 1);
+    EXPECT_DOUBLE_EQ(comparison.mean_objective(entry, 2), 8);
+    EXPECT_DOUBLE_EQ(comparison.mean_seconds(entry), 2);
 
     const std::string table = to_markdown(comparison);
     EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
@@ -74,11 +74,11 @@ TEST(CompareFit, RunsEveryStepAndSeedOfWhatHasThem) {
     Index told = 0;
     const FitComparison all = comparison.run([&](Index done, const FitCell&) { EXPECT_EQ(done, ++told); });
     EXPECT_EQ(told, 7U);
-    ASSERT_EQ(all.contestants.size(), 2U);
+    ASSERT_EQ(all.entries.size(), 2U);
     EXPECT_FALSE(all.interrupted);
-    EXPECT_EQ(all.contestants[0].runs.size(), 1U);
-    ASSERT_EQ(all.contestants[1].runs.size(), 3U);
-    EXPECT_TRUE(all.contestants[1].swept);
+    EXPECT_EQ(all.entries[0].runs.size(), 1U);
+    ASSERT_EQ(all.entries[1].runs.size(), 3U);
+    EXPECT_TRUE(all.entries[1].swept);
     // The step in the table is the one that got lowest in the mean.
     const auto mean_of = [&](Real scale) {
         Real mean = 0;
@@ -87,11 +87,10 @@ TEST(CompareFit, RunsEveryStepAndSeedOfWhatHasThem) {
         }
         return mean;
     };
-    EXPECT_EQ(all.contestants[1].scale, mean_of(0.5) <= mean_of(2) ? 0.5 : 2);
+    EXPECT_EQ(all.entries[1].scale, mean_of(0.5) <= mean_of(2) ? 0.5 : 2);
     // All see the same problem from the same start.
-    for (const FitCell& cell : all.cells)
-        EXPECT_EQ(cell.trace.front().residual, all.cells[0].trace.front().residual);
-    EXPECT_NE(all.cells[1].trace.back().residual, all.cells[2].trace.back().residual);
+    for (const FitCell& cell : all.cells) EXPECT_EQ(cell.trace.front().gap, all.cells[0].trace.front().gap);
+    EXPECT_NE(all.cells[1].trace.back().gap, all.cells[2].trace.back().gap);
     const std::string results = results_csv(all);
     EXPECT_EQ(std::count(results.begin(), results.end(), '\n'), 8);
     Index lines = 1;
@@ -135,7 +134,7 @@ TEST(CompareFit, AnInterruptedOneKeepsWhatWasDone) {
     const FitComparison all = comparison.run([&](Index done, const FitCell&) { stop = done == 2; });
     EXPECT_TRUE(all.interrupted);
     EXPECT_EQ(all.cells.size(), 2U);
-    EXPECT_EQ(all.contestants.size(), 2U);
+    EXPECT_EQ(all.entries.size(), 2U);
 }
 
 }  // namespace

@@ -54,13 +54,13 @@ std::string problem_of(const FitSettings& settings) {
 }
 
 TEST(TraceCsv, HasALineAMeasurement) {
-    const std::vector<TracePoint> trace{{.objective = 0.1, .residual = 2, .step = 0.5},
+    const std::vector<TracePoint> trace{{.objective = 0.1, .gap = 2, .step = 0.5},
                                         {.iteration = 3,
                                          .base_samples = 25,
                                          .seconds = 0.0000015,
                                          .objective = 1e-17,
-                                         .residual = 1.0 / 3,
-                                         .residual_error = 0.25,
+                                         .gap = 1.0 / 3,
+                                         .gap_error = 0.25,
                                          .nonzeros = 4,
                                          .step = 0.125}};
     EXPECT_EQ(trace_csv(trace, 10),
@@ -77,7 +77,7 @@ TEST(FigureSettings, AreThoseThatFiguresDependOn) {
     settings.seconds = 4;
     settings.iterations = 5;
     settings.threads = 2;
-    settings.checkpoint = "state";
+    settings.store = "run";
     settings.save = "model";
     settings.output = "last";
     settings.quiet = true;
@@ -164,7 +164,7 @@ TEST(FitTask, PredictsInTheUnitsOfTheData) {
             FitJob job(settings);
             const FitOutcome outcome = job.run();
             EXPECT_EQ(outcome.certificate.status, FitStatus::converged);
-            // Least squares with an intercept: whatever the scales, residuals sum to 0 and are small.
+            // Least squares with an intercept: whatever the scales, gaps sum to 0 and are small.
             const std::vector<Real> predictions = job.task().predict(outcome.certificate.point.x);
             ASSERT_EQ(predictions.size(), 60U);
             Real sum = 0;
@@ -202,7 +202,7 @@ TEST(FitJob, WritesWhatItFoundAndStartsFromIt) {
     again.save.clear();
     const FitOutcome tested = FitJob(again).run();
     EXPECT_EQ(tested.certificate.result.iterations, 0U);
-    EXPECT_EQ(tested.certificate.point.residual, outcome.certificate.point.residual);
+    EXPECT_EQ(tested.certificate.point.gap, outcome.certificate.point.gap);
     EXPECT_EQ(tested.certificate.point.x, outcome.certificate.point.x);
     EXPECT_EQ(content(again.predictions), content(settings.predictions));
 }
@@ -211,48 +211,45 @@ TEST(FitJob, OutputsThatCannotBeWrittenAreToldAndTheOthersWritten) {
     const TemporaryFolder folder;
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(30)));
     settings.trace = folder.path("no/such/trace.csv");
-    settings.checkpoint = folder.path("no/such/state");
+    settings.certificate_json = folder.path("no/such/certificate.json");
     settings.save = folder.path("model.json");
     const FitOutcome outcome = FitJob(settings).run();
     ASSERT_EQ(outcome.problems.size(), 2U);
-    EXPECT_NE(outcome.problems[0].find("state"), std::string::npos);
-    EXPECT_NE(outcome.problems[1].find("trace.csv"), std::string::npos);
+    EXPECT_NE(outcome.problems[0].find("trace.csv"), std::string::npos);
+    EXPECT_NE(outcome.problems[1].find("certificate.json"), std::string::npos);
     EXPECT_TRUE(std::filesystem::exists(settings.save));
 }
 
-TEST(FitJob, GoesOnOnlyFromItsOwnState) {
+TEST(FitJob, RefusesAStoreOfOtherSettingsOrData) {
     const TemporaryFolder folder;
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(60)));
     settings.method = "spiderboost";
     settings.iterations = 12;
-    settings.checkpoint = folder.path("state");
-    FitJob(settings).run();
-    settings.checkpoint.clear();
-    settings.resume = folder.path("state");
-    settings.iterations = 30;
-    const FitOutcome resumed = FitJob(settings).run();
-    FitSettings whole = settings;
-    whole.resume.clear();
-    EXPECT_EQ(FitJob(whole).run().certificate.point.x, resumed.certificate.point.x);
-
+    settings.store = folder.path("run");
+    const auto begin = [](const FitSettings& first) {
+        Journal journal = Journal::create(first.store, fit_identity(first, "test", "fit"), {});
+        FitJob job(first);
+        job.attach(journal);
+        job.run();
+    };
+    begin(settings);
     const auto refusal = [](const FitSettings& changed) -> std::string {
         try {
-            const FitJob job(changed);
+            Journal journal = Journal::open(changed.store, {});
+            FitJob job(changed);
+            job.attach(journal);
         } catch (const Error& error) {
             return error.what();
         }
         return "";
     };
+    settings.iterations = 30;
+    EXPECT_EQ(refusal(settings), "");
     FitSettings other = settings;
     other.seed = 5;
     other.loss = "squared";
-    EXPECT_NE(refusal(other).find("'seed = 1'"), std::string::npos) << refusal(other);
-    EXPECT_NE(refusal(other).find("'loss = squared'"), std::string::npos) << refusal(other);
-    std::string bytes = content(settings.resume);
-    bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
-    other = settings;
-    other.resume = folder.file("bent", bytes);
-    EXPECT_NE(refusal(other).find("bent"), std::string::npos);
+    EXPECT_NE(refusal(other).find("seed"), std::string::npos) << refusal(other);
+    EXPECT_NE(refusal(other).find("loss"), std::string::npos) << refusal(other);
     // The same name, other rows.
     folder.file("rows.csv", rows_of(61));
     EXPECT_NE(refusal(settings).find("the data are not those"), std::string::npos) << refusal(settings);
@@ -262,10 +259,8 @@ TEST(FitJob, GoesOnOnlyFromItsOwnState) {
     sampler.method = "reduction";
     sampler.epsilon = 0.2;
     sampler.iterations = 2;
-    sampler.checkpoint = folder.path("reduction");
-    FitJob(sampler).run();
-    sampler.checkpoint.clear();
-    sampler.resume = folder.path("reduction");
+    sampler.store = folder.path("reduction.run");
+    begin(sampler);
     EXPECT_EQ(refusal(sampler), "");
     sampler.epsilon = 0.1;
     EXPECT_NE(refusal(sampler).find("the method's w"), std::string::npos) << refusal(sampler);

@@ -91,8 +91,8 @@ std::vector<Kind> kinds() {
     const OnlineOptions switching{.window = 4, .tolerance = 0.01, .switching = 0.05};
     OnlineOptions forecast = fixed;
     forecast.forecast = "forecast";
-    OnlineOptions forecast_bank = automatic;
-    forecast_bank.forecast = "forecast";
+    OnlineOptions forecast_ensemble = automatic;
+    forecast_ensemble.forecast = "forecast";
     const OnlineOptions noisy{.window = 3, .tolerance = 1, .max_steps = 50};
     OnlineOptions unrefereed = noisy;
     unrefereed.referee = false;
@@ -106,7 +106,7 @@ std::vector<Kind> kinds() {
             {"family, automatic", automatic, 6, of_family, play_record},
             {"family, switching", switching, 8, of_family, play_record},
             {"family, forecast", forecast, 8, of_family, expecting},
-            {"family, forecast, automatic", forecast_bank, 6, of_family, expecting},
+            {"family, forecast, automatic", forecast_ensemble, 6, of_family, expecting},
             {"family, gaussian oracle",
              OnlineOptions{.window = 3, .tolerance = 1, .max_steps = 50, .oracle = "gaussian:0.02"}, 8,
              of_family, play_record},
@@ -116,7 +116,7 @@ std::vector<Kind> kinds() {
             {"regulariser, automatic", automatic, 6, of_box, play_record},
             {"regulariser, switching", switching, 8, of_box, play_record},
             {"copies of records", forecast, 8, of_fragile, play_fragile},
-            {"copies of records, automatic", forecast_bank, 6, of_fragile, play_fragile},
+            {"copies of records, automatic", forecast_ensemble, 6, of_fragile, play_fragile},
             {"sampler", noisy, 6, of_sampler, play_record},
             {"sampler without referee", unrefereed, 6, of_sampler, play_record}};
 }

@@ -30,7 +30,7 @@ inline Real track(ConstView target, ConstView x, View gradient) {
 
 struct Target {
     std::vector<Real> at = std::vector<Real>(kDimension);
-    void exchange(Checkpoint& checkpoint) { checkpoint.fixed("at", at); }
+    void serialise(StateArchive& archive) { archive.fixed("at", at); }
 };
 
 inline Target target(Round t) {
@@ -123,7 +123,7 @@ struct Trace {
     void add(const OnlineLearner& learner) {
         const RoundReport& report = learner.report();
         figures.insert(figures.end(),
-                       {report.loss, report.entry_residual, report.exit_residual, report.tolerance,
+                       {report.loss, report.entry_gap, report.exit_gap, report.tolerance,
                         static_cast<Real>(report.steps), static_cast<Real>(report.cost.record_gradients)});
         figures.insert(figures.end(), learner.decision().begin(), learner.decision().end());
     }

@@ -57,7 +57,7 @@ TEST(OnlineLearner, IsTheLearnerOfTheTable) {
                  [](Index capacity) { return AnyBatch(make_batch(FunctionFamily(kDimension), capacity)); },
              .start = std::vector<Real>(kDimension),
              .window = window,
-             .model = ModelRule::parse("auto"),
+             .model = ForecastRule::parse("auto"),
              .step = 0.5,
              .smoothness = 2,
              .tolerance = Tolerance::automatic(),
@@ -66,7 +66,7 @@ TEST(OnlineLearner, IsTheLearnerOfTheTable) {
         Tally tally(header_of(table->facts(), kDimension));
         for (Round t = 1; t <= kRounds; ++t) {
             const RoundReport report = table->observe(FunctionFamily::Record(closure(t)));
-            tally.add(report, {.other_residuals = {}, .prediction_loss = {}, .bank = table->bank()});
+            tally.add(report, {.other_gaps = {}, .prediction_loss = {}, .ensemble = table->ensemble()});
         }
         const ConstView expected = table->decide();
         EXPECT_TRUE(std::equal(expected.begin(), expected.end(), front.decision().begin())) << window;

@@ -53,7 +53,7 @@ TEST(Router, HasTheFiguresOfTheProgram) {
             const RoutedPeriod period = router.observe(demands[t]);
             EXPECT_EQ(period.number, t + 1);
             EXPECT_EQ(period.cost, small.rows[t].figures.cost) << window << " " << t;
-            EXPECT_EQ(period.stationarity_gap, small.rows[t].entry_residual);
+            EXPECT_EQ(period.stationarity_gap, small.rows[t].entry_gap);
             EXPECT_EQ(period.largest_utilisation, small.rows[t].figures.utilisation_max);
             expect_whole(router);
         }

@@ -135,7 +135,7 @@ TEST(OnlineLearnerSave, FunctionsCannotBeSavedAndTheErrorSaysWhatToDo) {
         learner.save();
         FAIL();
     } catch (const ConfigError& error) {
-        EXPECT_NE(std::string(error.what()).find("exchange"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("serialise"), std::string::npos) << error.what();
     }
 }
 

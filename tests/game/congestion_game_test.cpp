@@ -61,37 +61,24 @@ class Congestion : public testing::Test {
         options.shares = {0.5, 0.3, 0.2};
         return options;
     }
-    static GameDefinition game_of(const std::shared_ptr<const CongestionGround>& ground) {
-        GameDefinition game{.name = "small", .players = {}};
-        for (Index i = 0; i < ground->shares.size(); ++i) {
-            game.players.push_back({"c", std::make_shared<CongestionCost>(ground, i),
-                                    AnyRegulariser(SplitSet(ground->routing)), "splits",
-                                    even_splits(ground->routing->paths)});
-        }
-        return game;
-    }
-
     TemporaryFolder folder_;
     std::string links_, trips_;
 };
 
-TEST_F(Congestion, AgreesWithPathsAddedUpOneByOne) {
+TEST_F(Congestion, CostMatchesTheSumOverPaths) {
     for (const char* cost :
          {"bpr", "bpr:b=1,power=1.5", "davidson", "queue", "s-shape", "polynomial:1,0.5,0.2"}) {
         SCOPED_TRACE(cost);
         CongestionOptions options = small();
         options.cost = cost;
         const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
-        const GameDefinition game = game_of(ground);
+        const GameDefinition game = make_congestion_game("small", ground);
         for (std::uint64_t seed = 1; seed <= 3; ++seed) expect_costs(game, formula_of(*ground), seed);
-        for (Index i = 0; i < 3; ++i)
-            EXPECT_TRUE(game.players[i].cost->smoothness() && game.players[i].cost->variation());
-        expect_claims(game, 11, 200);
         EXPECT_EQ(game.players[0].cost->convex(), std::string(cost) != "s-shape");
     }
 }
 
-TEST_F(Congestion, TheUnitIsWhatAllDemandTakesOnEmptyRoads) {
+TEST_F(Congestion, UnitIsTheFreeFlowTimeOfAllDemand) {
     const CongestionGround ground = make_congestion_ground(small());
     // a-b-d 2 of 12, c-d 1 of 4, a-b-c 1.2 of 3.
     EXPECT_NEAR(ground.routing->unit, 12 * 2 + 4 * 1 + 3 * 1.2, 1e-12);
@@ -105,10 +92,10 @@ TEST_F(Congestion, TheUnitIsWhatAllDemandTakesOnEmptyRoads) {
     EXPECT_EQ(make_congestion_ground(twice).demand, (Vector{6, 24, 8}));
 }
 
-TEST_F(Congestion, RemembersTheLoadOfRivals) {
+TEST_F(Congestion, RecordIsTheLoadOfRivals) {
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(small()));
-    const CongestionCost cost(ground, 1);
-    const GameDefinition game = game_of(ground);
+    const GameDefinition game = make_congestion_game("small", ground);
+    const PlayerCost& cost = *game.players[1].cost;
     const Vector joint = random_play(game, 3);
     Vector record(cost.record_size()), others(record.size(), 0);
     Scratch scratch;
@@ -124,28 +111,7 @@ TEST_F(Congestion, RemembersTheLoadOfRivals) {
     for (Index link = 0; link < record.size(); ++link) EXPECT_NEAR(record[link], others[link], 1e-12);
 }
 
-TEST_F(Congestion, TimesOfInfiniteSlopeHaveNoConstants) {
-    CongestionOptions options = small();
-    options.cost = "bpr:b=1,power=0.5";
-    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
-    const CongestionCost cost(ground, 0);
-    EXPECT_FALSE(cost.smoothness() || cost.variation());
-}
-
-TEST_F(Congestion, ALinearTimeOnTwoLinksHasItsConstantToTheDigit) {
-    // One pair, two links of slope 1 (b / capacity), all demand on one or the other: y_e (1 + y_e + R_e).
-    CongestionOptions options;
-    options.network = write("two.csv", "from,to,capacity,free_time,b,power\na,b,1,1,1,1\na,b,1,1,1,1\n");
-    options.trips = write("one.csv", "origin,destination,demand\na,b,1\n");
-    options.carriers = 2;
-    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
-    const CongestionCost cost(ground, 0);
-    EXPECT_NEAR(*cost.smoothness(), 2 * 0.25, 1e-9);  // 2 t' share^2
-    // Rivals move each coordinate by share t' (1 - share) = 1/4; bounds allow share y t' = 1/4 more.
-    EXPECT_NEAR(*cost.variation(), std::sqrt(2.0) / 2, 1e-9);
-}
-
-TEST_F(Congestion, FromTextFoldersAndCities) {
+TEST_F(Congestion, ReadsTextsFoldersAndCities) {
     const GameDefinition game =
         parse_game("congestion:" + links_ + ",trips=" + trips_ + ",shares=.5/.5,paths=2");
     EXPECT_EQ(game.players.size(), 2u);
@@ -153,11 +119,11 @@ TEST_F(Congestion, FromTextFoldersAndCities) {
         parse_game("congestion:(builtin:grid:rows=3,columns=3,zones=4),cost=(s-shape:b=2,width=0.2)");
     EXPECT_EQ(city.players.size(), 3u);
     EXPECT_FALSE(city.players[0].cost->convex());
-    EXPECT_GT(start_residual(city), 1e-4);
+    EXPECT_GT(start_gap(city), 1e-4);
     EXPECT_THROW(parse_game("congestion:" + folder_.path("")), ConfigError);  // no TNTP files there
 }
 
-TEST_F(Congestion, RefusesWhatDoesNotFit) {
+TEST_F(Congestion, RefusesBadArguments) {
     const auto refused = [&](const std::string& arguments, const std::string& why) {
         try {
             parse_game("congestion:" + links_ + "," + arguments);
@@ -179,8 +145,6 @@ TEST_F(Congestion, RefusesWhatDoesNotFit) {
     refused("trips=" + write("back.csv", "origin,destination,demand\nd,a,1\n"), "no path leads from d to a");
     refused("trips=" + write("none.csv", "origin,destination,demand\na,d,0\n"), "there is no demand");
     EXPECT_THROW(parse_game("congestion:" + folder_.path("missing.csv")), IoError);
-    const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(small()));
-    EXPECT_THROW(CongestionCost(ground, 3), ConfigError);
 }
 
 TEST_F(Congestion, SiouxFalls) {
@@ -194,10 +158,9 @@ TEST_F(Congestion, SiouxFalls) {
     const auto ground = std::make_shared<const CongestionGround>(make_congestion_ground(options));
     EXPECT_EQ(ground->network.links(), 76u);
     EXPECT_EQ(ground->demand.size(), 528u);
-    const GameDefinition game = game_of(ground);
+    const GameDefinition game = make_congestion_game("small", ground);
     expect_costs(game, formula_of(*ground), 1, 5);
-    expect_claims(game, 1, 3);
-    EXPECT_GT(start_residual(game), 1e-4);
+    EXPECT_GT(start_gap(game), 1e-4);
 }
 
 }  // namespace

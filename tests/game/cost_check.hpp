@@ -3,7 +3,7 @@
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "game/game.hpp"
 #include "game/play_batch.hpp"
@@ -146,8 +146,8 @@ inline Vector expect_claims(const GameDefinition& game, std::uint64_t seed, Inde
     return closest;
 }
 
-/// How far the start is from rest: the largest prox residual of a player, at step 1.
-inline Real start_residual(const GameDefinition& game) {
+/// How far the start is from rest: the largest stationarity gap of a player, at step 1.
+inline Real start_gap(const GameDefinition& game) {
     Vector joint;
     for (const GamePlayer& player : game.players)
         joint.insert(joint.end(), player.start.begin(), player.start.end());

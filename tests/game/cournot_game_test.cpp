@@ -1,8 +1,7 @@
-#include "game/cournot_game.hpp"
-
 #include "proxstream/core/error.hpp"
 
 #include "cost_check.hpp"
+#include "game/built_in_games.hpp"
 #include "game/game_table.hpp"
 
 namespace proxstream::test {
@@ -31,7 +30,7 @@ NaiveCost formula_of(const CournotOptions& o) {
     };
 }
 
-TEST(Cournot, AgreesWithItsFormulaForEveryDemand) {
+TEST(Cournot, CostMatchesTheFormulaForEveryDemand) {
     using enum CournotOptions::Demand;
     for (const auto demand : {linear, concave, convex}) {
         for (const Index products : {1, 3}) {
@@ -40,14 +39,14 @@ TEST(Cournot, AgreesWithItsFormulaForEveryDemand) {
             options.products = products;
             options.cap = 1.7;
             options.b = 0.8;
-            const GameDefinition game = make_cournot_game(options);
+            const GameDefinition game = make_cournot_game("cournot", options);
             for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_costs(game, formula_of(options), seed);
             for (const Real closest : expect_claims(game, 5, 100)) EXPECT_GT(closest, 0.15);
         }
     }
 }
 
-TEST(Cournot, OneFirmAloneBendsOneWayAndTheOther) {
+TEST(Cournot, CostIsNeitherConvexNorConcave) {
     // Neither convex nor concave in its own quantity, where prices hardly fall.
     const GameDefinition game = parse_game("cournot:firms=2,b=0.01,bend=2,cap=3");
     const auto slope = [&](Real q) { return gradient_at(game, 0, {q, 1})[0]; };
@@ -59,7 +58,7 @@ TEST(Cournot, OneFirmAloneBendsOneWayAndTheOther) {
     EXPECT_NEAR((slope(h) - slope(0)) / h, *game.players[0].cost->smoothness(), 1e-3);
 }
 
-TEST(Cournot, RemembersWhatRivalsSellTogether) {
+TEST(Cournot, RecordIsTheTotalOfRivals) {
     const GameDefinition game = parse_game("cournot:firms=4,products=2");
     const Vector joint{1, 2, 3, 4, 5, 6, 7, 8};
     Vector record(game.players[1].cost->record_size());
@@ -68,7 +67,7 @@ TEST(Cournot, RemembersWhatRivalsSellTogether) {
     EXPECT_EQ(record, (Vector{1 + 5 + 7, 2 + 6 + 8}));
 }
 
-TEST(Cournot, RefusesOptionsThatCannotBe) {
+TEST(Cournot, RefusesOptionsOutOfRange) {
     for (const char* text : {"cournot:firms=1", "cournot:firms=100000", "cournot:cap=0", "cournot:cap=inf",
                              "cournot:b=-1", "cournot:substitution=2", "cournot:demand=flat", "cournot:a=nan",
                              "cournot:price=2", "cournot:bend=1e300"}) {

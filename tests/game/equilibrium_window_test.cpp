@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-TEST(EquilibriumWindow, TheCorrectedFormulaAndThePapers) {
+TEST(EquilibriumWindow, MatchesTheCorrectedAndThePrintedFormula) {
     // k = 2, A = .1, eps = 1e-4: the paper's printed window gives 1560 < 4000 of what its proof needs.
     const std::vector<PlayerFigures> players(2, {.delta = 0.1, .sigma = 0, .variation = 0.3});
     const EquilibriumWindow window = equilibrium_window(players, 1e-4);
@@ -21,7 +21,7 @@ TEST(EquilibriumWindow, TheCorrectedFormulaAndThePapers) {
     EXPECT_EQ(window.paper_route, 64U);  // .5 + sqrt(.25 + 4000) = 63.75
 }
 
-TEST(EquilibriumWindow, TheWorstPlayerDecides) {
+TEST(EquilibriumWindow, LargestFiguresOfThePlayersCount) {
     std::vector<PlayerFigures> players(3, {.delta = 0.1, .sigma = 0, .variation = 0.3});
     players[1] = {.delta = 1, .sigma = 2, .variation = 5};
     EXPECT_EQ(equilibrium_window(players, 1).every_round, 8U);
@@ -32,7 +32,7 @@ TEST(EquilibriumWindow, TheWorstPlayerDecides) {
     EXPECT_LT(equilibrium_window(players, 1, 0.01).some_round, equilibrium_window(players, 1).some_round);
 }
 
-TEST(EquilibriumWindow, RefusesEverythingAtOnce) {
+TEST(EquilibriumWindow, ReportsAllViolationsAtOnce) {
     const std::vector<PlayerFigures> players(1, {.delta = 0, .sigma = -1, .variation = -2});
     try {
         equilibrium_window(players, 0);

@@ -47,13 +47,13 @@ GameDefinition entangled_game() {
     return game;
 }
 
-TEST(FunctionCost, PutsTheOwnPlayInAmongTheRivals) {
+TEST(FunctionCost, CostMatchesTheFunctionOfTheJointPlay) {
     const GameDefinition game = entangled_game();
     const auto naive = [](Index player, const Vector& joint) { return entangled(player, joint); };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_costs(game, naive, seed);
 }
 
-TEST(FunctionCost, RemembersRivalsAndNotItself) {
+TEST(FunctionCost, RecordHasTheRivalsOnly) {
     const FunctionCost cost(JointLayout(kSizes), 1, with_gradient(1));
     EXPECT_EQ(cost.dimension(), 1u);
     EXPECT_EQ(cost.record_size(), 5u);
@@ -64,7 +64,7 @@ TEST(FunctionCost, RemembersRivalsAndNotItself) {
     EXPECT_EQ(record, (Vector{1, 2, 4, 5, 6}));
 }
 
-TEST(FunctionCost, ClaimsArePassedOn) {
+TEST(FunctionCost, ClaimsAreReported) {
     const CostClaims claims{.smoothness = 2, .variation = 3, .convex = true};
     const FunctionCost cost(JointLayout(kSizes), 0, with_gradient(0), claims);
     EXPECT_EQ(*cost.smoothness(), 2);
@@ -74,14 +74,14 @@ TEST(FunctionCost, ClaimsArePassedOn) {
     EXPECT_FALSE(silent.smoothness() || silent.variation() || silent.convex());
 }
 
-TEST(FunctionCost, ACostThatIsUndefinedIsRefusedWithTheGame) {
+TEST(FunctionCost, UndefinedCostIsRefused) {
     GameDefinition game = entangled_game();
     game.players[2].cost = std::make_shared<FunctionCost>(
         JointLayout(kSizes), 2, [](ConstView joint, View) { return std::sqrt(joint[0] - 10); });
     EXPECT_THROW(check(game), ConfigError);
 }
 
-TEST(FunctionCost, RefusesWhatCannotBe) {
+TEST(FunctionCost, RefusesBadArguments) {
     const JointLayout layout(kSizes);
     EXPECT_THROW(FunctionCost(layout, 3, with_gradient(0)), ConfigError);
     EXPECT_THROW(FunctionCost(layout, 0, nullptr), ConfigError);

@@ -2,12 +2,12 @@
 // round leaves behind; the same bits after a resume and for any number of threads.
 #include "game/game_play.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/core/state_archive.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include "game/function_cost.hpp"
 #include "game/game_table.hpp"
@@ -29,7 +29,7 @@ std::vector<std::unique_ptr<AnyLearner>> players_of(const GameDefinition& game, 
                                                     const std::string& window, Real delta) {
     std::vector<std::unique_ptr<AnyLearner>> players;
     for (const GamePlayer& player : game.players) {
-        LearnerParts parts = player_parts(player);
+        LearnerConfig parts = player_parts(player);
         parts.window = window;
         parts.step = kGameStep;
         parts.smoothness = 1 / kGameStep;
@@ -77,16 +77,16 @@ class NaivePlayer {
         seen_.push_back(joint);
         for (;;) {
             const std::vector<Real> gradient = mean_gradient();
-            std::vector<Real> forward(x_.size()), residual(x_.size());
+            std::vector<Real> forward(x_.size()), gap(x_.size());
             const Real size =
-                prox_residual(player_.g, x_, gradient, kGameStep, forward, residual, scratch_).norm;
+                prox_gradient_step(player_.g, x_, gradient, kGameStep, forward, gap, scratch_).norm;
             if (size <= delta_ / static_cast<Real>(window_)) return;
             x_ = forward;
         }
     }
-    Real residual() {
-        std::vector<Real> forward(x_.size()), residual(x_.size());
-        return prox_residual(player_.g, x_, mean_gradient(), kGameStep, forward, residual, scratch_).norm;
+    Real gap() {
+        std::vector<Real> forward(x_.size()), gap(x_.size());
+        return prox_gradient_step(player_.g, x_, mean_gradient(), kGameStep, forward, gap, scratch_).norm;
     }
 
   private:
@@ -134,17 +134,17 @@ void compare_with_twin(const GameDefinition& game, Turns turns) {
     }
 }
 
-TEST(GamePlay, SimultaneousPlayIsAlgorithmOneForEverybody) {
+TEST(GamePlay, SimultaneousPlayRunsAlgorithm1ForEveryPlayer) {
     compare_with_twin(cosines(), Turns::simultaneous);
     compare_with_twin(parse_game("rps"), Turns::simultaneous);
 }
 
-TEST(GamePlay, AlternatingPlayersSeeWhoMovedBeforeThem) {
+TEST(GamePlay, AlternatingPlayersSeeEarlierMoves) {
     compare_with_twin(cosines(), Turns::alternating);
     compare_with_twin(parse_game("trio"), Turns::alternating);
 }
 
-TEST(GamePlay, TurnsMakeADifference) {
+TEST(GamePlay, TurnOrderChangesThePlay) {
     const GameDefinition game = parse_game("rps");
     GamePlay at_once(game, players_of(game, "time-smoothed", "4", 0.05), Turns::simultaneous);
     GamePlay in_turns(game, players_of(game, "time-smoothed", "4", 0.05), Turns::alternating);
@@ -159,13 +159,13 @@ TEST(GamePlay, TurnsMakeADifference) {
 }
 
 std::string state_of(GamePlay& play) {
-    Checkpoint checkpoint;
-    play.exchange(checkpoint);
-    std::string state = checkpoint.seal();
+    StateArchive archive;
+    play.serialise(archive);
+    std::string state = archive.seal();
     return state;
 }
 
-/// Checkpoints with clocks in them never agree: what is compared is where everybody goes from here.
+/// States contain clocks, so they never agree: later plays are compared.
 std::vector<Real> future_of(GamePlay& play, int rounds) {
     for (int t = 0; t < rounds; ++t) play.play();
     std::vector<Real> joint(play.layout().dimension());
@@ -173,13 +173,13 @@ std::vector<Real> future_of(GamePlay& play, int rounds) {
     return joint;
 }
 
-TEST(GamePlay, ARefusedRoundHappensToNobody) {
+TEST(GamePlay, RefusedRoundLeavesEveryPlayerUnchanged) {
     for (const Turns turns : {Turns::simultaneous, Turns::alternating}) {
         for (const std::string learner : {"time-smoothed", "adam:step=0.05", "momentum:step=0.1"}) {
             bool break_now = false;
             GameDefinition game = cosines();
             const JointLayout layout = game.layout();
-            // The second player's cost breaks when told to; the others have entered or moved by then.
+            // The second player's cost fails on request; the others have entered or moved by then.
             game.players[1].cost = std::make_shared<FunctionCost>(
                 layout, 1, [&break_now](ConstView joint, View gradient) -> Real {
                     const Real total = joint[0] + joint[1] + 0.5 * joint[2];
@@ -208,7 +208,7 @@ TEST(GamePlay, ARefusedRoundHappensToNobody) {
     }
 }
 
-TEST(GamePlay, GoesOnBitForBitFromACheckpoint) {
+TEST(GamePlay, RestoredStateContinuesBitForBit) {
     const GameDefinition game = parse_game("trio");
     for (const std::string learner :
          {"time-smoothed", "time-smoothed:oracle=(sphere:0.02),confirm=2,tolerance=40"}) {
@@ -216,14 +216,14 @@ TEST(GamePlay, GoesOnBitForBitFromACheckpoint) {
         for (int t = 0; t < 25; ++t) first.play();
         const std::string state = state_of(first);
         GamePlay second(game, players_of(game, learner, "8", 0.1), Turns::simultaneous);
-        Checkpoint saved(state, "saved");
-        second.exchange(saved);
+        StateArchive saved(state, "saved");
+        second.serialise(saved);
         saved.finish();
         EXPECT_EQ(future_of(first, 30), future_of(second, 30)) << learner;
     }
 }
 
-TEST(GamePlay, ThreadsChangeNoBit) {
+TEST(GamePlay, ThreadsDoNotChangeBits) {
     const GameDefinition game = parse_game("bilinear:n=6,players=4,set=simplex");
     std::vector<std::vector<Real>> ends;
     for (const Index count : {1, 2, 4}) {
@@ -236,7 +236,7 @@ TEST(GamePlay, ThreadsChangeNoBit) {
     EXPECT_EQ(ends[0], ends[2]);
 }
 
-TEST(GamePlay, RefusesWhatDoesNotFit) {
+TEST(GamePlay, RefusesBadArguments) {
     GameDefinition game = cosines();
     EXPECT_THROW(GamePlay(game, {}, Turns::simultaneous), ConfigError);
     game.players[2].start = {1, 2};

@@ -21,7 +21,7 @@ std::string plain(std::string_view usage) {
     return text;
 }
 
-TEST(GameTable, EveryRowMakesAGameThatDoesNotStartAtRest) {
+TEST(GameTable, EveryGameStartsAwayFromRest) {
     std::set<std::string_view> names;
     for (const GameRow& row : games()) {
         SCOPED_TRACE(row.name);
@@ -32,12 +32,12 @@ TEST(GameTable, EveryRowMakesAGameThatDoesNotStartAtRest) {
         const GameDefinition game =
             parse_game(row.name == "polynomial" ? plain(row.usage) + ",start=0.5/0.25" : plain(row.usage));
         EXPECT_GE(game.players.size(), 2u);
-        EXPECT_GT(start_residual(game), 1e-3);
+        EXPECT_GT(start_gap(game), 1e-3);
         expect_claims(game, 17, 5);
     }
 }
 
-TEST(GameTable, TheSameTextIsTheSameGame) {
+TEST(GameTable, SameTextGivesTheSameGame) {
     for (const char* text : {"bilinear:seed=7", "quadratic:seed=7", "features:seed=7", "congestion"}) {
         const GameDefinition first = parse_game(text);
         const GameDefinition second = parse_game(text);
@@ -49,7 +49,7 @@ TEST(GameTable, TheSameTextIsTheSameGame) {
     }
 }
 
-TEST(GameTable, WrongTextsAreRefusedWithWhatIsAllowed) {
+TEST(GameTable, WrongTextsNameWhatIsAllowed) {
     const auto refused = [](const std::string& text, const std::string& why) {
         try {
             parse_game(text);
@@ -66,7 +66,7 @@ TEST(GameTable, WrongTextsAreRefusedWithWhatIsAllowed) {
     refused("bilinear:n=1000,players=64", "must not exceed 4000");
     refused("bilinear:n=100000", "between 1 and 1000");
     refused("bilinear:players=1", "between 2 and 64");
-    refused("bilinear:zero-sum=maybe", "must be yes or no");
+    refused("bilinear:zero-sum=maybe", "unknown zero-sum 'maybe'; known: yes, no");
     refused("bilinear:set=ring", "unknown regulariser 'ring'");
     refused("bilinear:set=(box:2,1)", "the box is empty");
     refused("bilinear:seed=x", "positive integer");

@@ -3,8 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "game/gan_game.hpp"
-#include "game/gan_quality.hpp"
+#include "game/built_in_games.hpp"
 #include "game/play_batch.hpp"
 
 #include <cmath>
@@ -79,7 +78,7 @@ Real definition(const Gan& gan, Index player, ConstView own, ConstView opponent,
     return softplus(-real) + softplus(fake);
 }
 
-TEST(Gans, CostsAreTheirDefinitions) {
+TEST(Gans, CostsMatchTheirDefinitions) {
     for (const char* more : {"", ",loss=minimax"}) {
         const GameDefinition game = small_gan(more);
         for (const Index player : {0, 1}) {
@@ -98,7 +97,7 @@ TEST(Gans, CostsAreTheirDefinitions) {
     }
 }
 
-TEST(Gans, GradientsAreThoseOfTheValues) {
+TEST(Gans, GradientsMatchDifferencesOfValues) {
     for (const char* more : {"", ",loss=minimax", ",activation=gelu"}) {
         const GameDefinition game = small_gan(more);
         for (const Index player : {0, 1}) {
@@ -121,7 +120,7 @@ TEST(Gans, GradientsAreThoseOfTheValues) {
     }
 }
 
-TEST(Gans, AllPartsTogetherAreTheWholeAndTilesTheirParts) {
+TEST(Gans, PartsAddUpToTheWhole) {
     const GameDefinition game = small_gan();
     for (const Index player : {0, 1}) {
         const Bench bench(game, player);
@@ -179,7 +178,7 @@ TEST(Gans, MinimaxIsZeroSumInTheGenerator) {
     EXPECT_NEAR(totals[0], totals[1], 1e-12);
 }
 
-TEST(Gans, SamplesAreNamedAndFreshCodesAreOthers) {
+TEST(Gans, FreshCodesDifferFromTrainingCodes) {
     const GameDefinition game = small_gan();
     const Gan& gan = *game.gan;
     std::vector<Real> z(3);
@@ -218,7 +217,7 @@ TEST(Gans, SamplesAreNamedAndFreshCodesAreOthers) {
     EXPECT_NE(points[69].x, others[69].x);
 }
 
-TEST(Gans, TextsMakeGames) {
+TEST(Gans, ReadsTexts) {
     const GameDefinition plain = make_gan_game(Spec::parse("gan"));
     check(plain);
     EXPECT_EQ(plain.players[0].name, "discriminator");
@@ -298,7 +297,7 @@ TEST(GanQuality, CountsModesQualityAndDivergence) {
     EXPECT_EQ(measure_quality(ring, {}).high_quality, 0);
 }
 
-TEST(GanQuality, OfAnUntrainedGeneratorIsPoor) {
+TEST(GanQuality, UntrainedGeneratorHasPoorQuality) {
     const GameDefinition game = small_gan();
     Scratch scratch;
     const GanQuality quality = measure_quality(*game.gan, game.players[1].start, 5, scratch);

@@ -1,14 +1,13 @@
-#include "game/polynomial_game.hpp"
-
 #include "proxstream/core/error.hpp"
 
 #include "cost_check.hpp"
+#include "game/built_in_games.hpp"
 #include "game/game_table.hpp"
 
 namespace proxstream::test {
 namespace {
 
-TEST(PolynomialGame, ForsakenAgreesWithItsFormula) {
+TEST(PolynomialGame, ForsakenMatchesItsFormula) {
     const GameDefinition game = parse_game("forsaken");
     const auto naive = [](Index player, const Vector& at) {
         const auto phi = [](Real z) { return z * z / 4 - std::pow(z, 4) / 2 + std::pow(z, 6) / 6; };
@@ -23,7 +22,7 @@ TEST(PolynomialGame, ForsakenAgreesWithItsFormula) {
     EXPECT_EQ(game.players[0].cost->record_size(), 5u);
 }
 
-TEST(PolynomialGame, TrioAgreesWithItsFormula) {
+TEST(PolynomialGame, TrioMatchesItsFormula) {
     const GameDefinition game = parse_game("trio");
     const auto naive = [](Index player, const Vector& at) {
         const Real *p = &at[0], *q = &at[3], *r = &at[5];
@@ -46,7 +45,7 @@ TEST(PolynomialGame, TrioAgreesWithItsFormula) {
     }
 }
 
-TEST(PolynomialGame, CustomOnesFromText) {
+TEST(PolynomialGame, ReadsCustomGamesFromText) {
     const GameDefinition game = parse_game(
         "polynomial:(x1[1]*x2[2] + x1[2]^2 + x2[1]),(-x1[1]*x2[2]*cos(x2[1])),n=2,"
         "set=(box:-2,3),start=1/0/-1/3");
@@ -64,7 +63,7 @@ TEST(PolynomialGame, CustomOnesFromText) {
     EXPECT_FALSE(game.players[1].cost->convex());
 }
 
-TEST(PolynomialGame, ConstantsWhereNothingBoundsThem) {
+TEST(PolynomialGame, UnboundedSetsGiveNoConstants) {
     const GameDefinition game = make_polynomial_game(
         "open", {{.name = "a", .variables = {"x"}, .cost = "x^2 + x*y", .set = "box:-1,1"},
                  {.name = "b", .variables = {"y"}, .cost = "y^4 - x*y", .set = "zero", .start = {2}},
@@ -76,7 +75,7 @@ TEST(PolynomialGame, ConstantsWhereNothingBoundsThem) {
     EXPECT_EQ(game.players[0].start, Vector{0});
 }
 
-TEST(PolynomialGame, RefusesWhatDoesNotFit) {
+TEST(PolynomialGame, RefusesBadArguments) {
     const auto refused = [](const std::vector<PolynomialPlayer>& players, const std::string& why) {
         try {
             make_polynomial_game("bad", players);
@@ -109,14 +108,6 @@ TEST(PolynomialGame, RefusesWhatDoesNotFit) {
     EXPECT_THROW(parse_game("polynomial:(x1)"), ConfigError);
     EXPECT_THROW(parse_game("polynomial:(x1),(x3)"), ConfigError);
     EXPECT_THROW(parse_game("polynomial:(x1),(x2),start=1"), ConfigError);
-}
-
-TEST(PolynomialGame, VariablesBeyondTheJointPlayAreRefused) {
-    const GameDefinition game = parse_game("forsaken");
-    const std::vector<AnyRegulariser> sets{game.players[0].g, game.players[1].g};
-    const Polynomial beyond{{{1, {{.variable = 2}}}}};
-    EXPECT_THROW(PolynomialCost(game.layout(), 0, beyond, sets), ConfigError);
-    EXPECT_THROW(PolynomialCost(game.layout(), 2, {}, sets), ConfigError);
 }
 
 }  // namespace

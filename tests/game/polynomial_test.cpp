@@ -16,7 +16,7 @@ Real at(const std::string& text, const std::vector<Real>& point) {
     return parse_polynomial(text, kNames).value(point);
 }
 
-TEST(Polynomial, MeansWhatItSays) {
+TEST(Polynomial, ValueMatchesTheText) {
     const std::vector<Real> p{0.7, -1.3, 2.1, 0.4, 0.9};
     const Real x = p[0], y = p[1], z1 = p[2], z2 = p[3];
     EXPECT_NEAR(at("x^2*y - 3*z[1]", p), x * x * y - 3 * z1, 1e-14);
@@ -29,7 +29,7 @@ TEST(Polynomial, MeansWhatItSays) {
     EXPECT_NEAR(at("((x))", p), x, 0);
 }
 
-TEST(Polynomial, IsMultipliedOutIntoNormalForm) {
+TEST(Polynomial, ParsesIntoNormalForm) {
     const Polynomial square = parse_polynomial("(x + y)^2 - 2*y*x - x^2", kNames);
     ASSERT_EQ(square.terms.size(), 1u);
     EXPECT_EQ(square.terms[0].coefficient, 1);
@@ -43,7 +43,7 @@ TEST(Polynomial, IsMultipliedOutIntoNormalForm) {
     EXPECT_EQ(ordered.terms.at(0).factors, wanted);
 }
 
-TEST(Polynomial, DerivativesOfFactors) {
+TEST(Polynomial, FactorDerivativesMatchDifferences) {
     using enum Factor::Function;
     const Real h = 1e-4;
     for (const auto function : {identity, cosine, sine}) {
@@ -61,7 +61,7 @@ TEST(Polynomial, DerivativesOfFactors) {
     }
 }
 
-TEST(Polynomial, MistakesAreNamedWithTheirPlace) {
+TEST(Polynomial, ErrorsNameThePosition) {
     const auto refused = [](const std::string& text, Index place, const std::string& why) {
         try {
             parse_polynomial(text, kNames);
@@ -98,7 +98,7 @@ TEST(Polynomial, MistakesAreNamedWithTheirPlace) {
     refused(std::string(100, '(') + "x", 33, "nested");
 }
 
-TEST(Polynomial, WhatExplodesIsRefusedAtOnce) {
+TEST(Polynomial, HugeExpansionsAreRefusedQuickly) {
     std::vector<std::string> names;
     std::string sum = "1";
     for (int k = 1; k <= 40; ++k) {
@@ -109,7 +109,7 @@ TEST(Polynomial, WhatExplodesIsRefusedAtOnce) {
     EXPECT_NO_THROW(parse_polynomial("(" + sum + ")^2", names));
 }
 
-TEST(Polynomial, NamesOfCoordinates) {
+TEST(Polynomial, CoordinateNamesHaveIndices) {
     EXPECT_EQ(coordinate_names("x", 1), (std::vector<std::string>{"x"}));
     EXPECT_EQ(coordinate_names("x", 2), (std::vector<std::string>{"x[1]", "x[2]"}));
 }

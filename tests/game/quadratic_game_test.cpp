@@ -1,9 +1,8 @@
-#include "game/quadratic_game.hpp"
-
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "cost_check.hpp"
+#include "game/built_in_games.hpp"
 #include "game/game_table.hpp"
 
 namespace proxstream::test {
@@ -59,13 +58,13 @@ NaiveCost formula_of(const std::vector<QuadraticPlayer>& players) {
     };
 }
 
-TEST(QuadraticGame, AgreesWithItsFormula) {
+TEST(QuadraticGame, CostMatchesTheFormula) {
     const auto players = uneven_players();
     const GameDefinition game = make_quadratic_game("uneven", players);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_costs(game, formula_of(players), seed);
 }
 
-TEST(QuadraticGame, ConstantsHoldAndAreNotIdle) {
+TEST(QuadraticGame, ConstantsHoldAndAreTight) {
     const GameDefinition game = make_quadratic_game("uneven", uneven_players());
     for (const Real closest : expect_claims(game, 1, 200)) EXPECT_GT(closest, 0.4);
     // Along its eigenvector a curvature is what it claims to be.
@@ -82,7 +81,7 @@ TEST(QuadraticGame, ConstantsHoldAndAreNotIdle) {
     EXPECT_NEAR(*two.players[0].cost->variation(), 4 * std::sqrt(2.0), 1e-3);
 }
 
-TEST(QuadraticGame, SetsWithoutBoundsHaveNoVariation) {
+TEST(QuadraticGame, UnboundedSetsGiveNoVariation) {
     QuadraticPlayer player{.name = "a", .set = "zero", .terms = {}, .start = {0}};
     player.terms.coupling = {{}, {1}};
     QuadraticPlayer rival{.name = "b", .set = "box:-1,1", .terms = {}, .start = {0}};
@@ -92,7 +91,7 @@ TEST(QuadraticGame, SetsWithoutBoundsHaveNoVariation) {
     EXPECT_EQ(game.players[1].cost->variation(), std::nullopt);
 }
 
-TEST(QuadraticGame, NamedGamesPayWhatTheyShould) {
+TEST(QuadraticGame, NamedGamesHaveTheirPayoffs) {
     const auto zero_sum = [](const Vector& matrix, Index n) {
         return [matrix, n](Index player, const Vector& joint) {
             Real paid = 0;
@@ -114,7 +113,7 @@ TEST(QuadraticGame, NamedGamesPayWhatTheyShould) {
     EXPECT_TRUE(pennies.players[0].cost->convex());
 }
 
-TEST(QuadraticGame, RandomOnesAreWhatTheirTextSays) {
+TEST(QuadraticGame, RandomGamesMatchTheirOptions) {
     const GameDefinition zero_sum = parse_game("bilinear:n=3,players=3,set=simplex,seed=4");
     const GameDefinition general = parse_game("bilinear:n=3,zero-sum=no,set=(l2ball:2)");
     EXPECT_EQ(zero_sum.players.size(), 3u);
@@ -138,7 +137,7 @@ TEST(QuadraticGame, RandomOnesAreWhatTheirTextSays) {
         expect_claims(game, 9, 50);
 }
 
-TEST(QuadraticGame, RefusesWhatDoesNotFit) {
+TEST(QuadraticGame, RefusesBadArguments) {
     const auto refused = [](auto change, const std::string& why) {
         auto players = uneven_players();
         change(players);

@@ -25,7 +25,7 @@ void expect_reach(const std::string& set, const std::vector<Real>& direction, Re
     EXPECT_GE(found.high, high) << set;
 }
 
-TEST(Reach, OfSetsWhoseEndsAreKnown) {
+TEST(Reach, KnownSetsHaveTheirBounds) {
     expect_reach("box:-1,2", {1, -1, 0.5}, -3.5, 4);
     expect_reach("simplex", {3, -1, 0.5}, -1, 3);
     expect_reach("simplex:5", {3, -1}, -5, 15);
@@ -40,7 +40,7 @@ TEST(Reach, OfSetsWhoseEndsAreKnown) {
     expect_reach("box:3,3", {1}, 3, 3);
 }
 
-TEST(Reach, OfSetsWithoutAnEnd) {
+TEST(Reach, UnboundedSetsAreInfinite) {
     EXPECT_EQ(reach_in("zero", {1}).high, kInfinity);
     EXPECT_EQ(reach_in("l1:1e6", {1}).low, -kInfinity);
     EXPECT_EQ(reach_in("l2sq:100", {1}).high, kInfinity);
@@ -49,7 +49,7 @@ TEST(Reach, OfSetsWithoutAnEnd) {
     EXPECT_EQ(reach_in("hyperplane:a=1;-1,b=0", {1, 0}).high, kInfinity);
 }
 
-TEST(Reach, NoPointOfARandomSetLiesBeyond) {
+TEST(Reach, RandomPointsLieWithinTheBounds) {
     Scratch scratch;
     const std::vector<std::string> sets{
         "box:-1,3",       "simplex:2", "l2ball:0.5", "l1ball:7", "capped-simplex:sum=2,lo=0.1,hi=1",
@@ -70,7 +70,7 @@ TEST(Reach, NoPointOfARandomSetLiesBeyond) {
     }
 }
 
-TEST(Reach, PowersOfIntervalsAreOneFunction) {
+TEST(Reach, EvenPowersOfIntervalsAreNotNegative) {
     const auto expect = [](const Interval& found, Real low, Real high) {
         EXPECT_EQ(found.low, low);
         EXPECT_EQ(found.high, high);
@@ -83,7 +83,7 @@ TEST(Reach, PowersOfIntervalsAreOneFunction) {
     expect(Interval{0, 0} * Interval{-kInfinity, kInfinity}, 0, 0);
 }
 
-TEST(Reach, VariationsDoNotSeeWhatSimplicesDoNot) {
+TEST(Reach, VariationIgnoresDirectionsAcrossASimplex) {
     const std::vector<Interval> far{{100, 101}, {100, 101}};
     const std::vector<Real> rivals{0.5, 0.5};
     const Real free = *variation_bound(parse_regulariser("box:0,1"), far, rivals);

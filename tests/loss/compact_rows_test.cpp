@@ -66,7 +66,7 @@ Change exact_change(const PassFamily& family, std::span<const RecordRows> record
     return change;
 }
 
-TEST(CompactRows, SayWhatTheRowsSay) {
+TEST(CompactRows, AgreeWithTheRows) {
     for (const std::string& spec : fixtures::specs()) {
         for (const bool intercept : {false, true}) {
             for (const bool sparse : {false, true}) {
@@ -109,7 +109,7 @@ TEST(CompactRows, SayWhatTheRowsSay) {
     }
 }
 
-TEST(CompactRows, AreMadeAnewWhereTheyHoldTooLittleOrTooMuch) {
+TEST(CompactRows, AreRebuiltWhenTheyHoldTooFewOrTooManyColumns) {
     const auto family = parse_loss("squared", {.features = kRecordFeatures});
     const Rows rows(*family, false, true);
     const std::vector<Real> x(family->dimension());
@@ -174,7 +174,7 @@ TEST(CompactRows, OfNoColumnsAreTheInterceptAlone) {
     EXPECT_NEAR(gradient.back(), exact.gradient.back(), 1e-13);
 }
 
-TEST(CompactRows, SayTheSameBitsForAnyNumberOfThreads) {
+TEST(CompactRows, GiveTheSameBitsForAnyNumberOfThreads) {
     constexpr Index kWide = 600;
     const auto family = parse_loss("geman-mcclure", {.features = kWide});
     Source source;

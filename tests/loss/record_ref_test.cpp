@@ -15,7 +15,7 @@ namespace {
 
 struct Measurement {
     Real value = 0;
-    void exchange(Checkpoint& checkpoint) { checkpoint.exchange("value", value); }
+    void serialise(StateArchive& archive) { archive.field("value", value); }
 };
 struct NotCopied {
     std::unique_ptr<int> value;
@@ -63,19 +63,19 @@ TEST(OwnedRecord, KeepsACopy) {
 }
 
 TEST(OwnedRecord, IsSavedWhereItsTypeSaysHow) {
-    Checkpoint writing;
+    StateArchive writing;
     OwnedRecord kept{RecordRef(Measurement{5})};
-    writing.part("record", kept);
+    writing.section("record", kept);
     const std::string bytes = writing.seal();
 
     const AnyBatch batch(make_batch(FunctionFamily(1), 2));
     OwnedRecord closure = batch.blank_record();
-    Checkpoint refused;
-    EXPECT_THROW(refused.part("record", closure), Error);
+    StateArchive refused;
+    EXPECT_THROW(refused.section("record", closure), Error);
 
     OwnedRecord read = OwnedRecord::blank<Measurement>();
-    Checkpoint reading(bytes, "test");
-    reading.part("record", read);
+    StateArchive reading(bytes, "test");
+    reading.section("record", read);
     reading.finish();
     EXPECT_EQ(read.ref().as<Measurement>().value, 5);
 }

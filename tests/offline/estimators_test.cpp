@@ -1,4 +1,4 @@
-/// Every estimator against its definition, added up sample by sample from what the loss was asked.
+/// Every estimate against its definition, added up sample by sample from what the loss was asked.
 #include "offline/estimators.hpp"
 
 #include "offline/gradient_noise.hpp"
@@ -91,29 +91,29 @@ TEST(BatchGradients, LargeBatchesInPiecesAreTheMeanOfWhatWasDrawn) {
     EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());
 }
 
-TEST(SvrgEstimator, IsItsDefinitionOnTheSameSamples) {
+TEST(GradientEstimate, CorrectionAtAnAnchorIsThatOfSvrg) {
     const RecordedLoss loss(9, kEstimated);
-    SvrgEstimator svrg(loss);
+    GradientEstimate svrg(loss);
     Cost cost;
     ASSERT_TRUE(svrg.begin(Batch{}, point(0), cost));
     const std::vector<SampleId> batch = {8, 2, 2, 5};
     Vector out(kEstimated);
-    ASSERT_TRUE(svrg.estimate(batch, point(1), out, cost));
+    ASSERT_TRUE(svrg.correct(batch, point(0), point(1), out, cost));
     expect_same_samples(loss, batch, point(1), point(0));
     expect_near(out, corrected(full_gradient(9, point(0)), 1, mean_gradient(batch, point(0)),
                                mean_gradient(batch, point(1))));
     EXPECT_EQ(cost.base_samples, 9U + 2 * 4U);
     EXPECT_EQ(cost.base_samples, loss.evaluated);
-    ASSERT_TRUE(svrg.estimate({}, point(1), out, cost));
+    ASSERT_TRUE(svrg.correct({}, point(0), point(1), out, cost));
     expect_near(out, full_gradient(9, point(1)));
     EXPECT_EQ(cost.base_samples, 9U + 2 * 4U + 9U);
 }
 
-TEST(Estimators, ThoseOfOneSampleAreUnbiasedOverAllOfThem) {
+TEST(GradientEstimate, OfOneSampleIsUnbiasedOverAllOfThem) {
     constexpr std::uint64_t kCount = 6;
     const RecordedLoss loss(kCount, kEstimated);
     BatchGradients gradients(loss);
-    SvrgEstimator svrg(loss);
+    GradientEstimate svrg(loss);
     Cost cost;
     ASSERT_TRUE(svrg.begin(Batch{}, point(0), cost));
     Vector out(kEstimated), plain(kEstimated), reduced(kEstimated);
@@ -121,14 +121,14 @@ TEST(Estimators, ThoseOfOneSampleAreUnbiasedOverAllOfThem) {
         const std::vector<SampleId> batch = {id};
         ASSERT_TRUE(gradients.mean(batch, point(1), out, cost));
         for (Index j = 0; j < kEstimated; ++j) plain[j] += out[j] / kCount;
-        ASSERT_TRUE(svrg.estimate(batch, point(1), out, cost));
+        ASSERT_TRUE(svrg.correct(batch, point(0), point(1), out, cost));
         for (Index j = 0; j < kEstimated; ++j) reduced[j] += out[j] / kCount;
     }
     expect_near(plain, full_gradient(kCount, point(1)));
     expect_near(reduced, full_gradient(kCount, point(1)));
 }
 
-TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
+TEST(GradientEstimate, ExpectedChangeIsThatOfItsDefinition) {
     // E v = beta (v + grad f(to) - grad f(from)) + (1 - beta) grad f(to) for the hybrid, over both batches;
     // (1 - beta) (v - grad f(from)) + grad f(to) for STORM; beta = 0 of it for the recursive one.
     constexpr std::uint64_t kCount = 4;
@@ -139,15 +139,15 @@ TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
     for (SampleId id = 0; id < kCount; ++id) {
         for (SampleId second = 0; second < kCount; ++second) {
             Cost cost;
-            HybridEstimator h(loss);
-            StormEstimator s(loss);
-            RecursiveEstimator r(loss);
+            GradientEstimate h(loss);
+            GradientEstimate s(loss);
+            GradientEstimate r(loss);
             const std::vector<SampleId> one = {1}, batch = {id}, fresh = {second};
             ASSERT_TRUE(h.begin(one, point(0), cost) && s.begin(one, point(0), cost) &&
                         r.begin(one, point(0), cost));
             ASSERT_TRUE(h.follow(batch, fresh, kBeta, point(0), point(1), cost));
-            ASSERT_TRUE(s.follow(batch, kBeta, point(0), point(1), cost));
-            ASSERT_TRUE(r.follow(batch, point(0), point(1), cost));
+            ASSERT_TRUE(s.follow(batch, 1 - kBeta, point(0), point(1), cost));
+            ASSERT_TRUE(r.follow(batch, 1, point(0), point(1), cost));
             for (Index j = 0; j < kEstimated; ++j) {
                 hybrid[j] += h.value()[j] / (kCount * kCount);
                 storm[j] += s.value()[j] / (kCount * kCount);
@@ -164,9 +164,9 @@ TEST(Estimators, ExpectedChangeOfTheCarriedOnesIsThatOfTheirDefinition) {
     expect_near(hybrid, mixed);
 }
 
-TEST(RecursiveEstimator, FollowsItsRecursionOverManySteps) {
+TEST(GradientEstimate, FollowsSarahsRecursionOverManySteps) {
     const RecordedLoss loss(11, kEstimated);
-    RecursiveEstimator estimator(loss);
+    GradientEstimate estimator(loss);
     SampleDraws draws(5, 11, DrawPurpose::step);
     Cost cost;
     ASSERT_TRUE(estimator.begin(Batch{}, point(0), cost));
@@ -174,7 +174,7 @@ TEST(RecursiveEstimator, FollowsItsRecursionOverManySteps) {
     for (int k = 1; k < 20; ++k) {
         const std::span<const SampleId> drawn = draws.draw(3);
         const std::vector<SampleId> batch(drawn.begin(), drawn.end());
-        ASSERT_TRUE(estimator.follow(drawn, point(k - 1), point(k), cost));
+        ASSERT_TRUE(estimator.follow(drawn, 1, point(k - 1), point(k), cost));
         expect_same_samples(loss, batch, point(k), point(k - 1));
         v = corrected(v, 1, mean_gradient(batch, point(k - 1)), mean_gradient(batch, point(k)));
         expect_near(estimator.value(), v, 1e-12);
@@ -183,27 +183,27 @@ TEST(RecursiveEstimator, FollowsItsRecursionOverManySteps) {
     EXPECT_EQ(cost.base_samples, loss.evaluated);
     EXPECT_EQ(cost.oracle_calls, 19 * 2U);
     // The whole sum needs no difference.
-    ASSERT_TRUE(estimator.follow({}, point(19), point(20), cost));
+    ASSERT_TRUE(estimator.follow({}, 1, point(19), point(20), cost));
     expect_near(estimator.value(), full_gradient(11, point(20)));
     EXPECT_EQ(cost.base_samples, 11U + 19 * 2 * 3U + 11U);
 }
 
-TEST(StormEstimator, FollowsItsRecursion) {
+TEST(GradientEstimate, FollowsStormsRecursion) {
     const RecordedLoss loss(0, kEstimated);
-    StormEstimator estimator(loss);
+    GradientEstimate estimator(loss);
     const std::vector<SampleId> first = {100, 7}, batch = {4, 9, 4};
     Cost cost;
     ASSERT_TRUE(estimator.begin(first, point(0), cost));
-    ASSERT_TRUE(estimator.follow(batch, 0.25, point(0), point(1), cost));
+    ASSERT_TRUE(estimator.follow(batch, 1 - 0.25, point(0), point(1), cost));
     expect_same_samples(loss, batch, point(1), point(0));
     expect_near(estimator.value(), corrected(mean_gradient(first, point(0)), 0.75,
                                              mean_gradient(batch, point(0)), mean_gradient(batch, point(1))));
     EXPECT_EQ(cost.base_samples, 2U + 6U);
 }
 
-TEST(HybridEstimator, FollowsItsRecursionWithASecondBatch) {
+TEST(GradientEstimate, FollowsTheHybridRecursionWithASecondBatch) {
     const RecordedLoss loss(0, kEstimated);
-    HybridEstimator estimator(loss);
+    GradientEstimate estimator(loss);
     const std::vector<SampleId> first = {5}, batch = {1, 2}, fresh = {3, 8, 6};
     Cost cost;
     ASSERT_TRUE(estimator.begin(first, point(0), cost));
@@ -220,15 +220,15 @@ TEST(HybridEstimator, FollowsItsRecursionWithASecondBatch) {
     EXPECT_EQ(cost.base_samples, loss.evaluated);
 }
 
-TEST(Estimators, AreWhatTheyWereAfterAValueThatIsNotFinite) {
+TEST(GradientEstimate, StaysAfterAValueThatIsNotFinite) {
     RecordedLoss loss(0, kEstimated);
-    RecursiveEstimator estimator(loss);
+    GradientEstimate estimator(loss);
     const std::vector<SampleId> batch = {1, 2};
     Cost cost;
     ASSERT_TRUE(estimator.begin(batch, point(0), cost));
     const Vector before(estimator.value().begin(), estimator.value().end());
     loss.broken_from = loss.calls.size() + 1;  // the second of the two gradients
-    EXPECT_FALSE(estimator.follow(batch, point(0), point(1), cost));
+    EXPECT_FALSE(estimator.follow(batch, 1, point(0), point(1), cost));
     EXPECT_EQ(Vector(estimator.value().begin(), estimator.value().end()), before);
     EXPECT_EQ(cost.base_samples, loss.evaluated);
 }

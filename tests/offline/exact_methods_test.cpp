@@ -2,8 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include "loss/loss_table.hpp"
 #include "offline/method_rows.hpp"
@@ -60,10 +60,10 @@ OfflineProblem robust_regression(const std::string& g, Index rows = 200, Index f
                                 std::move(start));
 }
 
-Real residual_at(const OfflineProblem& problem, ConstView x, ConstView gradient) {
+Real gap_at(const OfflineProblem& problem, ConstView x, ConstView gradient) {
     Scratch scratch;
-    Vector forward(x.size()), residual(x.size());
-    return prox_residual(problem.g, x, gradient, problem.reference_step, forward, residual, scratch).norm;
+    Vector forward(x.size()), gap(x.size());
+    return prox_gradient_step(problem.g, x, gradient, problem.reference_step, forward, gap, scratch).norm;
 }
 
 /// |P| at the method's point, by a pass of the test's own.
@@ -71,7 +71,7 @@ Real measured(const OfflineProblem& problem, const OfflineMethod& method) {
     Scratch scratch;
     Vector gradient(problem.dimension());
     problem.loss->f(method.point(), gradient, scratch);
-    return residual_at(problem, method.point(), gradient);
+    return gap_at(problem, method.point(), gradient);
 }
 
 Real objective(const OfflineProblem& problem, ConstView x) {
@@ -101,13 +101,13 @@ TEST(ExactMethods, ReachAStationaryPointOfRobustRegression) {
             const Real before = objective(problem, problem.start);
             Cost cost;
             Scratch scratch;
-            Real residual = kInfinity;
+            Real gap = kInfinity;
             int iterations = 0;
-            while (residual > 1e-9 && ++iterations < 20'000) {
+            while (gap > 1e-9 && ++iterations < 20'000) {
                 ASSERT_EQ(method->advance(cost), StepStatus::moved) << name << ' ' << g << ' ' << iterations;
                 ASSERT_LT(problem.g.value(method->point(), scratch), kInfinity) << name;
                 ASSERT_TRUE(method->exact());
-                residual = residual_at(problem, method->point(), method->exact()->gradient);
+                gap = gap_at(problem, method->point(), method->exact()->gradient);
             }
             EXPECT_LE(measured(problem, *method), 1.001e-9) << name << ' ' << g;
             const Real after = objective(problem, method->point());
@@ -139,7 +139,7 @@ TEST(ExactMethods, ChargeEveryPassTheyMake) {
     }
 }
 
-TEST(ExactMethods, SearchForAsLongAsTheirStepShrinks) {
+TEST(ExactMethods, ContinueWhileTheStepShrinks) {
     const OfflineProblem problem = recorded_problem("l1:0.02");
     for (const std::string name : {"panoc", "accelerated", "backtracking", "adaptive"}) {
         const auto method = make_method(name + ":shrink=0.98", {.problem = problem, .step_scale = 1e4});
@@ -149,7 +149,7 @@ TEST(ExactMethods, SearchForAsLongAsTheirStepShrinks) {
     }
 }
 
-TEST(ProxGradMethod, IsTheLoopEverybodyWrites) {
+TEST(ProxGradMethod, IsThePlainProxGradientLoop) {
     const OfflineProblem problem = recorded_problem("l1:0.02");
     const auto method = make_method("prox-grad", {.problem = problem, .step_scale = 0.5});
     EXPECT_EQ(method->step(), 0.5 / problem.smoothness.mean);
@@ -178,7 +178,7 @@ TEST(ProxGradMethod, ProvesOnlyWithAProvedConstant) {
     EXPECT_FALSE(make_method("prox-grad", {.problem = recorded_problem("zero")})->certified_decrease());
 }
 
-TEST(ExactMethods, GoOnFromACheckpointAsIfNothingHadHappened) {
+TEST(ExactMethods, ContinueBitForBitFromASavedState) {
     for (const std::string g : {"l1:0.005", "simplex"}) {
         const OfflineProblem problem = robust_regression(g, 60, 10);
         for (const std::string& name : methods()) {
@@ -186,11 +186,11 @@ TEST(ExactMethods, GoOnFromACheckpointAsIfNothingHadHappened) {
                 const auto whole = make_method(name, {.problem = problem});
                 Cost cost;
                 for (int i = 0; i < rounds; ++i) whole->advance(cost);
-                Checkpoint saved;
-                saved.part("method", *whole);
+                StateArchive saved;
+                saved.section("method", *whole);
                 const auto resumed = make_method(name, {.problem = problem});
-                Checkpoint loaded(saved.seal(), "test");
-                loaded.part("method", *resumed);
+                StateArchive loaded(saved.seal(), "test");
+                loaded.section("method", *resumed);
                 loaded.finish();
                 EXPECT_EQ(copy_of(resumed->point()), copy_of(whole->point()));
                 Cost whole_cost, resumed_cost;
@@ -232,7 +232,7 @@ TEST(ExactMethods, StayWhereTheLossWasFiniteLast) {
     }
 }
 
-TEST(ExactMethods, SayThatTheStartHasNoLoss) {
+TEST(ExactMethods, ReportAStartWithoutAFiniteLoss) {
     for (const std::string& name : methods()) {
         auto loss = std::make_shared<RecordedLoss>(20, 6);
         const OfflineProblem problem =
@@ -277,7 +277,7 @@ TEST(ExactMethods, NeedNoLoss) {
     }
 }
 
-TEST(ExactMethods, StallWhereRoundingIsAllThatIsLeft) {
+TEST(ExactMethods, StallWhereOnlyRoundingIsLeft) {
     const OfflineProblem problem = robust_regression("l1:0.005");
     for (const std::string& name : methods()) {
         const auto until_stalled = [&](bool saved_on_the_way) {
@@ -286,14 +286,14 @@ TEST(ExactMethods, StallWhereRoundingIsAllThatIsLeft) {
             int iterations = 0;
             while (iterations < 20'000 && method->advance(cost) == StepStatus::moved) {
                 if (++iterations % 30 != 0 || !saved_on_the_way) continue;
-                Checkpoint saved;
-                saved.part("method", *method);
-                Checkpoint loaded(saved.seal(), "test");
+                StateArchive saved;
+                saved.section("method", *method);
+                StateArchive loaded(saved.seal(), "test");
                 method = make_method(name, {.problem = problem});
-                loaded.part("method", *method);
+                loaded.section("method", *method);
             }
             EXPECT_EQ(method->advance(cost), StepStatus::stalled) << name;
-            // Backtracking compares values alone, which tell residuals apart down to the root of rounding.
+            // Backtracking compares values alone, which tell gaps apart down to the root of rounding.
             EXPECT_LT(measured(problem, *method), name == "backtracking" ? 1e-7 : 1e-13) << name;
             return iterations;
         };

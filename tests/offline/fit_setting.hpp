@@ -119,8 +119,8 @@ inline void expect_same(const MeasuredPoint& a, const MeasuredPoint& b) {
     EXPECT_EQ(a.iteration, b.iteration);
     EXPECT_EQ(a.loss, b.loss);
     EXPECT_EQ(a.regulariser, b.regulariser);
-    EXPECT_EQ(a.residual, b.residual);
-    EXPECT_EQ(a.residual_error, b.residual_error);
+    EXPECT_EQ(a.gap, b.gap);
+    EXPECT_EQ(a.gap_error, b.gap_error);
     EXPECT_EQ(a.loss_error, b.loss_error);
     EXPECT_EQ(a.nonzeros, b.nonzeros);
 }
@@ -143,8 +143,8 @@ inline void expect_same(const OfflineResult& a, const OfflineResult& b) {
         EXPECT_EQ(a.trace[i].iteration, b.trace[i].iteration);
         EXPECT_EQ(a.trace[i].base_samples, b.trace[i].base_samples);
         EXPECT_EQ(a.trace[i].objective, b.trace[i].objective);
-        EXPECT_EQ(a.trace[i].residual, b.trace[i].residual);
-        EXPECT_EQ(a.trace[i].residual_error, b.trace[i].residual_error);
+        EXPECT_EQ(a.trace[i].gap, b.trace[i].gap);
+        EXPECT_EQ(a.trace[i].gap_error, b.trace[i].gap_error);
         EXPECT_EQ(a.trace[i].nonzeros, b.trace[i].nonzeros);
         EXPECT_EQ(a.trace[i].step, b.trace[i].step);
     }

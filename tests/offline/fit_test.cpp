@@ -1,6 +1,6 @@
 /// Whole runs: however they are cut into pieces they are the same, they end when they should, and what they
 /// say of themselves is what was measured.
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "offline/fit_setting.hpp"
 
@@ -40,11 +40,11 @@ void for_all(const Test& test) {
 }
 
 void carry_over(FitRun& from, FitRun& to) {
-    Checkpoint saved;
-    saved.part("fit", from);
+    StateArchive saved;
+    saved.section("fit", from);
     const std::string bytes = saved.seal();
-    Checkpoint loaded(bytes, "test");
-    loaded.part("fit", to);
+    StateArchive loaded(bytes, "test");
+    loaded.section("fit", to);
     loaded.finish();
 }
 
@@ -87,7 +87,7 @@ TEST(FitRun, SavedAndLoadedAfterEveryIterationItIsTheSame) {
     });
 }
 
-TEST(FitRun, WhatABudgetEndedGoesOnAsIfItHadNot) {
+TEST(FitRun, ARunEndedByItsBudgetContinuesBitForBit) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         const OfflineResult whole = run_fit(problem, options(method, kLength));
         for (const std::uint64_t first : {1, 7, 16}) {
@@ -101,7 +101,7 @@ TEST(FitRun, WhatABudgetEndedGoesOnAsIfItHadNot) {
     });
 }
 
-TEST(FitRun, ThinnedTracesGoOnAsWell) {
+TEST(FitRun, ThinnedTracesContinueAsWell) {
     const OfflineProblem problem = sum_problem();
     const std::string method = "prox-grad:step=0.005";
     const OfflineResult whole = run_fit(problem, options(method, 1300));
@@ -112,7 +112,7 @@ TEST(FitRun, ThinnedTracesGoOnAsWell) {
     expect_same(whole, rest.run());
     // One that converged between two lines goes on to a smaller epsilon, or not at all.
     OfflineOptions wanted = options(method, 1300);
-    wanted.epsilon = (whole.trace[1000].residual + whole.trace[1001].residual) / 2;
+    wanted.epsilon = (whole.trace[1000].gap + whole.trace[1001].gap) / 2;
     FitRun converged(problem, wanted);
     const OfflineResult at = converged.run();
     EXPECT_EQ(at.status, FitStatus::converged);
@@ -214,24 +214,24 @@ TEST(FitRun, EndsWithItsBudget) {
 
 TEST(FitRun, EndsWithEpsilon) {
     for (const OfflineProblem& problem : problems()) {
-        const Real start = run_fit(problem, options("prox-sgd:batch=20", 0)).start.residual;
+        const Real start = run_fit(problem, options("prox-sgd:batch=20", 0)).start.gap;
         OfflineOptions wanted = options("prox-sgd:batch=20,schedule=inverse", 20'000);
         wanted.test.samples = 512;
         wanted.measure_every = 0.02;
         wanted.epsilon = start / 2;
         const OfflineResult result = run_fit(problem, wanted);
         EXPECT_EQ(result.status, FitStatus::converged);
-        EXPECT_LE(result.trace.back().residual + result.trace.back().residual_error, wanted.epsilon);
+        EXPECT_LE(result.trace.back().gap + result.trace.back().gap_error, wanted.epsilon);
         for (Index i = 0; i + 1 < result.trace.size(); ++i)
-            EXPECT_GT(result.trace[i].residual + result.trace[i].residual_error, wanted.epsilon);
+            EXPECT_GT(result.trace[i].gap + result.trace[i].gap_error, wanted.epsilon);
     }
     // Of an expectation the whole interval has to be below.
     const OfflineProblem noisy = hidden(sampler_problem("ramp:features=3"));
     OfflineOptions nothing = options("storm", 0);
     const MeasuredPoint start = run_fit(noisy, nothing).start;
-    nothing.epsilon = start.residual + Real{0.99} * start.residual_error;
+    nothing.epsilon = start.gap + Real{0.99} * start.gap_error;
     EXPECT_EQ(run_fit(noisy, nothing).status, FitStatus::budget_exhausted);
-    nothing.epsilon = start.residual + Real{1.01} * start.residual_error;
+    nothing.epsilon = start.gap + Real{1.01} * start.gap_error;
     EXPECT_EQ(run_fit(noisy, nothing).status, FitStatus::converged);
     // Met only where the budget ends, between two measurements.
     const OfflineProblem problem = sum_problem();
@@ -241,8 +241,8 @@ TEST(FitRun, EndsWithEpsilon) {
     const OfflineResult free = run_fit(problem, options("spiderboost", 30));
     wanted = options("spiderboost", 30);
     wanted.measure_every = 1000;
-    wanted.epsilon = Real{1.001} * free.last.residual;
-    ASSERT_LT(wanted.epsilon, free.start.residual);
+    wanted.epsilon = Real{1.001} * free.last.gap;
+    ASSERT_LT(wanted.epsilon, free.start.gap);
     const OfflineResult late = run_fit(problem, wanted);
     EXPECT_EQ(late.status, FitStatus::converged);
     EXPECT_EQ(late.trace.size(), 2U);
@@ -331,20 +331,20 @@ TEST(FitRun, MeasuresAsOftenAsItIsTold) {
     EXPECT_EQ(result.referee_cost.base_samples, 50U * (11 + 3));
 }
 
-TEST(FitRun, TheBestPointIsTheSmallestMeasuredResidual) {
+TEST(FitRun, TheBestPointHasTheSmallestMeasuredGap) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         for (const std::uint64_t length : {9, 40}) {
             const OfflineResult result = run_fit(problem, options(method, length));
-            const auto least = std::min_element(
-                result.trace.begin(), result.trace.end(),
-                [](const TracePoint& a, const TracePoint& b) { return a.residual < b.residual; });
+            const auto least =
+                std::min_element(result.trace.begin(), result.trace.end(),
+                                 [](const TracePoint& a, const TracePoint& b) { return a.gap < b.gap; });
             EXPECT_EQ(result.best.iteration, least->iteration);
             if (!problem.loss->knows_f()) {
                 // Tested anew: by other samples than those it was chosen by.
-                EXPECT_NE(result.best.residual, least->residual);
-                EXPECT_GT(result.best.residual_error, 0);
+                EXPECT_NE(result.best.gap, least->gap);
+                EXPECT_GT(result.best.gap_error, 0);
             } else {
-                EXPECT_NEAR(result.best.residual, least->residual, 1e-12);
+                EXPECT_NEAR(result.best.gap, least->gap, 1e-12);
             }
         }
     });
@@ -377,7 +377,7 @@ TEST(FitRun, TheRandomIndexIsUniform) {
     EXPECT_FALSE(run_fit(problem, options("panoc", 5)).random);
 }
 
-TEST(FitRun, ACheckpointOfAnotherMethodIsRefused) {
+TEST(FitRun, AStateOfAnotherMethodIsRefused) {
     const OfflineProblem problem = sum_problem();
     FitRun one(problem, options("spiderboost", 5));
     one.run();

@@ -1,5 +1,5 @@
 /// The referee: exact where f is known, and intervals that cover what they should where it is not.
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "offline/fit_setting.hpp"
 
@@ -17,21 +17,21 @@ TEST(Measure, IsExactWhereFIsKnown) {
     const std::vector<Real> x{0.5, 0, -0.25, 2};
     Scratch scratch;
     Cost cost;
-    const MeasuredPoint point = measure(problem, x, 7, {}, 3, cost, scratch);
+    const MeasuredPoint point = measure(problem, x, {}, {7, 3}, cost, scratch);
     std::vector<Real> gradient(4), forward(4), difference(4);
     EXPECT_EQ(point.loss, problem.loss->f(x, gradient, scratch));
     EXPECT_DOUBLE_EQ(point.regulariser, 0.01 * 2.75);
-    EXPECT_EQ(
-        point.residual,
-        prox_residual(problem.g, x, gradient, problem.reference_step, forward, difference, scratch).norm);
-    EXPECT_EQ(point.residual_error, 0);
+    EXPECT_EQ(point.gap,
+              prox_gradient_step(problem.g, x, gradient, problem.reference_step, forward, difference, scratch)
+                  .norm);
+    EXPECT_EQ(point.gap_error, 0);
     EXPECT_EQ(point.nonzeros, 3U);
     EXPECT_EQ(cost.base_samples, 50U);
     EXPECT_EQ(cost.passes, 1U);
 }
 
 struct Share {
-    Real residual = 0;
+    Real gap = 0;
     Real loss = 0;
 };
 
@@ -44,14 +44,13 @@ Share covered(const std::string& sampler, const std::vector<Real>& x, Real confi
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         const OfflineProblem known = sampler_problem(sampler, seed, g);
         Cost cost;
-        const MeasuredPoint truth = measure(known, x, 0, {}, seed, cost, scratch);
+        const MeasuredPoint truth = measure(known, x, {}, {0, seed}, cost, scratch);
         EXPECT_EQ(cost.base_samples, 0U);
         const MeasuredPoint point =
-            measure(hidden(known), x, 5, {.samples = 160, .confidence = confidence}, seed, cost, scratch);
+            measure(hidden(known), x, {.samples = 160, .confidence = confidence}, {5, seed}, cost, scratch);
         EXPECT_EQ(cost.base_samples, 160U);
-        EXPECT_GT(point.residual_error, 0);
-        if (point.residual_low() <= truth.residual && truth.residual <= point.residual_high())
-            share.residual += Real{1} / kSeeds;
+        EXPECT_GT(point.gap_error, 0);
+        if (point.gap_low() <= truth.gap && truth.gap <= point.gap_high()) share.gap += Real{1} / kSeeds;
         if (std::abs(point.loss - truth.loss) <= point.loss_error) share.loss += Real{1} / kSeeds;
     }
     return share;
@@ -63,14 +62,14 @@ TEST(Measure, IntervalsCoverTheTruthAsOftenAsTheySay) {
         SCOPED_TRACE(confidence);
         const Real slack = 3.3 * std::sqrt(confidence * (1 - confidence) / 400);
         const Share cosine = covered("shifted-cosine:a=0.5", {1.2}, confidence);
-        EXPECT_NEAR(cosine.residual, confidence, slack);
+        EXPECT_NEAR(cosine.gap, confidence, slack);
         EXPECT_NEAR(cosine.loss, confidence, slack);
         const Share ramp = covered("ramp:features=2", {-0.7, 0.7}, confidence);
-        EXPECT_NEAR(ramp.residual, confidence, slack);
+        EXPECT_NEAR(ramp.gap, confidence, slack);
         EXPECT_NEAR(ramp.loss, confidence, slack);
         // At rest, and where P sees a part of the noise, it is on the safe side.
-        EXPECT_GE(covered("shifted-cosine:a=0.5", {0}, confidence).residual, confidence - slack);
-        EXPECT_GE(covered("ramp:features=5", {0.7, 0, 0, 0, 0.01}, confidence, "l1:0.05").residual,
+        EXPECT_GE(covered("shifted-cosine:a=0.5", {0}, confidence).gap, confidence - slack);
+        EXPECT_GE(covered("ramp:features=5", {0.7, 0, 0, 0, 0.01}, confidence, "l1:0.05").gap,
                   confidence - slack);
     }
 }
@@ -80,16 +79,16 @@ TEST(Measure, TestsHaveSamplesOfTheirOwn) {
     const std::vector<Real> x{0.7, 0.9};
     Scratch scratch;
     Cost cost;
-    const auto residual = [&](std::uint64_t test, std::uint64_t seed, Index samples) {
-        return measure(problem, x, test, {.samples = samples}, seed, cost, scratch).residual;
+    const auto gap = [&](std::uint64_t test, std::uint64_t seed, Index samples) {
+        return measure(problem, x, {.samples = samples}, {test, seed}, cost, scratch).gap;
     };
-    EXPECT_EQ(residual(0, 1, 64), residual(0, 1, 64));
-    EXPECT_NE(residual(0, 1, 64), residual(1, 1, 64));
-    EXPECT_NE(residual(0, 1, 64), residual(0, 2, 64));
+    EXPECT_EQ(gap(0, 1, 64), gap(0, 1, 64));
+    EXPECT_NE(gap(0, 1, 64), gap(1, 1, 64));
+    EXPECT_NE(gap(0, 1, 64), gap(0, 2, 64));
     // More samples, a narrower interval: by the root.
-    const MeasuredPoint few = measure(problem, x, 1, {.samples = 1024}, 1, cost, scratch);
-    const MeasuredPoint many = measure(problem, x, 1, {.samples = 65'536}, 1, cost, scratch);
-    EXPECT_NEAR(few.residual_error / many.residual_error, 8, 3);
+    const MeasuredPoint few = measure(problem, x, {.samples = 1024}, {1, 1}, cost, scratch);
+    const MeasuredPoint many = measure(problem, x, {.samples = 65'536}, {1, 1}, cost, scratch);
+    EXPECT_NEAR(few.gap_error / many.gap_error, 8, 3);
 }
 
 TEST(Measure, SamplesThatAreNotFiniteShow) {
@@ -105,7 +104,7 @@ TEST(Measure, SamplesThatAreNotFiniteShow) {
                            .reference_step = 1};
     Scratch scratch;
     Cost cost;
-    EXPECT_FALSE(std::isfinite(measure(problem, problem.start, 0, {}, 1, cost, scratch).residual));
+    EXPECT_FALSE(std::isfinite(measure(problem, problem.start, {}, {0, 1}, cost, scratch).gap));
 }
 
 }  // namespace

@@ -45,10 +45,10 @@ inline const Vector& row(SampleId id, Index dimension) {
 /// One sample's loss and gradient, by the definition.
 inline Real one(SampleId id, const Vector& x, Vector& gradient) {
     const Vector& a = row(id, x.size());
-    Real residual = -a.back();
-    for (Index j = 0; j < x.size(); ++j) residual += a[j] * x[j];
-    for (Index j = 0; j < x.size(); ++j) gradient[j] = a[j] * residual / (1 + residual * residual);
-    return std::log(1 + residual * residual) / 2;
+    Real gap = -a.back();
+    for (Index j = 0; j < x.size(); ++j) gap += a[j] * x[j];
+    for (Index j = 0; j < x.size(); ++j) gradient[j] = a[j] * gap / (1 + gap * gap);
+    return std::log(1 + gap * gap) / 2;
 }
 
 /// The mean gradient over samples, added up one by one.

@@ -16,10 +16,10 @@
 namespace proxstream {
 namespace {
 
+using recorded::gap;
 using recorded::make;
 using recorded::mean_gradient;
 using recorded::parameter;
-using recorded::residual;
 using recorded::Setting;
 using recorded::setting;
 using recorded::Vector;
@@ -149,11 +149,11 @@ TEST(Reduction, CorrectedReachesWhatIsWanted) {
     EXPECT_TRUE(method->candidate());
     EXPECT_EQ(cost.oracle_calls, 20 * cost.prox);
     EXPECT_EQ(cost.base_samples, 400 * cost.prox);
-    // By samples nobody met: the residual of their mean, and its own noise.
+    // By samples nobody met: the gap of their mean, and its own noise.
     Vector forward(3), difference(3), gradient = recorded::full_gradient(20'000, vector_of(method->point()));
     Scratch scratch;
     const Real reached =
-        prox_residual(s.problem.g, method->point(), gradient, 0.5, forward, difference, scratch).norm;
+        prox_gradient_step(s.problem.g, method->point(), gradient, 0.5, forward, difference, scratch).norm;
     EXPECT_LE(reached, kEpsilon);
 }
 
@@ -171,7 +171,7 @@ TEST(Reduction, TakesTheSumItselfWhereAnswersWouldTakeMore) {
         EXPECT_TRUE(call.samples.empty() || call.samples.size() == 10 || call.samples.size() == 20);
     }
     EXPECT_TRUE(s.loss->calls.back().samples.empty());
-    EXPECT_LE(residual(s.problem, vector_of(method->point())), 0.5 / 4 * (1 + 1e-9));
+    EXPECT_LE(gap(s.problem, vector_of(method->point())), 0.5 / 4 * (1 + 1e-9));
 }
 
 TEST(Reduction, StopsWhereOnlyRoundingIsLeft) {
@@ -181,7 +181,7 @@ TEST(Reduction, StopsWhereOnlyRoundingIsLeft) {
     StepStatus status = StepStatus::moved;
     while (status == StepStatus::moved && cost.prox < 20'000) status = method->advance(cost);
     EXPECT_EQ(status, StepStatus::stalled);
-    EXPECT_LT(residual(s.problem, vector_of(method->point())), 1e-13);
+    EXPECT_LT(gap(s.problem, vector_of(method->point())), 1e-13);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 /// The stochastic methods: what they cost, that they can be saved anywhere, what they do where numbers end,
 /// and that they get somewhere.
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "offline/stochastic_setting.hpp"
 
@@ -16,9 +16,9 @@ namespace proxstream {
 namespace {
 
 using recorded::full_gradient;
+using recorded::gap;
 using recorded::make;
 using recorded::parameter;
-using recorded::residual;
 using recorded::Setting;
 using recorded::setting;
 using recorded::Vector;
@@ -41,7 +41,8 @@ std::vector<std::string> short_epochs() {
 }
 
 TEST(StochasticMethods, EveryRowIsTested) {
-    for (const OfflineMethodRow& row : stochastic_method_rows()) {
+    for (const OfflineMethodRow& row : offline_methods()) {
+        if (!row.stochastic) continue;
         int found = 0;
         for (const std::string& text : short_epochs()) found += Spec::parse(text).name() == row.name ? 1 : 0;
         EXPECT_EQ(found, 1) << row.name;
@@ -49,8 +50,8 @@ TEST(StochasticMethods, EveryRowIsTested) {
     }
 }
 
-TEST(StochasticMethods, EveryOneGetsToAModestResidual) {
-    // How much of the residual at the start is left after so many passes; with their published steps, but for
+TEST(StochasticMethods, ReachAModestGap) {
+    // How much of the gap at the start is left after so many passes; with their published steps, but for
     // those that are tuned in practice.
     struct Case {
         Real passes, left;
@@ -67,8 +68,9 @@ TEST(StochasticMethods, EveryOneGetsToAModestResidual) {
                                                {"adam", {100, 0.1, ":step=0.01,batch=50"}},
                                                {"reduction", {100, 0.1, ""}}};
     Setting s = setting(200, 10);
-    const Real start = residual(s.problem, s.problem.start);
-    for (const OfflineMethodRow& row : stochastic_method_rows()) {
+    const Real start = gap(s.problem, s.problem.start);
+    for (const OfflineMethodRow& row : offline_methods()) {
+        if (!row.stochastic) continue;
         const auto& [passes, left, arguments] = cases.at(std::string(row.name));
         const auto method = make(row.name.data() + arguments, {.problem = s.problem, .epsilon = kEpsilon});
         Cost cost;
@@ -76,7 +78,7 @@ TEST(StochasticMethods, EveryOneGetsToAModestResidual) {
         while (static_cast<Real>(cost.base_samples) < passes * 200 && status == StepStatus::moved) {
             status = method->advance(cost);
         }
-        EXPECT_LT(residual(s.problem, vector_of(method->point())), left * start) << row.name;
+        EXPECT_LT(gap(s.problem, vector_of(method->point())), left * start) << row.name;
         EXPECT_EQ(status == StepStatus::finished, row.name == "reduction") << row.name;
     }
 }
@@ -154,7 +156,7 @@ TEST(StochasticMethods, CountOnePairOfCallsAStep) {
     }
 }
 
-TEST(StochasticMethods, GoOnBitForBitFromAnyIteration) {
+TEST(StochasticMethods, ContinueBitForBitFromAnyIteration) {
     constexpr int kIterations = 14;
     for (const std::string& text : short_epochs()) {
         for (const std::uint64_t components : {30U, 0U}) {
@@ -167,17 +169,17 @@ TEST(StochasticMethods, GoOnBitForBitFromAnyIteration) {
             std::vector<std::string> saved;
             std::vector<Cost> costs;
             for (int k = 0; k < kIterations; ++k) {
-                Checkpoint checkpoint;
-                whole->exchange(checkpoint);
-                saved.push_back(checkpoint.seal());
+                StateArchive archive;
+                whole->serialise(archive);
+                saved.push_back(archive.seal());
                 costs.push_back(whole_cost);
                 whole->advance(whole_cost);
             }
             for (int k = 0; k < kIterations; ++k) {
                 const auto resumed = make(told, parts);
-                Checkpoint checkpoint(saved[static_cast<Index>(k)], "test");
-                resumed->exchange(checkpoint);
-                checkpoint.finish();
+                StateArchive archive(saved[static_cast<Index>(k)], "test");
+                resumed->serialise(archive);
+                archive.finish();
                 Cost cost = costs[static_cast<Index>(k)];
                 for (int i = k; i < kIterations; ++i) resumed->advance(cost);
                 ASSERT_EQ(vector_of(resumed->point()), vector_of(whole->point())) << told << ' ' << k;
@@ -298,7 +300,8 @@ TEST(StochasticMethods, HaveThePublishedDefaults) {
     EXPECT_NEAR(number("hybrid", "beta"), 1 - std::sqrt(100 / (1e4 * 100)), 1e-14);
     EXPECT_EQ(value("adam", "step"), "0.001");
     EXPECT_EQ(value("adam:step=0.25", "step"), "0.25");
-    for (const OfflineMethodRow& row : stochastic_method_rows()) {
+    for (const OfflineMethodRow& row : offline_methods()) {
+        if (!row.stochastic) continue;
         for (const MethodParameter& p :
              make(std::string(row.name), {.problem = s.problem, .epsilon = 1})->parameters()) {
             EXPECT_FALSE(p.source.empty()) << row.name << ' ' << p.name;
@@ -348,7 +351,7 @@ TEST(StochasticMethods, PromiseWhatTheirParametersProve) {
     EXPECT_NEAR(online->promise()->floor, (2 + 20.0 / 3) * 4 / 1000, 1e-12);
 }
 
-TEST(StochasticMethods, TheMeanOfSpiderboostsResidualsIsWithinItsPromise) {
+TEST(StochasticMethods, TheMeanOfSpiderboostsSquaredGapsIsWithinItsPromise) {
     Setting s = setting(100, 6);
     Real worst = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -358,7 +361,7 @@ TEST(StochasticMethods, TheMeanOfSpiderboostsResidualsIsWithinItsPromise) {
         Real squares = 0;
         constexpr int kIterations = 30;
         for (int k = 0; k < kIterations; ++k) {
-            const Real r = residual(s.problem, vector_of(method->point()));
+            const Real r = gap(s.problem, vector_of(method->point()));
             squares += r * r;
             method->advance(cost);
         }

@@ -1,8 +1,8 @@
 /// A problem on the recorded loss, and makers of the stochastic methods.
 #pragma once
 
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include "core/find_row.hpp"
 #include "offline/method_rows.hpp"
@@ -34,17 +34,18 @@ inline Setting setting(std::uint64_t components, Index dimension, const std::str
 
 inline std::unique_ptr<OfflineMethod> make(const std::string& text, const MethodParts& parts) {
     const Spec spec = Spec::parse(text);
-    auto method = find_row(stochastic_method_rows(), "method", spec.name()).make(spec, parts);
+    auto method = find_row(offline_methods(), "method", spec.name()).make(spec, parts);
     spec.finish();
     return method;
 }
 
 /// |P| at the reference step by f's own gradient. Not recorded.
-inline Real residual(const OfflineProblem& problem, const Vector& x) {
+inline Real gap(const OfflineProblem& problem, const Vector& x) {
     Scratch scratch;
     Vector forward(x.size()), difference(x.size());
     const Vector gradient = full_gradient(problem.loss->components(), x);
-    return prox_residual(problem.g, x, gradient, problem.reference_step, forward, difference, scratch).norm;
+    return prox_gradient_step(problem.g, x, gradient, problem.reference_step, forward, difference, scratch)
+        .norm;
 }
 
 inline Vector vector_of(ConstView x) {

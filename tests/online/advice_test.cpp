@@ -29,13 +29,13 @@ std::vector<std::string> refusals(const std::function<void()>& call) {
 
 /// L = 2, sigma_0 = 3, w = 16, one sample, eta = 1/2: c = 1/2, sigma = 3 sqrt(16) = 12.
 AdviceInput usual() {
-    return {.smoothness = 2, .base_noise = 3, .window = 16, .swing = 0.5, .variation = 1, .step = 0.5};
+    return {.smoothness = 2, .base_noise = 3, .window = 16, .oscillation = 0.5, .variation = 1, .step = 0.5};
 }
 
 TEST(Advice, WorkedOutByHandForSubGaussianNoise) {
     AdviceInput input = usual();
     input.tail = NoiseTail::subgaussian;
-    input.swing = 36;
+    input.oscillation = 36;
     const Advice advice = advise(input);
     EXPECT_DOUBLE_EQ(advice.step, 0.5);
     EXPECT_DOUBLE_EQ(advice.contraction, 0.5);
@@ -99,15 +99,16 @@ TEST(Advice, WorkedOutByHandForBoundedNoise) {
 
 /// The bounds of the notes with E_T = T swing/w, in the figures as they stand there.
 struct Notes {
-    Real w, eta, c, delta, sigma, swing, m;
+    Real w, eta, c, delta, sigma, oscillation, m;
 
     Real first() const {
-        return (2 * c * w * swing / eta + m * sigma * sigma) / (c * c * delta * delta - m * sigma * sigma);
+        return (2 * c * w * oscillation / eta + m * sigma * sigma) /
+               (c * c * delta * delta - m * sigma * sigma);
     }
     Real second(Real kappa) const {
         const Real noise = (1 + 1 / (2 * kappa)) * sigma * sigma;
         const Real room = c * delta * delta - noise;
-        return room > 0 ? (w * swing / eta + noise + kappa * delta * delta / 2) / room : kInfinity;
+        return room > 0 ? (w * oscillation / eta + noise + kappa * delta * delta / 2) / room : kInfinity;
     }
     Real counted() const {
         Real best = c * c * delta * delta > m * sigma * sigma ? first() : kInfinity;
@@ -120,7 +121,7 @@ struct Notes {
         const Real s = sigma / w;
         const Real n = 1 + updates;
         const Real gamma = eta * c;
-        const Real fallen = (swing / w + eta * s * s * n + eta * rho * s * std::sqrt(n)) / gamma;
+        const Real fallen = (oscillation / w + eta * s * s * n + eta * rho * s * std::sqrt(n)) / gamma;
         const Real walked = 2 * (fallen + rho * rho) + 2 * s * s * n;
         return 4 * rho * rho + 4 * s * std::sqrt(walked);
     }
@@ -133,7 +134,7 @@ TEST(Advice, AgreesWithTheTheoremsOnRandomInput) {
     };
     for (int run = 0; run < 40; ++run) {
         AdviceInput input{
-            .smoothness = scale(1), .base_noise = scale(1), .swing = scale(2), .variation = scale(1)};
+            .smoothness = scale(1), .base_noise = scale(1), .oscillation = scale(2), .variation = scale(1)};
         input.window = 1 + uniform_below({.seed = 3, .sample = drawn++}, 300);
         input.independent = run % 3 > 0;
         input.batch = 1 + uniform_below({.seed = 3, .sample = drawn++}, 50);
@@ -146,7 +147,7 @@ TEST(Advice, AgreesWithTheTheoremsOnRandomInput) {
                     .c = 1 - *input.step * input.smoothness / 2,
                     .delta = 0,
                     .sigma = w * (input.independent ? single / std::sqrt(w) : single),
-                    .swing = input.swing,
+                    .oscillation = input.oscillation,
                     .m = static_cast<Real>(*input.confirm)};
         notes.delta = notes.sigma / std::sqrt(notes.c) * (1 + scale(0.5));
         input.delta = notes.delta;
@@ -267,7 +268,7 @@ TEST(Advice, TakesTheSmallestBatchThatDeltaAllows) {
 TEST(Advice, TakesTheStepThatNeedsFewestSamples) {
     // With losses that dominate, at a given delta and by confirmed stops.
     AdviceInput input = usual();
-    input.swing = 1e6;
+    input.oscillation = 1e6;
     input.delta = 1;
     input.confirm = 2;
     input.step = {};
@@ -320,10 +321,10 @@ TEST(Advice, CountsWhatDrawingWithoutReplacementSaves) {
 
 TEST(Advice, ConfirmsAsSeldomAsSelectionAllows) {
     Index largest = 0;
-    for (const Real swing : {0.0, 1.0, 1e3, 1e6, 1e9, 1e12}) {
+    for (const Real oscillation : {0.0, 1.0, 1e3, 1e6, 1e9, 1e12}) {
         AdviceInput input = usual();
         input.variation = 0;
-        input.swing = swing;
+        input.oscillation = oscillation;
         const Advice advice = advise(input);
         EXPECT_EQ(advice.regret_rule, "D-conf");
         EXPECT_GT(advice.delta, counting_delta({2, 0.5, 12, advice.confirm, false}));
@@ -432,7 +433,7 @@ TEST(Advice, RefusesEverythingThatIsWrongAtOnce) {
                           .mean_squared_smoothness = kInfinity,
                           .base_noise = std::nan(""),
                           .window = 0,
-                          .swing = -1,
+                          .oscillation = -1,
                           .variation = 1e200,
                           .step = 0,
                           .delta = -3,

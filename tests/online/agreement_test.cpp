@@ -146,10 +146,10 @@ void compare(const Stream& stream, const Method& method, std::uint64_t seed) {
         const naive::Round expected =
             twin.play(naive::row_loss(stream.formula, rows.features[t], rows.targets[t]));
         ASSERT_EQ(report.steps, expected.steps) << "N_t at t = " << t + 1;
-        ASSERT_TRUE(close(report.entry_residual, expected.entry))
-            << "R_t at t = " << t + 1 << ": " << report.entry_residual << " and " << expected.entry;
-        ASSERT_TRUE(close(report.exit_residual, expected.exit))
-            << "r_t at t = " << t + 1 << ": " << report.exit_residual << " and " << expected.exit;
+        ASSERT_TRUE(close(report.entry_gap, expected.entry))
+            << "R_t at t = " << t + 1 << ": " << report.entry_gap << " and " << expected.entry;
+        ASSERT_TRUE(close(report.exit_gap, expected.exit))
+            << "r_t at t = " << t + 1 << ": " << report.exit_gap << " and " << expected.exit;
         ASSERT_TRUE(close(report.tolerance, expected.tolerance)) << "delta_t / w at t = " << t + 1;
         for (Index i = 0; i < stream.dimension; ++i) {
             ASSERT_TRUE(close(learner->decide()[i], expected.next[i]))

@@ -1,4 +1,4 @@
-// How a round ends: on its budget with the residual really reached, at a tolerance below rounding, and what
+// How a round ends: on its budget with the gap really reached, at a tolerance below rounding, and what
 // the automatic tolerance asks.
 
 #include "online/trap_learner.hpp"
@@ -32,11 +32,11 @@ TEST(Budget, EndsARoundWithTheResidualReallyReached) {
             judge.play(as_naive(record));  // never moves: holds the window only
             const RoundReport report = learner->observe(record);
             const naive::Vector next(learner->decide().begin(), learner->decide().end());
-            ASSERT_NEAR(report.exit_residual, naive::length(judge.residual(next)), 1e-12);
+            ASSERT_NEAR(report.exit_gap, naive::length(judge.gap(next)), 1e-12);
             if (report.status != RoundStatus::budget_exhausted) continue;
             ++exhausted;
             ASSERT_LE(report.steps, 3U);
-            ASSERT_GT(report.exit_residual, report.tolerance);
+            ASSERT_GT(report.exit_gap, report.tolerance);
         }
         EXPECT_GT(exhausted, 20U) << inner;
     }
@@ -53,7 +53,7 @@ TEST(Budget, CountsSeconds) {
         const RoundReport report = learner->observe(honest(4, 7, 1));
         EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
         EXPECT_EQ(report.steps, 0U);
-        EXPECT_EQ(report.exit_residual, report.entry_residual);
+        EXPECT_EQ(report.exit_gap, report.entry_gap);
         EXPECT_EQ(report.movement, 0);
     }
 }
@@ -73,9 +73,9 @@ TEST(Tolerance, BelowRoundingEndsAtTheFloor) {
             for (Round t = 1; t <= 12; ++t) {
                 const RoundReport report = learner->observe(honest(4, 8, t));
                 steps += report.steps;
-                if (report.exit_residual == 0) continue;
+                if (report.exit_gap == 0) continue;
                 EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
-                EXPECT_LT(report.exit_residual, 1e-13);
+                EXPECT_LT(report.exit_gap, 1e-13);
             }
             EXPECT_LT(steps, 12 * 19'000U) << inner << ", " << regulariser;
         }

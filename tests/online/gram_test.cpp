@@ -54,7 +54,7 @@ PlayedSquares play_squares(const std::string& inner, const std::string& window, 
     PlayedSquares played;
     for (Round t = 1; t <= 150; ++t) {
         const RoundReport report = learner->observe(drifting_row(t));
-        EXPECT_LE(report.exit_residual, report.tolerance) << inner << ", round " << t;
+        EXPECT_LE(report.exit_gap, report.tolerance) << inner << ", round " << t;
         tally.add(report);
         played.passes += report.cost.passes;
         played.loss += report.loss;

@@ -21,11 +21,11 @@ std::vector<Real> figures(const RoundReport& r) {
     return {number(r.round),
             number(static_cast<std::uint64_t>(r.status)),
             r.tolerance,
-            r.aim,
-            r.model_residual,
-            r.tested_residual,
-            r.model_change,
-            r.exchange,
+            r.target_gap,
+            r.forecast_gap,
+            r.tested_gap,
+            r.forecast_change,
+            r.value_change,
             r.movement_one,
             number(r.changed),
             r.path,
@@ -33,8 +33,8 @@ std::vector<Real> figures(const RoundReport& r) {
             r.penalty,
             number(r.cheap_steps),
             number(r.confirmations),
-            r.entry_residual,
-            r.exit_residual,
+            r.entry_gap,
+            r.exit_gap,
             r.variation,
             r.firm_bound,
             r.loss,
@@ -44,11 +44,11 @@ std::vector<Real> figures(const RoundReport& r) {
             r.objective_exit,
             number(r.steps),
             r.certified_decrease,
-            r.squared_residuals,
+            r.squared_gaps,
             r.smallest_step,
             r.largest_step,
             r.movement,
-            r.residual_rounding,
+            r.gap_rounding,
             r.objective_rounding,
             number(r.cost.record_gradients),
             number(r.cost.record_values),
@@ -98,8 +98,8 @@ TEST(QuietRound, AgreesWithAFullPassAfterManyCarries) {
         const RoundReport report = learner->observe(record);
         const naive::Vector a(record.values(0).begin(), record.values(0).end());
         const naive::Round expected = twin.play(naive::row_loss(naive::Formula::cauchy, a, record.target(0)));
-        ASSERT_NEAR(report.entry_residual, expected.entry, report.residual_rounding + 1e-14);
-        ASSERT_LT(report.residual_rounding, 1e-11);
+        ASSERT_NEAR(report.entry_gap, expected.entry, report.gap_rounding + 1e-14);
+        ASSERT_LT(report.gap_rounding, 1e-11);
     }
 }
 
@@ -267,7 +267,7 @@ TEST(Learner, KnowsItsFirstResidual) {
     setup.start = {3, -3, 3, 3};
     Calls calls;
     const LearnerFacts facts = make("time-smoothed", setup, &calls)->facts();
-    EXPECT_NEAR(facts.initial_residual, 1, 1e-12);  // mu sqrt(n): the t = 1 term
+    EXPECT_NEAR(facts.initial_gap, 1, 1e-12);  // mu sqrt(n): the t = 1 term
     EXPECT_NEAR(facts.initial_objective, 6, 1e-12);
     EXPECT_EQ(facts.infimum_regulariser, 0);
     EXPECT_EQ(facts.window, 5U);

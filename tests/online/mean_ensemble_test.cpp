@@ -159,7 +159,7 @@ TEST(MeanEnsemble, PlaysTheWeightedMeanOfItsMembers) {
             ASSERT_LE(farthest(played, mean_point(twin.weights(), at)), 1e-9) << t;
 
             const RoundReport report = ensemble->observe(record);
-            const BankRound& round = *ensemble->bank();
+            const EnsembleRound& round = *ensemble->ensemble();
             ASSERT_NE(report.status, RoundStatus::refused);
             ASSERT_LE(farthest(played, mean_point(longs(round.weights), at)), 1e-12) << t;
             ASSERT_NEAR(report.loss + report.regulariser, losses.at(record, played), 1e-12) << t;
@@ -172,14 +172,14 @@ TEST(MeanEnsemble, PlaysTheWeightedMeanOfItsMembers) {
                 ASSERT_NEAR(round.weights[k], static_cast<Real>(twin.weights()[k]), 1e-9) << k << " " << t;
                 const RoundReport single = alone[k]->observe(record);
                 if (k < points.size()) continue;
-                ASSERT_EQ(round.report(k).entry_residual, single.entry_residual) << k << " " << t;
-                ASSERT_EQ(round.report(k).exit_residual, single.exit_residual);
+                ASSERT_EQ(round.report(k).entry_gap, single.entry_gap) << k << " " << t;
+                ASSERT_EQ(round.report(k).exit_gap, single.exit_gap);
                 ASSERT_EQ(round.report(k).cost, single.cost);
             }
             // The member that leads has the largest weight of those with a window.
             for (Index k = points.size(); k < members; ++k)
-                ASSERT_LE(round.weights[k], round.weights[round.in_charge]);
-            ASSERT_EQ(report.entry_residual, round.report(round.in_charge).entry_residual);
+                ASSERT_LE(round.weights[k], round.weights[round.active_member]);
+            ASSERT_EQ(report.entry_gap, round.report(round.active_member).entry_gap);
             std::vector<Real> slopes, mixer_losses;
             for (const Longs& p : twin.mixers()) {
                 const std::vector<Real> z = reals(mean_point(p, at));
@@ -195,7 +195,7 @@ TEST(MeanEnsemble, PlaysTheWeightedMeanOfItsMembers) {
             for (Index k = 0; k < slopes.size(); ++k) ASSERT_NEAR(round.slopes[k], slopes[k], 1e-8) << k;
             if (round.mean_gap) {
                 ++gaps;
-                const Index length = Index{2} << (2 * (round.in_charge - points.size()));
+                const Index length = Index{2} << (2 * (round.active_member - points.size()));
                 ASSERT_EQ(t % length, 0U);
                 std::vector<Real> gradient(played.size());
                 for (Index age = 0; age < length; ++age)
@@ -286,14 +286,14 @@ Astray play(AnyLearner& learner, Round rounds) {
     for (Round t = 1; t <= rounds; ++t) {
         const RoundReport report = learner.observe(row(8, t));
         RowExtras extras;
-        extras.bank = report.status == RoundStatus::refused ? nullptr : learner.bank();
+        extras.ensemble = report.status == RoundStatus::refused ? nullptr : learner.ensemble();
         tally.add(report, extras);
         run.refused += report.status == RoundStatus::refused ? 1 : 0;
         run.loss += report.loss;
         run.points.push_back(copy_of(learner.decide()));
     }
     run.certificate = tally.certificate(tally.footer(learner.close(), RunEnding::finished, 0));
-    run.restarted = run.certificate.summary.bank->restarted;
+    run.restarted = run.certificate.summary.ensemble->restarted;
     return run;
 }
 
@@ -360,9 +360,9 @@ TEST(MeanEnsemble, KeepsItsDecisionWhenAllMembersAreBad) {
             }
             std::string one, other;
             append_row(one, calm->observe(row(9, t)),
-                       {.other_residuals = {}, .prediction_loss = {}, .bank = calm->bank()});
+                       {.other_gaps = {}, .prediction_loss = {}, .ensemble = calm->ensemble()});
             append_row(other, vexed->observe(row(9, t)),
-                       {.other_residuals = {}, .prediction_loss = {}, .bank = vexed->bank()});
+                       {.other_gaps = {}, .prediction_loss = {}, .ensemble = vexed->ensemble()});
             ASSERT_EQ(one, other) << selection << " " << t;
             ASSERT_TRUE(std::ranges::equal(calm->decide(), vexed->decide())) << selection << " " << t;
         }
@@ -386,10 +386,10 @@ TEST(MeanEnsemble, RollsBackRoundsInWhichMembersWereRestarted) {
                 if (vexed->enter(other, report)) {
                     if (!halfway) {
                         vexed->advance(report, {});
-                        for (const RoundReport& member : vexed->bank()->members)
+                        for (const RoundReport& member : vexed->ensemble()->members)
                             restarted += member.status == RoundStatus::refused ? 1 : 0;
                     }
-                    if (report.status != RoundStatus::refused || halfway) vexed->take_back();
+                    if (report.status != RoundStatus::refused || halfway) vexed->rollback();
                 }
                 ASSERT_TRUE(std::ranges::equal(before, vexed->decide())) << selection << " " << t;
                 const RoundReport one = calm->observe(row(8, t));
@@ -398,8 +398,8 @@ TEST(MeanEnsemble, RollsBackRoundsInWhichMembersWereRestarted) {
                 ASSERT_EQ(one.loss, two.loss);
                 ASSERT_TRUE(std::ranges::equal(calm->decide(), vexed->decide())) << selection << " " << t;
                 if (one.status == RoundStatus::refused) continue;
-                ASSERT_TRUE(std::ranges::equal(calm->bank()->weights, vexed->bank()->weights));
-                ASSERT_TRUE(std::ranges::equal(calm->bank()->losses, vexed->bank()->losses));
+                ASSERT_TRUE(std::ranges::equal(calm->ensemble()->weights, vexed->ensemble()->weights));
+                ASSERT_TRUE(std::ranges::equal(calm->ensemble()->losses, vexed->ensemble()->losses));
             }
             if (!halfway) {
                 EXPECT_GT(restarted, 10U) << selection;
@@ -413,18 +413,18 @@ TEST(MeanEnsemble, ResumesBitForBitAroundRestarts) {
         "bank:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(adagrad:20)/(momentum:40)";
     const auto whole = make(text, fenced(4));
     for (Round t = 1; t <= 120; ++t) {
-        Checkpoint saved;
-        saved.part("learner", *whole);
+        StateArchive saved;
+        saved.section("learner", *whole);
         const std::string bytes = saved.seal();
         const auto second = make(text, fenced(4));
-        Checkpoint read(bytes, "state");
-        read.part("learner", *second);
+        StateArchive read(bytes, "state");
+        read.section("learner", *second);
         read.finish();
         ASSERT_TRUE(std::ranges::equal(whole->decide(), second->decide())) << t;
         // The last round can still be rolled back, by both.
         if (t > 1 && t % 3 == 0) {
-            whole->take_back();
-            second->take_back();
+            whole->rollback();
+            second->rollback();
             ASSERT_TRUE(std::ranges::equal(whole->decide(), second->decide())) << t;
         }
         for (Round u = t; u < t + 2; ++u) {
@@ -435,9 +435,9 @@ TEST(MeanEnsemble, ResumesBitForBitAroundRestarts) {
             }
             std::string one, other;
             append_row(one, whole->observe(record),
-                       {.other_residuals = {}, .prediction_loss = {}, .bank = whole->bank()});
+                       {.other_gaps = {}, .prediction_loss = {}, .ensemble = whole->ensemble()});
             append_row(other, second->observe(record),
-                       {.other_residuals = {}, .prediction_loss = {}, .bank = second->bank()});
+                       {.other_gaps = {}, .prediction_loss = {}, .ensemble = second->ensemble()});
             ASSERT_EQ(one, other) << t;
             ASSERT_TRUE(std::ranges::equal(whole->decide(), second->decide())) << t;
         }
@@ -459,7 +459,7 @@ TEST(MeanEnsemble, RevisedRunsBeginASoundCertificate) {
                 const RoundReport report = learner->observe(row(11, ++t));
                 ASSERT_EQ(report.round, i + 1);
                 RowExtras extras;
-                extras.bank = learner->bank();
+                extras.ensemble = learner->ensemble();
                 tally.add(report, extras);
             }
             const Certificate certificate =

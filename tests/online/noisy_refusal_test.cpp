@@ -22,9 +22,9 @@ using naive::Vector;
 using Kind = EstimatorOptions::Kind;
 
 /// Every figure of a round, as a ledger keeps it.
-std::string figures_text(const RoundReport& report, const BankRound* bank = nullptr) {
+std::string figures_text(const RoundReport& report, const EnsembleRound* ensemble = nullptr) {
     std::string row;
-    append_row(row, report, {.other_residuals = {}, .prediction_loss = {}, .bank = bank});
+    append_row(row, report, {.other_gaps = {}, .prediction_loss = {}, .ensemble = ensemble});
     return row;
 }
 
@@ -156,9 +156,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Member{"spider_alone", Kind::spider, 2, false}),
     [](const auto& param) { return std::string(param.param.name); });
 
-// ---- banks
+// ---- ensembles
 
-TEST(NoisyBank, ARefusedRoundLeavesAllMembersAsTheyWere) {
+TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
     for (const char* text :
          {"time-smoothed:window=(auto:longest=16),oracle=(gaussian:0.05)",
           "bank:windows=1/4/16,oracle=(dropout:0.2),tolerance=1,confirm=2,steps=50",
@@ -184,14 +184,15 @@ TEST(NoisyBank, ARefusedRoundLeavesAllMembersAsTheyWere) {
                 if (report.status == RoundStatus::refused) {
                     ++refused;
                 } else {
-                    disturbed->take_back();
+                    disturbed->rollback();
                 }
                 ASSERT_TRUE(std::ranges::equal(played, disturbed->decide()));
             }
             const RowBlock record = honest(setup.dimension, 3, t);
             const RoundReport expected = undisturbed->observe(record);
             const RoundReport report = disturbed->observe(record);
-            ASSERT_EQ(figures_text(report, disturbed->bank()), figures_text(expected, undisturbed->bank()))
+            ASSERT_EQ(figures_text(report, disturbed->ensemble()),
+                      figures_text(expected, undisturbed->ensemble()))
                 << "round " << t;
             ASSERT_TRUE(std::ranges::equal(disturbed->decide(), undisturbed->decide())) << "round " << t;
         }
@@ -202,8 +203,8 @@ TEST(NoisyBank, ARefusedRoundLeavesAllMembersAsTheyWere) {
 
 // ---- parts that cannot be
 
-LearnerParts parts_for(const std::string& oracle, Calls* calls) {
-    LearnerParts parts{
+LearnerConfig parts_for(const std::string& oracle, Calls* calls) {
+    LearnerConfig parts{
         .g = parse_regulariser("l1:0.01"),
         .make_batch =
             [calls](Index capacity) { return AnyBatch(RecordRing(TrapFamily(4, calls), capacity)); },
@@ -218,7 +219,7 @@ LearnerParts parts_for(const std::string& oracle, Calls* calls) {
 }
 
 /// All violations; empty: the learner was made.
-std::vector<std::string> violations(LearnerParts parts, const std::string& text = "time-smoothed") {
+std::vector<std::string> violations(LearnerConfig parts, const std::string& text = "time-smoothed") {
     try {
         make_learner(text, std::move(parts));
     } catch (const ConfigError& error) {
@@ -234,9 +235,9 @@ bool names(const std::vector<std::string>& all, const std::string& what) {
 
 TEST(NoisyParts, EverythingWrongIsSaidAtOnce) {
     Calls calls;
-    LearnerParts parts = parts_for("minibatch:5", &calls);
+    LearnerConfig parts = parts_for("minibatch:5", &calls);
     EXPECT_EQ(violations(parts), std::vector<std::string>{});
-    parts.model = ModelRule::parse("mean");
+    parts.model = ForecastRule::parse("mean");
     parts.hysteresis = 0.5;
     parts.switching = 0.1;
     parts.proximal.named = 0.1;
@@ -283,7 +284,7 @@ TEST(NoisyParts, EverythingWrongIsSaidAtOnce) {
 TEST(NoisyParts, ATestTheNoiseKeepsFailingNeedsForce) {
     Calls calls;
     // c = 0.8, sigma = w_a s = 8 * 0.3 / sqrt(8): the least delta is sigma / sqrt(c) = 0.9487 > 0.9.
-    LearnerParts parts = parts_for("gaussian:0.3", &calls);
+    LearnerConfig parts = parts_for("gaussian:0.3", &calls);
     parts.tolerance = Tolerance::fixed(0.9);
     const std::vector<std::string> all = violations(parts);
     ASSERT_EQ(all.size(), 1U);
@@ -298,7 +299,7 @@ TEST(NoisyParts, ATestTheNoiseKeepsFailingNeedsForce) {
         const RoundReport report = learner->observe(honest(4, 3, t));
         EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
         EXPECT_EQ(report.steps, 30U);
-        EXPECT_GT(report.tested_residual, report.tolerance);
+        EXPECT_GT(report.tested_gap, report.tolerance);
         EXPECT_EQ(report.tolerance, 0.01 / 8);
     }
     ASSERT_TRUE(learner->facts().noise);
@@ -308,15 +309,15 @@ TEST(NoisyParts, ATestTheNoiseKeepsFailingNeedsForce) {
 TEST(NoisyParts, RowsAreChosenWhereNoneAreGiven) {
     Calls calls;
     for (const char* text : {"minibatch", "minibatch:replace=yes", "minibatch:replace=no"}) {
-        LearnerParts parts = parts_for(text, &calls);
+        LearnerConfig parts = parts_for(text, &calls);
         parts.tolerance = Tolerance::automatic();
         parts.noise.record_rows = 1000;
         parts.noise.base_noise = 1;
-        parts.noise.first_residual = 0.2;
+        parts.noise.first_gap = 0.2;
         ASSERT_EQ(violations(parts), std::vector<std::string>{}) << text;
         const NoiseFacts noise = *make_learner("time-smoothed", parts)->facts().noise;
         EXPECT_TRUE(noise.oracle.starts_with("minibatch:")) << noise.oracle;
-        // The test sees a quarter of the first residual, with the fewest rows: usual_delta is 2 sigma /
+        // The test sees a quarter of the first gap, with the fewest rows: usual_delta is 2 sigma /
         // sqrt(c).
         EXPECT_LE(*noise.sigma, 8 * 0.2 / 4);
         EXPECT_EQ(noise.oracle.find("replace=yes") != std::string::npos,

@@ -55,9 +55,9 @@ void expect_twins(const naive::NoisyRules& rules, const std::string& regulariser
         ASSERT_EQ(report.failed_confirmations, expected.failed) << "round " << t;
         ASSERT_EQ(report.cost.oracle_calls, expected.answers) << "round " << t;
         ASSERT_LE(distance(learner->decide(), twin.point()), 1e-12) << "round " << t;
-        ASSERT_NEAR(report.first_residual, expected.first, 1e-12);
-        ASSERT_NEAR(report.tested_residual, expected.tested, 1e-12);
-        ASSERT_NEAR(report.squared_residuals, expected.squares, 1e-12);
+        ASSERT_NEAR(report.first_gap, expected.first, 1e-12);
+        ASSERT_NEAR(report.tested_gap, expected.tested, 1e-12);
+        ASSERT_NEAR(report.squared_gaps, expected.squares, 1e-12);
         ASSERT_NEAR(report.path, expected.path, 1e-12);
         const RoundStatus status = expected.tested > rules.tolerance ? RoundStatus::budget_exhausted
                                    : expected.steps > 0              ? RoundStatus::solved
@@ -117,13 +117,13 @@ TEST(NoisySmoothed, WithoutNoiseThePapersVariantIsTheExactLearnerBitForBit) {
             ASSERT_TRUE(std::ranges::equal(learner->decide(), exact.decide())) << "round " << t;
             ASSERT_EQ(report.status, expected.status);
             ASSERT_EQ(report.steps, expected.steps);
-            ASSERT_EQ(report.first_residual, expected.entry_residual);
-            ASSERT_EQ(report.tested_residual, expected.exit_residual);
-            ASSERT_EQ(report.entry_residual, expected.entry_residual);
-            ASSERT_EQ(report.exit_residual, expected.exit_residual);
+            ASSERT_EQ(report.first_gap, expected.entry_gap);
+            ASSERT_EQ(report.tested_gap, expected.exit_gap);
+            ASSERT_EQ(report.entry_gap, expected.entry_gap);
+            ASSERT_EQ(report.exit_gap, expected.exit_gap);
             ASSERT_EQ(report.variation, expected.variation);
             ASSERT_EQ(report.objective_exit, expected.objective_exit);
-            ASSERT_EQ(report.squared_residuals, expected.squared_residuals);
+            ASSERT_EQ(report.squared_gaps, expected.squared_gaps);
             ASSERT_EQ(report.first_noise, 0);
             ASSERT_EQ(report.kept_noise, 0);
             quiet += report.status == RoundStatus::quiet ? 1 : 0;
@@ -144,8 +144,8 @@ TEST(NoisySmoothed, WithoutNoiseTheFreshVariantIsAlgorithm1ByFullPasses) {
                                                  [t](const Vector& x) { return naive::slope(t, x); }});
         ASSERT_EQ(report.steps, expected.steps) << "round " << t;
         ASSERT_LE(distance(learner->decide(), expected.next), 1e-12);
-        ASSERT_NEAR(report.entry_residual, expected.entry, 1e-12);
-        ASSERT_NEAR(report.tested_residual, expected.exit, 1e-12);
+        ASSERT_NEAR(report.entry_gap, expected.entry, 1e-12);
+        ASSERT_NEAR(report.tested_gap, expected.exit, 1e-12);
         // Estimates are passes of the learner's own.
         ASSERT_EQ(report.cost.record_gradients, (1 + report.steps) * std::min<Round>(t, window));
         ASSERT_EQ(report.cost.oracle_calls, 0U);
@@ -167,7 +167,7 @@ TEST(Spider, OfWholeWindowsIsTheExactLearner) {
         const RoundReport expected = fresh->observe(naive::record_of(t));
         ASSERT_EQ(report.steps, expected.steps) << "round " << t;
         ASSERT_LE(distance(spider->decide(), fresh->decide()), 1e-11);
-        ASSERT_LE(report.exit_residual, report.tolerance + 1e-12);
+        ASSERT_LE(report.exit_gap, report.tolerance + 1e-12);
         ASSERT_EQ(report.cost.passes, 1U);
     }
 }
@@ -182,9 +182,9 @@ TEST(Spider, ConfirmedByAFreshBatchEndsWithinTheToleranceItself) {
     for (Round t = 1; t <= 60; ++t) {
         const RoundReport report = learner->observe(naive::record_of(t));
         ASSERT_NE(report.status, RoundStatus::budget_exhausted);
-        ASSERT_LE(report.exit_residual, report.tolerance);  // the confirmation is a pass without noise
+        ASSERT_LE(report.exit_gap, report.tolerance);  // the confirmation is a pass without noise
         ASSERT_NEAR(report.kept_noise, 0, 1e-14);
-        most = std::max(most, report.exit_residual / report.tolerance);
+        most = std::max(most, report.exit_gap / report.tolerance);
         failed += report.failed_confirmations;
     }
     EXPECT_GT(most, 0.5);
@@ -308,13 +308,13 @@ TEST(NoisySmoothed, TheRefereeChangesNothing) {
             ASSERT_EQ(report.status, other.status);
             ASSERT_EQ(report.loss, other.loss);
             ASSERT_EQ(report.regulariser, other.regulariser);
-            ASSERT_EQ(report.first_residual, other.first_residual);
-            ASSERT_EQ(report.tested_residual, other.tested_residual);
+            ASSERT_EQ(report.first_gap, other.first_gap);
+            ASSERT_EQ(report.tested_gap, other.tested_gap);
             ASSERT_EQ(report.movement, other.movement);
             ASSERT_GT(report.first_noise, 0);
             ASSERT_EQ(other.first_noise, 0);
-            ASSERT_EQ(other.entry_residual, 0);
-            ASSERT_EQ(other.exit_residual, 0);
+            ASSERT_EQ(other.entry_gap, 0);
+            ASSERT_EQ(other.exit_gap, 0);
         }
     }
 }
@@ -335,11 +335,11 @@ TEST(NoisySmoothed, ATestThatNoiseKeepsFailingEndsOnItsBudget) {
         EXPECT_EQ(report.steps, kBudget);
         EXPECT_EQ(report.cost.prox, kBudget + 1);
         EXPECT_EQ(report.cost.oracle_calls, kBudget + 1);
-        EXPECT_NEAR(report.tested_residual, 1, 1e-12);
+        EXPECT_NEAR(report.tested_gap, 1, 1e-12);
         EXPECT_NEAR(report.kept_noise, 1, 1e-12);
         EXPECT_NEAR(report.path, kBudget * kNoisyStep, 1e-9);
-        EXPECT_NEAR(report.squared_residuals, kBudget, 1e-9);
-        EXPECT_EQ(report.exit_residual, 0);
+        EXPECT_NEAR(report.squared_gaps, kBudget, 1e-9);
+        EXPECT_EQ(report.exit_gap, 0);
         EXPECT_EQ(report.smallest_step, kNoisyStep);
         EXPECT_EQ(report.noise_level, 1);
     }

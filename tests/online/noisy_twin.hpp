@@ -98,28 +98,28 @@ class NoisyTwin {
         pass_ = 0;
         NoisyRound out;
         Vector estimate = rules_.paper ? steps_two_and_three(out) : redraw(out);
-        out.first = length(residual(estimate));
+        out.first = length(gap(estimate));
         for (;;) {
-            while (length(residual(estimate)) > rules_.tolerance && out.steps < rules_.max_steps) {
-                const Vector p = residual(estimate);
+            while (length(gap(estimate)) > rules_.tolerance && out.steps < rules_.max_steps) {
+                const Vector p = gap(estimate);
                 out.squares += inner(p, p);
                 out.path += rules_.step * length(p);
                 x_ = forward(estimate);
                 ++out.steps;
                 estimate = redraw(out);
             }
-            if (length(residual(estimate)) > rules_.tolerance) break;
+            if (length(gap(estimate)) > rules_.tolerance) break;
             bool confirmed = true;
             for (std::uint64_t passed = 1; confirmed && passed < rules_.confirm; ++passed) {
                 estimate = redraw(out);
                 ++out.confirmations;
-                confirmed = length(residual(estimate)) <= rules_.tolerance;
+                confirmed = length(gap(estimate)) <= rules_.tolerance;
                 if (!confirmed) ++out.failed;
             }
             if (confirmed) break;
         }
         carried_ = estimate;
-        out.tested = length(residual(estimate));
+        out.tested = length(gap(estimate));
         return out;
     }
     const Vector& point() const { return x_; }
@@ -156,7 +156,7 @@ class NoisyTwin {
     Vector forward(const Vector& estimate) const {
         return g_.prox(along(x_, -rules_.step, estimate), rules_.step);
     }
-    Vector residual(const Vector& estimate) const {
+    Vector gap(const Vector& estimate) const {
         return along(Vector(x_.size()), 1 / rules_.step, along(x_, -1, forward(estimate)));
     }
 

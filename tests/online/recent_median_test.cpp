@@ -48,7 +48,7 @@ TEST(RecentMedian, EqualsTheMiddleOfTheSortedMemory) {
         for (std::uint64_t t = 0; t < 3000; ++t) {
             if (t % 5 == 0) {
                 // One that is taken back leaves no trace.
-                recent.take_back(recent.add(number_at(stream, t + 100'000)));
+                recent.rollback(recent.add(number_at(stream, t + 100'000)));
             }
             if (t % 701 == 700) {
                 RecentMedian restored(kMemory);
@@ -65,7 +65,7 @@ TEST(RecentMedian, EqualsTheMiddleOfTheSortedMemory) {
 
 TEST(RecentMedian, TakesBackTheFirstNumber) {
     RecentMedian recent(kMemory);
-    recent.take_back(recent.add(3));
+    recent.rollback(recent.add(3));
     EXPECT_TRUE(recent.empty());
     recent.add(2);
     EXPECT_EQ(recent.median(), 2);

@@ -1,8 +1,8 @@
 /// Networks that change under a learner: what it says of itself afterwards against sums from scratch, the
 /// certificates that begin there, and checkpoints across the change.
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/core/state_archive.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "front/header_of.hpp"
 #include "regret/ledger_format.hpp"
@@ -40,7 +40,7 @@ class Road {
     }
 
     std::unique_ptr<AnyLearner> fresh() const {
-        LearnerParts parts = test::route_parts(routed_.routing);
+        LearnerConfig parts = test::route_parts(routed_.routing);
         parts.window = window_;
         parts.tolerance = Tolerance::fixed(0.02);
         return make_learner(text_, std::move(parts));
@@ -81,11 +81,11 @@ class Road {
         const Vector weights(std::min(length, seen_.size()), 1 / static_cast<Real>(length));
         return test::naive_window(*routed_.routing, seen_, weights, x);
     }
-    Real residual_of(Index length, const Vector& x, Real step) const {
-        Vector forward(x.size()), residual(x.size());
+    Real gap_of(Index length, const Vector& x, Real step) const {
+        Vector forward(x.size()), gap(x.size());
         Scratch scratch;
-        return prox_residual(SplitSet(routed_.routing), x, window_at(length, x).gradient, step, forward,
-                             residual, scratch)
+        return prox_gradient_step(SplitSet(routed_.routing), x, window_at(length, x).gradient, step, forward,
+                                  gap, scratch)
             .norm;
     }
 
@@ -104,10 +104,10 @@ class Road {
     std::unique_ptr<AnyLearner> learner_;
 };
 
-/// The facts of a learner on a box, or of every member of a bank of them.
+/// The facts of a learner on a box, or of every member of an ensemble of them.
 void expect_facts(const Road& road, const LearnerFacts& facts, const Vector& x) {
-    const Real wanted = road.residual_of(facts.window, x, facts.step);
-    EXPECT_NEAR(facts.initial_residual, wanted, 1e-11 * (1 + wanted)) << facts.window_text;
+    const Real wanted = road.gap_of(facts.window, x, facts.step);
+    EXPECT_NEAR(facts.initial_gap, wanted, 1e-11 * (1 + wanted)) << facts.window_text;
     const Real objective = road.window_at(facts.window, x).value;
     EXPECT_NEAR(facts.initial_objective, objective, 1e-12 * objective) << facts.window_text;
     EXPECT_EQ(facts.initial_records, std::min<Index>(kBefore, facts.initial_records));
@@ -143,8 +143,8 @@ TEST(Revise, TheFactsAreThoseOfTheNetworkAsItIsNow) {
             if (facts.promises_exit) {
                 // (P-mu): a proximal term around the repaired point holds it back.
                 const Vector moved = road.decision();
-                EXPECT_LE(facts.initial_residual, (1 + facts.step * facts.proximal) * report.tolerance +
-                                                      facts.proximal * distance(moved, repaired));
+                EXPECT_LE(facts.initial_gap, (1 + facts.step * facts.proximal) * report.tolerance +
+                                                 facts.proximal * distance(moved, repaired));
             } else if (std::string(text) != "window-steps:steps=2" &&
                        std::string(text) != "re-solve:steps=3") {
                 EXPECT_EQ(road.decision(), repaired) << "it moves with its own rounds only";
@@ -170,13 +170,13 @@ TEST(Revise, TheMembersOfABankAreEachRightForTheirWindow) {
                 value += closing.members[k].weights[i] * closing.members[k].losses[i];
             EXPECT_NEAR(facts.members[k].initial_objective, value, 1e-12 * value) << k;
         }
-        Index in_charge = facts.members.size();
+        Index active_member = facts.members.size();
         for (Index k = 0; k < facts.members.size(); ++k)
             if (std::abs(facts.members[k].initial_objective -
                          road.window_at(facts.members[k].window, road.decision()).value) < 1e-13)
-                in_charge = k;
-        ASSERT_LT(in_charge, facts.members.size());
-        expect_facts(road, facts.members[in_charge], road.decision());
+                active_member = k;
+        ASSERT_LT(active_member, facts.members.size());
+        expect_facts(road, facts.members[active_member], road.decision());
     }
 }
 
@@ -210,12 +210,12 @@ TEST(Revise, RoundsAfterItAreThoseOfANaiveWindowOnTheNewNetwork) {
                 const Vector x = road.decision();
                 const RoundReport report = road.observe(t);
                 EXPECT_EQ(report.round, t - kBefore + 1);
-                const Real wanted = road.residual_of(length, x, 0.3);
-                EXPECT_NEAR(report.entry_residual, wanted, 1e-10 * (1 + wanted)) << text << ", round " << t;
+                const Real wanted = road.gap_of(length, x, 0.3);
+                EXPECT_NEAR(report.entry_gap, wanted, 1e-10 * (1 + wanted)) << text << ", round " << t;
                 const Real loss = test::naive_loss(*road.routed().routing, road.stream()[t], x).value;
                 EXPECT_NEAR(report.loss, loss, 1e-12 * loss);
                 const Vector y = road.decision();
-                EXPECT_NEAR(report.exit_residual, road.residual_of(length, y, 0.3), 1e-10) << text;
+                EXPECT_NEAR(report.exit_gap, road.gap_of(length, y, 0.3), 1e-10) << text;
                 EXPECT_NEAR(report.objective_exit, road.window_at(length, y).value, 1e-11) << text;
             }
         }
@@ -224,11 +224,11 @@ TEST(Revise, RoundsAfterItAreThoseOfANaiveWindowOnTheNewNetwork) {
 
 TEST(Revise, CertificatesBeginAnewAndHold) {
     std::vector<std::string> texts(std::begin(kSingle), std::end(kSingle));
-    for (const char* bank :
+    for (const char* ensemble :
          {"bank:windows=1/4/16", "bank:windows=2/8,also=adam/adagrad", "time-smoothed:window=auto",
           "time-smoothed:window=(mean:8,keep=2)", "time-smoothed:window=(season:3,3),model=(season:3)",
           "time-smoothed:window=(triangle:6)", "time-smoothed:window=(exp:5),model=mean,hysteresis=0.5"})
-        texts.emplace_back(bank);
+        texts.emplace_back(ensemble);
     for (const std::string& text : texts) {
         for (const char* objective : {"system", "unweighted"}) {
             SCOPED_TRACE(text + ", " + objective);
@@ -240,8 +240,9 @@ TEST(Revise, CertificatesBeginAnewAndHold) {
                 Real potential = 0;
                 for (; t < until; ++t) {
                     const RoundReport report = road.observe(t);
-                    tally.add(report,
-                              {.other_residuals = {}, .prediction_loss = {}, .bank = road.learner().bank()});
+                    tally.add(
+                        report,
+                        {.other_gaps = {}, .prediction_loss = {}, .ensemble = road.learner().ensemble()});
                     potential += std::abs(report.objective_entry) + std::abs(report.objective_exit);
                 }
                 const Certificate certificate =
@@ -316,7 +317,7 @@ TEST(Revise, ARefusedRoundAfterwardsChangesNothing) {
         for (Index t = kBefore; t < kBefore + 6; ++t) {
             const RoundReport one = calm.observe(t);
             const RoundReport other = vexed.observe(t);
-            EXPECT_EQ(one.entry_residual, other.entry_residual);
+            EXPECT_EQ(one.entry_gap, other.entry_gap);
             EXPECT_EQ(one.round, other.round);
             EXPECT_EQ(calm.decision(), vexed.decision()) << text;
         }
@@ -324,15 +325,15 @@ TEST(Revise, ARefusedRoundAfterwardsChangesNothing) {
 }
 
 std::string saved_learner(AnyLearner& learner) {
-    Checkpoint checkpoint;
-    checkpoint.part("learner", learner);
-    return checkpoint.seal();
+    StateArchive archive;
+    archive.section("learner", learner);
+    return archive.seal();
 }
 
 void load_learner(AnyLearner& learner, const std::string& bytes) {
-    Checkpoint checkpoint(bytes, "state");
-    checkpoint.part("learner", learner);
-    checkpoint.finish();
+    StateArchive archive(bytes, "state");
+    archive.section("learner", learner);
+    archive.finish();
 }
 
 TEST(Revise, CheckpointsGoOnBitForBitAcrossIt) {
@@ -353,7 +354,7 @@ TEST(Revise, CheckpointsGoOnBitForBitAcrossIt) {
             load_learner(*learner, bytes);
             resumed.replace(std::move(learner));
             EXPECT_EQ(saved_learner(resumed.learner()), bytes);
-            EXPECT_EQ(whole.learner().facts().initial_residual, resumed.learner().facts().initial_residual);
+            EXPECT_EQ(whole.learner().facts().initial_gap, resumed.learner().facts().initial_gap);
             EXPECT_EQ(whole.learner().facts().initial_objective, resumed.learner().facts().initial_objective);
             EXPECT_EQ(whole.learner().facts().initial_records, resumed.learner().facts().initial_records);
             for (Index t = kBefore + pause; t < kBefore + kAfter; ++t) {
@@ -366,9 +367,10 @@ TEST(Revise, CheckpointsGoOnBitForBitAcrossIt) {
                 std::string one;
                 std::string other;
                 append_row(one, whole.observe(t),
-                           {.other_residuals = {}, .prediction_loss = {}, .bank = whole.learner().bank()});
-                append_row(other, resumed.observe(t),
-                           {.other_residuals = {}, .prediction_loss = {}, .bank = resumed.learner().bank()});
+                           {.other_gaps = {}, .prediction_loss = {}, .ensemble = whole.learner().ensemble()});
+                append_row(
+                    other, resumed.observe(t),
+                    {.other_gaps = {}, .prediction_loss = {}, .ensemble = resumed.learner().ensemble()});
                 ASSERT_EQ(one, other);
                 ASSERT_EQ(whole.decision(), resumed.decision());
             }

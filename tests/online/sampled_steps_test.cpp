@@ -28,13 +28,13 @@ std::unique_ptr<AnyLearner> make_rows(const std::string& text, std::uint64_t see
                                       const std::string& g = "l1:0.01") {
     const std::shared_ptr<const RowFamily> family =
         parse_loss("cauchy", {.features = kSampledFeatures, .intercept = false, .classes = 0});
-    LearnerParts parts{.g = parse_regulariser(g),
-                       .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
-                       .start = std::vector<Real>(kSampledFeatures, 0.2),
-                       .window = "1",
-                       .step = 0.1,
-                       .budget = {},
-                       .seed = seed};
+    LearnerConfig parts{.g = parse_regulariser(g),
+                        .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
+                        .start = std::vector<Real>(kSampledFeatures, 0.2),
+                        .window = "1",
+                        .step = 0.1,
+                        .budget = {},
+                        .seed = seed};
     return make_learner(text, std::move(parts));
 }
 
@@ -181,7 +181,7 @@ constexpr const char* kTexts[] = {
 
 std::string row_of(const RoundReport& report) {
     std::string row;
-    append_row(row, report, {.other_residuals = {}, .prediction_loss = {}, .bank = nullptr});
+    append_row(row, report, {.other_gaps = {}, .prediction_loss = {}, .ensemble = nullptr});
     return row;
 }
 
@@ -207,12 +207,12 @@ TEST(SampledSteps, RefusedRoundsAndThoseTakenBackLeaveNoTrace) {
                 if (t % 4 == 1) poison(kNaN);  // no number in the record itself
                 if (t % 3 == 0) {
                     disturbed->observe(honest(4, 8, t));
-                    disturbed->take_back();
+                    disturbed->rollback();
                 }
                 if (t % 5 == 0) {  // entered, but never advanced
                     RoundReport report;
                     ASSERT_TRUE(disturbed->enter(honest(4, 9, t), report));
-                    disturbed->take_back();
+                    disturbed->rollback();
                 }
                 const RowBlock record = honest(4, 3, t);
                 const RoundReport expected = undisturbed->observe(record);
@@ -277,7 +277,7 @@ TEST(SampledSteps, ACertificateSaysThatNothingWasMeasured) {
     for (const char* text : kTexts) {
         const auto learner = make_rows(text, 3, "l1:0.05");
         const RunHeader header = header_of(learner->facts(), kSampledFeatures);
-        EXPECT_GT(header.initial_residual, 0);
+        EXPECT_GT(header.initial_gap, 0);
         Tally tally(header);
         for (Round t = 1; t <= 30; ++t) {
             RowBlock record = rows_at(t, 4);

@@ -183,7 +183,7 @@ TEST(Selector, TakesBackAnUpdateExactly) {
         Selector disturbed(selector_options(text), 3, 9);
         for (const auto& row : streaky(3, 50, 1, 4)) {
             disturbed.update(std::vector<Real>{5, -3, 1});
-            disturbed.take_back();
+            disturbed.rollback();
             plain.update(row);
             disturbed.update(row);
             ASSERT_TRUE(std::ranges::equal(plain.weights(), disturbed.weights()));

@@ -2,8 +2,8 @@
 /// changes.
 #include "online/tolerance.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/draw.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +119,7 @@ TEST(Tolerance, RoundsWithoutAChangeLeaveNothingBehind) {
         const Real now = with.next(64, change);
         EXPECT_EQ(now, without.next(64, change));
         EXPECT_EQ(with.next(64, 0), now);
-        with.take_back();
+        with.rollback();
         EXPECT_EQ(with.current(64), now);
     }
 }
@@ -132,7 +132,7 @@ TEST(Tolerance, ARefusedRoundLeavesTheSameBits) {
         for (Index t = 0; t < changes.size(); ++t) {
             const Real before = tried.current(64);
             tried.next(64, 1e12 / (1 + static_cast<Real>(t)));
-            tried.take_back();
+            tried.rollback();
             ASSERT_EQ(tried.current(64), before) << t;
             ASSERT_EQ(tried.next(64, changes[t]), plain.next(64, changes[t])) << t;
         }
@@ -144,16 +144,16 @@ TEST(Tolerance, StateGoesOnWithTheSameBits) {
     for (const Index cut : {0, 1, 2, 150, 201, 202, 450}) {
         Tolerance whole = solving();
         for (Index t = 0; t < cut; ++t) whole.next(64, changes[t]);
-        Checkpoint out;
-        out.part("tolerance", whole);
+        StateArchive out;
+        out.section("tolerance", whole);
         Tolerance read = solving();
-        Checkpoint in(out.seal(), "memory");
-        in.part("tolerance", read);
+        StateArchive in(out.seal(), "memory");
+        in.section("tolerance", read);
         in.finish();
         // What came last can still be taken back.
         if (cut > 0) {
-            whole.take_back();
-            read.take_back();
+            whole.rollback();
+            read.rollback();
             EXPECT_EQ(read.current(64), whole.current(64)) << cut;
         }
         for (Index t = cut; t < changes.size(); ++t)

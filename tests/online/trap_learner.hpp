@@ -23,7 +23,7 @@ struct Calls {
     std::uint64_t gradients = 0, values = 0, proxes = 0;
 };
 
-/// A robust residual loss whose records can also be traps: a target from 101 on says what goes wrong. A trap
+/// A robust gap loss whose records can also be traps: a target from 101 on says what goes wrong. A trap
 /// at "elsewhere" is a steep line at the features' own point and NaN at every other one, so only a solver
 /// that moves can find out.
 inline constexpr Real kNaNValue = 101, kInfiniteValue = 102, kNaNGradient = 103, kElsewhere = 104;
@@ -53,14 +53,14 @@ class TrapFamily {
             std::fill(gradient.begin(), gradient.end(), 100);
             return here ? 1 : kNaN;
         }
-        Real residual = -target;
-        for (Index i = 0; i < x.size(); ++i) residual += a[i] * x[i];
-        const Real slope = residual / (1 + residual * residual);
+        Real gap = -target;
+        for (Index i = 0; i < x.size(); ++i) gap += a[i] * x[i];
+        const Real slope = gap / (1 + gap * gap);
         for (Index i = 0; i < x.size(); ++i) gradient[i] = slope * a[i];
         if (target == kNaNValue) return kNaN;
         if (target == kInfiniteValue) return kInfinity;
         if (target == kNaNGradient) gradient[0] = kNaN;
-        return std::log1p(residual * residual) / 2;
+        return std::log1p(gap * gap) / 2;
     }
 
     Index dimension_;

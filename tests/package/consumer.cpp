@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <proxstream/loss/row_loss.hpp>
-#include <proxstream/prox/residual.hpp>
+#include <proxstream/prox/prox_gradient_step.hpp>
 #include <proxstream/registry.hpp>
 #include <proxstream/regret/certify.hpp>
 #include <proxstream/traffic/city.hpp>

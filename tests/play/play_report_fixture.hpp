@@ -33,7 +33,7 @@ inline PlayReport empty_play(Index rounds, Index stride, std::vector<std::string
          "0.0298", "0.0330", "section 10 of the theory"},
         {"G2", "the smoothed gap is below the wanted epsilon", "missed", "0.0298", "0.02", ""},
         {"G3", "gradients were within their noise", "not promised", "", "", "the oracle is exact"},
-        {report.players[0].name + " C1", "exit residual r_t <= delta_t/w, every round", "holds", "0.0054",
+        {report.players[0].name + " C1", "exit gap r_t <= delta_t/w, every round", "holds", "0.0054",
          "0.0204", ""}};
     return report;
 }
@@ -45,7 +45,7 @@ inline void finish_play(PlayReport& report, Real unfairness) {
         Real bound = 0;
         Real instant = 0;
         for (const PlayReportPlayer& player : report.players) {
-            gap = std::max(gap, player.residual[t]);
+            gap = std::max(gap, player.gap[t]);
             bound = std::max(bound, player.bound[t]);
             instant = std::max(instant, player.instant[t]);
         }
@@ -63,7 +63,7 @@ inline void finish_play(PlayReport& report, Real unfairness) {
 inline void add_round(PlayReportPlayer& player, Index t, Real instant, Real cost) {
     const Real wobble = 1 + 0.3 * std::sin(static_cast<Real>(t * t % 101));
     player.instant.push_back(instant);
-    player.residual.push_back(0.021 * instant * wobble + 4e-4);
+    player.gap.push_back(0.021 * instant * wobble + 4e-4);
     player.bound.push_back(0.035 * instant + 0.004);
     player.cost.push_back(cost);
 }
@@ -108,14 +108,14 @@ inline PlayReport scissors_report() {
         report.paths.push_back({player.name, true, {"rock", "paper", "scissors"}, {}, {}, {}});
     }
     for (Index i = 0; i < report.rounds.size(); ++i) {
-        const Real swing = 3 * (1 - std::exp(-0.002 * static_cast<Real>(i)));
+        const Real oscillation = 3 * (1 - std::exp(-0.002 * static_cast<Real>(i)));
         for (Index p = 0; p < 2; ++p) {
             std::array<Real, 3> share{};
             Real sum = 0;
             for (Index k = 0; k < 3; ++k) {
                 const Real phase = 0.03 * static_cast<Real>(i) + 0.9 * static_cast<Real>(p) +
                                    2 * std::numbers::pi / 3 * static_cast<Real>(k);
-                sum += share[k] = std::exp(swing * std::sin(phase));
+                sum += share[k] = std::exp(oscillation * std::sin(phase));
             }
             report.paths[p].points.push_back({share[1] / sum, share[2] / sum});
             report.paths[p].rounds.push_back(report.rounds[i]);

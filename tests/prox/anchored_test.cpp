@@ -166,7 +166,6 @@ TEST(Anchored, EveryRowIsSupportedOrRefused) {
     const auto name = [](const std::string& text) { return text.substr(0, text.find_first_of(":+")); };
     for (const PulledCase& c : supported()) {
         EXPECT_TRUE(supports_switching(parse_regulariser(c.text))) << c.text;
-        EXPECT_NO_THROW(check_switching(parse_regulariser(c.text), c.text)) << c.text;
         known.insert(name(c.text));
     }
     for (const std::string& text : refused()) {
@@ -178,16 +177,15 @@ TEST(Anchored, EveryRowIsSupportedOrRefused) {
     }
 }
 
-TEST(Anchored, RefusalsNameTheTextAndWhatIsAllowed) {
+TEST(Anchored, RefusalsNameWhatIsAllowed) {
     for (const std::string& text : refused()) {
         try {
-            check_switching(parse_regulariser(text), text);
+            const Pulled pulled(parse_regulariser(text), {.kappa = 0.1}, 3);
             ADD_FAILURE() << text;
         } catch (const ConfigError& error) {
-            EXPECT_TRUE(std::string(error.what()).find("'" + text + "' cannot carry") != std::string::npos);
+            EXPECT_TRUE(std::string(error.what()).find("cannot carry") != std::string::npos);
             EXPECT_TRUE(std::string(error.what()).find("capped-simplex") != std::string::npos);
         }
-        EXPECT_THROW(Pulled(parse_regulariser(text), {.kappa = 0.1}, 3), ConfigError) << text;
         EXPECT_NO_THROW(Pulled(parse_regulariser(text), {}, 3)) << text;
         EXPECT_NO_THROW(Pulled(parse_regulariser(text), {.mu = 0.1}, 3)) << text;
     }

@@ -1,5 +1,5 @@
 /// What users of the prox room may get wrong: refused with the value and what is allowed.
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/separable.hpp"
 
 #include "support/refusal.hpp"
@@ -18,10 +18,10 @@ TEST(ProxMisuse, StepsThatAreNotPositiveAndFiniteAreRefused) {
     const std::vector<Real> x{1, -2};
     for (const Real step : {0.0, -1.0, kInfinity, std::numeric_limits<Real>::quiet_NaN()}) {
         std::vector<Real> forward{7, 7};
-        std::vector<Real> residual{7, 7};
+        std::vector<Real> gap{7, 7};
         Scratch scratch;
         const std::string said =
-            tests::refusal([&] { prox_residual(g, x, x, step, forward, residual, scratch); });
+            tests::refusal([&] { prox_gradient_step(g, x, x, step, forward, gap, scratch); });
         EXPECT_NE(said.find("must be finite and positive"), std::string::npos) << step << ": " << said;
         EXPECT_EQ(forward, (std::vector<Real>{7, 7}));
     }

@@ -86,14 +86,14 @@ TEST(Certificate, AgreesWithDirectFormulas) {
     }
 }
 
-TEST(Certificate, APrioriBoundUsesTheToleranceAndTheFirstResidual) {
+TEST(Certificate, APrioriBoundUsesTheToleranceAndTheFirstGap) {
     Plan plan{.w = 3, .rounds = 50, .delta = 0.3};
     const Played run = play(plan);
     const Certificate result = run.live();
-    const Real root = std::sqrt(49 * 0.01 + std::pow(run.header.initial_residual, 2)) +
-                      std::sqrt(result.summary.variation) / 3;
+    const Real root =
+        std::sqrt(49 * 0.01 + std::pow(run.header.initial_gap, 2)) + std::sqrt(result.summary.variation) / 3;
     EXPECT_NEAR(result.at("C3c").right, root * root, 1e-10);
-    EXPECT_GT(run.header.initial_residual, 0.29);
+    EXPECT_GT(run.header.initial_gap, 0.29);
 }
 
 TEST(Certificate, CountsUpdatesAgainstTheEnergy) {
@@ -144,7 +144,7 @@ TEST(Certificate, CountsUpdatesAgainstTheEnergy) {
     EXPECT_EQ(varied.live().at("C6").right, varied.live().summary.energy);
 }
 
-TEST(Certificate, FirstResidualCounterexample) {
+TEST(Certificate, TheFirstGapIsACounterexampleToThePaper) {
     // f = 0, g = |x|, x_1 = 5: the regret is 1, and the paper's bound forgets it.
     Plan plan{.n = 1, .w = 10, .rounds = 10, .eta = 1, .delta = 0.01, .g = G::l1, .mu = 1};
     plan.silent_losses = true;
@@ -174,37 +174,35 @@ TEST(Certificate, AlternatingLossesBreakThePapersCount) {
     Real x = 1, previous_slope = 0;
     RunTotals totals;
     const auto sign = [](Round t) { return t % 2 == 0 ? Real{1} : Real{-1}; };
-    const auto residual = [](Real at, Real slope) {
-        return (at - std::clamp(at - 0.1 * slope, -1.0, 1.0)) / 0.1;
-    };
-    run.header.initial_residual = 0;
+    const auto gap = [](Real at, Real slope) { return (at - std::clamp(at - 0.1 * slope, -1.0, 1.0)) / 0.1; };
+    run.header.initial_gap = 0;
     for (Round t = 1; t <= 400; ++t) {
         RoundReport report;
         report.round = t;
         const Real v = sign(t) - (t > 5 ? sign(t - 5) : 0);
         const Real slope = previous_slope + v / 5;
-        report.tolerance = report.aim = 0.18;
-        report.entry_residual = report.model_residual = std::abs(residual(x, slope));
-        report.model_change = std::abs(v) / 5;
+        report.tolerance = report.target_gap = 0.18;
+        report.entry_gap = report.forecast_gap = std::abs(gap(x, slope));
+        report.forecast_change = std::abs(v) / 5;
         report.variation = std::abs(v);
-        report.firm_bound = std::abs(residual(x, previous_slope) + v / 10) + std::abs(v) / 10;
+        report.firm_bound = std::abs(gap(x, previous_slope) + v / 10) + std::abs(v) / 10;
         report.loss = sign(t) * x;
         report.outgoing_loss = t > 5 ? sign(t - 5) * x : 0;
-        report.exchange = v * x / 5;
+        report.value_change = v * x / 5;
         report.objective_entry = slope * x;
         report.point_norm = std::abs(x);
         report.gradient_norm = 1;
         const Real start = x;
-        while (std::abs(residual(x, slope)) > report.tolerance) {
-            const Real p = residual(x, slope);
+        while (std::abs(gap(x, slope)) > report.tolerance) {
+            const Real p = gap(x, slope);
             x -= 0.1 * p;
             report.path += 0.1 * std::abs(p);
-            report.squared_residuals += p * p;
+            report.squared_gaps += p * p;
             report.smallest_step = report.largest_step = 0.1;
             ++report.steps;
         }
         report.status = report.steps == 0 ? RoundStatus::quiet : RoundStatus::solved;
-        report.exit_residual = report.tested_residual = std::abs(residual(x, slope));
+        report.exit_gap = report.tested_gap = std::abs(gap(x, slope));
         report.objective_exit = slope * x;
         report.movement = report.movement_one = std::abs(x - start);
         totals.steps += report.steps;
@@ -282,7 +280,7 @@ TEST(Certificate, NamesStepsAgainstTheRuleAndBadValues) {
     EXPECT_EQ(run.live().at("C4").verdict, Verdict::violated);
 
     Played values = play({.rounds = 20});
-    values.reports[7].exchange += 1e-6;
+    values.reports[7].value_change += 1e-6;
     EXPECT_EQ(values.live().at("C5").verdict, Verdict::violated) << all(values.live());
 
     Plan plan{.rounds = 20};
@@ -293,15 +291,15 @@ TEST(Certificate, NamesStepsAgainstTheRuleAndBadValues) {
               std::string::npos);
 
     Played exits = play({.rounds = 20});
-    exits.reports[4].exit_residual = 2 * exits.reports[4].tolerance;
-    exits.reports[9].exit_residual = 3 * exits.reports[9].tolerance;
+    exits.reports[4].exit_gap = 2 * exits.reports[4].tolerance;
+    exits.reports[9].exit_gap = 3 * exits.reports[9].tolerance;
     EXPECT_EQ(exits.live().at("C1").verdict, Verdict::violated);
     EXPECT_NE(exits.live().at("C1").explanation.find("2 rounds"), std::string::npos);
     EXPECT_NE(exits.live().at("C1").explanation.find("first round 5"), std::string::npos);
     EXPECT_EQ(exits.live().at("C1").round, 10U);
 }
 
-TEST(Certificate, BudgetsAreCountedAndTheReachedResidualIsUsed) {
+TEST(Certificate, BudgetsAreCountedAndTheReachedGapIsUsed) {
     Plan plan{.n = 2, .w = 3, .rounds = 40, .eta = 0.05, .delta = 0.02};
     plan.max_steps = 2;
     const Played run = play(plan);
@@ -359,7 +357,7 @@ TEST(Certificate, StartOutsideTheDomainLeavesTheEnergyOut) {
 
 TEST(Certificate, HugeFiguresAreNeverCalledProved) {
     Played run = play({.n = 1, .w = 3, .rounds = 10});
-    run.reports[3].firm_bound = run.reports[3].entry_residual = 1e200;
+    run.reports[3].firm_bound = run.reports[3].entry_gap = 1e200;
     run.reports[4].objective_entry = 1e308;
     run.reports[5].objective_entry = 1e308;
     const Certificate result = run.live();

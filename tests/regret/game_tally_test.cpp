@@ -35,16 +35,16 @@ RunHeader header_named(const std::string& name) {
 }
 
 /// A quiet round: nothing moves, and R, d and the exit are as told.
-RoundReport quiet(Round round, Real residual, Real variation) {
+RoundReport quiet(Round round, Real gap, Real variation) {
     RoundReport report;
     report.round = round;
     report.status = RoundStatus::quiet;
-    report.tolerance = report.aim = kTolerance;
-    report.entry_residual = residual;
-    report.model_residual = report.tested_residual = report.exit_residual = std::min(residual, kTolerance);
+    report.tolerance = report.target_gap = kTolerance;
+    report.entry_gap = gap;
+    report.forecast_gap = report.tested_gap = report.exit_gap = std::min(gap, kTolerance);
     report.variation = variation;
-    report.firm_bound = residual;
-    report.model_change = 1;
+    report.firm_bound = gap;
+    report.forecast_change = 1;
     return report;
 }
 
@@ -58,7 +58,7 @@ GameRules rules_with(std::optional<Real> epsilon, std::optional<Real> variation,
 }
 
 struct Round2 {
-    Real residual[2];
+    Real gap[2];
     Real variation[2];
 };
 
@@ -67,8 +67,8 @@ GameTally tally_of(const GameRules& rules, const std::vector<Round2>& rounds) {
     Round t = 0;
     for (const Round2& each : rounds) {
         ++t;
-        const std::vector<RoundReport> reports{quiet(t, each.residual[0], each.variation[0]),
-                                               quiet(t, each.residual[1], each.variation[1])};
+        const std::vector<RoundReport> reports{quiet(t, each.gap[0], each.variation[0]),
+                                               quiet(t, each.gap[1], each.variation[1])};
         tally.add(reports);
     }
     return tally;
@@ -108,7 +108,7 @@ TEST(GameTally, OnePlayerAboveItsBoundBreaksTheGame) {
     EXPECT_NE(to_text(certificate).find("violated"), std::string::npos);
 }
 
-TEST(GameTally, TheFirstRoundIsNobodysFault) {
+TEST(GameTally, TheFirstRoundIsNotCheckedAgainstAPromise) {
     const GameTally tally = tally_of(rules_with({}, {}), {{{9, 9}, {18, 18}}, {{0.1, 0.1}, {0, 0}}});
     EXPECT_TRUE(kept(certificate_of(tally).at("G1").verdict));
 }
@@ -133,7 +133,7 @@ TEST(GameTally, AGuessMissedByFarDoesNotHideAProvedBoundThatIsBroken) {
     EXPECT_DOUBLE_EQ(certificate.at("G2").left, 0.31);
 }
 
-TEST(GameTally, WhatNobodyMeasuredIsNotZero) {
+TEST(GameTally, UnmeasuredFiguresAreNaNAndNotZero) {
     RunHeader sampled = header_named("a");
     sampled.exit_test = false;
     sampled.noise.emplace();
@@ -150,8 +150,8 @@ TEST(GameTally, WhatNobodyMeasuredIsNotZero) {
     const GameCertificate certificate = certificate_of(tally);
     EXPECT_TRUE(std::isnan(certificate.largest_gap));
     EXPECT_TRUE(std::isnan(certificate.last_gap));
-    EXPECT_TRUE(std::isnan(certificate.summaries[0].largest_residual));
-    EXPECT_DOUBLE_EQ(certificate.summaries[1].largest_residual, 0.1);
+    EXPECT_TRUE(std::isnan(certificate.summaries[0].largest_gap));
+    EXPECT_DOUBLE_EQ(certificate.summaries[1].largest_gap, 0.1);
     EXPECT_NE(to_json(certificate).find("\"largest_gap\": \"nan\""), std::string::npos);
 }
 
@@ -180,7 +180,7 @@ TEST(GameTally, BudgetsAndMissingTestsPromiseNothing) {
     for (Round t = 1; t <= 3; ++t) {
         std::vector<RoundReport> reports{quiet(t, 0.1, 0.2), quiet(t, 5, 0.2)};
         reports[1].status = RoundStatus::budget_exhausted;
-        reports[1].exit_residual = reports[1].tested_residual = 5;
+        reports[1].exit_gap = reports[1].tested_gap = 5;
         tally.add(reports);
     }
     EXPECT_TRUE(std::isnan(tally.bound(1)));
@@ -191,13 +191,13 @@ TEST(GameTally, BudgetsAndMissingTestsPromiseNothing) {
     EXPECT_EQ(certificate.unpromised, 2U);
 }
 
-TEST(GameTally, ARoundThatPromisedNothingToAnybodyIsOneRound) {
+TEST(GameTally, ARoundWithoutAnyPromiseIsCountedOnce) {
     GameTally tally(rules_with({}, {}), {header_named("a"), header_named("b")});
     for (Round t = 1; t <= 3; ++t) {
         std::vector<RoundReport> reports{quiet(t, 5, 0.2), quiet(t, 5, 0.2)};
         for (RoundReport& report : reports) {
             report.status = RoundStatus::budget_exhausted;
-            report.exit_residual = report.tested_residual = 5;
+            report.exit_gap = report.tested_gap = 5;
         }
         tally.add(reports);
     }
@@ -214,7 +214,7 @@ TEST(GameTally, TextFitsATerminalWhateverNamesPlayersHave) {
     for (Round t = 1; t <= 30; ++t) {
         std::vector<RoundReport> reports{quiet(t, 0.1, 0.2), quiet(t, 5, 0.2)};
         reports[1].status = RoundStatus::budget_exhausted;
-        reports[1].exit_residual = reports[1].tested_residual = 5;
+        reports[1].exit_gap = reports[1].tested_gap = 5;
         tally.add(reports);
     }
     std::istringstream lines(to_text(certificate_of(tally)));
@@ -257,7 +257,7 @@ class GameLedgers : public ::testing::Test {
             paths.push_back((folder_ / (header.name + ".jsonl")).string());
             LedgerWriter ledger(paths.back(), header);
             Round t = 0;
-            for (const Round2& each : rounds) ledger.write(quiet(++t, each.residual[i], each.variation[i]));
+            for (const Round2& each : rounds) ledger.write(quiet(++t, each.gap[i], each.variation[i]));
             Closing closing;
             closing.losses.assign(kWindow, 0);
             closing.weights.assign(kWindow, 0.5);

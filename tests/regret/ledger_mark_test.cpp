@@ -27,7 +27,7 @@ LedgerMark mark_after(const std::string& path, Index rows) {
     return reader.mark();
 }
 
-TEST(LedgerMark, ALedgerGoneOnWithIsTheOneWrittenAtOnce) {
+TEST(LedgerMark, AContinuedLedgerIsTheOneWrittenAtOnce) {
     Plan plan{.n = 2, .w = 3, .rounds = 12};
     plan.also = {1};
     plan.refused = {4, 7};
@@ -66,7 +66,7 @@ TEST(LedgerMark, RoundsHaveToFollow) {
     EXPECT_NO_THROW(second.write(run.reports[3], run.extras(3)));
 }
 
-TEST(LedgerMark, AFileThatChangedIsLeftAlone) {
+TEST(LedgerMark, AChangedFileIsNotContinued) {
     const Played run = play(Plan{.n = 2, .w = 3, .rounds = 6});
     TemporaryFile file;
     {

@@ -83,22 +83,22 @@ TEST(Ledger, RecomputedCertificateEqualsTheLiveOneBitForBit) {
 
 using Report = RoundReport;
 constexpr std::array kFigures{&Report::tolerance,
-                              &Report::aim,
-                              &Report::entry_residual,
-                              &Report::model_residual,
-                              &Report::exit_residual,
-                              &Report::tested_residual,
+                              &Report::target_gap,
+                              &Report::entry_gap,
+                              &Report::forecast_gap,
+                              &Report::exit_gap,
+                              &Report::tested_gap,
                               &Report::variation,
                               &Report::firm_bound,
-                              &Report::model_change,
+                              &Report::forecast_change,
                               &Report::loss,
                               &Report::outgoing_loss,
-                              &Report::exchange,
+                              &Report::value_change,
                               &Report::regulariser,
                               &Report::objective_entry,
                               &Report::objective_exit,
                               &Report::certified_decrease,
-                              &Report::squared_residuals,
+                              &Report::squared_gaps,
                               &Report::smallest_step,
                               &Report::largest_step,
                               &Report::movement,
@@ -108,7 +108,7 @@ constexpr std::array kFigures{&Report::tolerance,
                               &Report::penalty,
                               &Report::point_norm,
                               &Report::gradient_norm,
-                              &Report::first_residual,
+                              &Report::first_gap,
                               &Report::first_noise,
                               &Report::kept_noise,
                               &Report::noise_level};
@@ -160,8 +160,8 @@ TEST(Ledger, GivesBackEveryFigure) {
         if (wrote.status == RoundStatus::refused) continue;
         for (const auto each : kFigures) EXPECT_EQ(read.*each, wrote.*each);
         for (const auto each : kCounts) EXPECT_EQ(read.*each, wrote.*each);
-        ASSERT_EQ(reader.extras().other_residuals.size(), 2U);
-        EXPECT_EQ(reader.extras().other_residuals[1], run.also[row][1]);
+        ASSERT_EQ(reader.extras().other_gaps.size(), 2U);
+        EXPECT_EQ(reader.extras().other_gaps[1], run.also[row][1]);
     }
     EXPECT_FALSE(reader.next());
     EXPECT_FALSE(reader.next());
@@ -276,7 +276,7 @@ TEST(LedgerWriter, RefusesWhatCannotBeRead) {
     Played run = small_run();
     LedgerWriter writer(file.name(), run.header);
     RoundReport report = run.reports[0];
-    report.entry_residual = std::nan("");
+    report.entry_gap = std::nan("");
     try {
         writer.write(report, run.extras(0));
         FAIL() << "a NaN was written";

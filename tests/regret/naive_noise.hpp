@@ -85,14 +85,14 @@ inline Point solve_noisily(Sampler& sampler, const Played& run, const Task& task
     Point gradient, p;
     const auto look = [&] {
         gradient = sampler.estimate(task);
-        p = run.residual(y, gradient, plan.eta);
-        report.tested_residual = length(p);
+        p = run.gap(y, gradient, plan.eta);
+        report.tested_gap = length(p);
     };
     look();
-    report.first_residual = length(p);
+    report.first_gap = length(p);
     report.first_noise = length(difference(gradient, run.gradient(y, task.model)));
     for (;;) {
-        const Real asked = report.steps == 0 ? report.tolerance : report.aim;
+        const Real asked = report.steps == 0 ? report.tolerance : report.target_gap;
         bool passed = length(p) <= asked;
         for (std::uint64_t i = 1; passed && i < rules.confirm; ++i) {
             sampler.sample_all(run, task, y, report);
@@ -109,14 +109,14 @@ inline Point solve_noisily(Sampler& sampler, const Played& run, const Task& task
         for (Index j = 0; j < y.size(); ++j) y[j] -= plan.eta * p[j];
         ++report.steps;
         report.smallest_step = report.largest_step = plan.eta;
-        report.squared_residuals += length(p) * length(p);
+        report.squared_gaps += length(p) * length(p);
         report.path += plan.eta * length(p);
         sampler.sample_all(run, task, y, report);
         look();
     }
     if (report.steps == 0 && report.status == RoundStatus::solved) report.status = RoundStatus::quiet;
     const Point exact = run.gradient(y, task.model);
-    report.exit_residual = length(run.residual(y, exact, plan.eta));
+    report.exit_gap = length(run.gap(y, exact, plan.eta));
     report.kept_noise = length(difference(gradient, exact));
     return y;
 }
@@ -143,9 +143,9 @@ inline Played without_referee(Played run) {
     run.header.noise->refereed = false;
     for (RoundReport& report : run.reports) {
         for (const auto figure :
-             {&RoundReport::entry_residual, &RoundReport::model_residual, &RoundReport::exit_residual,
-              &RoundReport::variation, &RoundReport::firm_bound, &RoundReport::model_change,
-              &RoundReport::objective_entry, &RoundReport::objective_exit, &RoundReport::exchange,
+             {&RoundReport::entry_gap, &RoundReport::forecast_gap, &RoundReport::exit_gap,
+              &RoundReport::variation, &RoundReport::firm_bound, &RoundReport::forecast_change,
+              &RoundReport::objective_entry, &RoundReport::objective_exit, &RoundReport::value_change,
               &RoundReport::outgoing_loss, &RoundReport::first_noise, &RoundReport::kept_noise})
             report.*figure = 0;
     }

@@ -18,7 +18,7 @@ struct Task {
     Round t;
 
     Point tested(const Played& run, const Point& y) const {
-        return run.residual(y, run.gradient(y, model), run.plan.eta, run.plan.kappa, centre);
+        return run.gap(y, run.gradient(y, model), run.plan.eta, run.plan.kappa, centre);
     }
     /// Psi_t with the penalty.
     Real objective(const Played& run, const Point& y) const {
@@ -31,7 +31,7 @@ inline Point update(const Played& run, const Task& task, const Point& x, Real& s
     const Plan& plan = run.plan;
     const Point gradient = run.gradient(x, task.model);
     const auto try_step = [&](Real e) {
-        Point p = run.residual(x, gradient, e, plan.kappa, task.centre), y = x;
+        Point p = run.gap(x, gradient, e, plan.kappa, task.centre), y = x;
         for (Index j = 0; j < y.size(); ++j) y[j] -= e * p[j];
         return std::pair{y, p};
     };
@@ -50,7 +50,7 @@ inline Point update(const Played& run, const Task& task, const Point& x, Real& s
     }
     report.smallest_step = report.steps == 0 ? step : std::min(report.smallest_step, step);
     report.largest_step = std::max(report.largest_step, step);
-    report.squared_residuals += length(p) * length(p);
+    report.squared_gaps += length(p) * length(p);
     const Real gain = plan.rule == StepRule::fixed ? run.header.fixed_gain() : step * (1 - plan.lambda / 2);
     report.certified_decrease += gain * length(p) * length(p);
     report.path += length(difference(y, x));
@@ -66,7 +66,7 @@ inline Point cheap_updates(const Played& run, const Task& task, const Point& x, 
         const Point wrong = run.losses[task.t - 1].gradient(y);
         Point d = run.gradient(y, task.model);
         for (Index j = 0; j < d.size(); ++j) d[j] = 0.9 * d[j] + 0.1 * wrong[j];
-        const Point p = run.residual(y, d, run.plan.eta / 2, run.plan.kappa, task.centre);
+        const Point p = run.gap(y, d, run.plan.eta / 2, run.plan.kappa, task.centre);
         Point next = y;
         for (Index j = 0; j < y.size(); ++j) next[j] -= run.plan.eta / 2 * p[j];
         ++report.cheap_steps;
@@ -81,9 +81,9 @@ inline Point cheap_updates(const Played& run, const Task& task, const Point& x, 
 inline Point solve(const Played& run, const Task& task, RoundReport& report) {
     const Plan& plan = run.plan;
     Point y = task.centre;
-    report.tested_residual = report.exit_residual = report.model_residual;
+    report.tested_gap = report.exit_gap = report.forecast_gap;
     report.status = RoundStatus::quiet;
-    if (report.model_residual <= report.tolerance) return y;
+    if (report.forecast_gap <= report.tolerance) return y;
     report.status = RoundStatus::solved;
     if (plan.jump && run.points.size() > 4) {
         const Point& older = run.points[run.points.size() - 4];
@@ -93,8 +93,8 @@ inline Point solve(const Played& run, const Task& task, RoundReport& report) {
     Real step = plan.rule == StepRule::backtracking ? plan.first_step * plan.eta : plan.eta;
     for (;;) {
         if (plan.cheap > 0) y = cheap_updates(run, task, y, report);
-        report.tested_residual = length(task.tested(run, y));
-        if (report.tested_residual <= report.aim) break;
+        report.tested_gap = length(task.tested(run, y));
+        if (report.tested_gap <= report.target_gap) break;
         if (plan.cheap > 0) ++report.failed_confirmations;
         if (plan.max_steps && report.steps >= *plan.max_steps) {
             report.status = RoundStatus::budget_exhausted;
@@ -102,7 +102,7 @@ inline Point solve(const Played& run, const Task& task, RoundReport& report) {
         }
         y = update(run, task, y, step, report);
     }
-    report.exit_residual = length(run.residual(y, run.gradient(y, task.model), plan.eta));
+    report.exit_gap = length(run.gap(y, run.gradient(y, task.model), plan.eta));
     return y;
 }
 
@@ -119,7 +119,7 @@ inline Loss draw_loss(const Plan& plan, Round number) {
 
 inline RunHeader header_of(const Played& run, const Point& x) {
     const Plan& plan = run.plan;
-    const std::vector<Real> a = run.judge_weights();
+    const std::vector<Real> a = run.reference_weights();
     RunHeader header;
     header.settings = {{"learner", "naive"}, {"text", "quotes \" and \\ and \n and \xc3\xa9"}};
     header.dimension = plan.n;
@@ -133,7 +133,7 @@ inline RunHeader header_of(const Played& run, const Point& x) {
     header.smoothness = plan.smoothness;
     header.step_rule = plan.rule;
     header.acceptance = plan.lambda;
-    header.initial_residual = length(run.residual(x, Point(plan.n), plan.eta));
+    header.initial_gap = length(run.gap(x, Point(plan.n), plan.eta));
     header.initial_objective = run.g(x);
     header.exit_test = true;
     header.max_steps = plan.max_steps;
@@ -146,25 +146,25 @@ inline RoundReport enter(const Played& run, const Point& x, Round number, const 
     const Plan& plan = run.plan;
     const Round t = run.losses.size();
     const Window& model = run.models.back();
-    const Window judge = Played::window(run.judge_weights(), t);
+    const Window judge = Played::window(run.reference_weights(), t);
     const Point before = run.gradient(x, model), now = run.gradient(x, judge), next = run.gradient(x, solved);
     const Point v = difference(now, before);
-    Point half = run.residual(x, before, plan.eta);
+    Point half = run.gap(x, before, plan.eta);
     for (Index j = 0; j < plan.n; ++j) half[j] += v[j] / 2;
     const Real scale = plan.varied_delta ? 1 + 0.5 * std::sin(static_cast<Real>(number)) : 1;
     RoundReport report;
     report.round = number;
     report.tolerance = plan.delta * scale / run.header.effective_length;
-    report.aim = plan.theta * report.tolerance;
-    report.entry_residual = length(run.residual(x, now, plan.eta));
-    report.model_residual = length(run.residual(x, next, plan.eta));
+    report.target_gap = plan.theta * report.tolerance;
+    report.entry_gap = length(run.gap(x, now, plan.eta));
+    report.forecast_gap = length(run.gap(x, next, plan.eta));
     report.variation = length(v) * run.header.effective_length;
     report.firm_bound = length(half) + length(v) / 2;
-    report.model_change = length(difference(next, before));
+    report.forecast_change = length(difference(next, before));
     report.loss = run.losses.back().value(x);
-    const Index kept = run.judge_weights().size();
+    const Index kept = run.reference_weights().size();
     report.outgoing_loss = t > kept ? run.losses[t - 1 - kept].value(x) : 0;
-    report.exchange = run.value(x, solved) - run.value(x, model);
+    report.value_change = run.value(x, solved) - run.value(x, model);
     report.regulariser = run.g(x);
     report.objective_entry = run.value(x, solved) + run.g(x);
     report.point_norm = length(x);
@@ -214,7 +214,7 @@ Played play_by(const Plan& plan, Solve solve) {
         report.referee_cost.record_values = 2;
         std::vector<Real> others;
         for (const Index other : plan.also) {
-            others.push_back(length(run.residual(x, run.gradient(x, run.box(t, other)), plan.eta)));
+            others.push_back(length(run.gap(x, run.gradient(x, run.box(t, other)), plan.eta)));
         }
         run.also.push_back(others);
         totals.cost += report.cost;
@@ -268,10 +268,10 @@ inline Direct direct(const Played& run) {
         const Point& x = run.points[t - 1];
         const Window &model = run.models[t - 1], &solved = run.models[t];
         const Point old = run.gradient(x, model);
-        const Point now = run.gradient(x, Played::window(run.judge_weights(), t));
+        const Point now = run.gradient(x, Played::window(run.reference_weights(), t));
         const Real change = length(difference(now, old));
-        const Real entry = length(run.residual(x, now, run.plan.eta));
-        const Real exit = length(run.residual(x, old, run.plan.eta));
+        const Real entry = length(run.gap(x, now, run.plan.eta));
+        const Real exit = length(run.gap(x, old, run.plan.eta));
         sums.regret += entry * entry;
         sums.variation += std::pow(change * run.header.effective_length, 2);
         sums.changes += change * change;

@@ -94,7 +94,7 @@ struct Played {
     Plan plan;
     RunHeader header;
     std::vector<RoundReport> reports;
-    std::vector<std::vector<Real>> also;  // residuals for the other windows
+    std::vector<std::vector<Real>> also;  // gaps for the other windows
     RunFooter footer;
     std::vector<Loss> losses;    // f_1..f_T, refused ones left out
     std::vector<Point> points;   // x_1..x_{T+1}
@@ -129,8 +129,7 @@ struct Played {
         }
         return v;
     }
-    Point residual(const Point& x, const Point& d, Real step, Real kappa = 0,
-                   const Point& centre = {}) const {
+    Point gap(const Point& x, const Point& d, Real step, Real kappa = 0, const Point& centre = {}) const {
         Point z = x;
         for (Index j = 0; j < z.size(); ++j) z[j] -= step * d[j];
         z = prox(z, step, kappa, centre);
@@ -138,7 +137,7 @@ struct Played {
         return z;
     }
 
-    std::vector<Real> judge_weights() const {
+    std::vector<Real> reference_weights() const {
         return plan.weights.empty() ? std::vector<Real>(plan.w, 1 / static_cast<Real>(plan.w)) : plan.weights;
     }
     /// S_t of the weights `a`.
@@ -150,7 +149,7 @@ struct Played {
     Window box(Round t, Index w) const { return window(std::vector<Real>(w, 1 / static_cast<Real>(w)), t); }
     /// Q_{t+1}.
     Window model(Round t) const {
-        const std::vector<Real> a = judge_weights();
+        const std::vector<Real> a = reference_weights();
         if (plan.model == Model::previous) return window(a, t);
         Window out = window(a, t + 1);
         out.pop_back();

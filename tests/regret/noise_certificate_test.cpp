@@ -73,20 +73,20 @@ TEST(NoiseCertificate, SidesAreThoseOfTheFormulas) {
     rules.plan.theta = 0.9;
     const Played run = play_noisily(rules);
     const Certificate result = run.live();
-    const Real rho = 0.1, aim = 0.09, s = 0.03, eta = 0.4;
-    long double promised = square(run.header.initial_residual), tests = 0, levels = 0, noise = 0, kept = 0;
+    const Real rho = 0.1, target_gap = 0.09, s = 0.03, eta = 0.4;
+    long double promised = square(run.header.initial_gap), tests = 0, levels = 0, noise = 0, kept = 0;
     for (const RoundReport& report : run.reports) {
         const Real level = s * static_cast<Real>(std::min<Round>(report.round, 3)) / 3;
         EXPECT_NEAR(report.noise_level, level, 1e-15);
         if (report.round < 60) promised += square(rho + level);
-        tests += square(report.first_residual);
+        tests += square(report.first_gap);
         levels += square(level);
         noise += square(report.first_noise);
         kept += square(report.kept_noise);
     }
     const Real variation = std::sqrt(result.summary.variation) / 3;
     EXPECT_NEAR(result.at("C3c").right, square(std::sqrt(static_cast<Real>(promised)) + variation), 1e-12);
-    const Real unit = eta * aim * (kShare * aim - s);
+    const Real unit = eta * target_gap * (kShare * target_gap - s);
     EXPECT_EQ(result.at("C6").left, static_cast<Real>(result.summary.totals.steps));
     EXPECT_NEAR(result.at("C6").right, result.summary.energy / unit, 1e-9 * result.at("C6").right);
     const Real first = std::sqrt(static_cast<Real>(tests));
@@ -94,7 +94,7 @@ TEST(NoiseCertificate, SidesAreThoseOfTheFormulas) {
     EXPECT_EQ(result.at("C11").left, result.summary.regret);
     EXPECT_EQ(result.at("C11").confidence, 0.95);
     const Real most = (2 * kShare * result.summary.energy / eta + static_cast<Real>(levels)) /
-                      (square(kShare * aim) - square(s));
+                      (square(kShare * target_gap) - square(s));
     EXPECT_NEAR(result.at("C12").right, most, 1e-9 * most);
     EXPECT_EQ(result.at("C12").confidence, 0);
     EXPECT_NEAR(result.at("C13").left, static_cast<Real>(noise), 1e-14);
@@ -124,10 +124,10 @@ TEST(NoiseCertificate, CountsWeighEveryRoundByItsOwnTest) {
         const Certificate varied = run.live();
         Real sure = 0, mean = 0;
         for (const RoundReport& report : run.reports) {
-            const Real updates = static_cast<Real>(report.steps), aim = report.aim,
+            const Real updates = static_cast<Real>(report.steps), target_gap = report.target_gap,
                        level = report.noise_level;
-            sure += updates * eta * aim * (kShare * aim - level);
-            mean += updates * (square(kShare * aim) - m * square(level));
+            sure += updates * eta * target_gap * (kShare * target_gap - level);
+            mean += updates * (square(kShare * target_gap) - m * square(level));
         }
         EXPECT_NEAR(varied.at("C6").left, sure, 1e-12);
         EXPECT_EQ(varied.at("C6").right, varied.summary.energy);
@@ -217,15 +217,15 @@ TEST(NoiseCertificate, ThresholdExampleMeetsTheMeanCount) {
     for (Round t = 1; t <= rounds; ++t) {
         RoundReport report;
         report.round = t;
-        report.tolerance = report.aim = rho;
+        report.tolerance = report.target_gap = rho;
         report.noise_level = s;
         const auto kicked = [&] { return uniform({5, t, 0, 0, ++draws}) < square(s / rho); };
         bool above = kicked();
-        report.first_residual = report.first_noise = above ? rho : 0;
+        report.first_gap = report.first_noise = above ? rho : 0;
         while (above) {
             ++report.steps;
             report.smallest_step = report.largest_step = 1;
-            report.squared_residuals += rho * rho;
+            report.squared_gaps += rho * rho;
             report.path += rho;
             above = kicked();
         }

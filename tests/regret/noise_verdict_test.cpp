@@ -3,7 +3,7 @@
 
 #include "core/json.hpp"
 #include "regret/ledger_writer.hpp"
-#include "regret/naive_bank.hpp"
+#include "regret/naive_ensemble.hpp"
 #include "regret/naive_noise.hpp"
 #include "regret/temporary_file.hpp"
 
@@ -147,7 +147,7 @@ TEST(NoiseVerdict, ConditionsOfTheCountsAreNamed) {
     EXPECT_TRUE(says(play_noisily(rules).live().at("C12").explanation, "ended on their budget"));
 }
 
-TEST(NoiseVerdict, ABoundClaimedTooSmallIsFoundOut) {
+TEST(NoiseVerdict, ABoundClaimedTooSmallIsDetected) {
     NoisyPlan rules = plan(Noise::sphere);
     rules.plan.n = 1;
     rules.plan.w = 1;
@@ -216,14 +216,14 @@ TEST(NoiseVerdict, TamperedFiguresAreFound) {
         std::function<void(RoundReport&)> alter;
     };
     for (const Case& each : std::vector<Case>{
-             {"C1", [](RoundReport& r) { r.tested_residual = 1.001 * r.aim; }},
+             {"C1", [](RoundReport& r) { r.tested_gap = 1.001 * r.target_gap; }},
              {"C1", [](RoundReport& r) { r.confirmations = r.failed_confirmations; }},
              {"C1", [](RoundReport& r) { r.confirmations = r.failed_confirmations = r.steps + 1; }},
-             {"C2", [](RoundReport& r) { r.entry_residual += 1; }},
-             {"C4", [](RoundReport& r) { r.squared_residuals += 10; }},
-             {"C5", [](RoundReport& r) { r.exchange += 1e-6; }},
+             {"C2", [](RoundReport& r) { r.entry_gap += 1; }},
+             {"C4", [](RoundReport& r) { r.squared_gaps += 10; }},
+             {"C5", [](RoundReport& r) { r.value_change += 1e-6; }},
              {"C7a", [](RoundReport& r) { r.path = 0.5 * r.movement; }},
-             {"C10", [](RoundReport& r) { r.first_residual = 0; }},
+             {"C10", [](RoundReport& r) { r.first_gap = 0; }},
              {"C10", [](RoundReport& r) { r.first_noise = 1.001 * r.noise_level; }},
              {"C10", [](RoundReport& r) { r.kept_noise = 1.001 * r.noise_level; }},
              {"C10", [](RoundReport& r) { r.noise_level = 0; }},
@@ -234,8 +234,7 @@ TEST(NoiseVerdict, TamperedFiguresAreFound) {
         EXPECT_EQ(result.at(each.id).verdict, Verdict::violated) << each.id << '\n' << to_text(result);
     }
     // What needs no exact figures is found without a referee too.
-    EXPECT_EQ(altered([](RoundReport& r) { r.tested_residual *= 2; }, false).at("C1").verdict,
-              Verdict::violated);
+    EXPECT_EQ(altered([](RoundReport& r) { r.tested_gap *= 2; }, false).at("C1").verdict, Verdict::violated);
     EXPECT_EQ(altered([](RoundReport& r) { r.noise_level *= 2; }, false).at("C11").verdict,
               Verdict::violated);
 }
@@ -294,29 +293,29 @@ TEST(NoiseVerdict, PaperClaimsStandBesideOurs) {
     for (const PaperClaim& claim : result.paper_claims) EXPECT_FALSE(claim.reason.empty());
 }
 
-TEST(NoiseVerdict, BanksTakeTheNoiseOfTheMemberInCharge) {
-    const auto bank = [](const std::vector<Played>& runs) {
-        naive::BankPlan rules;
-        naive::PlayedBank played = naive::play_bank(rules, runs);
+TEST(NoiseVerdict, EnsemblesTakeTheNoiseOfTheActiveMember) {
+    const auto ensemble = [](const std::vector<Played>& runs) {
+        naive::EnsemblePlan rules;
+        naive::PlayedEnsemble played = naive::play_ensemble(rules, runs);
         played.header.noise.reset();
         return played.live();
     };
     NoisyPlan wide = plan(Noise::sphere);
     wide.plan.w = 8;
     wide.seed = 2;
-    const Certificate sure = bank({play_noisily(plan(Noise::sphere)), play_noisily(wide)});
+    const Certificate sure = ensemble({play_noisily(plan(Noise::sphere)), play_noisily(wide)});
     expect_verdicts(sure, {{"C1", Verdict::holds}, {"C2", Verdict::holds}, {"C3c", Verdict::holds}});
     for (const Certificate& member : sure.members) EXPECT_TRUE(kept(member.at("C10").verdict));
     EXPECT_GT(sure.summary.totals.cost.base_samples, 0U);
 
     wide.noise = Noise::gaussian;
-    const Certificate mixed = bank({naive::play(wide.plan), play_noisily(wide)});
+    const Certificate mixed = ensemble({naive::play(wide.plan), play_noisily(wide)});
     expect_verdicts(mixed, {{"C1", Verdict::holds}, {"C3a", Verdict::holds}, {"C3c", Verdict::not_promised}});
     EXPECT_TRUE(says(mixed.at("C3c").explanation, "in the mean only"));
     EXPECT_TRUE(mixed.sound()) << to_text(mixed);
 
     const Certificate blind =
-        bank({naive::without_referee(play_noisily(wide)), naive::without_referee(play_noisily(wide))});
+        ensemble({naive::without_referee(play_noisily(wide)), naive::without_referee(play_noisily(wide))});
     expect_verdicts(
         blind, {{"C1", Verdict::holds}, {"C2", Verdict::not_applicable}, {"C3a", Verdict::not_applicable}});
     EXPECT_FALSE(blind.summary.measured);

@@ -89,7 +89,7 @@ Certificate lost_threshold() {
         RoundReport report;
         report.round = t;
         report.status = RoundStatus::quiet;
-        report.tolerance = report.aim = 1.25e-4;
+        report.tolerance = report.target_gap = 1.25e-4;
         report.regulariser = report.objective_entry = report.objective_exit = 1e10;
         report.point_norm = 1e12;
         tally.add(report);
@@ -138,7 +138,7 @@ TEST(Rounding, SizesThatAreTooLargeProveNothing) {
     ASSERT_EQ(resealed(nothing, same).at("C3a").verdict, Verdict::holds);
     // A regret of 25 a round under a bound of less than 1, with sizes that would excuse it.
     const Certificate lie = resealed(nothing, [](RoundReport& report) {
-        report.entry_residual = report.model_residual = 5;
+        report.entry_gap = report.forecast_gap = 5;
         report.point_norm = 1e14;
         report.gradient_norm = 1e14;
     });
@@ -156,13 +156,13 @@ TEST(Consistency, FindsRowsThatContradictThemselves) {
         EXPECT_NE(result.at("C0").explanation.find(keys), std::string::npos)
             << keys << ": " << result.at("C0").explanation;
     };
-    found("R, Rq", [](RoundReport& report) { report.entry_residual = 0; });
-    found("R, Rq", [](RoundReport& report) { report.entry_residual /= 2; });
-    found("R, d", [](RoundReport& report) { report.entry_residual = report.model_residual = 0; });
-    found("Rq, u", [](RoundReport& report) { report.model_residual += 10; });
+    found("R, Rq", [](RoundReport& report) { report.entry_gap = 0; });
+    found("R, Rq", [](RoundReport& report) { report.entry_gap /= 2; });
+    found("R, d", [](RoundReport& report) { report.entry_gap = report.forecast_gap = 0; });
+    found("Rq, u", [](RoundReport& report) { report.forecast_gap += 10; });
     found("path, N, P2", [](RoundReport& report) { report.steps /= 2; });
     found("x, f, fo", [](RoundReport& report) { report.loss /= 2; });
-    found("Pe, x", [](RoundReport& report) { report.exchange += 1e-6; });
+    found("Pe, x", [](RoundReport& report) { report.value_change += 1e-6; });
     found("nx, mv", [](RoundReport& report) { report.point_norm *= report.round % 2 == 0 ? 1 : 1.5; });
 }
 
@@ -188,15 +188,15 @@ TEST(Rounding, GrowsWithTheRoundsSinceTheLastPass) {
     RoundReport report;
     report.gradient_norm = 1;
     bounds.judge(report);
-    const Real first = report.residual_rounding;
+    const Real first = report.gap_rounding;
     EXPECT_GT(first, 0);
     for (int i = 0; i < 500; ++i) bounds.judge(report);
-    EXPECT_GT(report.residual_rounding, 3 * first);
+    EXPECT_GT(report.gap_rounding, 3 * first);
     report.cost.passes = 1;  // a quiet round that was confirmed by a pass
     bounds.judge(report);
     report.cost.passes = 0;
     bounds.judge(report);
-    EXPECT_LT(report.residual_rounding, 1.1 * first);
+    EXPECT_LT(report.gap_rounding, 1.1 * first);
 }
 
 TEST(Rounding, RemembersLargeSizesAsLongAsTheirLossIsInTheWindow) {
@@ -212,7 +212,7 @@ TEST(Rounding, RemembersLargeSizesAsLongAsTheirLossIsInTheWindow) {
         report.steps = 1;
         report.smallest_step = 1;
         bounds.judge(report);
-        return report.residual_rounding;
+        return report.gap_rounding;
     };
     const Real large = after(1e6);
     for (int i = 0; i < 5; ++i) EXPECT_GT(after(1), large / 2) << i;
@@ -227,11 +227,11 @@ TEST(Rounding, OfAProxWithConstantsIsPartOfTheBound) {
     RoundReport report;
     RoundingBounds plain(header);
     plain.judge(report);
-    EXPECT_EQ(report.residual_rounding, 0);
+    EXPECT_EQ(report.gap_rounding, 0);
     header.prox_scale = 2;
     RoundingBounds shifted(header);
     shifted.judge(report);
-    EXPECT_GT(report.residual_rounding, 2 / 1e-12 * 0x1p-44);
+    EXPECT_GT(report.gap_rounding, 2 / 1e-12 * 0x1p-44);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 /// Tallies that are saved and gone on with: the certificate is that of the run that was never cut.
-#include "regret/naive_bank.hpp"
+#include "regret/naive_ensemble.hpp"
 #include "regret/naive_noise.hpp"
 
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@ template <class Run>
 Tally cut_tally(Run& run, Index cut) {
     Tally before(run.header);
     for (Index row = 0; row < cut; ++row) before.add(run.reports[row], run.extras(row));
-    Checkpoint saved;
-    before.exchange(saved);
+    StateArchive saved;
+    before.serialise(saved);
     Tally after(run.header);
     const std::string bytes = saved.seal();
-    Checkpoint read(bytes, "a tally");
-    after.exchange(read);
+    StateArchive read(bytes, "a tally");
+    after.serialise(read);
     read.finish();
     return after;
 }
@@ -51,33 +51,33 @@ TEST(TallyState, ANoisyRunMayBeCutAnywhere) {
     expect_same_everywhere(play_noisily(rules));
 }
 
-TEST(TallyState, ABankMayBeCutAnywhere) {
-    naive::BankPlan plan;
+TEST(TallyState, AnEnsembleMayBeCutAnywhere) {
+    naive::EnsemblePlan plan;
     for (const Index w : {1, 4}) {
         Plan member{.n = 2, .w = w, .rounds = 25};
         member.refused = {6};
         plan.members.push_back(member);
     }
-    expect_same_everywhere(play_bank(plan));
+    expect_same_everywhere(play_ensemble(plan));
     plan.mean = true;
     plan.frozen = {{0.3, 0.4}};
     for (const bool tracking : {false, true}) {
         plan.tracking = tracking;
-        expect_same_everywhere(play_bank(plan));
+        expect_same_everywhere(play_ensemble(plan));
     }
 }
 
 TEST(TallyState, OfAnotherRunIsRefused) {
     const naive::Played run = play(Plan{.n = 2, .w = 3, .rounds = 5});
     Tally tally(run.header);
-    Checkpoint saved;
-    tally.exchange(saved);
+    StateArchive saved;
+    tally.serialise(saved);
     RunHeader other = run.header;
     other.other_windows = {7};
     Tally wrong(other);
     const std::string bytes = saved.seal();
-    Checkpoint read(bytes, "a tally");
-    EXPECT_THROW(wrong.exchange(read), DataError);
+    StateArchive read(bytes, "a tally");
+    EXPECT_THROW(wrong.serialise(read), DataError);
 }
 
 }  // namespace

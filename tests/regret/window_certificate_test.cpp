@@ -115,7 +115,7 @@ TEST(WindowCertificate, AgreesWithSumsByPointsAndByLosses) {
     }
 }
 
-TEST(WindowCertificate, AModelApartFromItsJudgeLowersTheBound) {
+TEST(WindowCertificate, AForecastApartFromTheReferenceWindowLowersTheBound) {
     // Forecasting the next loss by the mean of the others instead of by the one that leaves (1.3).
     Plan plan{.n = 2, .w = 6, .rounds = 200};
     const Certificate previous = play(plan).live();
@@ -135,7 +135,7 @@ TEST(WindowCertificate, TwoThresholdsBoundTheActiveRounds) {
     Real changes = 0;
     Real active = 0;
     for (const RoundReport& report : run.reports) {
-        changes += report.model_change;
+        changes += report.forecast_change;
         active += report.status == RoundStatus::solved ? 1 : 0;
     }
     EXPECT_EQ(bound.left, active);
@@ -152,7 +152,7 @@ TEST(WindowCertificate, TwoThresholdsBoundTheActiveRounds) {
     const Played varied = play(plan);
     Real weighted = 0;
     for (const RoundReport& report : varied.reports)
-        weighted += static_cast<Real>(report.steps) * gamma * report.aim * report.aim;
+        weighted += static_cast<Real>(report.steps) * gamma * report.target_gap * report.target_gap;
     EXPECT_NEAR(varied.live().at("C6").left, weighted, 1e-12);
     EXPECT_EQ(varied.live().at("C7b").statement.find("theta"), std::string::npos);
 
@@ -211,31 +211,31 @@ Verdict verdict(const Played& run, const char* id) {
 
 TEST(FalsifiedCertificate, ExitTests) {
     Played run = play(usual_plan());
-    row_with(run, RoundStatus::quiet).model_residual *= 1e3;
+    row_with(run, RoundStatus::quiet).forecast_gap *= 1e3;
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     run = play(usual_plan());
     RoundReport& solved = row_with(run, RoundStatus::solved);
-    solved.tested_residual = (solved.aim + solved.tolerance) / 2;  // below the tolerance, above the aim
+    solved.tested_gap = (solved.target_gap + solved.tolerance) / 2;  // below the tolerance, above the aim
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     run = play(usual_plan());
     RoundReport& aimless = row_with(run, RoundStatus::solved);
-    aimless.aim = aimless.tolerance;
+    aimless.target_gap = aimless.tolerance;
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     EXPECT_NE(run.live().at("C1").explanation.find("theta rho"), std::string::npos);
 
     Plan sticky = usual_plan();
     sticky.kappa = 0.02;
     run = play(sticky);
-    row_with(run, RoundStatus::solved).exit_residual += 2 * run.header.switching_push();
+    row_with(run, RoundStatus::solved).exit_gap += 2 * run.header.switching_push();
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
 }
 
-TEST(FalsifiedCertificate, ResidualsAndVariation) {
+TEST(FalsifiedCertificate, GapsAndVariation) {
     Played run = play(usual_plan());
-    run.reports[9].firm_bound = 0.5 * run.reports[9].entry_residual;
+    run.reports[9].firm_bound = 0.5 * run.reports[9].entry_gap;
     EXPECT_EQ(verdict(run, "C2"), Verdict::violated);
     run = play(usual_plan());
-    for (RoundReport& report : run.reports) report.entry_residual *= 3;
+    for (RoundReport& report : run.reports) report.entry_gap *= 3;
     EXPECT_EQ(verdict(run, "C3a"), Verdict::violated);
     EXPECT_EQ(verdict(run, "C3c"), Verdict::violated);
     run = play(usual_plan());
@@ -247,7 +247,7 @@ TEST(FalsifiedCertificate, ResidualsAndVariation) {
 }
 
 TEST(FalsifiedCertificate, EnergyAndItsIdentity) {
-    for (const auto spoil : {+[](Played& run) { run.reports[20].exchange += 1e-7; },
+    for (const auto spoil : {+[](Played& run) { run.reports[20].value_change += 1e-7; },
                              +[](Played& run) { run.footer.final_weights[1] *= 1 + 1e-6; },
                              +[](Played& run) { run.footer.final_losses[1] += 1e-6; },
                              +[](Played& run) { run.footer.final_regulariser -= 1e-7; },
@@ -262,7 +262,7 @@ TEST(FalsifiedCertificate, EnergyAndItsIdentity) {
     Played run = play(plan);
     const Real last = plan.weights.back();
     for (Index row = plan.weights.size(); row < run.reports.size(); ++row)
-        run.reports[row].exchange += last * run.reports[row].outgoing_loss;
+        run.reports[row].value_change += last * run.reports[row].outgoing_loss;
     EXPECT_EQ(verdict(run, "C5"), Verdict::violated);
 }
 
@@ -299,10 +299,10 @@ TEST(FalsifiedCertificate, DecreaseCountAndPath) {
     EXPECT_NE(run.live().at("C7a").explanation.find("further than their path"), std::string::npos);
 }
 
-TEST(FalsifiedCertificate, ReasonsToWork) {
+TEST(FalsifiedCertificate, ChangesBetweenActiveRounds) {
     Played run = play(usual_plan());
     ASSERT_TRUE(kept(verdict(run, "C7b")));
-    for (RoundReport& report : run.reports) report.model_change *= 0.01;
+    for (RoundReport& report : run.reports) report.forecast_change *= 0.01;
     EXPECT_EQ(verdict(run, "C7b"), Verdict::violated);
     EXPECT_NE(run.live().at("C7b").explanation.find("had not changed enough"), std::string::npos);
     // One round that works for nothing is enough.
@@ -311,7 +311,7 @@ TEST(FalsifiedCertificate, ReasonsToWork) {
     while (run.reports[row - 1].status != RoundStatus::solved ||
            run.reports[row].status == RoundStatus::quiet)
         ++row;
-    run.reports[row].model_change = 0;
+    run.reports[row].forecast_change = 0;
     EXPECT_EQ(verdict(run, "C7b"), Verdict::violated) << to_text(run.live());
     EXPECT_EQ(run.live().at("C7b").round, run.reports[row].round);
 }

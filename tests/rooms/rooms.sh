@@ -1,32 +1,40 @@
 #!/usr/bin/env bash
-# Do the rooms keep to their table (rooms.txt), do public headers include only public headers and the standard library,
-# and, with PROXSTREAM_LONG=1, does every header compile on its own? Begins by showing that each kind of violation is
-# caught.
+# One check: rooms include only what their table (rooms.txt) allows, and public headers only public headers and the
+# standard library. It starts with a self-test: each kind of violation must be found. With PROXSTREAM_LONG=1 a
+# second check compiles every header on its own.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 folder=tests/rooms
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
+problems=$temporary/problems
+: >"$problems"
 
 violations() {
     awk -v table="$folder/rooms.txt" -f "$folder/check_includes.awk" "$folder/rooms.txt" "$@"
 }
 
-# must_catch NAME PATH LINE EXPECTED: a source at PATH with that LINE has to be refused.
+# verdict NAME: "ok" if no problem was written down, else "not ok" with all of them.
+verdict() {
+    if [ ! -s "$problems" ]; then
+        echo "ok $1"
+    else
+        echo "not ok $1"
+        sed 's/^/# /' "$problems"
+    fi
+}
+
+# must_catch NAME PATH LINE EXPECTED: a source at PATH with that LINE must be reported as EXPECTED.
 must_catch() {
     local file=$temporary/$2 said
     mkdir -p "$(dirname "$file")"
     printf '#pragma once\n%s\n' "$3" >"$file"
     said=$(violations "$file")
-    if [[ $said == "$file:2: $4" ]]; then
-        echo "ok rooms self-test: $1"
-    else
-        printf 'not ok rooms self-test: %s\n# said: %s\n' "$1" "$said"
-    fi
+    [[ $said == "$file:2: $4" ]] || echo "self-test: $1 was not found; reported: $said" >>"$problems"
 }
 must_catch "an upward include" include/proxstream/core/bad.hpp '#include "proxstream/prox/box.hpp"' \
     "core may not include prox"
-must_catch "the referee looks at the player" src/regret/bad.cpp '#include "online/learner.hpp"' \
+must_catch "the referee includes the player" src/regret/bad.cpp '#include "online/learner.hpp"' \
     "regret may not include online"
 must_catch "an unknown room" src/run/bad.cpp '# include "attic/old.hpp"' "'attic' is not a room of the table"
 must_catch "a room that includes the front door" src/online/bad.cpp '#include "proxstream/registry.hpp"' \
@@ -45,43 +53,31 @@ for room in $(awk -F: '!/^#/ && NF {print $1}' "$folder/rooms.txt"); do
     sources=$(
         find "include/proxstream/$room" "src/$room" -type f 2>/dev/null
         [ "$room" = front ] && find include/proxstream -maxdepth 1 -type f
+        [ "$room" = studies ] && find studies -type f
     )
-    if [ -z "$sources" ]; then
-        echo "skip rooms $room the room is empty"
-        continue
-    fi
     # shellcheck disable=SC2086 # our file names have no spaces
-    said=$(violations $sources)
-    if [ -z "$said" ]; then
-        echo "ok rooms $room keeps to the table"
-    else
-        echo "not ok rooms $room keeps to the table"
-        printf '%s\n' "$said" | sed 's/^/# /'
-    fi
+    if [ -z "$sources" ]; then echo "the room $room is empty" >>"$problems"; else violations $sources >>"$problems"; fi
 done
-strangers=$(find include/proxstream src -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort -u |
-    grep -vxFf <(awk -F: '!/^#/ && NF {print $1}' "$folder/rooms.txt"))
-if [ -z "$strangers" ]; then echo "ok rooms the table names every room"; else echo "not ok rooms not in the table: $strangers"; fi
+find include/proxstream src -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort -u |
+    grep -vxFf <(awk -F: '!/^#/ && NF {print $1}' "$folder/rooms.txt") | sed 's/$/ is not in the table/' >>"$problems"
+verdict "rooms: includes follow the table"
 
-# A header that its own source includes before all else was compiled alone there. The others are compiled
-# here, twice over, so that a missing include guard shows as well.
+if [ "${PROXSTREAM_LONG:-}" != 1 ]; then
+    echo "skip rooms: headers compile alone (make test-long)"
+    exit 0
+fi
+# A header that its own source includes first was compiled alone there. The others are compiled here, twice in one
+# unit, so that a missing include guard shows as well.
 compile_alone() {
     local name=${1#include/} said source
     name=${name#src/}
     source=src/${name#proxstream/}
     source=${source%.hpp}.cpp
-    if [ -e "$source" ] && [ "$(grep -m 1 '^#' "$source")" = "#include \"$name\"" ]; then
-        echo "ok header $1 opens its own source"
-    elif said=$(printf '#include "%s"\n#include "%s"\n' "$name" "$name" |
-        c++ -std=c++20 -fsyntax-only -Wall -Wextra -Iinclude -Isrc -isystem /usr/include/eigen3 -x c++ - 2>&1); then
-        echo "ok header $1 compiles alone"
-    else
-        printf 'not ok header %s compiles alone\n%s\n' "$1" "$(printf '%s\n' "$said" | head -n 20 | sed 's/^/# /')"
-    fi
+    [ -e "$source" ] && [ "$(grep -m 1 '^#' "$source")" = "#include \"$name\"" ] && return
+    said=$(printf '#include "%s"\n#include "%s"\n' "$name" "$name" |
+        c++ -std=c++20 -fsyntax-only -Wall -Wextra -Iinclude -Isrc -I. -isystem /usr/include/eigen3 -x c++ - 2>&1) ||
+        printf '%s\n%s\n' "$1" "$(head -n 20 <<<"$said")"
 }
 export -f compile_alone
-if [ "${PROXSTREAM_LONG:-}" != 1 ]; then
-    echo "skip rooms headers compiled alone: make test-long"
-    exit 0
-fi
-find include src -name '*.hpp' | sort | xargs -P "${JOBS:-2}" -I{} bash -c 'compile_alone "$1"' alone {}
+find include src studies -name '*.hpp' | sort | xargs -P "${JOBS:-2}" -I{} bash -c 'compile_alone "$1"' alone {} >"$problems"
+verdict "rooms: headers compile alone"

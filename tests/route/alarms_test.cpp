@@ -21,27 +21,27 @@ const std::vector<Pair> kAlarmPairs{{0, 3}, {0, 4}, {1, 3}};
 class Feed {
   public:
     explicit Feed(AlarmOptions options)
-        : network_(testing::small_network()), desk_(options, network_, kAlarmPairs) {}
+        : network_(testing::small_network()), queue_(options, network_, kAlarmPairs) {}
 
-    const AlarmDesk& utilisation(Real value) {
+    const AlarmMonitor& utilisation(Real value) {
         std::vector<Real> all(network_.links(), 0);
         all[3] = value;
         return observe({.utilisation = all});
     }
-    const AlarmDesk& demand(Real first, Real third, std::vector<Index> unroutable = {}) {
+    const AlarmMonitor& demand(Real first, Real third, std::vector<Index> unroutable = {}) {
         const std::vector<Real> all{first, 0, third};
         return observe({.demand = all, .unroutable = unroutable});
     }
-    const AlarmDesk& observe(AlarmInput input) {
+    const AlarmMonitor& observe(AlarmInput input) {
         input.period = ++period_;
-        desk_.observe(input);
-        return desk_;
+        queue_.observe(input);
+        return queue_;
     }
-    const AlarmDesk& desk() const { return desk_; }
+    const AlarmMonitor& queue() const { return queue_; }
 
   private:
     Network network_;
-    AlarmDesk desk_;
+    AlarmMonitor queue_;
     Index period_ = 0;
 };
 
@@ -49,21 +49,21 @@ TEST(Alarms, UtilisationIsRaisedAndClearedAfterAWhile) {
     Feed feed({.sustain = 3});
     for (const Real value : {0.95, 0.97, 0.85, 0.95, 0.95})
         EXPECT_TRUE(feed.utilisation(value).open().empty());
-    const AlarmDesk& desk = feed.utilisation(0.93);
-    ASSERT_EQ(desk.raised_now().size(), 1U);
-    EXPECT_EQ(desk.raised_now()[0].kind, AlarmKind::utilisation);
-    EXPECT_EQ(desk.raised_now()[0].subject, "B, north-D");
-    EXPECT_EQ(desk.raised_now()[0].period, 6U);
+    const AlarmMonitor& queue = feed.utilisation(0.93);
+    ASSERT_EQ(queue.raised_now().size(), 1U);
+    EXPECT_EQ(queue.raised_now()[0].kind, AlarmKind::utilisation);
+    EXPECT_EQ(queue.raised_now()[0].subject, "B, north-D");
+    EXPECT_EQ(queue.raised_now()[0].period, 6U);
     for (const Real value : {1.25, 0.7, 0.7, 0.85, 0.7, 0.7}) {
         EXPECT_TRUE(feed.utilisation(value).raised_now().empty());
-        ASSERT_EQ(desk.open().size(), 1U);
+        ASSERT_EQ(queue.open().size(), 1U);
     }
     feed.utilisation(0.7);
-    ASSERT_EQ(desk.cleared_now().size(), 1U);
-    EXPECT_EQ(desk.cleared_now()[0].value, 1.25) << "at its worst";
-    EXPECT_EQ(desk.cleared_now()[0].cleared, std::optional<Index>(13));
-    EXPECT_TRUE(desk.open().empty());
-    EXPECT_EQ(desk.all().size(), 1U);
+    ASSERT_EQ(queue.cleared_now().size(), 1U);
+    EXPECT_EQ(queue.cleared_now()[0].value, 1.25) << "at its worst";
+    EXPECT_EQ(queue.cleared_now()[0].cleared, std::optional<Index>(13));
+    EXPECT_TRUE(queue.open().empty());
+    EXPECT_EQ(queue.all().size(), 1U);
 }
 
 /// Whatever comes: between two changes of an alarm lie at least `sustain` periods that ask for the second.
@@ -82,10 +82,10 @@ RC_GTEST_PROP(AlarmProperties, UtilisationNeverFlaps, ()) {
         const bool was = open;
         if (!open && above >= sustain) open = true;
         if (was && below >= sustain) open = false;
-        const AlarmDesk& desk = feed.utilisation(value);
-        RC_ASSERT(desk.open().size() == (open ? 1U : 0U));
-        RC_ASSERT(desk.raised_now().size() == (open && !was ? 1U : 0U));
-        RC_ASSERT(desk.cleared_now().size() == (!open && was ? 1U : 0U));
+        const AlarmMonitor& queue = feed.utilisation(value);
+        RC_ASSERT(queue.open().size() == (open ? 1U : 0U));
+        RC_ASSERT(queue.raised_now().size() == (open && !was ? 1U : 0U));
+        RC_ASSERT(queue.cleared_now().size() == (!open && was ? 1U : 0U));
     }
 }
 
@@ -98,73 +98,71 @@ RC_GTEST_PROP(AlarmProperties, SwingsAroundAThresholdRaiseOneAlarm, ()) {
     for (Index t = 0; t < 200; ++t) {
         feed.utilisation((upper ? 0.9 : 0.8) + 0.19 * (uniform({.seed = seed, .round = t}) - 0.5));
     }
-    RC_ASSERT(feed.desk().total() <= 1U);
+    RC_ASSERT(feed.queue().total() <= 1U);
 }
 
 TEST(Alarms, StaleFeedNeedsAWhileToBeTrustedAgain) {
     Feed feed({.sustain = 2, .stale_seconds = 10});
     EXPECT_TRUE(feed.observe({.waited = 9}).open().empty());
-    const AlarmDesk& desk = feed.observe({.waited = 30});
-    ASSERT_EQ(desk.open().size(), 1U);
-    EXPECT_EQ(desk.open()[0].kind, AlarmKind::stale_feed);
-    EXPECT_EQ(desk.open()[0].value, 30);
+    const AlarmMonitor& queue = feed.observe({.waited = 30});
+    ASSERT_EQ(queue.open().size(), 1U);
+    EXPECT_EQ(queue.open()[0].kind, AlarmKind::stale_feed);
+    EXPECT_EQ(queue.open()[0].value, 30);
     feed.observe({.waited = 1});
     feed.observe({.problem = "line 9: not a number"});
     feed.observe({.waited = 1});
-    EXPECT_EQ(desk.open().size(), 1U);
+    EXPECT_EQ(queue.open().size(), 1U);
     feed.observe({.waited = 1});
-    EXPECT_TRUE(desk.open().empty());
+    EXPECT_TRUE(queue.open().empty());
     feed.observe({.problem = "line 9: not a number"});
-    ASSERT_EQ(desk.open().size(), 1U);
-    EXPECT_NE(desk.open()[0].text.find("line 9"), std::string::npos);
+    ASSERT_EQ(queue.open().size(), 1U);
+    EXPECT_NE(queue.open()[0].text.find("line 9"), std::string::npos);
 }
 
 TEST(Alarms, UnroutablePairsAreNamed) {
     Feed feed({.sustain = 2});
-    const AlarmDesk& desk = feed.demand(5, 5, {1});
-    ASSERT_EQ(desk.raised_now().size(), 1U);
-    EXPECT_EQ(desk.raised_now()[0].subject, "A->island");
+    const AlarmMonitor& queue = feed.demand(5, 5, {1});
+    ASSERT_EQ(queue.raised_now().size(), 1U);
+    EXPECT_EQ(queue.raised_now()[0].subject, "A->island");
     feed.demand(5, 5, {1, 2});
-    ASSERT_EQ(desk.raised_now().size(), 1U) << "the first one is open already";
-    EXPECT_EQ(desk.raised_now()[0].subject, "B, north->D");
-    EXPECT_EQ(desk.raised_now()[0].value, 5);
+    ASSERT_EQ(queue.raised_now().size(), 1U) << "the first one is open already";
+    EXPECT_EQ(queue.raised_now()[0].subject, "B, north->D");
+    EXPECT_EQ(queue.raised_now()[0].value, 5);
     feed.demand(5, 5);
     feed.observe({});  // demand not known: no news
-    EXPECT_EQ(desk.open().size(), 2U);
+    EXPECT_EQ(queue.open().size(), 2U);
     feed.demand(5, 5);
-    EXPECT_TRUE(desk.open().empty());
+    EXPECT_TRUE(queue.open().empty());
 }
 
 TEST(Alarms, DemandFarOutsideItsRangeIsNoticedForTotalAndOrigin) {
     Feed feed({.sustain = 2, .anomaly = 6, .anomaly_periods = 24});
     const auto usual = [](Index t) { return 100 + 5 * std::sin(static_cast<Real>(t)); };
     for (Index t = 0; t < 40; ++t) EXPECT_EQ(feed.demand(usual(t), 50).total(), 0U) << t;
-    const AlarmDesk& desk = feed.demand(usual(40), 150);
-    ASSERT_EQ(desk.raised_now().size(), 2U);
-    EXPECT_EQ(desk.raised_now()[0].subject, "from B, north");
-    EXPECT_EQ(desk.raised_now()[1].subject, "total");
+    const AlarmMonitor& queue = feed.demand(usual(40), 150);
+    ASSERT_EQ(queue.raised_now().size(), 2U);
+    EXPECT_EQ(queue.raised_now()[0].subject, "from B, north");
+    EXPECT_EQ(queue.raised_now()[1].subject, "total");
     feed.demand(usual(41), 50);
-    EXPECT_EQ(desk.open().size(), 2U);
+    EXPECT_EQ(queue.open().size(), 2U);
     feed.demand(usual(42), 50);
-    EXPECT_TRUE(desk.open().empty());
+    EXPECT_TRUE(queue.open().empty());
     // A new level is unusual until it is the usual one.
     for (Index t = 43; t < 80; ++t) feed.demand(usual(t), 150);
-    EXPECT_TRUE(desk.open().empty());
-    EXPECT_EQ(desk.total(), 4U);
+    EXPECT_TRUE(queue.open().empty());
+    EXPECT_EQ(queue.total(), 4U);
 }
 
 TEST(Alarms, ResidualThatRisesIsNoticedOnce) {
-    Feed feed({.sustain = 2, .residual_factor = 3});
-    const auto residual = [&](Real value) -> const AlarmDesk& {
-        return feed.observe({.entry_residual = value});
-    };
-    for (Index t = 0; t < 100; ++t) residual(t % 2 == 0 ? 1 : 1.5);
-    EXPECT_EQ(feed.desk().total(), 0U);
-    for (Index t = 0; t < 10; ++t) residual(12);
-    EXPECT_EQ(feed.desk().total(), 1U);
-    EXPECT_EQ(feed.desk().all()[0].kind, AlarmKind::residual);
-    for (Index t = 0; t < 30; ++t) residual(1);
-    EXPECT_TRUE(feed.desk().open().empty());
+    Feed feed({.sustain = 2, .gap_factor = 3});
+    const auto gap = [&](Real value) -> const AlarmMonitor& { return feed.observe({.entry_gap = value}); };
+    for (Index t = 0; t < 100; ++t) gap(t % 2 == 0 ? 1 : 1.5);
+    EXPECT_EQ(feed.queue().total(), 0U);
+    for (Index t = 0; t < 10; ++t) gap(12);
+    EXPECT_EQ(feed.queue().total(), 1U);
+    EXPECT_EQ(feed.queue().all()[0].kind, AlarmKind::gap);
+    for (Index t = 0; t < 30; ++t) gap(1);
+    EXPECT_TRUE(feed.queue().open().empty());
 }
 
 TEST(Alarms, OldOnesAreForgottenAndCounted) {
@@ -174,13 +172,13 @@ TEST(Alarms, OldOnesAreForgottenAndCounted) {
         feed.utilisation(0.1);
     }
     feed.utilisation(1.5);
-    const std::vector<Alarm> all = feed.desk().all();
+    const std::vector<Alarm> all = feed.queue().all();
     ASSERT_EQ(all.size(), 5U);
     EXPECT_EQ(all.front().number, 17U);
     EXPECT_EQ(all.back().number, 21U);
     EXPECT_FALSE(all.back().cleared.has_value());
-    EXPECT_EQ(feed.desk().total(), 21U);
-    EXPECT_EQ(feed.desk().dropped(), 16U);
+    EXPECT_EQ(feed.queue().total(), 21U);
+    EXPECT_EQ(feed.queue().dropped(), 16U);
 }
 
 TEST(Alarms, EveryViolationIsNamed) {
@@ -190,9 +188,9 @@ TEST(Alarms, EveryViolationIsNamed) {
                              .stale_seconds = -1,
                              .anomaly = -2,
                              .anomaly_periods = 3,
-                             .residual_factor = 0.5,
-                             .residual_fast = 0,
-                             .residual_slow = 0,
+                             .gap_factor = 0.5,
+                             .gap_fast = 0,
+                             .gap_slow = 0,
                              .keep = 0};
     try {
         validate(wrong);

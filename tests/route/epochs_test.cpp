@@ -27,7 +27,7 @@ struct ThreeEpochs {
           epochs({.settings = {{"window", "4"}}, .dimension = routed.routing->dimension()}, ledger) {
         const auto stream = test::demand_stream(9, 21, chance);
         test::set_unit(*routed.routing, stream.front());
-        LearnerParts parts = test::route_parts(routed.routing);
+        LearnerConfig parts = test::route_parts(routed.routing);
         parts.window = "4";
         const auto learner = make_learner("time-smoothed", std::move(parts));
         Index t = 0;
@@ -35,9 +35,9 @@ struct ThreeEpochs {
         for (const Index until : {9U, 9U, 14U, 21U}) {  // the second epoch has no round
             for (; t < until; ++t) {
                 const RoundReport report = learner->observe(test::record_of(stream[t]));
-                epochs.add(report, learner->bank());
-                regret += report.entry_residual * report.entry_residual;
-                EXPECT_LE(report.entry_residual, report.firm_bound + report.residual_rounding);
+                epochs.add(report, learner->ensemble());
+                regret += report.entry_gap * report.entry_gap;
+                EXPECT_LE(report.entry_gap, report.firm_bound + report.gap_rounding);
             }
             epochs.end(learner->close(), RunEnding::finished, static_cast<double>(t));
             routed.routing->costs.scale_capacity(static_cast<LinkIndex>(t % 5), 0.5);

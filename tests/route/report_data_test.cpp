@@ -47,9 +47,11 @@ TEST(ReportData, ReadsBackAsItWas) {
     expect_series(read["lead"]["cost"], data.lead.cost);
     expect_series(read["lead"]["regretBound"], data.lead.regret_bound);
     expect_series(read["lead"]["seconds"], data.lead.seconds);
-    ASSERT_EQ(read["network"]["links"]["name"].size(), data.network.links.size());
-    EXPECT_EQ(read["network"]["links"]["to"][5], data.network.links[5].to);
-    EXPECT_EQ(read["network"]["nodes"]["y"][7].get<Real>(), data.network.nodes[7].y);
+    ASSERT_EQ(read["network"]["links"]["name"].size(), data.network.links());
+    EXPECT_EQ(read["network"]["links"]["name"][5], data.network.link_name(5));
+    EXPECT_EQ(read["network"]["links"]["to"][5], data.network.link(5).to);
+    EXPECT_EQ(read["network"]["links"]["capacity"][5], data.capacity[5]);
+    EXPECT_EQ(read["network"]["nodes"]["y"][7].get<Real>(), data.network.place(7)->y);
     ASSERT_EQ(read["methods"].size(), data.methods.size());
     EXPECT_EQ(read["methods"][3]["totalCost"].get<Real>(), data.methods[3].total_cost);
     EXPECT_TRUE(read["methods"].back()["churn"].is_null()) << "NaN is not a number in JSON";
@@ -66,7 +68,7 @@ TEST(ReportData, PacksFramesAsTheLoadsInPermille) {
     const ReportData data = testing::fixture_report();
     const Json read = Json::parse(to_json(data));
     const std::vector<Index> values = unpacked(read["frames"]["permille"]);
-    const Index links = data.network.links.size();
+    const Index links = data.network.links();
     ASSERT_EQ(values.size(), testing::kFixturePeriods * links);
     for (const Index period : {Index{0}, Index{33}, Index{479}}) {
         for (Index link = 0; link < links; ++link) {
@@ -91,25 +93,25 @@ TEST(ReportData, WhatIsNotUtf8IsReplaced) {
     // Latin-1, a torn character, an overlong slash, half a surrogate pair, beyond Unicode.
     data.title = "M\xFCnchen|\xE2\x82|\xC0\xAF|\xED\xA0\x80|\xF5\x80\x80\x80|\xE2";
     const std::string bad = "\xEF\xBF\xBD";
-    EXPECT_EQ(Json::parse(to_json(data))["title"], "M" + bad + "nchen|" + bad + bad + "|" + bad + bad + "|" +
-                                                       bad + bad + bad + "|" + bad + bad + bad + bad + "|" +
-                                                       bad);
+    EXPECT_EQ(Json::parse(to_json(data))["title"], "M" + bad + "nchen|" + bad + "|" + bad + bad + "|" + bad +
+                                                       bad + bad + "|" + bad + bad + bad + bad + "|" + bad);
 }
 
 TEST(ReportData, NamesEverythingThatFitsNothing) {
     ReportData data;
     data.labels = {"a", "b"};
-    data.network.nodes = {{"n", 0, 0}};
-    data.network.links = {{"loose", 0, 1, 1}};
+    data.network.set_place(data.network.node("n"), {0, 0});
+    data.capacity = {1};
     data.lead.churn = {1};
-    data.alarms = {{2, std::nullopt, "kind", "", "late"}};
+    data.alarms = {{.period = 3, .text = "late"}};
     data.events = {{0, "nowhere", 1, std::nullopt}};
     try {
         to_json(data);
         FAIL() << "was written";
     } catch (const Error& error) {
         const std::string said = error.what();
-        for (const char* part : {"churn has 1 values for 2 periods", "'loose'", "'late'", "'nowhere'"})
+        for (const char* part :
+             {"churn has 1 values for 2 periods", "capacity has 1 values for 0 links", "'late'", "'nowhere'"})
             EXPECT_NE(said.find(part), std::string::npos) << said;
     }
 }

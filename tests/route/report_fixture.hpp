@@ -19,25 +19,24 @@ inline constexpr Index kRings = 4;
 inline constexpr Index kSpokes = 12;
 inline constexpr Index kFixturePeriods = 480;  // five days of 15 minutes
 
-inline ReportNetwork town() {
-    ReportNetwork network;
-    network.nodes.push_back({"centre", 0, 0});
+inline Network town() {
+    Network network;
+    network.set_place(network.node("centre"), {0, 0});
     for (Index ring = 1; ring <= kRings; ++ring) {
         for (Index spoke = 0; spoke < kSpokes; ++spoke) {
             const Real angle = 2 * std::numbers::pi * static_cast<Real>(spoke) / kSpokes;
             const Real radius =
                 static_cast<Real>(ring) + 0.15 * std::sin(3 * angle + static_cast<Real>(ring));
-            network.nodes.push_back({"r" + std::to_string(ring) + "s" + std::to_string(spoke + 1),
-                                     1.3 * radius * std::cos(angle), radius * std::sin(angle)});
+            const std::string name = "r" + std::to_string(ring) + "s" + std::to_string(spoke + 1);
+            network.set_place(network.node(name), {1.3 * radius * std::cos(angle), radius * std::sin(angle)});
         }
     }
     const auto node = [](Index ring, Index spoke) {
-        return ring == 0 ? 0 : 1 + (ring - 1) * kSpokes + spoke % kSpokes;
+        return static_cast<NodeIndex>(ring == 0 ? 0 : 1 + (ring - 1) * kSpokes + spoke % kSpokes);
     };
-    const auto road = [&](Index a, Index b, Real capacity) {
-        for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}})
-            network.links.push_back(
-                {network.nodes[from].name + "-" + network.nodes[to].name, from, to, capacity});
+    const auto road = [&](NodeIndex a, NodeIndex b, Real capacity) {
+        network.add_link({.from = a, .to = b, .capacity = capacity});
+        network.add_link({.from = b, .to = a, .capacity = capacity});
     };
     for (Index spoke = 0; spoke < kSpokes; ++spoke) {
         for (Index ring = 1; ring <= kRings; ++ring) {
@@ -57,12 +56,12 @@ inline Real rush(Index period) {
     return 0.12 + 0.30 * bump(13, 5) + 0.55 * bump(8, 1.3) + 0.60 * bump(17.5, 1.8);
 }
 
-inline Real utilisation(const ReportNetwork& network, Index link, Index period) {
-    const auto& [name, from, to, capacity] = network.links[link];
-    const Real inward = std::hypot(network.nodes[from].x, network.nodes[from].y) >
-                                std::hypot(network.nodes[to].x, network.nodes[to].y)
-                            ? 1
-                            : -1;
+inline Real utilisation(const Network& network, Index link, Index period) {
+    const auto from_centre = [&](NodeIndex node) {
+        return std::hypot(network.place(node)->x, network.place(node)->y);
+    };
+    const Link& road = network.link(static_cast<LinkIndex>(link));
+    const Real inward = from_centre(road.from) > from_centre(road.to) ? 1 : -1;
     const Real morning = static_cast<Real>(period % 96) < 50 ? 1 : -1;
     const Real own = 0.75 + 0.35 * std::sin(static_cast<Real>(7 * link % 31));
     return std::max<Real>(0, rush(period) * own * (1 + 0.22 * inward * morning) *
@@ -78,8 +77,8 @@ inline std::string label_of(Index period) {
 }
 
 inline void fill_lead(ReportData& data) {
-    const ReportNetwork& network = data.network;
-    std::vector<Real> loads(network.links.size());
+    const Network& network = data.network;
+    std::vector<Real> loads(network.links());
     Real regret = 0;
     Real bound = 0;
     for (Index t = 0; t < kFixturePeriods; ++t) {
@@ -99,9 +98,9 @@ inline void fill_lead(ReportData& data) {
         lead.utilisation_mean.push_back(total / static_cast<Real>(sorted.size()));
         const bool quiet = rush(t) < 0.3;
         lead.churn.push_back(quiet ? 0 : 0.03 * rush(t) * wobble);
-        lead.entry_residual.push_back(0.02 * rush(t) * wobble);
+        lead.entry_gap.push_back(0.02 * rush(t) * wobble);
         lead.tolerance.push_back(0.01);
-        regret += lead.entry_residual.back() * lead.entry_residual.back();
+        regret += lead.entry_gap.back() * lead.entry_gap.back();
         bound += 0.0011;
         lead.regret.push_back(regret);
         lead.regret_bound.push_back(bound);
@@ -143,36 +142,54 @@ inline void fill_methods(ReportData& data) {
         method.overload_share = std::max(0.0, 0.02 * (factor - 1.01));
         method.utilisation_max = 0.98 * factor;
         method.utilisation_p95 = 0.71 * factor;
-        method.gradients_per_period = gradients;
+        method.gradients = gradients;
         method.seconds = 0.4 + gradients / 60;
-        method.is_lead = factor == rows[0].factor;
-        method.is_floor = factor == 1;
+        method.lead = factor == rows[0].factor;
+        method.floor = factor == 1;
         data.methods.push_back(std::move(method));
     }
 }
 
 inline void fill_findings(ReportData& data) {
-    data.alarms = {
-        {34, 37, "utilisation", data.network.links[10].name, "above 95 % of capacity for 3 periods"},
-        {130, 139, "demand", "centre", "total 31 % above the same time of the days before"},
-        {166, std::nullopt, "residual", "window", "rising for 6 periods"},
-        {262, 264, "feed", "", "no matrix; the last splits were held"},
-        {453, 457, "utilisation", data.network.links[33].name, "above 95 % of capacity for 4 periods"}};
+    const auto alarm = [&](Index period, std::optional<Index> cleared, AlarmKind kind,
+                           const std::string& subject, const std::string& text) {
+        data.alarms.push_back({.number = data.alarms.size() + 1,
+                               .kind = kind,
+                               .subject = subject,
+                               .period = period + 1,
+                               .cleared = cleared ? std::optional(*cleared + 1) : std::nullopt,
+                               .text = text});
+    };
+    alarm(34, 37, AlarmKind::utilisation, data.network.link_name(10), "above 95 % of capacity for 3 periods");
+    alarm(130, 139, AlarmKind::demand, "centre", "total 31 % above the same time of the days before");
+    alarm(166, std::nullopt, AlarmKind::gap, "window", "rising for 6 periods");
+    alarm(262, 264, AlarmKind::stale_feed, "", "no matrix; the last splits were held");
+    alarm(453, 457, AlarmKind::utilisation, data.network.link_name(33),
+          "above 95 % of capacity for 4 periods");
     data.events = {{128, "lorry on fire: closed", 10, 0},
-                   {141, "open again", 10, data.network.links[10].capacity},
+                   {141, "open again", 10, data.capacity[10]},
                    {310, "road works: one lane", 33, 600},
                    {420, "the match begins", std::nullopt, std::nullopt}};
     data.conclusion =
         "In all 480 periods the splits were as near to stationary as promised, and the local regret is at "
         "most "
         "48 % of what the theory proves for this run.";
-    data.claims = {{"C1", "every round left its loop with a residual of at most the tolerance", "holds",
-                    0.00998, 0.01, ""},
-                   {"C3", "local regret is at most its corrected bound", "holds", data.lead.regret.back(),
-                    data.lead.regret_bound.back(), ""},
-                   {"C7", "paths changed at most as often as the energy allows", "holds", 1204, 5120, ""},
-                   {"C10", "the estimates' noise stays below the level claimed", "not applicable", 0, 0,
-                    "gradients are exact in this run"}};
+    const auto claim = [&](const char* id, const char* statement, Verdict verdict, Real left, Real right,
+                           const char* explanation = "") {
+        data.claims.push_back({.id = id,
+                               .statement = statement,
+                               .left = left,
+                               .right = right,
+                               .verdict = verdict,
+                               .explanation = explanation});
+    };
+    claim("C1", "every round left its loop with a residual of at most the tolerance", Verdict::holds, 0.00998,
+          0.01);
+    claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.lead.regret.back(),
+          data.lead.regret_bound.back());
+    claim("C7", "paths changed at most as often as the energy allows", Verdict::holds, 1204, 5120);
+    claim("C10", "the estimates' noise stays below the level claimed", Verdict::not_applicable, 0, 0,
+          "gradients are exact in this run");
     data.kpis = {{"Total cost", "312,480 veh-h", "2.1 % above the clairvoyant"},
                  {"Against static splits", "-12.3 %", "same demand, same network"},
                  {"Largest load", "100.3 %", "r2s4-r2s5, Thu 17:15"},
@@ -198,6 +215,7 @@ inline ReportData fixture_report() {
     data.cost_unit = "veh-h";
     data.minutes = 15;
     data.network = town();
+    for (const Link& link : data.network.all_links()) data.capacity.push_back(link.capacity);
     fill_lead(data);
     fill_methods(data);
     fill_findings(data);

@@ -13,14 +13,18 @@ Real apart(const Place& a, const Place& b) {
     return std::hypot(a.x - b.x, a.y - b.y);
 }
 
-std::vector<ReportLink> grid(Index side) {
-    std::vector<ReportLink> links;
+Link between(Index from, Index to) {
+    return {.from = static_cast<NodeIndex>(from), .to = static_cast<NodeIndex>(to)};
+}
+
+std::vector<Link> grid(Index side) {
+    std::vector<Link> links;
     for (Index row = 0; row < side; ++row) {
         for (Index column = 0; column < side; ++column) {
             const Index node = row * side + column;
             if (column + 1 < side)
-                links.push_back({"", node, node + 1, 1}), links.push_back({"", node + 1, node, 1});
-            if (row + 1 < side) links.push_back({"", node, node + side, 1});
+                links.push_back(between(node, node + 1)), links.push_back(between(node + 1, node));
+            if (row + 1 < side) links.push_back(between(node, node + side));
         }
     }
     return links;
@@ -28,9 +32,9 @@ std::vector<ReportLink> grid(Index side) {
 
 TEST(ReportLayout, AGridComesOutAsAGrid) {
     constexpr Index kSide = 12;
-    const std::vector<ReportLink> links = grid(kSide);
+    const std::vector<Link> links = grid(kSide);
     const std::vector<Place> places = lay_out(kSide * kSide, links);
-    for (const ReportLink& link : links) {
+    for (const Link& link : links) {
         EXPECT_GT(apart(places[link.from], places[link.to]), 0.4);
         EXPECT_LT(apart(places[link.from], places[link.to]), 2.5);
     }
@@ -46,8 +50,8 @@ TEST(ReportLayout, AGridComesOutAsAGrid) {
 }
 
 TEST(ReportLayout, IsTheSameEveryTimeAndFiniteForAnyGraph) {
-    const std::vector<std::vector<ReportLink>> graphs{
-        {}, {{"", 0, 0, 1}}, {{"", 0, 1, 1}}, {{"", 0, 1, 1}, {"", 2, 3, 1}, {"", 4, 5, 1}}, grid(3)};
+    const std::vector<std::vector<Link>> graphs{
+        {}, {between(0, 0)}, {between(0, 1)}, {between(0, 1), between(2, 3), between(4, 5)}, grid(3)};
     for (const auto& links : graphs) {
         for (const Index nodes : {Index{9}, Index{10}}) {
             const std::vector<Place> places = lay_out(nodes, links);
@@ -64,15 +68,15 @@ TEST(ReportLayout, IsTheSameEveryTimeAndFiniteForAnyGraph) {
 }
 
 TEST(ReportLayout, LeavesOfAStarSpread) {
-    std::vector<ReportLink> links;
-    for (Index leaf = 1; leaf <= 20; ++leaf) links.push_back({"", 0, leaf, 1});
+    std::vector<Link> links;
+    for (Index leaf = 1; leaf <= 20; ++leaf) links.push_back(between(0, leaf));
     const std::vector<Place> places = lay_out(21, links);
     for (Index i = 1; i <= 20; ++i) {
         for (Index j = 1; j < i; ++j) EXPECT_GT(apart(places[i], places[j]), 0.15);
     }
 }
 
-TEST(ReportNetwork, KeepsPlacesAndPutsTheRestBetween) {
+TEST(DrawnNetwork, KeepsPlacesAndPutsOtherNodesBetween) {
     Network network;
     const NodeIndex a = network.node("a");
     const NodeIndex b = network.node("b");
@@ -88,24 +92,24 @@ TEST(ReportNetwork, KeepsPlacesAndPutsTheRestBetween) {
         link.to = to;
         network.add_link(link);
     }
-    const ReportNetwork made = report_network(network);
-    EXPECT_EQ(made.nodes[b].x, 4);
-    EXPECT_EQ(made.nodes[c].x, 2);
-    EXPECT_EQ(made.nodes[c].y, 1);
-    EXPECT_EQ(made.nodes[d].x, 2) << "next to what it is linked to";
-    EXPECT_EQ(made.nodes[lost].x, 2) << "in the middle of what is placed";
-    EXPECT_EQ(made.links[1].name, "c-b");
-    EXPECT_EQ(made.links[1].capacity, 7);
+    const Network made = drawn_network(network);
+    EXPECT_EQ(made.place(b)->x, 4);
+    EXPECT_EQ(made.place(c)->x, 2);
+    EXPECT_EQ(made.place(c)->y, 1);
+    EXPECT_EQ(made.place(d)->x, 2) << "next to what it is linked to";
+    EXPECT_EQ(made.place(lost)->x, 2) << "in the middle of what is placed";
+    EXPECT_EQ(made.link_name(1), "c-b");
+    EXPECT_EQ(made.link(1).capacity, 7);
 }
 
-TEST(ReportNetwork, LaysOutWhatHasNoPlaces) {
+TEST(DrawnNetwork, LaysOutANetworkWithoutPlaces) {
     Network network;
     Link link;
     link.from = network.node("a");
     link.to = network.node("b");
     network.add_link(link);
-    const ReportNetwork made = report_network(network);
-    EXPECT_NEAR(std::hypot(made.nodes[0].x - made.nodes[1].x, made.nodes[0].y - made.nodes[1].y), 1, 0.6);
+    const Network made = drawn_network(network);
+    EXPECT_NEAR(apart(*made.place(0), *made.place(1)), 1, 0.6);
 }
 
 }  // namespace

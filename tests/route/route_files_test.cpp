@@ -3,12 +3,12 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "io/csv_file.hpp"
 #include "io/output_file.hpp"
-#include "route/csv_file.hpp"
-#include "route/csv_table.hpp"
 #include "route/decision_log.hpp"
 #include "route/route_tables.hpp"
 #include "route/small_run.hpp"
+#include "route/written_folder.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 
 using testing::SmallRun;
 
-constexpr std::array<std::string_view, 3> kColumns{"a", "b", "c"};
+constexpr std::string_view kColumns = "a,b,c";
 
 TEST(CsvFile, NamesAndNumbersReadBackAsTheyWere) {
     const TemporaryFolder folder;
@@ -30,33 +30,28 @@ TEST(CsvFile, NamesAndNumbersReadBackAsTheyWere) {
     const std::vector<Real> numbers{0.1, 1e-300, 123456789.123456789, -0.0, 1.0 / 3, 5e-324};
     {
         CsvFile file(folder.path("t.csv"), kColumns);
-        for (const std::string& name : names) file.text(name).number(kNotKnown).integer(7).end_row();
-        for (const Real number : numbers) file.text("n").number(number).integer(7).end_row();
-        file.text("two\nlines").number(1).integer(7).end_row();
+        for (const std::string& name : names) file.row(name, kNotKnown, 7U);
+        for (const Real number : numbers) file.row("n", number, 7U);
+        file.row("two\nlines", 1.0, 7U);
         file.close();
     }
-    CsvTable table(folder.path("t.csv"), kColumns);
-    for (const std::string& name : names) {
-        ASSERT_TRUE(table.next());
-        EXPECT_EQ(table.text(0), name);
-        EXPECT_TRUE(std::isnan(table.number_or_none(1)));
-        EXPECT_THROW((void)table.number(1), DataError);
-        EXPECT_EQ(table.count(2), 7U);
+    const auto rows = testing::read_table(folder.path("t.csv"));
+    ASSERT_EQ(rows.size(), names.size() + numbers.size() + 1);
+    for (Index i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(rows[i].at("a"), names[i]);
+        EXPECT_EQ(rows[i].at("b"), "");
+        EXPECT_EQ(rows[i].at("c"), "7");
     }
-    for (const Real number : numbers) {
-        ASSERT_TRUE(table.next());
-        EXPECT_EQ(table.number(1), number);
-    }
-    ASSERT_TRUE(table.next());
-    EXPECT_EQ(table.text(0), "two lines");
-    EXPECT_FALSE(table.next());
+    for (Index i = 0; i < numbers.size(); ++i)
+        EXPECT_EQ(std::strtod(rows[names.size() + i].at("b").c_str(), nullptr), numbers[i]);
+    EXPECT_EQ(rows.back().at("a"), "two lines");
 }
 
 TEST(CsvFile, WholeRowsReachTheSystemWhateverTheirNumber) {
     const TemporaryFolder folder;
     CsvFile file(folder.path("t.csv"), kColumns);
     for (Index i = 0; i < 5000; ++i) {
-        file.integer(i).number(1.0 / static_cast<Real>(i + 1)).text("some, text").end_row();
+        file.row(i, 1.0 / static_cast<Real>(i + 1), "some, text");
         if (i % 100 != 0) continue;
         const std::string there = read_whole_file(folder.path("t.csv"));
         ASSERT_EQ(there.back(), '\n') << i;
@@ -72,47 +67,53 @@ TEST(CsvFile, FullDiskIsAnErrorThatNamesTheFile) {
     }
 }
 
-TEST(CsvTable, RefusesWhatIsNotTheTable) {
-    const TemporaryFolder folder;
-    const auto fails = [&](const std::string& content) {
-        try {
-            CsvTable table(folder.file("t.csv", content), kColumns);
-            while (table.next()) {
-            }
-            return false;
-        } catch (const DataError&) {
-            return true;
-        }
-    };
-    EXPECT_FALSE(fails("a,b,c\n1,2,3\n"));
-    EXPECT_FALSE(fails("a,b,c\n\"1\",,\"\"\n"));
-    EXPECT_TRUE(fails(""));
-    EXPECT_TRUE(fails("a,b\n1,2\n"));
-    EXPECT_TRUE(fails("a,b,c\n1,2\n"));
-    EXPECT_TRUE(fails("a,b,c\n1,2,3,\n"));
-    EXPECT_TRUE(fails("a,b,c\n1,2,3"));
-    EXPECT_TRUE(fails("a,b,c\n\"1,2,3\n"));
-    EXPECT_TRUE(fails("a,b,c\n\"1\"x,2,3\n"));
-    EXPECT_TRUE(fails("a,b,c\n\n"));
-}
-
 TEST(RouteFiles, TableOfPeriodsHasTheFiguresToTheLastBit) {
     const TemporaryFolder folder;
     SmallRun run;
     run.play(folder.path("run"), RouteDetail::periods, 1);
-    CsvTable table(folder.path("run/periods.csv"), route_tables::kPeriods.columns);
-    ASSERT_TRUE(table.next());
+    const auto rows = testing::read_table(folder.path("run/periods.csv"));
+    ASSERT_EQ(rows.size(), 1U);
+    const auto number = [&](const char* column) { return std::stod(rows[0].at(column)); };
     LinkFigures links;
     Scratch scratch;
     const PeriodFigures figures =
         measure_period(run.routing(), std::vector<Real>{9.5, 0, 3}, run.splits(), {}, links, scratch);
-    EXPECT_EQ(table.text(1), "day 1, 01:00");
-    EXPECT_EQ(table.number(3), figures.demand);
-    EXPECT_EQ(table.number(5), figures.cost);
-    EXPECT_EQ(table.number(7), figures.time);
-    EXPECT_EQ(table.number(9), figures.utilisation_max);
-    EXPECT_FALSE(table.next());
+    EXPECT_EQ(rows[0].at("label"), "day 1, 01:00");
+    EXPECT_EQ(number("demand"), figures.demand);
+    EXPECT_EQ(number("cost"), figures.cost);
+    EXPECT_EQ(number("time"), figures.time);
+    EXPECT_EQ(number("utilisation_max"), figures.utilisation_max);
     EXPECT_FALSE(std::filesystem::exists(folder.path("run/link_flows.csv")));
+}
+
+TEST(RouteFiles, TablesAgreeForEveryObjective) {
+    for (const auto& [cost, objective] : {std::pair{"bpr", "system"},
+                                          {"bpr", "user"},
+                                          {"queue", "delay"},
+                                          {"bpr", "utilisation"},
+                                          {"bpr", "unweighted"}}) {
+        const TemporaryFolder folder;
+        SmallRun(cost, objective).play(folder.path("run"), RouteDetail::all);
+        EXPECT_EQ(testing::contradiction_in(folder.path("run")), "") << objective;
+    }
+}
+
+TEST(RouteFiles, ChangedFigureContradictsTheOtherTables) {
+    const TemporaryFolder folder;
+    const std::string run = folder.path("run");
+    SmallRun().play(run, RouteDetail::all);
+    for (const auto& [file, column] :
+         {std::pair{"link_flows.csv", 2}, {"splits.csv", 2}, {"demand.csv", 2}}) {
+        const std::string original = read_whole_file(run + "/" + file);
+        std::string changed = original;
+        std::size_t at = changed.find('\n') + 1;
+        for (int i = 0; i < column; ++i) at = changed.find(',', at) + 1;
+        changed[at] = changed[at] == '1' ? '2' : '1';
+        folder.file(std::string("run/") + file, changed);
+        EXPECT_NE(testing::contradiction_in(run), "") << file;
+        folder.file(std::string("run/") + file, original);
+    }
+    EXPECT_EQ(testing::contradiction_in(run), "");
 }
 
 TEST(RouteFiles, ReplacesItsOwnFilesAndRefusesThoseOfOthers) {

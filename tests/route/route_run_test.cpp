@@ -3,7 +3,7 @@
 #include "proxstream/core/parallel.hpp"
 
 #include "route/small_roads.hpp"
-#include "traffic/reference_step.hpp"
+#include "traffic/run_start.hpp"
 #include "traffic/split_set.hpp"
 
 #include <thread>

@@ -5,7 +5,6 @@
 #include "proxstream/core/draw.hpp"
 
 #include "route/alarms.hpp"
-#include "route/report_layout.hpp"
 #include "route/route_files.hpp"
 #include "run/temporary_folder.hpp"
 #include "traffic/split_set.hpp"
@@ -54,8 +53,8 @@ class SmallRun {
           routing_{.paths = PathSet(network_, {{0, 3}, {0, 4}, {1, 3}}, std::vector<Index>{4, 1, 2}),
                    .costs = LinkCosts(network_, cost, Objective::parse(objective), {}),
                    .slack_price = 3},
-          desk_({.raise = 0.7, .clear = 0.6, .sustain = 2, .anomaly_periods = 12}, network_,
-                {{0, 3}, {0, 4}, {1, 3}}),
+          queue_({.raise = 0.7, .clear = 0.6, .sustain = 2, .anomaly_periods = 12}, network_,
+                 {{0, 3}, {0, 4}, {1, 3}}),
           sums_(network_.links()) {
         // Slot 3 has room for a path that comes later.
         const std::vector<PathChange> first{
@@ -69,7 +68,7 @@ class SmallRun {
         RouteFiles files(
             folder, detail,
             {.version = "0", .settings = {{"window", "4"}}, .cost = "bpr", .objective = objective_}, network_,
-            report_network(network_), routing_);
+            routing_);
         for (Index period = 1; period <= kPeriods && period <= stop; ++period) play_period(files, period);
         if (stop <= kPeriods) return;
         MethodRow lead = sums_.row();
@@ -143,7 +142,7 @@ class SmallRun {
         row.measured = !demand.empty();
         row.epoch = epoch_;
         row.seconds = 0.001 * static_cast<Real>(period);
-        row.entry_residual = 0.5 / static_cast<Real>(period);
+        row.entry_gap = 0.5 / static_cast<Real>(period);
         AlarmInput input{.period = period, .problem = row.measured ? "" : "period 7: not a number"};
         const Index unroutable = 1;
         if (row.measured) {
@@ -156,15 +155,15 @@ class SmallRun {
         } else {
             sums_.add_held(row.seconds, 4);
         }
-        desk_.observe(input);
-        row.alarms_open = desk_.open().size();
-        files.write(row, {routing_, demand, splits_, links_, events}, desk_);
+        queue_.observe(input);
+        row.alarms_open = queue_.open().size();
+        files.write(row, {routing_, demand, splits_, links_, events}, queue_);
     }
 
     Network network_;
     std::string objective_;
     Routing routing_;
-    AlarmDesk desk_;
+    AlarmMonitor queue_;
     MethodSums sums_;
     std::vector<Real> splits_, before_;
     LinkFigures links_;

@@ -5,7 +5,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "support/route_optimum.hpp"
-#include "traffic/reference_step.hpp"
+#include "traffic/run_start.hpp"
 
 #include <string>
 #include <vector>

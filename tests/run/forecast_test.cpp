@@ -1,7 +1,6 @@
-/// Streams for forecasting: past values as features, labels in running units, gross errors on purpose.
+/// Streams for forecasting: past values as features, labels in running units.
 #include "proxstream/core/draw.hpp"
 
-#include "run/corrupted_reader.hpp"
 #include "run/label_scale.hpp"
 #include "run/lagged_reader.hpp"
 #include "run/learn_run.hpp"
@@ -20,10 +19,10 @@ std::vector<Real> values_of(const RowBlock& block, Index row) {
 }
 
 /// Columns a, b and the label y of a wandering series.
-struct Series {
+struct DrawnSeries {
     std::vector<Real> a, b, y;
 
-    explicit Series(Index rows) {
+    explicit DrawnSeries(Index rows) {
         Real level = 20;
         for (Index t = 0; t < rows; ++t) {
             level += normal({.seed = 5, .round = t});
@@ -48,7 +47,7 @@ RowBlock lagged_rows(std::vector<Input> inputs, const ReaderOptions& options, co
 }
 
 TEST(Lags, AreThePastOverTheEndsOfFiles) {
-    const Series series(60);
+    const DrawnSeries series(60);
     ReaderOptions options = csv_options("y");
     options.csv.lagged = {"y", "b"};
     const std::vector<Input> inputs{memory_input("one", series.csv(0, 23)),
@@ -115,33 +114,6 @@ TEST(Lags, AStreamThatIsTooShortIsToldSo) {
         {"t:3", "before the longest lag is filled", "more than 2 rows"});
 }
 
-TEST(Corruption, MovesTheChosenLabelsByTheDeviationOfTheCleanOnes) {
-    const Series series(2000);
-    const auto read = [&](std::uint64_t seed) {
-        CorruptedReader reader(open_text(series.csv(0, 2000), csv_options("y")),
-                               {.share = 0.1, .scale = 8, .seed = seed});
-        return read_all(reader);
-    };
-    const RowBlock rows = read(3);
-    Index moved = 0;
-    Index up = 0;
-    for (Index t = 0; t < rows.rows(); ++t) {
-        if (rows.target(t) == series.y[t]) continue;
-        ++moved;
-        if (rows.target(t) > series.y[t]) ++up;
-        Real mean = 0;
-        for (Index s = 0; s < t; ++s) mean += series.y[s] / static_cast<Real>(t);
-        Real variance = 0;
-        for (Index s = 0; s < t; ++s) variance += std::pow(series.y[s] - mean, 2) / static_cast<Real>(t);
-        EXPECT_NEAR(std::abs(rows.target(t) - series.y[t]), 8 * std::sqrt(variance), 1e-9) << t;
-    }
-    EXPECT_NEAR(static_cast<Real>(moved), 200, 4 * std::sqrt(180.0));
-    EXPECT_NEAR(static_cast<Real>(up), static_cast<Real>(moved) / 2,
-                4 * std::sqrt(static_cast<Real>(moved) / 4));
-    EXPECT_TRUE(std::ranges::equal(read(3).targets(), rows.targets()));
-    EXPECT_FALSE(std::ranges::equal(read(4).targets(), rows.targets()));
-}
-
 TEST(LabelScale, UsesWhatWasKnownBeforeTheRecord) {
     LabelScale scale;
     RowBlock record;
@@ -193,12 +165,11 @@ LearnSettings forecast_settings() {
 
 TEST(Forecast, NothingIsUsedBeforeItIsKnown) {
     constexpr Index kChanged = 70;
-    const Series series(100);
-    Series other = series;
+    const DrawnSeries series(100);
+    DrawnSeries other = series;
     other.y[kChanged] += 3;
     other.a[kChanged] -= 2;  // its present value is no feature
     LearnSettings settings = forecast_settings();
-    settings.corrupt = {"0.1"};
     const Played first = learn(settings, series.csv(0, 100));
     const Played second = learn(settings, other.csv(0, 100));
     ASSERT_EQ(first.predictions.size(), 91U);
@@ -212,8 +183,8 @@ TEST(Forecast, NothingIsUsedBeforeItIsKnown) {
 }
 
 TEST(Forecast, PredictionsAreInTheUnitsOfTheData) {
-    const Series series(200);
-    Series other = series;
+    const DrawnSeries series(200);
+    DrawnSeries other = series;
     for (Real& y : other.y) y = 1024 * y + 4096;
     LearnSettings settings = forecast_settings();
     settings.inner = "backtracking";  // auto may hand a round over for a rounding more or less
@@ -227,7 +198,7 @@ TEST(Forecast, PredictionsAreInTheUnitsOfTheData) {
 }
 
 TEST(Forecast, AModelRemembersItsLagsAndItsLabel) {
-    const Series series(120);
+    const DrawnSeries series(120);
     const TemporaryFile model("");
     LearnSettings settings = forecast_settings();
     settings.save = model.path();
@@ -263,11 +234,10 @@ TEST(Forecast, RefusesWhatWouldLookIntoTheFuture) {
     LearnSettings settings;
     settings.lags = {"0", "5..2", "3..9", "x"};
     settings.ahead = 4;
-    settings.corrupt = {"2"};
     settings.lag_columns = {"y", "y"};
     expect_error<ConfigError>([&] { validate(settings); },
                               {"0 looks into the future", "'5..2' is not a lag", "3 looks into the future",
-                               "ahead = 4", "'x' is not a lag", "corrupt: expected", "'y' is named twice"});
+                               "ahead = 4", "'x' is not a lag", "'y' is named twice"});
     settings = {};
     settings.lags = {"2"};
     settings.batch = 3;
@@ -283,12 +253,10 @@ TEST(Forecast, RefusesLabelsThatAreNoNumbersAndColumnsThatAreNotThere) {
     LearnSettings settings;
     settings.loss = "logistic";
     settings.lags = {"1"};
-    settings.corrupt = {"0.1", "5"};
     settings.standardise_label = true;
     const std::string csv = "a,b,y\n1,2,1\n2,3,-1\n3,4,1\n";
-    expect_error<ConfigError>(
-        [&] { learn(settings, csv); },
-        {"lags: the label of loss 'logistic' is not a number", "corrupt:", "standardise-label:"});
+    expect_error<ConfigError>([&] { learn(settings, csv); },
+                              {"lags: the label of loss 'logistic' is not a number", "standardise-label:"});
     settings = {};
     settings.loss = "logistic";
     settings.lags = {"1"};

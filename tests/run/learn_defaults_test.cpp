@@ -173,7 +173,7 @@ TEST(ReportedPredictions, StayWithinTheLabelsSeenBefore) {
     EXPECT_TRUE(outcome.certificate.sound());
 
     const CompareOutcome compared = CompareRun(settings, {"time-smoothed"}, nullptr).run([](Round) {});
-    EXPECT_DOUBLE_EQ(compared.contestants[0].mean_squared_error,
+    EXPECT_DOUBLE_EQ(compared.entries[0].mean_squared_error,
                      outcome.totals.squared_errors / static_cast<Real>(labels.size()));
     EXPECT_TRUE(compared.numbers);
 }
@@ -182,17 +182,22 @@ TEST(ReportedPredictions, AreTheSameAfterResuming) {
     const TemporaryFolder folder;
     LearnSettings settings = on(folder, regression(80, 50));
     settings.standardise = true;
-    settings.ledger = folder.path("whole.jsonl");
     settings.predictions = folder.path("whole.p");
     const LearnOutcome whole = learn(settings);
-    settings.ledger = folder.path("split.jsonl");
     settings.predictions = folder.path("split.p");
-    settings.checkpoint = folder.path("state");
+    settings.store = folder.path("split.run");
     settings.rounds = 30;
-    learn(settings);
-    settings.resume = settings.checkpoint;
+    {
+        Journal journal = Journal::create(settings.store, learn_identity(settings, "test"), {});
+        LearnRun first(settings, nullptr);
+        first.attach(journal);
+        first.run([](const LearnProgress&) {});
+    }
     settings.rounds = 0;
-    const LearnOutcome rest = learn(settings);
+    Journal journal = Journal::open(settings.store, {});
+    LearnRun second(settings, nullptr);
+    second.attach(journal);
+    const LearnOutcome rest = second.run([](const LearnProgress&) {});
     EXPECT_EQ(read_whole_file(folder.path("whole.p")), read_whole_file(folder.path("split.p")));
     EXPECT_EQ(whole.totals.squared_errors, rest.totals.squared_errors);
     EXPECT_EQ(whole.totals.labels.high, rest.totals.labels.high);

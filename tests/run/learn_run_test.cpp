@@ -145,7 +145,7 @@ TEST(BestConstant, SamplesLongStreamsUniformly) {
 
 TEST(LearnSettings, EveryOptionCanBeSetAndShown) {
     LearnSettings settings;
-    for (const auto& row : learn_options()) {
+    for (const auto& row : LearnSettings::options()) {
         EXPECT_EQ(assign(row, settings, present(row, settings)), "") << row.name;
         EXPECT_FALSE(row.help.empty()) << row.name;
     }
@@ -322,18 +322,18 @@ TEST(CompareRun, GivesEachLearnerWhatLearnWouldGiveIt) {
     LearnSettings settings = drift(150);
     CompareRun comparison(settings, learners, nullptr);
     const CompareOutcome outcome = comparison.run([](Round) {});
-    ASSERT_EQ(outcome.contestants.size(), learners.size());
+    ASSERT_EQ(outcome.entries.size(), learners.size());
     for (Index i = 0; i < learners.size(); ++i) {
         settings.learner = learners[i];
         settings.also_window = {"16", "1"};
         LearnRun run(settings, nullptr);
         const LearnOutcome alone = run.run([](const LearnProgress&) {});
-        const Contestant& contestant = outcome.contestants[i];
-        EXPECT_DOUBLE_EQ(contestant.loss, alone.totals.loss_sum / 150) << learners[i];
-        EXPECT_NEAR(contestant.regret, alone.certificate.summary.regret, 1e-9 * (1 + contestant.regret));
-        EXPECT_NEAR(contestant.regret_one, alone.certificate.summary.other_windows[1].regret,
-                    1e-9 * (1 + contestant.regret_one));
-        EXPECT_EQ(contestant.record_gradients, alone.certificate.summary.totals.cost.record_gradients);
+        const CompareEntry& entry = outcome.entries[i];
+        EXPECT_DOUBLE_EQ(entry.loss, alone.totals.loss_sum / 150) << learners[i];
+        EXPECT_NEAR(entry.regret, alone.certificate.summary.regret, 1e-9 * (1 + entry.regret));
+        EXPECT_NEAR(entry.regret_one, alone.certificate.summary.other_windows[1].regret,
+                    1e-9 * (1 + entry.regret_one));
+        EXPECT_EQ(entry.record_gradients, alone.certificate.summary.totals.cost.record_gradients);
     }
 }
 

@@ -153,7 +153,7 @@ TEST(NoiseEstimate, AgreesWithTheDefinitionsOnEveryFamily) {
         const Twin twin = twin_at(dense, *family, start);
         EXPECT_NEAR(estimate.base_noise, std::sqrt(twin.variance), 1e-6 * estimate.base_noise) << spec;
         EXPECT_NEAR(estimate.variation, std::sqrt(twin.variation), 1e-6 * estimate.variation) << spec;
-        EXPECT_LT(estimate.swing, 1e-6) << spec;
+        EXPECT_LT(estimate.oscillation, 1e-6) << spec;
         const NoiseEstimate other = estimate_noise(sparse, *family, no_penalty(), start, still);
         EXPECT_NEAR(estimate.base_noise_limit, other.base_noise_limit, 1e-9 * estimate.base_noise_limit)
             << spec;
@@ -198,25 +198,25 @@ TEST(NoiseEstimate, MeasuresCurvatureWhereNoBoundIsKnown) {
     EXPECT_LT(estimate.smoothness, 100 * steepest);
     // The same draws give the same figures; the walk lowers the losses.
     EXPECT_EQ(look_at(records, *family).smoothness, estimate.smoothness);
-    EXPECT_GT(estimate.swing, 0);
-    EXPECT_GE(estimate.swing_limit, estimate.swing);
+    EXPECT_GT(estimate.oscillation, 0);
+    EXPECT_GE(estimate.oscillation_limit, estimate.oscillation);
 }
 
 TEST(NoiseEstimate, TheSwingIsTheRangeOfLossesOverTheWalk) {
     // y = 2 everywhere: from x = 0 one step of 1/L = 1 reaches 2, and the loss falls from 2 to 0.
     const auto records = constant_feature(5, 3, 0, 1);
     const NoiseEstimate estimate = look_at(records, *plain_squared(1));
-    EXPECT_DOUBLE_EQ(estimate.swing, 2);
-    EXPECT_DOUBLE_EQ(estimate.swing_limit, 2);
+    EXPECT_DOUBLE_EQ(estimate.oscillation, 2);
+    EXPECT_DOUBLE_EQ(estimate.oscillation_limit, 2);
     EXPECT_EQ(estimate.base_noise, 0);
     // A box keeps the walk at 1, where the loss is 1/2.
     const std::vector<Real> start{0};
     const NoiseEstimate kept =
         estimate_noise(records, *plain_squared(1), parse_regulariser("box:-1,1"), start, {});
-    EXPECT_DOUBLE_EQ(kept.swing, 1.5);
+    EXPECT_DOUBLE_EQ(kept.oscillation, 1.5);
     // The gradient at 0 is -2; the box lets a step of 1 go no further than 1.
-    EXPECT_DOUBLE_EQ(estimate.residual, 2);
-    EXPECT_DOUBLE_EQ(kept.residual, 1);
+    EXPECT_DOUBLE_EQ(estimate.gap, 2);
+    EXPECT_DOUBLE_EQ(kept.gap, 1);
 }
 
 TEST(NoiseEstimate, RecordsOfOneRowAreExact) {

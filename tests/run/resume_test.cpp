@@ -1,14 +1,14 @@
-/// Runs that stop and go on, against runs that never stopped.
+/// Runs that stop and are resumed from their store, against runs that never stopped.
 #include "proxstream/core/draw.hpp"
-#include "proxstream/regret/certify.hpp"
 
 #include "io/output_file.hpp"
 #include "run/learn_run.hpp"
 #include "run/temporary_folder.hpp"
+#include "store/run_store.hpp"
 
 #include <atomic>
-#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -27,14 +27,13 @@ std::string rows_of(int count, const std::string& odd_row = "") {
     return rows;
 }
 
-LearnSettings settings_for(const std::string& data, const std::string& ledger) {
+LearnSettings settings_for(const std::string& data) {
     LearnSettings settings;
     settings.data = {data};
     settings.label = "y";
     settings.loss = "squared";
     settings.window = "8";
     settings.step = "0.1";
-    settings.ledger = ledger;
     return settings;
 }
 
@@ -54,10 +53,29 @@ Ended play(const LearnSettings& settings) {
     return Ended(run);
 }
 
+/// With a commit every 2 turns and without waiting for the disk.
+const JournalOptions kOptions{.durable = {2, false}};
+
+Ended play_stored(const LearnSettings& settings, bool begin) {
+    Journal journal = begin ? Journal::create(settings.store, learn_identity(settings, "test"), kOptions)
+                            : Journal::open(settings.store, kOptions);
+    LearnRun run(settings, nullptr);
+    run.attach(journal);
+    return Ended(run);
+}
+
 /// A ledger without its footer, whose seconds are never the same.
-std::string account(const std::string& path) {
-    const std::string text = read_whole_file(path);
+std::string without_footer(const std::string& text) {
     return text.substr(0, text.rfind('\n', text.size() - 2));
+}
+
+std::string stored_ledger(const std::string& store) {
+    std::string text;
+    RunStore(store).ledger(0, [&](std::string_view line) {
+        text += line;
+        return true;
+    });
+    return text;
 }
 
 void expect_equal(const Ended& one, const Ended& other) {
@@ -81,93 +99,94 @@ void expect_equal(const Ended& one, const Ended& other) {
     EXPECT_EQ(a.certificate.inequalities, b.certificate.inequalities);
 }
 
-TEST(Resume, ASplitRunIsTheWholeRun) {
-    const TemporaryFolder folder;
+TEST(Resume, RunInThreePartsEqualsTheWholeRun) {
     for (const char* window : {"8", "auto:longest=4"}) {
-        // The 21st row makes the loss infinite; the run steps over it.
-        LearnSettings settings =
-            settings_for(folder.file("rows.csv", rows_of(60, "1e200,1,1\n")), folder.file("whole.jsonl"));
+        const TemporaryFolder folder;
+        // The 21st row makes the loss infinite; the run skips it.
+        LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60, "1e200,1,1\n")));
         settings.window = window;
         settings.on_bad_row = "skip";
         settings.also_window = {"3"};
+        settings.ledger = folder.path("whole.jsonl");
+        settings.predictions = folder.path("whole.txt");
         const Ended expected = play(settings);
         EXPECT_EQ(expected.outcome.totals.refused, 1U);
 
         LearnSettings split = settings;
-        split.ledger = folder.file("split.jsonl");
-        split.checkpoint = folder.file("state");
+        split.ledger.clear();
+        split.predictions = folder.path("split.txt");
+        split.store = folder.path("split.run");
         for (const Index last : {Index{20}, Index{25}, Index{60}}) {
             split.rounds = last;
-            LearnRun part(split, nullptr);
-            EXPECT_EQ(part.resumed().rounds, last == 20 ? 0U : last == 25 ? 20U : 25U);
-            const Ended ended(part);
+            const Ended ended = play_stored(split, last == 20);
             EXPECT_EQ(ended.outcome.ending, RunEnding::finished);
+            EXPECT_EQ(ended.outcome.totals.rounds, last);
             if (last == 60) expect_equal(ended, expected);
-            split.resume = split.checkpoint;
         }
-        EXPECT_EQ(account(split.ledger), account(settings.ledger));
-        EXPECT_EQ(certify(split.ledger).inequalities, expected.outcome.certificate.inequalities);
+        EXPECT_EQ(without_footer(stored_ledger(split.store)),
+                  without_footer(read_whole_file(settings.ledger)));
+        EXPECT_EQ(read_whole_file(split.predictions), read_whole_file(settings.predictions));
+        EXPECT_EQ(RunStore(split.store).certify().front().inequalities,
+                  expected.outcome.certificate.inequalities);
     }
 }
 
-TEST(Resume, AnInterruptedRunGoesOn) {
+TEST(Resume, InterruptedRunContinues) {
     const TemporaryFolder folder;
-    const LearnSettings settings =
-        settings_for(folder.file("rows.csv", rows_of(60)), folder.file("whole.jsonl"));
+    LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60)));
     const Ended expected = play(settings);
-    LearnSettings cut = settings;
-    cut.ledger = folder.file("cut.jsonl");
-    cut.checkpoint = folder.file("state");
+    settings.store = folder.path("cut.run");
     std::atomic<bool> stop{false};
     {
-        LearnRun run(cut, &stop);
+        Journal journal = Journal::create(settings.store, learn_identity(settings, "test"), kOptions);
+        LearnRun run(settings, &stop);
+        run.attach(journal);
         const LearnOutcome outcome =
             run.run([&](const LearnProgress& progress) { stop = progress.rounds == 30; });
         EXPECT_EQ(outcome.ending, RunEnding::interrupted);
     }
-    cut.resume = cut.checkpoint;
-    const std::string before = read_whole_file(cut.ledger);
-    EXPECT_THROW(LearnRun(cut, &stop), Error);  // interrupted again before anything could happen
-    EXPECT_EQ(read_whole_file(cut.ledger), before);
-    expect_equal(play(cut), expected);
-    EXPECT_EQ(account(cut.ledger), account(settings.ledger));
+    {
+        // Interrupted again before the first new round.
+        Journal journal = Journal::open(settings.store, kOptions);
+        LearnRun run(settings, &stop);
+        EXPECT_THROW(run.attach(journal), Error);
+    }
+    expect_equal(play_stored(settings, false), expected);
 }
 
-TEST(Resume, ARowThatStoppedTheRunCanBePutRight) {
+TEST(Resume, RowThatStoppedTheRunCanBeCorrected) {
     const TemporaryFolder folder;
     const std::string good = rows_of(60);
-    LearnSettings settings = settings_for(folder.file("rows.csv", good), folder.file("whole.jsonl"));
+    LearnSettings settings = settings_for(folder.file("rows.csv", good));
     const Ended expected = play(settings);
-    settings.ledger = folder.file("cut.jsonl");
-    settings.checkpoint = folder.file("state");
+    settings.store = folder.path("cut.run");
     std::string bad = good;
     std::size_t line = 0;
     for (int i = 0; i < 31; ++i) line = bad.find('\n', line) + 1;
     bad.replace(line, bad.find('\n', line) - line, "1,x,1");
     folder.file("rows.csv", bad);
-    const LearnOutcome stopped = play(settings).outcome;
+    const LearnOutcome stopped = play_stored(settings, true).outcome;
     EXPECT_TRUE(stopped.data_error);
     EXPECT_EQ(stopped.totals.rounds, 30U);
     folder.file("rows.csv", good);
-    settings.resume = settings.checkpoint;
-    expect_equal(play(settings), expected);
-    EXPECT_EQ(account(settings.ledger), account(folder.path("whole.jsonl")));
+    expect_equal(play_stored(settings, false), expected);
 }
 
-TEST(Resume, WhatDoesNotBelongTogetherIsRefusedAndLeftAlone) {
+TEST(Resume, OtherSettingsOrDataAreRefusedAndTheStoreIsLeftAlone) {
     const TemporaryFolder folder;
-    LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60)), folder.file("run.jsonl"));
+    LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60)));
     settings.rounds = 25;
-    settings.checkpoint = folder.file("state");
-    play(settings);
-    const std::string ledger = read_whole_file(settings.ledger);
-    settings.resume = settings.checkpoint;
+    settings.store = folder.path("run");
+    play_stored(settings, true);
+    const std::string ledger = stored_ledger(settings.store);
     settings.rounds = 0;
     const auto refusal = [&](const LearnSettings& other) -> std::string {
         try {
+            Journal journal = Journal::open(other.store, kOptions);
             LearnRun run(other, nullptr);
+            run.attach(journal);
         } catch (const Error& error) {
-            EXPECT_EQ(read_whole_file(settings.ledger), ledger);
+            EXPECT_EQ(stored_ledger(settings.store), ledger);
             return error.what();
         }
         return "";
@@ -177,40 +196,13 @@ TEST(Resume, WhatDoesNotBelongTogetherIsRefusedAndLeftAlone) {
     };
     LearnSettings other = settings;
     other.window = "9";
-    other.reg = "l1:0.5";
-    const std::string both = refusal(other);
-    EXPECT_PRED2(has, both, "window was '8'");
-    EXPECT_PRED2(has, both, "reg was 'zero'");
-
-    // The checkpoint of the same run at another round, or of another run, knows another digest.
-    LearnSettings again = settings;
-    again.resume.clear();
-    again.rounds = 24;
-    again.ledger = folder.file("other.jsonl");
-    again.checkpoint = folder.file("other");
-    play(again);
-    other = settings;
-    other.resume = again.checkpoint;
-    EXPECT_PRED2(has, refusal(other), "goes on to round 25");
-    other = settings;
-    other.ledger = again.ledger;
-    EXPECT_PRED2(has, refusal(other), "ends before that round");
-
+    EXPECT_NE(refusal(other), "");
     folder.file("rows.csv", rows_of(60, "1,1,1\n"));
     EXPECT_PRED2(has, refusal(settings), "are not those");
     folder.file("rows.csv", rows_of(12));
     EXPECT_PRED2(has, refusal(settings), "ends after 12 records");
     folder.file("rows.csv", rows_of(60));
     EXPECT_EQ(refusal(settings), "");
-}
-
-TEST(Resume, NoStateIsSavedForALedgerThatIsNotWhole) {
-    if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not here";
-    const TemporaryFolder folder;
-    LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(600)), "/dev/full");
-    settings.checkpoint = folder.file("state", "the one before");
-    EXPECT_THROW(LearnRun(settings, nullptr), IoError);
-    EXPECT_EQ(read_whole_file(settings.checkpoint), "the one before");
 }
 
 }  // namespace

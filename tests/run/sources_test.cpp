@@ -460,11 +460,11 @@ TEST(Synthetic, NoiseIsHeavyTailed) {
     int gross = 0;
     int small = 0;
     for (std::uint64_t t = 1; t <= 4000; ++t) {
-        Real residual = reader.row(t, row);
+        Real gap = reader.row(t, row);
         reader.weights(t, w);
-        for (Index i = 0; i < 5; ++i) residual -= w[i] * row[i];
-        gross += std::abs(residual) > 2 ? 1 : 0;
-        small += std::abs(residual) < 0.3 ? 1 : 0;
+        for (Index i = 0; i < 5; ++i) gap -= w[i] * row[i];
+        gross += std::abs(gap) > 2 ? 1 : 0;
+        small += std::abs(gap) < 0.3 ? 1 : 0;
     }
     EXPECT_GT(gross, 40);  // 2 % of the rows have errors of scale 10
     EXPECT_LT(gross, 120);

@@ -5,7 +5,6 @@
 #include "json_schema.hpp"
 #include "serve/api.hpp"
 #include "serve/api_routes.hpp"
-#include "serve/openapi.hpp"
 
 #include <fstream>
 #include <future>
@@ -77,28 +76,29 @@ class FakeReply final : public HttpReply {
 
 class ApiFixture {
   public:
-    explicit ApiFixture(const std::vector<std::string>& learners = {"main"}, const DeskOptions& options = {})
-        : roster(*workers,
-                 [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }) {
+    explicit ApiFixture(const std::vector<std::string>& learners = {"main"},
+                        const LearnerQueueOptions& options = {})
+        : registry(*workers,
+                   [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }) {
         std::vector<LearnerPlan> plans;
         for (const std::string& name : learners)
             plans.push_back({name, "learn", {{"store", folder / (name + ".run")}}, options});
-        roster.open(plans);
+        registry.open(plans);
     }
     /// Real learners, as a scenario describes them.
     struct Scenario {
         std::string toml;
     };
     explicit ApiFixture(const Scenario& scenario)
-        : roster(*workers, [](const std::string& kind, const SettingList& settings) {
+        : registry(*workers, [](const std::string& kind, const SettingList& settings) {
               return open_served_run(kind, settings, "1.2.3");
           }) {
         ServeSettings settings;
         settings.store_folder = folder.path();
-        roster.open(read_learners(scenario.toml, "scenario", settings));
+        registry.open(read_learners(scenario.toml, "scenario", settings));
     }
     ~ApiFixture() {
-        roster.close();
+        registry.close();
         workers.reset();
     }
     ApiFixture(const ApiFixture&) = delete;
@@ -143,16 +143,16 @@ class ApiFixture {
 
     TestFolder folder;
     std::unique_ptr<Workers> workers = std::make_unique<Workers>(2);
-    Roster roster;
+    LearnerRegistry registry;
     Tokens tokens;
-    Api api{{.roster = roster, .tokens = tokens, .version = "1.2.3"}};
+    Api api{{.registry = registry, .tokens = tokens, .version = "1.2.3"}};
     std::shared_ptr<FakeStream> events;      // of the last request
     std::set<std::string> exercised;         // operations that were answered as they say
     std::vector<std::string> disagreements;  // between answers and the document
 
   private:
     void hold_against_document(const HttpRequest& asked, const HttpResponse& response) {
-        const Json document = openapi_document(roster, "1.2.3");
+        const Json document = openapi_document(registry, "1.2.3");
         const SchemaChecker checker(document);
         const auto disagree = [&](const std::string& why) {
             disagreements.push_back(

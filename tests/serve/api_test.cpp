@@ -79,7 +79,7 @@ TEST(Api, EveryRouteAnswersAsTheDocumentSays) {
     EXPECT_EQ(api.ask("GET", "/metrics").type, "text/plain; version=0.0.4; charset=utf-8");
 
     EXPECT_EQ(api.disagreements, std::vector<std::string>());
-    const Json document = openapi_document(api.roster, "1.2.3");
+    const Json document = openapi_document(api.registry, "1.2.3");
     for (const auto& [path, methods] : document["paths"].items()) {
         for (const auto& [method, operation] : methods.items())
             EXPECT_TRUE(api.exercised.contains(operation["operationId"])) << method << ' ' << path;
@@ -89,7 +89,7 @@ TEST(Api, EveryRouteAnswersAsTheDocumentSays) {
 
 TEST(Api, TheDocumentNamesEachOperationOnceAndEverySchemaItRefersTo) {
     ApiFixture api;
-    const Json document = openapi_document(api.roster, "1.2.3");
+    const Json document = openapi_document(api.registry, "1.2.3");
     std::set<std::string> ids;
     for (const Route& route : api_routes()) EXPECT_TRUE(ids.insert(std::string(route.id)).second) << route.id;
     const std::string text = document.dump();

@@ -42,7 +42,7 @@ TEST_F(EventHubTest, TurnsComeInBundlesWithTheLastOnesNumber) {
 }
 
 TEST_F(EventHubTest, WhoIsTooFarBehindGetsTheSeries) {
-    hub_->connect({.series = [this] { ++asked_; }, .picture = {}});
+    hub_->connect([this](bool series, bool /*picture*/) { asked_ += series ? 1 : 0; });
     play(1, 600);
     const auto stream = listen(10);
     EXPECT_FALSE(contains(stream->take(), "turns"));
@@ -58,7 +58,7 @@ TEST_F(EventHubTest, WhoIsTooFarBehindGetsTheSeries) {
 }
 
 TEST_F(EventHubTest, WhoHasSeenMoreThanThereIsGetsTheSeries) {
-    hub_->connect({.series = [this] { ++asked_; }, .picture = {}});
+    hub_->connect([this](bool series, bool /*picture*/) { asked_ += series ? 1 : 0; });
     play(1, 5);
     listen(7);
     hub_->beat();
@@ -84,7 +84,7 @@ TEST_F(EventHubTest, AlarmsAreToldWithTheTurnTheyWereRaisedIn) {
 }
 
 TEST_F(EventHubTest, StateAndPicturesAreToldWhenTheyChange) {
-    hub_->connect({.series = {}, .picture = [this] { ++asked_; }});
+    hub_->connect([this](bool /*series*/, bool picture) { asked_ += picture ? 1 : 0; });
     const auto stream = listen(0);
     stream->take();
     hub_->state(PageState{});
@@ -132,13 +132,13 @@ TEST_F(EventHubTest, SilenceIsBrokenByAComment) {
     EXPECT_EQ(heard, ":\n\n");
 }
 
-TEST(DeskEvents, APostIsHeardOf) {
+TEST(LearnerQueueEvents, APostIsHeardOf) {
     ApiFixture api;
     api.ask("GET", "/v1/learners/main/events?after=0");
     const auto stream = api.events;
     ASSERT_TRUE(stream);
     api.post("/v1/learners/main/rounds", R"({"record":{"v":3}})");
-    api.roster.find("main")->events().beat();
+    api.registry.find("main")->events().beat();
     EXPECT_TRUE(contains(stream->take(),
                          "id: 1\nevent: turns\ndata: {\"first\":1,\"last\":1,\"figures\":[[3,null,2]]}"));
     // A reader that comes back says so in a header.

@@ -26,7 +26,7 @@ class FakeRun final : public ServedRun {
     static constexpr int kAlarm = 668;
 
     FakeRun(Journal journal, double sum) : journal_(std::move(journal)), sum_(sum) {
-        journal_.restore([this](Checkpoint& state) { exchange(state); });
+        journal_.restore([this](StateArchive& state) { serialise(state); });
         while (journal_.replaying()) play(journal_.stored_input(journal_.played() + 1), {});
     }
 
@@ -73,7 +73,7 @@ class FakeRun final : public ServedRun {
         journal_.input(record, key);
         journal_.decision(turn.answer);
         journal_.figures(turn.figures);
-        journal_.end_turn([this](Checkpoint& state) { exchange(state); });
+        journal_.end_turn([this](StateArchive& state) { serialise(state); });
         return turn;
     }
 
@@ -113,11 +113,11 @@ class FakeRun final : public ServedRun {
                 throw ConfigError("window: cannot change");
     }
     void save() override {
-        const Journal::Exchange state = [this](Checkpoint& checkpoint) { exchange(checkpoint); };
+        const Journal::Serialise state = [this](StateArchive& archive) { serialise(archive); };
         journal_.commit(&state);
     }
     void close() override {
-        journal_.finish([this](Checkpoint& state) { exchange(state); },
+        journal_.finish([this](StateArchive& state) { serialise(state); },
                         R"({"conclusion":"fine","claims":[]})", "", false);
     }
 
@@ -141,7 +141,7 @@ class FakeRun final : public ServedRun {
         return body["v"];
     }
     double weight() const { return std::stod(journal_.identity().settings.front().second); }
-    void exchange(Checkpoint& state) { state.exchange("sum", sum_); }
+    void serialise(StateArchive& state) { state.field("sum", sum_); }
 
     Journal journal_;
     Turn first_ = journal_.identity().parent.turn;

@@ -58,8 +58,8 @@ TEST_F(ForkTest, AForkGetsWhatItsParentGets) {
 
 TEST_F(ForkTest, BadForksAreRefusedAndLeaveNothing) {
     send(1);
-    for (const char* option : {"store", "ledger", "data", "predictions", "save", "checkpoint", "resume",
-                               "certificate", "start", "forecast"}) {
+    for (const char* option :
+         {"store", "ledger", "data", "predictions", "save", "certificate", "start", "forecast"}) {
         const HttpResponse response =
             fork(fmt::format(R"({{"name":"a","settings":{{"{}":"/etc/passwd"}}}})", option));
         EXPECT_EQ(response.status, 400) << option;
@@ -89,7 +89,7 @@ TEST_F(ForkTest, NoMoreThanEight) {
 
 TEST_F(ForkTest, AForkThatBreaksIsDetachedAndItsParentGoesOn) {
     ASSERT_EQ(fork(R"({"name":"frail"})").status, 201);
-    const auto frail = api_->roster.find("frail");
+    const auto frail = api_->registry.find("frail");
     // What its parent can play and it cannot: it has been told of other turns.
     std::promise<void> done;
     frail->read([&](ServedRun& run) -> Workers::Task {
@@ -126,11 +126,11 @@ TEST_F(ForkTest, ForksComeBackAfterARestartAndCatchUp) {
     send(8);
     copy_over("main.run");
     Workers workers(2);
-    Roster roster(workers,
-                  [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); });
+    LearnerRegistry registry(
+        workers, [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); });
     // Settings of a stored run name no store here; the roster is told where it is.
-    roster.open({{"main", "learn", {{"store", copy / "main.run"}}, {}}});
-    const auto twice = roster.find("twice");
+    registry.open({{"main", "learn", {{"store", copy / "main.run"}}, {}}});
+    const auto twice = registry.find("twice");
     ASSERT_TRUE(twice);
     for (int i = 0; i < 2000 && twice->snapshot()->state.turn < 4; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -142,7 +142,7 @@ TEST_F(ForkTest, ForksComeBackAfterARestartAndCatchUp) {
         return {};
     });
     EXPECT_EQ(Json::parse(decision.get_future().get())["sum"], 1 + 2 * (2 + 4 + 8));
-    roster.close();
+    registry.close();
 }
 
 }  // namespace

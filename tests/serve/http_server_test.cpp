@@ -3,7 +3,6 @@
 #include "proxstream/core/error.hpp"
 
 #include "serve/http_client.hpp"
-#include "serve/listening_socket.hpp"
 
 #include <condition_variable>
 #include <functional>
@@ -106,6 +105,9 @@ TEST(HttpServer, HandsOverWhatWasAskedAndSendsWhatIsAnswered) {
     EXPECT_EQ(seen.headers.at("x-some"), "One, two");
     EXPECT_EQ(seen.body, "hello");
     EXPECT_EQ(seen.client, "127.0.0.1");
+    client.ask("GET http://here:80/v1?a=b HTTP/1.1\r\nHost: here\r\n\r\n");
+    EXPECT_EQ(seen.path, "/v1") << "of an absolute target";
+    EXPECT_EQ(seen.query, (std::map<std::string, std::string>{{"a", "b"}}));
 }
 
 TEST(HttpServer, AnswersRequestsOfAConnectionInTheirOrder) {

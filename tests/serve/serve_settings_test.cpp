@@ -62,10 +62,10 @@ durable = "100"
     EXPECT_EQ(values(plans[0], "window"), std::vector<std::string>{"64"});
     EXPECT_EQ(values(plans[0], "store"), std::vector<std::string>{"/var/lib/x/demand.run"});
     EXPECT_EQ(values(plans[0], "durable"), std::vector<std::string>{"round"});
-    EXPECT_EQ(plans[0].desk.durable.turns, 1U);
+    EXPECT_EQ(plans[0].queue.durable.turns, 1U);
     EXPECT_EQ(plans[1].kind, "route");
     EXPECT_EQ(values(plans[1], "store"), std::vector<std::string>{"elsewhere.run"});
-    EXPECT_EQ(plans[1].desk.durable.turns, 100U);
+    EXPECT_EQ(plans[1].queue.durable.turns, 100U);
 }
 
 TEST(ServeSettings, AFileOfOptionsIsOneLearner) {
@@ -127,9 +127,8 @@ TEST(LearnerKinds, EveryOptionThatNamesAFileIsKnown) {
             if (option.names_file) names.insert(option.name);
         return names;
     };
-    EXPECT_EQ(files("learn"),
-              (std::set<std::string>{"data", "forecast", "start", "checkpoint", "resume", "predictions",
-                                     "save", "ledger", "certificate", "store"}));
+    EXPECT_EQ(files("learn"), (std::set<std::string>{"data", "forecast", "start", "predictions", "save",
+                                                     "ledger", "certificate", "store"}));
     EXPECT_EQ(files("route"),
               (std::set<std::string>{"network", "nodes", "demand", "first-demand", "path-file", "out",
                                      "decisions", "report", "ledger", "store"}));

@@ -31,7 +31,7 @@ TEST(AutoInner, IsBacktrackingWhereRoundsAreShort) {
         FormulaModel twin = waves(4, sample, 1);
         Iterate iterate = begin_at(model, g, gaussian(4, 52, sample), 0.3, scratch);
         Iterate other = begin_at(twin, g, gaussian(4, 52, sample), 0.3, scratch);
-        const Real tolerance = 0.7 * iterate.residual_norm;
+        const Real tolerance = 0.7 * iterate.gap;
         automatic.solve(model, g, 0.3, tolerance, Budget{}, iterate, cost, scratch);
         plain.solve(twin, g, 0.3, tolerance, Budget{}, other, cost, scratch);
         ASSERT_LE(model.passes, 16U);
@@ -55,7 +55,7 @@ TEST(AutoInner, FindsOutThatQuasiNewtonMovesPayInLongRounds) {
         Iterate other = begin_at(twin, g, std::vector<Real>(40), 1e-3, scratch);
         const InnerReport report = automatic.solve(model, g, 1e-3, 1e-8, Budget{}, iterate, cost, scratch);
         ASSERT_EQ(report.status, SolveStatus::converged);
-        ASSERT_LE(iterate.residual_norm, 1e-8);
+        ASSERT_LE(iterate.gap, 1e-8);
         Panoc().solve(twin, g, 1e-3, 1e-8, Budget{}, other, cost, scratch);
         if (round >= 4) {  // everybody has had a try
             passes += model.passes;
@@ -76,7 +76,7 @@ TEST(AutoInner, DoesNotLeaveAHardRoundToWhoeverWasBestInEasyOnes) {
         const Real eta = 1 / condition;
         Iterate iterate = begin_at(model, g, std::vector<Real>(40), eta, scratch);
         automatic.solve(model, g, eta, 1e-8, Budget{}, iterate, cost, scratch);
-        EXPECT_LE(iterate.residual_norm, 1e-8);
+        EXPECT_LE(iterate.gap, 1e-8);
         return model.passes;
     };
     for (int round = 0; round < 5; ++round) play(20);
@@ -104,7 +104,7 @@ TEST(AutoInner, TakesHarderRoundsForHarderAndNotForTheFaultOfWhoIsBest) {
         Iterate other = begin_at(twin, g, std::vector<Real>(40), eta, scratch);
         automatic.solve(model, g, eta, 1e-8, Budget{}, iterate, cost, scratch);
         best.solve(twin, g, eta, 1e-8, Budget{}, other, cost, scratch);
-        ASSERT_LE(iterate.residual_norm, 1e-8);
+        ASSERT_LE(iterate.gap, 1e-8);
         if (round < 10) continue;
         passes += model.passes;
         its_passes += twin.passes;

@@ -64,7 +64,7 @@ TYPED_TEST(FastSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
         const Real end = model.at(iterate.point, gradient) + g.value(iterate.point, scratch);
         ASSERT_TRUE(std::isfinite(end)) << sample;
         ASSERT_EQ(std::vector<Real>(model.gradient().begin(), model.gradient().end()), gradient);
-        ASSERT_LE(norm(residual(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
+        ASSERT_LE(norm(gap(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
         ASSERT_NEAR(end, model.value() + iterate.regulariser, 1e-12 * (1 + std::abs(end)));
         ASSERT_LE(report.certified_decrease, before - end + 1e-13 * (1 + std::abs(before))) << sample;
         ASSERT_GE(model.passes, report.steps);
@@ -80,10 +80,10 @@ TYPED_TEST(FastSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
 /// Everything that later steps could depend on.
 template <class Solver>
 std::string state_of(Solver& solver, Iterate& iterate) {
-    Checkpoint checkpoint;
-    checkpoint.part("solver", solver);
-    checkpoint.part("iterate", iterate);
-    return checkpoint.seal();
+    StateArchive archive;
+    archive.section("solver", solver);
+    archive.section("iterate", iterate);
+    return archive.seal();
 }
 
 TYPED_TEST(FastSolver, OneLongCallIsManyShortOnes) {
@@ -103,7 +103,7 @@ TYPED_TEST(FastSolver, OneLongCallIsManyShortOnes) {
         const InnerReport all =
             long_solver.solve(long_model, g, eta, tolerance, Budget{}, whole, cost, scratch);
         InnerReport sum;
-        for (int call = 0; call < 10'000 && pieces.residual_norm > tolerance; ++call) {
+        for (int call = 0; call < 10'000 && pieces.gap > tolerance; ++call) {
             const std::vector<Real> from = pieces.point;
             const Real before = short_model.value() + pieces.regulariser;
             const InnerReport one = short_solver.solve(short_model, g, eta, tolerance, Budget{.max_steps = 1},
@@ -245,7 +245,7 @@ TYPED_TEST(FastSolver, FindsItsWayWhereValuesOnlyRound) {
         TypeParam solver;
         const InnerReport report =
             solver.solve(model, g, 1e-2, 1e-9, Budget{.max_steps = 5'000}, iterate, cost, scratch);
-        EXPECT_EQ(report.status, SolveStatus::converged) << offset << ' ' << iterate.residual_norm;
+        EXPECT_EQ(report.status, SolveStatus::converged) << offset << ' ' << iterate.gap;
         EXPECT_LT(distance(iterate.point, solution), 1e-7) << offset;
     }
 }
@@ -293,11 +293,11 @@ TEST(CurvaturePairs, SatisfyTheSecantEquationOfTheNewest) {
     EXPECT_NEAR(part[0], -move[1], 1e-12);
     EXPECT_NEAR(part[1], -move[4], 1e-12);
 
-    Checkpoint saved;
-    saved.part("pairs", pairs);
-    Checkpoint loaded(saved.seal(), "test");
+    StateArchive saved;
+    saved.section("pairs", pairs);
+    StateArchive loaded(saved.seal(), "test");
     CurvaturePairs again(3);
-    loaded.part("pairs", again);
+    loaded.section("pairs", again);
     std::vector<Real> same(n);
     ASSERT_TRUE(again.newton_move(bend, all, same, scratch));
     EXPECT_EQ(same, out);
@@ -341,12 +341,12 @@ TEST(Panoc, IsNotBoldOnTheWordOfRounding) {
     solver.solve(flat, g, 0.5, 1e-9, Budget{}, first, cost, scratch);
     FormulaModel steep = bowl(1, 1e8);
     Iterate second = begin_at(steep, g, {1e-7, 2e-7}, 0.5, scratch);
-    for (int step = 0; step < 100 && second.residual_norm > 1e-12; ++step) {
-        const Real before = second.residual_norm;
+    for (int step = 0; step < 100 && second.gap > 1e-12; ++step) {
+        const Real before = second.gap;
         solver.solve(steep, g, 0.5, 1e-12, Budget{.max_steps = 1}, second, cost, scratch);
-        ASSERT_LE(second.residual_norm, before) << step;
+        ASSERT_LE(second.gap, before) << step;
     }
-    EXPECT_LE(second.residual_norm, 1e-12);
+    EXPECT_LE(second.gap, 1e-12);
 }
 
 TEST(Panoc, ConvergesFasterThanLinearlyOnceGHoldsItsCoordinates) {

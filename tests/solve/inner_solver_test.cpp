@@ -65,7 +65,7 @@ TEST(InnerSolver, EndsAtItsTestAndLowersTheObjectiveByWhatItCertifies) {
         ASSERT_EQ(report.status, SolveStatus::converged) << sample;
         std::vector<Real> gradient(n);
         const Real end = model.at(iterate.point, gradient) + g.value(iterate.point, scratch);
-        ASSERT_LE(norm(residual(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
+        ASSERT_LE(norm(gap(g, iterate.point, gradient, eta)), tolerance * (1 + 1e-9));
         ASSERT_NEAR(end, model.value() + iterate.regulariser, 1e-12 * (1 + std::abs(end)));
         ASSERT_LE(report.certified_decrease, before - end + 1e-12 * (1 + std::abs(before))) << sample;
         // One test prox a step, one more for each candidate where steps are searched.
@@ -102,14 +102,14 @@ TEST(InnerSolver, LongerAcceptedStepsNeverEarnLess) {
         const Real here = model.at(y, gradient);
         const Real eta = 0.5 / model.smoothness();
         const Real e = eta * (1 + 9 * uniform({54, sample, 0, 0, 0}));
-        const std::vector<Real> p = residual(g, y, gradient, e);
+        const std::vector<Real> p = gap(g, y, gradient, e);
         std::vector<Real> next(3);
         step_along(y, -e, p, next);
         const Real there = model.at(next, ignored);
         if (there > here - e * dot(gradient, p) + e * squared_norm(p) / 2) continue;
         ++accepted;
         const Real fall = here + g.value(y, scratch) - there - g.value(next, scratch);
-        ASSERT_GE(fall, eta / 2 * squared_norm(residual(g, y, gradient, eta)) - 1e-13) << sample;
+        ASSERT_GE(fall, eta / 2 * squared_norm(gap(g, y, gradient, eta)) - 1e-13) << sample;
     }
     EXPECT_GT(accepted, 1000U);
 }

@@ -79,7 +79,7 @@ inline void expect_exact_end(const Solved& solved, RobustWindow& window, const A
     Scratch scratch;
     const std::vector<Real>& end = solved.iterate.point;
     const Real value = window.try_at(end, scratch) + g.value(end, scratch);
-    EXPECT_LE(norm(residual(g, end, window.trial_gradient(), eta)), tolerance * (1 + 1e-9));
+    EXPECT_LE(norm(gap(g, end, window.trial_gradient(), eta)), tolerance * (1 + 1e-9));
     EXPECT_NEAR(value, solved.after, 1e-13);
     EXPECT_LE(solved.report.certified_decrease, solved.before - value + 1e-13);
 }

@@ -102,11 +102,11 @@ Iterate begin_at(Model& model, const G& g, std::vector<Real> start, Real eta, Sc
 /// Puts a fresh solver that has read what this one wrote in its place.
 template <class Solver>
 void reload(Solver& solver) {
-    Checkpoint saved;
-    saved.part("solver", solver);
-    Checkpoint loaded(saved.seal(), "test");
+    StateArchive saved;
+    saved.section("solver", solver);
+    StateArchive loaded(saved.seal(), "test");
     Solver fresh;
-    loaded.part("solver", fresh);
+    loaded.section("solver", fresh);
     loaded.finish();
     solver = fresh;
 }

@@ -133,7 +133,7 @@ TEST(PageData, AlarmsAreRaisedAndClearedByTheirNumber) {
     ASSERT_EQ(alarms.size(), 2U);
     EXPECT_EQ(alarms[0], (PageAlarm{1, 3, 9, "load", "A-B", "full"}));
     EXPECT_EQ(alarms[1], (PageAlarm{2, 5, {}, "load", "B-C", "full"}));
-    EXPECT_EQ(alarm_json(alarms[1]),
+    EXPECT_EQ(page_json(alarms[1]),
               R"({"id":2,"turn":5,"cleared":null,"kind":"load","subject":"B-C","text":"full"})");
 }
 
@@ -143,9 +143,9 @@ TEST(PageData, LiveRunsSayWhereAndForksWhatTheyDoOtherwise) {
     parts.forks = {{"what-if-1", "/v1/learners/what-if-1", 1000, {{"window", "8"}}, 1027}};
     const Json page = Json::parse(page_json(parts));
     EXPECT_EQ(page["live"], Json::parse(R"({"url":"/v1/learners/mill"})"));
-    EXPECT_EQ(page["forks"][0], Json::parse(fork_json(parts.forks[0])));
+    EXPECT_EQ(page["forks"][0], Json::parse(page_json(parts.forks[0])));
     EXPECT_EQ(page["forks"][0]["settings"][0]["value"], "8");
-    EXPECT_EQ(page["state"], Json::parse(state_json(parts.state)));
+    EXPECT_EQ(page["state"], Json::parse(page_json(parts.state)));
     const Json told = Json::parse(series_json(parts.series, 1027));
     EXPECT_EQ(told["series"], page["series"]);
     EXPECT_EQ(told["turn"], 1027);

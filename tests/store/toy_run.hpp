@@ -55,7 +55,7 @@ class ToyRun {
 
     void begin(Journal& journal) {
         journal.when_saving([this, &journal] { journal.close_account(0, footer()); });
-        place_ = static_cast<Index>(journal.restore([this](Checkpoint& state) { exchange(state); }));
+        place_ = static_cast<Index>(journal.restore([this](StateArchive& state) { serialise(state); }));
         if (place_ == 0) journal.open_account(0, played_.header);
     }
 
@@ -67,16 +67,16 @@ class ToyRun {
         tally_.add(report, extras);
         journal.row(0, report, extras);
         journal.decision("{\"drawn\":" + std::to_string(drawn_) + "}");
-        const Real figures[] = {report.loss, report.entry_residual};
+        const Real figures[] = {report.loss, report.entry_gap};
         journal.figures(figures);
         drawn_ = drawn_ * 6364136223846793005ULL + 1442695040888963407ULL;
         ++place_;
-        journal.end_turn([this](Checkpoint& state) { exchange(state); });
+        journal.end_turn([this](StateArchive& state) { serialise(state); });
     }
 
     void finish(Journal& journal) {
-        journal.finish([this](Checkpoint& state) { exchange(state); }, to_json(tally_.certificate(footer())),
-                       "{}", over());
+        journal.finish([this](StateArchive& state) { serialise(state); },
+                       to_json(tally_.certificate(footer())), "{}", over());
     }
 
     RunFooter footer() const {
@@ -88,12 +88,12 @@ class ToyRun {
   private:
     /// Not that of the run, but one that fits its window.
     Closing closing() const { return {played_.footer.final_regulariser, {}, {}}; }
-    void exchange(Checkpoint& state) {
-        state.exchange("drawn", drawn_);
+    void serialise(StateArchive& state) {
+        state.field("drawn", drawn_);
         std::uint64_t place = place_;
-        state.exchange("place", place, played_.reports.size());
+        state.field("place", place, played_.reports.size());
         place_ = place;
-        state.part("tally", tally_);
+        state.section("tally", tally_);
     }
 
     const naive::Played& played_;

@@ -171,11 +171,11 @@ class Player {
           square_(x_.size()) {}
 
     Round play(const Loss& loss) {
-        const Vector before = residual(x_);
+        const Vector before = gap(x_);
         losses_.push_back(loss);
         Round round;
-        round.entry = length(residual(x_));
-        round.tolerance = tolerance(length(along(residual(x_), -1, before)));
+        round.entry = length(gap(x_));
+        round.tolerance = tolerance(length(along(gap(x_), -1, before)));
         switch (s_.method) {
             case Method::smoothed:
             case Method::window_steps:
@@ -192,7 +192,7 @@ class Player {
                 first_order(round);
         }
         round.next = x_;
-        round.exit = length(residual(x_));
+        round.exit = length(gap(x_));
         return round;
     }
     const Vector& point() const { return x_; }
@@ -203,7 +203,7 @@ class Player {
         return total / static_cast<double>(s_.window);
     }
     Vector window_gradient(const Vector& x) const { return mean_gradient(x, oldest(), s_.window); }
-    Vector residual(const Vector& x) const {
+    Vector gap(const Vector& x) const {
         const Vector forward = g_.prox(along(x, -s_.step, window_gradient(x)), s_.step);
         Vector out = along(x, -1, forward);
         for (double& e : out) e /= s_.step;
@@ -233,7 +233,7 @@ class Player {
         const bool tested = s_.method == Method::smoothed || s_.method == Method::backtracking;
         if (!tested && attempts >= s_.effort) return false;
         const double floor = 4 * 0x1p-53 * (length(x_) / s_.step + length(window_gradient(x_)));
-        const double here = length(residual(x_));
+        const double here = length(gap(x_));
         return here > tolerance && here > floor;
     }
     void fixed_steps(Round& round) {

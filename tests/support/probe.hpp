@@ -1,9 +1,9 @@
-/// Small things the theory tests share: residuals of a regulariser at any point, and reproducible points.
+/// Small things the theory tests share: gaps of a regulariser at any point, and reproducible points.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 #include "proxstream/prox/regulariser.hpp"
-#include "proxstream/prox/residual.hpp"
 
 #include <cstdlib>
 #include <vector>
@@ -20,11 +20,11 @@ inline Real square(Real value) {
 }
 
 /// P_eta(x; d) at any point.
-inline std::vector<Real> residual(const AnyRegulariser& g, ConstView x, ConstView d, Real eta) {
+inline std::vector<Real> gap(const AnyRegulariser& g, ConstView x, ConstView d, Real eta) {
     Scratch scratch;
     std::vector<Real> forward(x.size());
     std::vector<Real> out(x.size());
-    prox_residual(g, x, d, eta, forward, out, scratch);
+    prox_gradient_step(g, x, d, eta, forward, out, scratch);
     return out;
 }
 

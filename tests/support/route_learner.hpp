@@ -13,7 +13,7 @@
 
 namespace proxstream::test {
 
-inline LearnerParts route_parts(const std::shared_ptr<Routing>& routing, Real mu = 0) {
+inline LearnerConfig route_parts(const std::shared_ptr<Routing>& routing, Real mu = 0) {
     const std::shared_ptr<const Routing> seen = routing;
     return {.g = AnyRegulariser(SplitSet(seen, mu)),
             .make_batch = [seen](Index capacity) { return AnyBatch(DemandBatch(seen, capacity)); },

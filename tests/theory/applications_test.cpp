@@ -90,8 +90,7 @@ TEST(SingleLossWindow, TheLowerBoundIsHalfOrOneOverEtaSquared) {
             const std::vector<Real> up{1};
             const std::vector<Real> down{-1};
             smallest = std::min(
-                smallest,
-                (squared_norm(residual(box, x, up, eta)) + squared_norm(residual(box, x, down, eta))) / 2);
+                smallest, (squared_norm(gap(box, x, up, eta)) + squared_norm(gap(box, x, down, eta))) / 2);
         }
         EXPECT_GE(smallest, std::min(0.5, 1 / square(eta)) - 1e-12) << eta;
         EXPECT_NEAR(smallest, std::min(0.5, 1 / square(eta)), 1e-9) << eta;

@@ -312,10 +312,10 @@ TEST(Certificate, FindsFiguresThatDoNotAddUp) {
     const auto violated = [&](const char* id, auto alter) {
         return altered(alter).at(id).verdict == Verdict::violated;
     };
-    EXPECT_TRUE(violated("C1", [](RoundReport& r) { r.exit_residual = 1.01 * r.tolerance; }));
-    EXPECT_TRUE(violated("C2", [](RoundReport& r) { r.entry_residual = 1.01 * r.firm_bound; }));
-    EXPECT_TRUE(violated("C3a", [](RoundReport& r) { r.entry_residual += 10; }));
-    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.exchange += 1e-6; }));
+    EXPECT_TRUE(violated("C1", [](RoundReport& r) { r.exit_gap = 1.01 * r.tolerance; }));
+    EXPECT_TRUE(violated("C2", [](RoundReport& r) { r.entry_gap = 1.01 * r.firm_bound; }));
+    EXPECT_TRUE(violated("C3a", [](RoundReport& r) { r.entry_gap += 10; }));
+    EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.value_change += 1e-6; }));
     EXPECT_TRUE(violated("C5", [](RoundReport& r) { r.objective_exit -= 1e-6; }));
     EXPECT_TRUE(violated("C6", [](RoundReport& r) { r.steps += 1'000'000; }));
 }

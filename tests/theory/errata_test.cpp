@@ -66,13 +66,13 @@ TEST(Theorem1, ForgetsTheFirstRound) {
     constexpr Real kDelta = 0.01;
     auto learner = algorithm_1<LineFamily>("l1:1", 5, kWindow, 1, kDelta);
     Real regret = 0;
-    for (Index t = 1; t <= kWindow; ++t) regret += square(learner.observe(0).entry_residual);
+    for (Index t = 1; t <= kWindow; ++t) regret += square(learner.observe(0).entry_gap);
     const Real claimed = 2 / square(kWindow) * (kWindow * square(kDelta) + 0);
     EXPECT_NEAR(regret, 1, 1e-12);
     EXPECT_NEAR(claimed, 2e-5, 1e-15);
     // Theorem 1' carries r_0 = |P(x_1; 0)|.
     EXPECT_LE(regret, square(std::sqrt((kWindow - 1) * square(kDelta) / square(kWindow) +
-                                       square(learner.facts().initial_residual))));
+                                       square(learner.facts().initial_gap))));
 }
 
 /// A bump of force at the present point: slope -s at the centre, 0 from rho_0 on.
@@ -98,15 +98,15 @@ TEST(Theorem1, VariationAsSupremumOfTheSumIsTooSmall) {
         Real path_bound = 0;  // sum (r_{t-1} + d_t / w)^2
         Real exits = 0;
         Real path_variation = 0;
-        Real exit = learner.facts().initial_residual;
+        Real exit = learner.facts().initial_gap;
         for (Index t = 1; t <= rounds; ++t) {
             bumps.push_back(tent(learner.decide()[0]));
             const RoundReport report = learner.observe(bumps.back());
-            regret += square(report.entry_residual);
+            regret += square(report.entry_gap);
             path_bound += square(exit + report.variation / kWindow);
             exits += square(exit);
             path_variation += square(report.variation);
-            exit = report.exit_residual;
+            exit = report.exit_gap;
         }
         Real supremum = 0;
         const Real end = learner.decide()[0] + 1;
@@ -220,7 +220,7 @@ TEST(SufficientDecrease, HoldsOnSetsWithoutInterior) {
         const Real eta = 1.9 / smoothness;
         std::vector<Real> gradient(n);
         scaled(-std::sin(dot(a, x)), a, gradient);
-        const std::vector<Real> p = residual(simplex, x, gradient, eta);
+        const std::vector<Real> p = gap(simplex, x, gradient, eta);
         std::vector<Real> next(n);
         step_along(x, -eta, p, next);
         const Real fall = std::cos(dot(a, x)) - std::cos(dot(a, next));
@@ -245,8 +245,8 @@ TEST(Lemma2, TheFirmBoundIsNeverWorse) {
         const std::vector<Real> d2 = gaussian(n, 16, sample, std::exp(normal({13, sample, 0, 2, 0})));
         std::vector<Real> both(n);
         step_along(d1, 1, d2, both);
-        const std::vector<Real> p = residual(g, x, d1, eta);
-        const std::vector<Real> moved = residual(g, x, both, eta);
+        const std::vector<Real> p = gap(g, x, d1, eta);
+        const std::vector<Real> moved = gap(g, x, both, eta);
         const Real paper = norm(p) + norm(d2);
         const Real firm = norm_of_sum(p, 0.5, d2) + norm(d2) / 2;
         const Real slack = 1e-13 * (1 + norm(x) / eta + norm(both));
@@ -279,7 +279,7 @@ TEST(Landau, ABoundOnAllOfSpaceBoundsTheGradient) {
 
 // ---- the stochastic reading of exact gradients
 
-TEST(Section23, JensenFailsForProxResiduals) {
+TEST(Section23, JensenFailsForProxGradientMappings) {
     // x = 1 on [-1, 1], d = 2N/eta with probability 1/N, else 0.
     const AnyRegulariser box = parse_regulariser("box:-1,1");
     const std::vector<Real> x{1};
@@ -287,8 +287,8 @@ TEST(Section23, JensenFailsForProxResiduals) {
         for (const Real count : {2.0, 10.0, 1000.0}) {
             const std::vector<Real> mean{2 / eta};
             const std::vector<Real> large{2 * count / eta};
-            const Real of_mean = squared_norm(residual(box, x, mean, eta));
-            const Real mean_of = squared_norm(residual(box, x, large, eta)) / count;
+            const Real of_mean = squared_norm(gap(box, x, mean, eta));
+            const Real mean_of = squared_norm(gap(box, x, large, eta)) / count;
             EXPECT_NEAR(of_mean, 4 / square(eta), 1e-12);
             EXPECT_NEAR(of_mean / mean_of, count, 1e-9 * count);
         }

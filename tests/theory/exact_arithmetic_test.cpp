@@ -289,7 +289,7 @@ class Truth {
         raise(fall_excess_, Exact(report.certified_decrease) - fall);
         if (report.cheap_steps == 0) {
             const Real longest = std::max(run_.step, report.largest_step);
-            raise(path_excess_, Exact(report.path) * report.aim * run_.step / longest / 2 - fall);
+            raise(path_excess_, Exact(report.path) * report.target_gap * run_.step / longest / 2 - fall);
         }
     }
 

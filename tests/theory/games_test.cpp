@@ -1,4 +1,4 @@
-// The corrected theorem on games: every player's residual against its window keeps (delta + sigma + d_t) / w
+// The corrected theorem on games: every player's gap against its window keeps (delta + sigma + d_t) / w
 // in every round from the second on, over random games, with exact gradients and with bounded noise. And what
 // it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
 #include "front/header_of.hpp"
@@ -31,7 +31,7 @@ PlayedGame play_out(const std::string& text, const std::string& window, Real del
     std::vector<Real> steps;
     std::vector<WindowWeights> windows;
     for (const GamePlayer& player : game.players) {
-        LearnerParts parts = player_parts(player);
+        LearnerConfig parts = player_parts(player);
         const Real smoothness = std::max(player.cost->smoothness().value_or(1), Real{0.5});
         parts.window = window;
         parts.smoothness = smoothness;
@@ -57,16 +57,16 @@ PlayedGame play_out(const std::string& text, const std::string& window, Real del
     }
     GameTally tally(rules, headers);
     PlayedGame result;
-    std::vector<Real> residuals(play.players());
+    std::vector<Real> gaps(play.players());
     for (Round t = 1; t <= rounds; ++t) {
         const GameRound round = play.play();
         tally.add(round.reports);
         if (t < rounds / 2) continue;
-        referee.instant_residuals(round.joint, residuals);
+        referee.instant_gaps(round.joint, gaps);
         result.smallest_instant =
-            std::min(result.smallest_instant, *std::max_element(residuals.begin(), residuals.end()));
+            std::min(result.smallest_instant, *std::max_element(gaps.begin(), gaps.end()));
         for (const RoundReport& report : round.reports)
-            result.largest_gap = std::max(result.largest_gap, report.entry_residual);
+            result.largest_gap = std::max(result.largest_gap, report.entry_gap);
     }
     std::vector<RunFooter> footers;
     for (Index i = 0; i < play.players(); ++i)

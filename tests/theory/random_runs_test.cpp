@@ -129,7 +129,7 @@ struct RandomRun {
     std::shared_ptr<const RowFamily> family;
     AnyRegulariser g{Zero{}};
     std::vector<RowBlock> records;
-    LearnerParts parts{.g = Zero(), .make_batch = {}, .start = {}, .budget = {}};
+    LearnerConfig parts{.g = Zero(), .make_batch = {}, .start = {}, .budget = {}};
     std::string learner = "time-smoothed";
 };
 
@@ -171,13 +171,13 @@ RandomRun draw_run(RunDice& dice) {
     for (Real& entry : start) entry += size * dice.power(-3, 3) * dice.gauss();
     Scratch scratch;
     run.g.prox(start, 1, start, scratch);
-    LearnerParts& parts = run.parts;
+    LearnerConfig& parts = run.parts;
     parts.g = run.g;
     parts.make_batch = [family = run.family](Index capacity) { return family->make_batch(capacity); };
     parts.start = start;
     parts.window = dice.pick(kWindows);
     const std::string model = dice.pick(kModels);
-    parts.model = ModelRule::parse(model);
+    parts.model = ForecastRule::parse(model);
     parts.hysteresis = dice.one_in(4) ? dice.real(0.2, 0.9) : 1;
     parts.step = dice.real(0.3, 1) / smoothness;
     parts.smoothness = smoothness;
@@ -225,7 +225,7 @@ Certificate play(AnyLearner& learner, const RandomRun& run, Lie lie = nullptr) {
         RoundReport report = learner.observe(record);
         if (lie != nullptr && report.status != RoundStatus::refused) lie(report);
         RowExtras extras;
-        extras.bank = learner.bank();
+        extras.ensemble = learner.ensemble();
         tally.add(report, extras);
     }
     return tally.certificate(tally.footer(learner.close(), RunEnding::finished, 0));
@@ -390,11 +390,10 @@ constexpr std::array kLies{
     KindOfLie{"values too small by a tenth",
               [](RandomRun& run) { wrong_batch(run, [](WrongBatch& b) { b.value_factor = 0.9; }); }, nullptr,
               0.0},
-    KindOfLie{"R := 0", nullptr, [](RoundReport& r) { r.entry_residual = 0; }, 0.95},
-    KindOfLie{"R := R/2", nullptr, [](RoundReport& r) { r.entry_residual /= 2; }, 0.95},
-    KindOfLie{"R and Rq := R/2", nullptr, [](RoundReport& r) { r.model_residual = r.entry_residual /= 2; },
-              0.55},
-    KindOfLie{"r := r/2", nullptr, [](RoundReport& r) { r.exit_residual /= 2; }, 0.65},
+    KindOfLie{"R := 0", nullptr, [](RoundReport& r) { r.entry_gap = 0; }, 0.95},
+    KindOfLie{"R := R/2", nullptr, [](RoundReport& r) { r.entry_gap /= 2; }, 0.95},
+    KindOfLie{"R and Rq := R/2", nullptr, [](RoundReport& r) { r.forecast_gap = r.entry_gap /= 2; }, 0.55},
+    KindOfLie{"r := r/2", nullptr, [](RoundReport& r) { r.exit_gap /= 2; }, 0.65},
     KindOfLie{"N := N/2", nullptr, [](RoundReport& r) { r.steps /= 2; }, 0.75},
     KindOfLie{"f := f/2", nullptr, [](RoundReport& r) { r.loss /= 2; }, 0.95},
     KindOfLie{"Px := Px - 1 %", nullptr,
@@ -403,7 +402,7 @@ constexpr std::array kLies{
     KindOfLie{"path := path/2", nullptr, [](RoundReport& r) { r.path /= 2; }, 0.85},
 };
 
-TEST(RandomRuns, LiesAreFound) {
+TEST(RandomRuns, FalseReportsAreDetected) {
     const std::uint64_t kRuns = long_runs() ? 2000 : 200;
     std::map<std::string, std::uint64_t> found;
     for (std::uint64_t index = 0; index < kRuns; ++index) {
@@ -438,7 +437,7 @@ constexpr std::array kProximalLies{
     ProximalLie{"mu := 2 mu", [](RunHeader& header) { header.proximal *= 2; }, nullptr},
     ProximalLie{"mv := mv/2", nullptr, [](RoundReport& r) { r.movement /= 2; }},
     ProximalLie{"pen := 0", nullptr, [](RoundReport& r) { r.penalty = 0; }},
-    ProximalLie{"r := 1000 r", nullptr, [](RoundReport& r) { r.exit_residual *= 1000; }},
+    ProximalLie{"r := 1000 r", nullptr, [](RoundReport& r) { r.exit_gap *= 1000; }},
 };
 
 /// The certificate of the run after the lie.
@@ -455,7 +454,7 @@ Certificate certificate_after(const RandomRun& run, const ProximalLie& lie) {
     return tally.certificate(tally.footer(learner->close(), RunEnding::finished, 0));
 }
 
-TEST(RandomRuns, LiesAboutTheProximalTermAreFound) {
+TEST(RandomRuns, FalseReportsOfTheProximalTermAreDetected) {
     constexpr std::uint64_t kRuns = 100;
     std::map<std::string, std::uint64_t> found;
     for (std::uint64_t index = 0; index < kRuns; ++index) {

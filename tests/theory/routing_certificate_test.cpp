@@ -31,7 +31,7 @@ PlayedRoads play(AnyLearner& learner, const std::vector<std::vector<Real>>& stre
     PlayedRoads run;
     for (const auto& demand : stream) {
         const RoundReport report = learner.observe(test::record_of(demand));
-        tally.add(report, {.other_residuals = {}, .prediction_loss = {}, .bank = learner.bank()});
+        tally.add(report, {.other_gaps = {}, .prediction_loss = {}, .ensemble = learner.ensemble()});
         run.moved_potential += std::abs(report.objective_entry) + std::abs(report.objective_exit);
         run.cheap += report.cheap_steps;
         run.failed += report.failed_confirmations;
@@ -43,7 +43,7 @@ PlayedRoads play(AnyLearner& learner, const std::vector<std::vector<Real>>& stre
 struct Drawn {
     std::string text;
     Routed routed;
-    LearnerParts parts;
+    LearnerConfig parts;
     std::vector<std::vector<Real>> stream;
 };
 
@@ -63,11 +63,11 @@ Drawn draw(std::uint64_t seed) {
     const Routed routed = test::random_routing(wanted, chance);
     auto stream = test::demand_stream(routed.routing->paths.pairs(), 15 + chance.below(20), chance);
     test::set_unit(*routed.routing, stream.front());
-    LearnerParts parts = test::route_parts(routed.routing);
+    LearnerConfig parts = test::route_parts(routed.routing);
     constexpr const char* kWindows[] = {"1", "2", "5", "12", "exp:4,length=9", "triangle:6", "mean:8,keep=2"};
     constexpr const char* kModels[] = {"previous", "previous", "mean"};
     parts.window = kWindows[chance.below(7)];
-    parts.model = ModelRule::parse(kModels[chance.below(3)]);
+    parts.model = ForecastRule::parse(kModels[chance.below(3)]);
     parts.step = std::exp(chance.real(-4, 1));
     const Real length = WindowWeights::parse(parts.window).effective_length();
     parts.tolerance = chance.one_in(3) ? Tolerance::automatic(chance.real(0.3, 2))
@@ -125,7 +125,7 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
     RecordProperty("failed", std::to_string(failed));
 }
 
-TEST(RoutingCertificates, HoldForBanksAndBaselines) {
+TEST(RoutingCertificates, HoldForEnsemblesAndBaselines) {
     for (const char* text : {"time-smoothed:window=auto", "bank:windows=1/4/16", "adagrad:replay=3", "adam",
                              "full-history", "re-solve:steps=3"}) {
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -178,13 +178,13 @@ class Misleading {
     bool outside_;
 };
 
-TEST(RoutingCertificates, MovesThatLeadAstrayAreTakenBack) {
+TEST(RoutingCertificates, MovesThatMissTheTestAreRolledBack) {
     for (const bool outside : {false, true}) {
         Chance chance(3);
         const Routed routed = test::random_routing({.k = 4, .spare = 0}, chance);
         const auto stream = test::demand_stream(9, 25, chance);
         test::set_unit(*routed.routing, stream.front());
-        LearnerParts parts = test::route_parts(routed.routing);
+        LearnerConfig parts = test::route_parts(routed.routing);
         const std::shared_ptr<const Routing> seen = routed.routing;
         parts.make_batch = [&](Index capacity) {
             return AnyBatch(Misleading(DemandBatch(seen, capacity), outside));

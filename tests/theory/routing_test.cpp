@@ -1,8 +1,8 @@
 // What docs/theory.md says of routing, on the losses the product computes: which sums are convex, why the L1
-// norm does nothing, and what missing paths do to a residual.
+// norm does nothing, and what missing paths do to a gap.
 
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/prox/residual.hpp"
+#include "proxstream/prox/prox_gradient_step.hpp"
 
 #include "support/route_learner.hpp"
 #include "traffic/column_pricer.hpp"
@@ -134,7 +134,7 @@ TEST(RoutingTheory, TheL1NormChangesNoDecision) {
             const auto stream = test::demand_stream(9, 30, chance);
             test::set_unit(*routed.routing, stream.front());
             const auto played = [&](Real mu) {
-                LearnerParts parts = test::route_parts(routed.routing, mu);
+                LearnerConfig parts = test::route_parts(routed.routing, mu);
                 parts.inner = inner;
                 return make_learner("time-smoothed", std::move(parts));
             };
@@ -146,8 +146,8 @@ TEST(RoutingTheory, TheL1NormChangesNoDecision) {
                 ASSERT_TRUE(
                     std::equal(plain->decide().begin(), plain->decide().end(), weighted->decide().begin()))
                     << "seed " << seed << ", round " << one.round;
-                ASSERT_EQ(one.entry_residual, other.entry_residual);
-                ASSERT_EQ(one.exit_residual, other.exit_residual);
+                ASSERT_EQ(one.entry_gap, other.entry_gap);
+                ASSERT_EQ(one.exit_gap, other.exit_gap);
                 ASSERT_EQ(one.steps, other.steps);
                 ASSERT_EQ(one.variation, other.variation);
                 ASSERT_EQ(other.regulariser, one.regulariser + 5 * 9);
@@ -179,9 +179,9 @@ Missing draw_missing(Chance& chance) {
     return made;
 }
 
-TEST(RoutingTheory, AResidualSeesAMissingPathExactlyWhereItIsBelowTheThreshold) {
+TEST(RoutingTheory, TheGapSeesAMissingPathExactlyBelowTheThreshold) {
     // T = prox(x - eta grad) of a pair is max(x - eta grad - tau, 0): a path that is not there, and has no
-    // share, stays without one iff its price is at least -tau/eta. Then, and only then, the residual over all
+    // share, stays without one iff its price is at least -tau/eta. Then, and only then, the gap over all
     // paths is that over the live ones.
     Index seen = 0;
     Index unseen = 0;
@@ -196,9 +196,9 @@ TEST(RoutingTheory, AResidualSeesAMissingPathExactlyWhereItIsBelowTheThreshold) 
         const Index n = x.size();
         Vector with(n), without(n), forward(n);
         Scratch scratch;
-        prox_residual(SplitSet(made.all), x, prices, eta, forward, with, scratch);
-        prox_residual(SplitSet(made.few), x, gradient_of(made.few, demand, x), eta, forward, without,
-                      scratch);
+        prox_gradient_step(SplitSet(made.all), x, prices, eta, forward, with, scratch);
+        prox_gradient_step(SplitSet(made.few), x, gradient_of(made.few, demand, x), eta, forward, without,
+                           scratch);
         for (Index pair = 0; pair < paths.pairs(); ++pair) {
             Real threshold = kInfinity;  // -tau/eta: what a live path with a share after the step tells
             for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
@@ -222,7 +222,7 @@ TEST(RoutingTheory, AResidualSeesAMissingPathExactlyWhereItIsBelowTheThreshold) 
     EXPECT_GT(unseen, 20U);
 }
 
-TEST(RoutingTheory, WhereNoPathPricesOutTheResidualOverAllPathsIsBounded) {
+TEST(RoutingTheory, WithoutACheaperPathTheGapOverAllPathsIsBounded) {
     // No missing path cheaper than the cheapest of its pair: the linear model falls by no more over all paths
     // than over the live ones, and |P|^2 <= fall / eta over all of them. At a stationary point both vanish.
     Index priced = 0;
@@ -258,10 +258,10 @@ TEST(RoutingTheory, WhereNoPathPricesOutTheResidualOverAllPathsIsBounded) {
         };
         EXPECT_NEAR(fall(made.few->paths), fall(made.all->paths), 1e-13);
         const Real eta = std::exp(chance.real(-4, 1));
-        Vector forward(x.size()), residual(x.size());
+        Vector forward(x.size()), gap(x.size());
         Scratch scratch;
         const Real norm_of_all =
-            prox_residual(SplitSet(made.all), x, prices, eta, forward, residual, scratch).norm;
+            prox_gradient_step(SplitSet(made.all), x, prices, eta, forward, gap, scratch).norm;
         EXPECT_LE(norm_of_all * norm_of_all, fall(made.few->paths) / eta * (1 + 1e-12) + 1e-12);
     }
     EXPECT_GT(priced, 10U);

@@ -1,5 +1,5 @@
 // What docs/theory.md says of inner loops: long steps (T3), cheap updates under exact tests (T4), how far a
-// residual lets a point stray under strong convexity, and a switching penalty of nothing.
+// gap lets a point stray under strong convexity, and a switching penalty of nothing.
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -158,7 +158,7 @@ Certificate confirm_run(AnyLearner& learner, Real delta, Index window) {
         const RoundReport report = learner.observe(drifting_row(t));
         tally.add(report);
         EXPECT_TRUE(report.status == RoundStatus::solved || report.status == RoundStatus::quiet) << t;
-        EXPECT_LE(report.exit_residual, rho) << t;
+        EXPECT_LE(report.exit_gap, rho) << t;
         EXPECT_GE(report.objective_entry - report.objective_exit, -1e-13) << t;
         failures +=
             static_cast<Real>(report.failed_confirmations) * std::min(kStep, report.smallest_step) / 2;
@@ -193,7 +193,7 @@ TEST(CheapUpdates, EndInExactTestsHoweverBadTheyAre) {
     }
 }
 
-LearnerParts parts(const std::string& inner, Real delta) {
+LearnerConfig parts(const std::string& inner, Real delta) {
     return {.g = parse_regulariser("l1:0.01"),
             .make_batch = [](Index capacity) { return family().make_batch(capacity); },
             .start = Point(kFeatures),
@@ -216,7 +216,7 @@ TEST(CheapUpdates, OnAFewRecordsAreConfirmedByAllOfThem) {
                                  std::to_string(certificate.summary.confirmations));
 }
 
-TEST(StrongConvexity, KeepsPointsOfSmallResidualClose) {
+TEST(StrongConvexity, KeepsPointsOfSmallGapClose) {
     // |x - x*| <= (1 + eta L) |P_eta(x)| / mu, for quadratics with Hessian I + (L-1) a a^T, |a| = 1.
     Scratch scratch;
     Real largest = 0;
@@ -242,7 +242,7 @@ TEST(StrongConvexity, KeepsPointsOfSmallResidualClose) {
         if (!std::isfinite(g.value(x, scratch))) g.prox(x, 1, x, scratch);
         const Real eta = std::exp(normal({94, sample, 0, 0, 0})) / smoothness;
         gradient_at(x, gradient);
-        const Real bound = (1 + eta * smoothness) * norm(residual(g, x, gradient, eta));
+        const Real bound = (1 + eta * smoothness) * norm(gap(g, x, gradient, eta));
         const Real away = distance(x, best);
         ASSERT_LE(away, bound + 1e-9) << sample;
         if (away > 1e-6) largest = std::max(largest, away / bound);
@@ -259,7 +259,7 @@ TEST(StrongConvexity, LetsLongWindowsMoveLess) {
     constexpr Real kCurvature = 1.0 / kDimension;
     Real last = kInfinity;
     for (const Index window : {4U, 16U, 64U}) {
-        LearnerParts own = parts("prox-grad", 0.2);
+        LearnerConfig own = parts("prox-grad", 0.2);
         own.make_batch = [&](Index capacity) { return squares.make_batch(capacity); };
         own.start = Point(kDimension);
         own.window = std::to_string(window);
@@ -276,8 +276,7 @@ TEST(StrongConvexity, LetsLongWindowsMoveLess) {
             const RoundReport report = learner->observe(record);
             if (t <= window) continue;
             ASSERT_LE(report.movement,
-                      (1 + kStep * kCurvature) * (report.entry_residual + report.exit_residual) / kCurvature +
-                          1e-12)
+                      (1 + kStep * kCurvature) * (report.entry_gap + report.exit_gap) / kCurvature + 1e-12)
                 << t;
             moved += report.movement;
         }
@@ -293,7 +292,7 @@ TEST(Switching, AtNoPriceIsNotThere) {
     const auto dear = make_learner("time-smoothed:switching=1e3", parts("backtracking", 0.1));
     for (Round t = 1; t <= 200; ++t) {
         const RoundReport report = plain->observe(drifting_row(t));
-        ASSERT_EQ(free->observe(drifting_row(t)).exit_residual, report.exit_residual) << t;
+        ASSERT_EQ(free->observe(drifting_row(t)).exit_gap, report.exit_gap) << t;
         ASSERT_TRUE(std::ranges::equal(plain->decide(), free->decide())) << t;
         least->observe(drifting_row(t));
         ASSERT_TRUE(std::ranges::equal(plain->decide(), least->decide())) << t;  // through the penalised prox

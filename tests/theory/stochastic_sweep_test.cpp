@@ -150,18 +150,18 @@ PlayedNoise play(const Case& run, std::uint64_t seed) {
     options.seed = seed;
     const auto learner = make_noisy_learner(oracle_for(run), options, run.regulariser, run.start);
     PlayedNoise played;
-    played.first_squared = square(learner->facts().initial_residual);
+    played.first_squared = square(learner->facts().initial_gap);
     EXPECT_NEAR(*learner->facts().noise->sigma, run.sigma, 1e-12);
     for (Round t = 1; t <= run.rounds; ++t) {
         const RoundReport report = learner->observe(run.stream.at(t, run.n));
         EXPECT_TRUE(report.status == RoundStatus::solved || report.status == RoundStatus::quiet);
         played.steps += static_cast<Real>(report.steps);
-        played.regret += square(report.entry_residual);
+        played.regret += square(report.entry_gap);
         played.variation += square(report.variation);
         played.energy += report.objective_entry - report.objective_exit;
         played.potentials += report.objective_entry;
-        played.exits += square(report.exit_residual);
-        played.first_tests += square(report.first_residual);
+        played.exits += square(report.exit_gap);
+        played.first_tests += square(report.first_gap);
     }
     return played;
 }

@@ -113,7 +113,7 @@ TEST(Theorem4, TheThresholdIsNecessary) {
             EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
             EXPECT_EQ(report.steps, most);
             EXPECT_NEAR(norm(learner->decide()), plane.circle(), 1e-9);
-            EXPECT_GT(report.tested_residual, 1);
+            EXPECT_GT(report.tested_gap, 1);
         }
     }
 }
@@ -201,7 +201,7 @@ Real dropout_regret(Index window, Kind kind, std::uint64_t confirm) {
     const Round periods = window > 100 ? 2 : long_runs() ? 5 : 3;  // one swing takes long enough
     for (Round t = 1; t <= periods * window; ++t) {
         const RoundReport report = learner->observe(line((t - 1) / window % 2 == 0 ? -slope : slope));
-        if (t > window) regret += square(report.entry_residual);
+        if (t > window) regret += square(report.entry_gap);
     }
     return length * regret / static_cast<Real>(periods - 1);
 }
@@ -272,9 +272,9 @@ TEST(Theorem2, GaussianNoiseIsSelectedToo) {
                                "zero", {10})
                 ->observe(noisy_bowl(1));
         // |a + e|^2 = a^2 + e^2 + 2 a e tells the sign of the noise against the gradient a.
-        const Real a = report.exit_residual;
+        const Real a = report.exit_gap;
         const Real e = report.kept_noise;
-        bias += (square(report.tested_residual) - square(a) - square(e)) / (2 * a) / static_cast<Real>(runs);
+        bias += (square(report.tested_gap) - square(a) - square(e)) / (2 * a) / static_cast<Real>(runs);
         noise += square(e) / static_cast<Real>(runs);
         exit += square(a) / static_cast<Real>(runs);
     }
@@ -302,7 +302,7 @@ TEST(Theorem2, ConfirmedStopsAreNotSelected) {
                     AnyOracle(NoisyOracle({NoiseModel::Kind::dropout, odds / (1 + odds), 2.5}, 1, true)),
                     options, "box:0," + std::to_string(width), {width})
                     ->observe(line(slope))
-                    .exit_residual);
+                    .exit_gap);
         }
         return total / static_cast<Real>(runs);
     };
@@ -337,8 +337,8 @@ TEST(OneRunCertificate, IsMissedAsOftenAsItSays) {
                 AnyOracle(NoisyOracle({NoiseModel::Kind::dropout, kOdds / (1 + kOdds), 2.5}, 1, true)),
                 options, "zero", {0})
                 ->observe(line(1));
-        const Real bound = report.first_residual + std::sqrt(kOdds / kMiss);
-        missed += report.entry_residual > bound ? 1 : 0;
+        const Real bound = report.first_gap + std::sqrt(kOdds / kMiss);
+        missed += report.entry_gap > bound ? 1 : 0;
     }
     const Real share = static_cast<Real>(missed) / static_cast<Real>(runs);
     note("missed", share);

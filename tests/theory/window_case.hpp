@@ -166,7 +166,7 @@ inline RowBlock row_of(const Robust& loss) {
     return record;
 }
 
-inline LearnerParts parts_of(const Case& run) {
+inline LearnerConfig parts_of(const Case& run) {
     const auto family =
         std::make_shared<LinearFamily>(ScalarLoss{ScalarFormula::geman_mcclure, 1}, run.dimension, false);
     return {.g = parse_regulariser(run.penalty.text),
@@ -174,7 +174,7 @@ inline LearnerParts parts_of(const Case& run) {
             .make_forecasts = [family] { return family->make_batch(2); },
             .start = run.start,
             .window = run.judge.text,
-            .model = ModelRule::parse(run.model),
+            .model = ForecastRule::parse(run.model),
             .hysteresis = run.hysteresis,
             .switching = run.switching,
             .proximal = {.named = run.proximal},

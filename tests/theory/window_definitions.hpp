@@ -125,13 +125,13 @@ struct Robust {
     Vector a;
     Real y = 0;
 
-    Real residual(const Vector& x) const { return naive::inner(a, x) - y; }
+    Real gap(const Vector& x) const { return naive::inner(a, x) - y; }
     Real value(const Vector& x) const {
-        const Real square = residual(x) * residual(x);
+        const Real square = gap(x) * gap(x);
         return square / (2 * (1 + square));
     }
     Vector gradient(const Vector& x) const {
-        const Real r = residual(x);
+        const Real r = gap(x);
         return naive::along(Vector(x.size()), r / ((1 + r * r) * (1 + r * r)), a);
     }
 };

@@ -53,8 +53,8 @@ struct Walk {
 
 Walker walker(const Walk& walk) {
     const WindowWeights window = WindowWeights::parse(walk.window);
-    const ModelRule model = ModelRule::parse(walk.model);
-    const Index reach = std::max(window.length(), window.model(model).length());
+    const ForecastRule model = ForecastRule::parse(walk.model);
+    const Index reach = std::max(window.length(), window.forecast_window(model).length());
     return {parse_regulariser(walk.regulariser),
             SlopeRing(SlopeFamily{walk.dimension}, CarriedWindow<SlopeRing>::slots(reach)),
             std::vector<Real>(walk.dimension, walk.start),
@@ -116,8 +116,8 @@ TEST(WeightedRegret, NoPolicyBeatsTheWeightOfTheLossToCome) {
                 for (Round t = 1; t <= rounds; ++t) {
                     const Real sign = uniform({70, t, 0, 0, 0}) < 0.5 ? -1 : 1;
                     const RoundReport report = learner.observe({t % window.length(), sign});
-                    regret += square(report.entry_residual);
-                    largest = std::max(largest, report.entry_residual);
+                    regret += square(report.entry_gap);
+                    largest = std::max(largest, report.entry_gap);
                 }
                 const Real least = std::min(square(newest) / 2, 1 / square(step));
                 const Real mean = regret / static_cast<Real>(rounds);
@@ -130,7 +130,7 @@ TEST(WeightedRegret, NoPolicyBeatsTheWeightOfTheLossToCome) {
     }
 }
 
-TEST(Models, HalveTheNoiseOfTheirJudge) {
+TEST(Forecasts, HalveTheNoiseOfTheReferenceWindow) {
     // A point that stays put under independent slopes of variance 1: E d^2 is 2 where the loss that leaves is
     // expected back, 1 + 1/(w-1) for the mean of those that stay, 1 for nothing.
     constexpr Index kWindow = 8;
@@ -175,8 +175,8 @@ TEST(Windows, OfOneRecordAreAllTheSame) {
         for (Round t = 1; t <= 200; ++t) {
             const RoundReport report = learner.observe({t * t % 3, std::sin(static_cast<Real>(t))});
             for (const Real x : learner.decide()) seen.push_back(x);
-            for (const Real figure : {report.entry_residual, report.exit_residual, report.variation,
-                                      report.objective_entry, report.objective_exit, report.exchange}) {
+            for (const Real figure : {report.entry_gap, report.exit_gap, report.variation,
+                                      report.objective_entry, report.objective_exit, report.value_change}) {
                 seen.push_back(figure);
             }
         }

@@ -26,7 +26,7 @@ class Account {
     Account(const Case& run, const Played& played)
         : run_(run),
           played_(played),
-          judge_(weights_of(run.judge, "previous", 0, run.rounds)),
+          reference_(weights_of(run.judge, "previous", 0, run.rounds)),
           model_(weights_of(run.judge, run.lag > 0 ? "season" : run.model, run.lag, run.rounds)) {}
 
     /// |difference| of figures that both sides compute with rounding at this size.
@@ -35,7 +35,7 @@ class Account {
     }
 
     void check_rounds() {
-        Vector left_with = residual(played_.points[1], Vector(run_.dimension));
+        Vector left_with = gap(played_.points[1], Vector(run_.dimension));
         for (Round t = 1; t <= run_.rounds; ++t) {
             check_round(t, left_with);
             if (testing::Test::HasFatalFailure()) return;
@@ -83,7 +83,7 @@ class Account {
         if (run_.forecast()) total += model_.newest[t] * run_.forecasts[t + 1].value(x);
         return total;
     }
-    Vector residual(const Vector& x, const Vector& gradient) const {
+    Vector gap(const Vector& x, const Vector& gradient) const {
         Vector out = along(x, -1, run_.penalty.g.prox(along(x, -run_.step, gradient), run_.step));
         for (Real& entry : out) entry /= run_.step;
         return out;
@@ -100,13 +100,13 @@ class Account {
         const RoundReport& report = played_.reports[t];
         const Vector& x = played_.points[t];
         const Vector& next = played_.points[t + 1];
-        const Vector judged = gradient(judge_, t, x);
+        const Vector judged = gradient(reference_, t, x);
         const Vector before = gradient(model_, t - 1, x);
         const Vector after = gradient(model_, t, x);
         const Vector v = seen(along(judged, -1, before));
-        const Real entry = length(residual(x, judged));
+        const Real entry = length(gap(x, judged));
         const Real size = length(x) / run_.step + 1;
-        expect_same(report.entry_residual, entry, size, "R", t);
+        expect_same(report.entry_gap, entry, size, "R", t);
         expect_same(report.variation, run_.effective_length * length(v), run_.effective_length, "d", t);
         const Real firm = length(along(left_with, 0.5, v)) + length(v) / 2;
         expect_same(report.firm_bound, firm, size, "firm bound", t);
@@ -118,12 +118,12 @@ class Account {
         variation_ += inner(v, v);
 
         const Real change = length(seen(along(after, -1, before)));
-        expect_same(report.model_change, change, size, "model change", t);
+        expect_same(report.forecast_change, change, size, "model change", t);
         changes_ += change;
-        expect_same(report.model_residual, length(residual(x, after)), size, "model residual", t);
-        left_with = residual(next, gradient(model_, t, next));
+        expect_same(report.forecast_gap, length(gap(x, after)), size, "model residual", t);
+        left_with = gap(next, gradient(model_, t, next));
         const Real exit = length(left_with);
-        expect_same(report.exit_residual, exit, length(next) / run_.step + 1, "r", t);
+        expect_same(report.exit_gap, exit, length(next) / run_.step + 1, "r", t);
         check_exit(t, exit, size);
         check_moves(t, x, next);
     }
@@ -139,14 +139,15 @@ class Account {
         if (quiet) {
             ASSERT_EQ(played_.points[t], played_.points[t + 1]);
         } else if (run_.switching == 0) {
-            ASSERT_GT(report.model_residual, report.tolerance);
+            ASSERT_GT(report.forecast_gap, report.tolerance);
         }
         if (report.status == RoundStatus::budget_exhausted) return;
-        const Real aim = quiet ? report.tolerance : run_.hysteresis * report.tolerance;
-        ASSERT_LE(exit, (1 + run_.step * run_.proximal) * aim + push + 1e-11 * size) << "exit, round " << t;
+        const Real target_gap = quiet ? report.tolerance : run_.hysteresis * report.tolerance;
+        ASSERT_LE(exit, (1 + run_.step * run_.proximal) * target_gap + push + 1e-11 * size)
+            << "exit, round " << t;
     }
 
-    /// What a proved update from a residual above rho is worth, over rho^2.
+    /// What a proved update from a gap above rho is worth, over rho^2.
     Real worth(const RoundReport& report) const {
         if (run_.inner == "prox-grad") return run_.step * (1 - run_.step * run_.smoothness / 2);
         return std::min(run_.step, report.smallest_step) / 2;
@@ -169,17 +170,18 @@ class Account {
         expect_same(report.penalty, penalty, penalty, "penalty", t);
         penalties_ += penalty;
         ASSERT_LE(moved, report.path * (1 + 1e-12) + 1e-14) << "path, round " << t;
-        const Real aim = run_.hysteresis * report.tolerance;
-        if (report.steps > 0) worth_ += static_cast<Real>(report.steps) * worth(report) * aim * aim;
+        const Real target_gap = run_.hysteresis * report.tolerance;
+        if (report.steps > 0)
+            worth_ += static_cast<Real>(report.steps) * worth(report) * target_gap * target_gap;
         if (report.cheap_steps > 0) return;
         // path_t c rho <= drop_t, the penalty being paid from the drop as well.
         const Real c = run_.inner == "prox-grad"
                            ? 1 - run_.step * run_.smoothness / 2
                            : 1 / (2 * std::max<Real>(1, report.largest_step / run_.step));
         const Real forgiven = 1e-13 * static_cast<Real>(1 + report.steps) * (1 + std::abs(entry));
-        ASSERT_LE(c * report.path * aim + penalty, entry - exit + forgiven) << "drop, round " << t;
+        ASSERT_LE(c * report.path * target_gap + penalty, entry - exit + forgiven) << "drop, round " << t;
         if (run_.inner != "prox-grad") return;
-        const Real proved = run_.step * c * report.squared_residuals;  // gamma sum |P|^2
+        const Real proved = run_.step * c * report.squared_gaps;  // gamma sum |P|^2
         ASSERT_LE(proved + penalty, entry - exit + forgiven) << "decrease, round " << t;
     }
 
@@ -247,7 +249,7 @@ class Account {
 
     const Case& run_;
     const Played& played_;
-    Weights judge_, model_;
+    Weights reference_, model_;
     Real falls_ = 0, falls_size_ = 0, worth_ = 0, penalties_ = 0;
     Real met_ = 0, most_ = 0;  // (B1-w)
     Real regret_ = 0, exits_ = 0, variation_ = 0, changes_ = 0, active_ = 0;

@@ -2,9 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "traffic/burst.hpp"
-#include "traffic/demand_scale.hpp"
-#include "traffic/gravity.hpp"
+#include "traffic/demand_model.hpp"
 #include "traffic/shortest_paths.hpp"
 
 #include <algorithm>

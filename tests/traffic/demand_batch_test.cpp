@@ -1,9 +1,9 @@
 /// Windows of demands against sums path by path and record by record; threads and checkpoints bit for bit.
 #include "traffic/demand_batch.hpp"
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/parallel.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include "support/routing_twin.hpp"
 
@@ -272,13 +272,13 @@ TEST(DemandBatch, AResumedOneGoesOnBitForBit) {
         const auto demands = draw_demands(9, 24, chance);
         DemandBatch whole(routed.routing, 8);
         for (Index t = 0; t < before; ++t) whole.push(record_of(demands[t]));
-        Checkpoint saved;
-        saved.part("batch", whole);
+        StateArchive saved;
+        saved.section("batch", whole);
         DemandBatch resumed(routed.routing, 8);
         for (Index t = 0; t < 5; ++t) resumed.push(record_of(demands[20]));  // replaced by loading
         const std::string sealed = saved.seal();
-        Checkpoint loaded(sealed, "state");
-        loaded.part("batch", resumed);
+        StateArchive loaded(sealed, "state");
+        loaded.section("batch", resumed);
         loaded.finish();
         const std::vector<Real> x = test::random_splits(routed.routing->paths, chance);
         Scratch scratch;

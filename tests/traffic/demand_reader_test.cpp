@@ -94,7 +94,7 @@ TEST(DemandReader, ABadMatrixCostsItsPeriodOnly) {
     EXPECT_EQ(periods[8].error,
               "d:9, column 2 (A->B): '1e999' is too large for a number; expected a finite number");
     EXPECT_EQ(periods[7].label, "8");
-    EXPECT_EQ(joined(stream->notes()).find("the diagonal is dropped: "), 0U);
+    EXPECT_EQ(joined(stream->notes()).find("demand of nodes with themselves is dropped: "), 0U);
 }
 
 TEST(DemandReader, ColumnsNamePairsAlsoOfNodesWithDashes) {
@@ -133,8 +133,7 @@ TEST(DemandReader, LongTablesKeepPeriodsTogether) {
     ASSERT_EQ(periods.size(), 6U);
     EXPECT_EQ(periods[0].demand, (std::vector<Real>{1, 2}));
     EXPECT_EQ(periods[1].demand, (std::vector<Real>{3, 0}));
-    EXPECT_EQ(periods[2].error,
-              "d:6 (A->B): the pair has a row in this period already; expected one row a pair");
+    EXPECT_EQ(periods[2].error, "d:6 (A->B): the pair is given twice; expected every pair once");
     EXPECT_EQ(periods[3].label, "x (line 8)");
     EXPECT_NE(periods[3].error.find("the period 'x' was there before"), std::string::npos);
     EXPECT_EQ(periods[4].label, "u");  // the short row went with the period before it

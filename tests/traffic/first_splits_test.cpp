@@ -1,8 +1,7 @@
 /// Splits before any demand is known: the demand that is guessed, and the best splits for it, solved another
 /// way.
-#include "traffic/first_splits.hpp"
-
 #include "support/route_optimum.hpp"
+#include "traffic/run_start.hpp"
 
 #include <algorithm>
 #include <string>

@@ -167,7 +167,7 @@ TEST(LinkTable, RefusesBadTables) {
               "length, "
               "free_time, b, power, toll");
     EXPECT_EQ(error("from,to,capacity\n1,2,0\n"),
-              "net:2, column 3 (capacity): the capacity is 0; expected one above 0");
+              "net:2, column 3 (capacity): the capacity is 0; expected a number above 0");
     EXPECT_EQ(error("from,to,capacity\n1,,5\n"), "net:2, column 2 (to): the field is empty; expected a name");
     EXPECT_EQ(error("from,to,capacity\n1,2\n"), "net:2: the row has 2 values; expected 3");
     EXPECT_EQ(error("from,to,capacity\n"), "net: there is no link in the file; expected a row a link");

@@ -3,7 +3,7 @@
 
 #include "proxstream/traffic/open_network.hpp"
 
-#include "traffic/open_demand.hpp"
+#include "traffic/demand_stream.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,9 @@
 /// System optimum and user equilibrium of real networks against reference totals and flows.
 #include "traffic/assignment.hpp"
 #include "traffic/k_shortest.hpp"
+#include "traffic/network_formats.hpp"
 #include "traffic/reader_support.hpp"
 #include "traffic/split_set.hpp"
-#include "traffic/tntp.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -97,7 +97,8 @@ TEST_P(RealAssignment, ReachesTheReferenceTotals) {
         EXPECT_NEAR(total / reference(real.stem, who + "_tstt"), 1, 1e-6) << who;
         EXPECT_NEAR(beckmann / reference(real.stem, who + "_beckmann"), 1, user ? 1e-6 : 1e-5) << who;
         const std::vector<Real> flows = read_tntp_flows(
-            data_path("tntp/reference/" + std::string(real.stem) + "_" + who + "_flow.csv"), file.network);
+            file_input(data_path("tntp/reference/" + std::string(real.stem) + "_" + who + "_flow.csv")),
+            file.network);
         Real apart = 0;
         Real all = 0;
         for (Index link = 0; link < loads.size(); ++link) {

@@ -1,6 +1,6 @@
 /// TNTP trips and flows: texts of our own.
+#include "traffic/network_formats.hpp"
 #include "traffic/reader_support.hpp"
-#include "traffic/tntp.hpp"
 #include "traffic/tntp_texts.hpp"
 
 #include <gtest/gtest.h>

@@ -103,7 +103,7 @@ test('points fall on the canvas, up is up, and a unit may be as long both ways',
   assert.deepEqual([equal.x(0), equal.x(2), equal.y(0), equal.y(2)], [60, 160, 120, 20]);
 });
 
-test('paths that leap are told from those that wander', () => {
+test('leaping paths are told from wandering ones', () => {
   const angles = Array.from({ length: 200 }, (_, i) => i);
   assert.equal(leaps(angles.map((a) => Math.cos(0.02 * a)), angles.map((a) => Math.sin(0.02 * a))), false);
   assert.equal(leaps(angles.map((a) => Math.cos(2 * a)), angles.map((a) => Math.sin(2 * a))), true);

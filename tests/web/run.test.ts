@@ -49,7 +49,7 @@ test('a million turns in at most 1024 buckets, with every one of them counted', 
   assert.deepEqual([series.columns[0]!.least[3], series.columns[0]!.most[3]], [0, 6]);
 });
 
-test('what goes on from page data is what would have come without them', () => {
+test('events after page data give the same as events alone', () => {
   const value = (turn: number): (number | null)[] => [turn % 13, turn % 3 === 0 ? null : turn / 8];
   const whole = played(5000, value);
   const half = played(3333, value);
@@ -64,7 +64,7 @@ test('what goes on from page data is what would have come without them', () => {
   });
 });
 
-test('numbers nobody knows are left out, and those that are not finite too', () => {
+test('unknown numbers and numbers that are not finite are left out', () => {
   const series = new BucketSeries(none(1));
   series.add(1, [null]);
   series.add(2, [NaN]);
@@ -137,7 +137,7 @@ class FakeSource implements Source {
   }
 }
 
-/** A service that does what it is told, and a clock that stands still. */
+/** A service that obeys the test, and a clock that stands still. */
 function service(pages: (() => RunData)[], stored: (() => { turn: number; figures: Record<string, number | null> }[])[] = []) {
   const sources: FakeSource[] = [];
   const waiting: { seconds: number; action: () => void }[] = [];
@@ -252,7 +252,7 @@ test('a certificate that was on its way does not turn the clock back', async () 
   sources[0]!.say('turns', turnsEvent(11, 20));
   await refreshed;
   await tick();
-  assert.deepEqual([model.turn, model.state.turn, model.told, counted(model), model.data.certificate?.conclusion], [20, 20, 12, 20, 'c']);
+  assert.deepEqual([model.turn, model.state.turn, model.certified, counted(model), model.data.certificate?.conclusion], [20, 20, 12, 20, 'c']);
 });
 
 test('alarms: open ones first, a cleared one takes its own place', () => {

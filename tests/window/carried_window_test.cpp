@@ -96,7 +96,7 @@ TEST(CarriedWindow, TakesBackARoundToTheLastBit) {
                     disturbed.try_at({{5.0, 5.0}}, scratch);
                     disturbed.accept_trial();
                 }
-                disturbed.take_back();
+                disturbed.rollback();
             }
             const Real record = normal({2, t, 0, 0, 0});
             for (auto* window : {&plain, &disturbed}) {

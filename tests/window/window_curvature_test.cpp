@@ -142,7 +142,7 @@ TEST(WindowCurvature, RefusedRoundsLeaveNoTraceInIt) {
             disturbed.arrive(drawn_rows(1000 + t, false), x, scratch);
             disturbed.carry(x, scratch);
             if (t % 2 == 0) static_cast<void>(disturbed.curvature());
-            disturbed.take_back();
+            disturbed.rollback();
         }
         for (RowsWindow* window : {&disturbed, &undisturbed}) {
             window->arrive(drawn_rows(t, false), x, scratch);
@@ -176,11 +176,11 @@ TEST(WindowCurvature, GoesOnFromACheckpoint) {
     for (Round t = 1; t <= 9; ++t) play(whole, t);
     static_cast<void>(whole.curvature());
     play(whole, 10);
-    Checkpoint saved;
-    saved.part("window", whole);
+    StateArchive saved;
+    saved.section("window", whole);
     RowsWindow resumed = rows_window("squared", "6");
-    Checkpoint loaded(saved.seal(), "test");
-    loaded.part("window", resumed);
+    StateArchive loaded(saved.seal(), "test");
+    loaded.section("window", resumed);
     loaded.finish();
     for (RowsWindow* window : {&whole, &resumed}) play(*window, 11);
     EXPECT_TRUE(std::ranges::equal(whole.curvature(), resumed.curvature()));

@@ -56,10 +56,10 @@ std::vector<WindowWeights> all_windows() {
     return windows;
 }
 
-std::vector<ModelRule> all_models() {
-    std::vector<ModelRule> rules;
+std::vector<ForecastRule> all_models() {
+    std::vector<ForecastRule> rules;
     for (const char* text : {"previous", "mean", "zero", "season:3", "season:12"})
-        rules.push_back(ModelRule::parse(text));
+        rules.push_back(ForecastRule::parse(text));
     return rules;
 }
 
@@ -115,22 +115,22 @@ TEST(WindowWeights, EffectiveLengthIsTwoOverTheTotalVariation) {
 }
 
 /// Weights of the model Q_{t+1} by record round, from the judge's definition in round t+1.
-Point model_by_definition(const WindowWeights& judge, const ModelRule& rule, Round t) {
+Point model_by_definition(const WindowWeights& judge, const ForecastRule& rule, Round t) {
     std::vector<Real> next;
     judge.at(t + 1, next);
     Point by_age;  // ages in round t
-    if (rule.kind == ModelRule::Kind::previous) {
+    if (rule.kind == ForecastRule::Kind::previous) {
         judge.at(t, by_age);
         return by_age;
     }
     const Real forecast = next.front();
     by_age.assign(next.begin() + 1, next.end());
     const Real left = std::accumulate(by_age.begin(), by_age.end(), Real{0});
-    if (rule.kind == ModelRule::Kind::mean) {
+    if (rule.kind == ForecastRule::Kind::mean) {
         if (left == 0) return {forecast};
         for (Real& weight : by_age) weight *= (left + forecast) / left;
     }
-    if (rule.kind == ModelRule::Kind::season) {
+    if (rule.kind == ForecastRule::Kind::season) {
         if (by_age.size() < rule.lag) by_age.resize(rule.lag);
         by_age[rule.lag - 1] += forecast;
     }
@@ -140,10 +140,10 @@ Point model_by_definition(const WindowWeights& judge, const ModelRule& rule, Rou
 TEST(WindowWeights, ModelsReplaceTheLossToCome) {
     int checked = 0;
     for (const WindowWeights& judge : all_windows()) {
-        for (const ModelRule& rule : all_models()) {
+        for (const ForecastRule& rule : all_models()) {
             std::optional<WindowWeights> model;
             try {
-                model = judge.model(rule);
+                model = judge.forecast_window(rule);
             } catch (const ConfigError&) {
                 continue;  // what is refused is a test of its own
             }
@@ -167,10 +167,10 @@ TEST(WindowWeights, ModelsReplaceTheLossToCome) {
 
 TEST(WindowWeights, CarriedWindowsFollowTheDefinition) {
     for (const WindowWeights& judge : all_windows()) {
-        for (const ModelRule& rule : all_models()) {
+        for (const ForecastRule& rule : all_models()) {
             std::optional<WindowWeights> weights;
             try {
-                weights = judge.model(rule);
+                weights = judge.forecast_window(rule);
             } catch (const ConfigError&) {
                 continue;
             }
@@ -206,7 +206,7 @@ TEST(WindowWeights, CarriedWindowsFollowTheDefinition) {
                 Point change(2);
                 subtract(gradient, gradient_before, change);
                 ASSERT_LE(distance(window.change(), change), 1e-12) << where;
-                ASSERT_NEAR(arrival.exchange, value - value_before, 1e-12) << where;
+                ASSERT_NEAR(arrival.value_change, value - value_before, 1e-12) << where;
                 ASSERT_NEAR(window.try_at(x, scratch), value, 1e-12) << where;
                 before = by_age;
                 if (t % 5 == 0) {  // the point moves
@@ -231,7 +231,7 @@ TEST(WindowWeights, TakeBackIsExactForEveryWindow) {
                 disturbed.carry(x, scratch);
                 disturbed.try_at({{5.0, 5.0}}, scratch);
                 disturbed.accept_trial();
-                disturbed.take_back();
+                disturbed.rollback();
             }
             const Real record = normal({2, t, 0, 0, 0});
             for (Window* window : {&plain, &disturbed}) {
@@ -349,18 +349,19 @@ TEST(WindowWeights, RefusesWhatIsNoWindow) {
     EXPECT_NE(refusal("triangel:4").find("triangle"), std::string::npos);
     EXPECT_NE(refusal("box:2.5").find("whole number"), std::string::npos);
     EXPECT_NE(refusal("box:4,keep=2").find("keep"), std::string::npos);
-    EXPECT_THROW(ModelRule::parse("median"), ConfigError);
-    EXPECT_THROW(ModelRule::parse("season:0"), ConfigError);
-    EXPECT_THROW(ModelRule::parse("season:20000000"), ConfigError);
-    EXPECT_THROW(WindowWeights(1).model(ModelRule::parse("zero")), ConfigError);
-    EXPECT_THROW(WindowWeights::parse("mean:9").model(ModelRule::parse("zero")), ConfigError);
-    EXPECT_THROW(WindowWeights::parse("mean:9").model(ModelRule::parse("season:3")), ConfigError);
+    EXPECT_THROW(ForecastRule::parse("median"), ConfigError);
+    EXPECT_THROW(ForecastRule::parse("season:0"), ConfigError);
+    EXPECT_THROW(ForecastRule::parse("season:20000000"), ConfigError);
+    EXPECT_THROW(WindowWeights(1).forecast_window(ForecastRule::parse("zero")), ConfigError);
+    EXPECT_THROW(WindowWeights::parse("mean:9").forecast_window(ForecastRule::parse("zero")), ConfigError);
+    EXPECT_THROW(WindowWeights::parse("mean:9").forecast_window(ForecastRule::parse("season:3")),
+                 ConfigError);
 }
 
 /// A forecast record in the window: value and gradient as if it were one more record with its own weight.
 TEST(CarriedWindow, HoldsAForecastBesideTheRecords) {
     const WindowWeights judge(4);
-    const WindowWeights model = judge.model(ModelRule::parse("forecast"));
+    const WindowWeights model = judge.forecast_window(ForecastRule::parse("forecast"));
     Window window = window_of(model);
     window.attach_forecasts(Ring(Mixed{}, 2));
     Scratch scratch;
@@ -373,7 +374,7 @@ TEST(CarriedWindow, HoldsAForecastBesideTheRecords) {
         if (t % 6 == 0) {  // a round that does not happen
             window.arrive(3, x, scratch);
             window.carry(x, scratch, forecast, 0.25);
-            window.take_back();
+            window.rollback();
         }
         window.arrive(records.back(), x, scratch);
         window.carry(x, scratch, given ? RecordRef(forecast) : RecordRef(), 0.25);

@@ -1,4 +1,4 @@
-// One chart over time: uPlot inside, a legend that tells the values of the period and switches lines off.
+// One chart over time, drawn by uPlot. Its legend shows the values of the period and switches lines off.
 import uPlot from 'uplot';
 import type { Clock } from './clock';
 import { parseColour } from './colour';
@@ -13,11 +13,11 @@ export interface Line {
   name: string;
   style: LineStyle;
   values: Values;
-  told?: Values; // what the legend says, where the axis cannot show all of it
-  band?: { least: Values; most: Values }; // what the values are in between
+  legendValues?: Values; // of the legend, where the axis cannot show all of them
+  band?: { least: Values; most: Values }; // bounds of the values
   stepped?: boolean;
   hidden?: boolean; // until it is switched on
-  group?: string; // the head in the legend that it stands under, with its neighbours of the same one
+  group?: string; // heading in the legend
 }
 
 export interface ChartSpec {
@@ -36,10 +36,10 @@ export interface ChartSpec {
 
 const marksAcross = 5;
 
-/** Without the lines that nothing is known for, and without the charts that have no others. */
+/** Without lines that have no values, and without charts that have no other lines. */
 export function withValues(specs: ChartSpec[]): ChartSpec[] {
   return specs
-    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => (line.told ?? line.values).some((value) => value !== null && value !== undefined)) }))
+    .map((spec) => ({ ...spec, lines: spec.lines.filter((line) => (line.legendValues ?? line.values).some((value) => value !== null && value !== undefined)) }))
     .filter((spec) => spec.lines.length > 0);
 }
 
@@ -58,7 +58,7 @@ export class Chart {
   private readonly frame = h('div.chart-frame', { role: 'img' });
   private readonly cursor = h('div.chart-cursor');
   private readonly legend = h('ul.chart-legend');
-  private values: HTMLElement[] = []; // a line each, and so are
+  private values: HTMLElement[] = []; // one for each line, like
   private shown: boolean[] = [];
   private plot: uPlot | null = null;
 
@@ -80,7 +80,7 @@ export class Chart {
     this.point(this.clock.period);
   }
 
-  /** The same lines with other values, which may be more or fewer: what was switched off stays so. */
+  /** The same lines with other values, which may be more or fewer; hidden lines stay hidden. */
   update(time: Timeline, spec: ChartSpec): void {
     const looks = ({ lines }: ChartSpec): string => JSON.stringify(lines.map(({ name, group, style, band }) => [name, group, style, Boolean(band)]));
     const same = looks(spec) === looks(this.spec);
@@ -113,7 +113,7 @@ export class Chart {
   }
 
   private point(period: number): void {
-    this.spec.lines.forEach((line, i) => (this.values[i]!.textContent = this.spec.format((line.told ?? line.values)[period])));
+    this.spec.lines.forEach((line, i) => (this.values[i]!.textContent = this.spec.format((line.legendValues ?? line.values)[period])));
     if (this.plot?.scales.x?.min != null && period < this.time.at.length) this.cursor.style.transform = `translateX(${this.plot.valToPos(this.time.at[period]!, 'x').toFixed(1)}px)`;
   }
 
@@ -151,7 +151,7 @@ export class Chart {
     });
   }
 
-  /** Lines with a band that is to be seen: they come first, and so lie behind all lines. */
+  /** Visible lines with a band: they come first, so that they lie behind all lines. */
   private get bands(): Line[] {
     return this.spec.lines.filter((line, i) => line.band && this.shown[i]);
   }

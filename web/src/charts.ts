@@ -1,4 +1,4 @@
-// The charts of a report: which lines, in which units. A chart nobody measured anything for is left out.
+// The charts of a report: their lines and units. Charts without values are left out.
 import { Chart, withValues, type ChartSpec, type Line } from './chart';
 import type { Clock } from './clock';
 import type { Method, ReportData, Series } from './data';
@@ -9,7 +9,7 @@ import { inOrder } from './sort';
 import { positive, runningSums } from './thin';
 import type { Timeline } from './timeline';
 
-const linesAtFirst = 4; // rivals shown from the start: the best ones
+const linesAtFirst = 4; // rivals shown at first: the best ones
 
 function methodLines(data: ReportData, values: (method: Method) => Series): Line[] {
   let rivals = 0;
@@ -21,7 +21,7 @@ function methodLines(data: ReportData, values: (method: Method) => Series): Line
   });
 }
 
-/** The two ways to look at costs: above the clairvoyant so far, where it is known, and period by period. */
+/** Two views of costs: the excess over the clairvoyant so far, if it is known, and the cost of each period. */
 export function costSpecs(data: ReportData): ChartSpec[] {
   const floor = data.methods.find((method) => method.isFloor && method.cost.length > 0);
   const unit = data.costUnit ? `; ${data.costUnit}` : '';

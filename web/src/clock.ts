@@ -1,4 +1,4 @@
-// The period the whole page looks at. Whoever shows something of a period listens.
+// The period that the whole page shows. Parts that depend on it listen.
 import { prefersLessMotion } from './dom';
 
 type Listener = (period: number) => void;
@@ -27,13 +27,13 @@ export class Clock {
     this.period = next;
     for (const listener of this.listeners) listener(next);
   }
-  /** There are as many periods now, and what is known of them may have changed. */
+  /** Sets the number of periods; their values may have changed. */
   grow(periods: number, period: number): void {
     this.periods = periods;
     this.period = Math.min(Math.max(period, 0), Math.max(0, periods - 1));
     for (const listener of this.listeners) listener(this.period);
   }
-  /** Through the whole run in about a minute; slowly, period by period, where motion is not wanted. */
+  /** Plays the whole run in about a minute; slowly, period by period, if the user wants no motion. */
   play(): void {
     this.pause();
     if (this.period >= this.periods - 1) this.go(0);

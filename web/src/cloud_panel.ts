@@ -1,4 +1,4 @@
-// What a generator makes, over the data it should look like, as a film.
+// The points of a generator over the data that they should resemble, as a film.
 import type { Clock } from './clock';
 import { lastNotAbove } from './data';
 import { h, oncePerFrame, panel, prefersLessMotion } from './dom';
@@ -38,7 +38,7 @@ function drawCloud(canvas: HTMLCanvasElement, data: PlayData, frame: Frame, clou
   dots(pen, to, cloud, small ? 1 : 2.2);
   pen.globalAlpha = 1;
   if (small) return;
-  // Crosses: neither cloud is hidden by them.
+  // Crosses hide neither cloud.
   pen.strokeStyle = style.getPropertyValue('--accent');
   pen.lineWidth = 1.5;
   data.centres.x.forEach((value, i) => {

@@ -1,5 +1,5 @@
-// Colours of loads. Lightness alone tells the order: the scales read the same without colour vision and in
-// print. Heavier is darker on light ground and lighter on dark ground, so that it always stands out.
+// Colours of loads. Their order shows in lightness alone, so that the scales work without colour vision and in
+// print. Heavier loads are darker on light ground and lighter on dark ground, so that they always stand out.
 
 export type Rgb = [number, number, number];
 

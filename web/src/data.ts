@@ -81,7 +81,7 @@ export interface ReportData {
   sums: { name: string; total: number | null; parts: number | null }[];
 }
 
-/** Larger utilisations, in permille, are cut off to this one. */
+/** Larger utilisations, in permille, are capped. */
 export const largestPermille = 64 * 64 - 1;
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -109,7 +109,7 @@ export function lastNotAbove(values: ArrayLike<number>, value: number): number {
   return low - 1;
 }
 
-/** Loads on the map over time: the newest frame that is not in the future. */
+/** Loads on the map over time: those of the newest frame up to the period. */
 export class Frames {
   private readonly values: Uint16Array;
   readonly periods: number[];
@@ -120,7 +120,7 @@ export class Frames {
     this.periods = data.frames.periods;
     this.links = data.network.links.name.length;
   }
-  /** Permille of every link, and the period they were seen in; null if there is none. */
+  /** Permille of every link, and the period of the frame; null if there is none. */
   at(period: number): { period: number; permille: Uint16Array } | null {
     if (this.periods.length === 0) return null;
     const frame = Math.max(0, lastNotAbove(this.periods, period));
@@ -131,7 +131,7 @@ export class Frames {
   }
 }
 
-/** Capacities in force, which events change. */
+/** Present capacities, which events change. */
 export class Capacities {
   private readonly changes = new Map<number, { period: number; capacity: number }[]>();
   private readonly original: number[];

@@ -1,9 +1,9 @@
-// What the run proved, sums that have to agree, and how to run it again.
+// The certificate of the run, sums that have to agree, and the command to run it again.
 import type { Claim, ReportData } from './data';
 import { h, panel } from './dom';
 import { count, figure } from './format';
 
-/** A sign beside the word, for those who scan and for those who see no colour. */
+/** A sign beside the word, for quick reading and without colour vision. */
 export function verdictSign(verdict: string): { sign: string; kind: 'good' | 'bad' | 'open' } {
   if (verdict === 'holds' || verdict === 'holds up to rounding') return { sign: '\u2713', kind: 'good' };
   if (verdict === 'violated' || verdict === 'missed') return { sign: '\u2717', kind: 'bad' };
@@ -23,15 +23,15 @@ function claimRow(claim: Claim): HTMLElement {
       claim.explanation ? h('p.note', {}, claim.explanation) : null));
 }
 
-/** Claims of one kind, folded away: how many there are is said. */
+/** Claims of one kind, folded away behind their number. */
 function folded(summary: string, claims: Claim[]): HTMLElement {
   return h('details', {}, h('summary', {}, summary), h('ul.claims', {}, ...claims.map(claimRow)));
 }
 
-/** `parts`: claims that hold of one part of the run each, by its name. */
+/** `parts`: claims about one part of the run, by its name. */
 export function certificatePanel({ conclusion, claims }: ReportData['certificate'], parts: { name: string; claims: Claim[] }[] = [], note = ''): HTMLElement | null {
   if (!conclusion && claims.length === 0 && parts.length === 0) return null;
-  // Where nothing was promised there is nothing to read: those come last, folded away.
+  // Claims that were not promised come last, folded away.
   const open = claims.filter((claim) => verdictSign(claim.verdict).kind === 'open');
   const decided = claims.filter((claim) => !open.includes(claim));
   return panel('certificate', 'Certificate', note,
@@ -71,7 +71,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** `rest`: what those settings are called that are folded away. */
+/** `rest`: heading of the settings that are folded away. */
 export function settingsPanel(data: Pick<ReportData, 'command' | 'settings'>, rest = 'left at their defaults'): HTMLElement {
   const said = h('span.said', { role: 'status' });
   const button = h('button.copy', {

@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Numbers and times as text.
 
 /** Thousands apart, at most `digits` significant ones; exponents where zeros would have to be counted. */
 export function figure(value: number | null | undefined, digits = 4): string {
@@ -34,7 +34,7 @@ export function compact(value: number): string {
 
 export function percent(share: number | null | undefined, digits = 1): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return '\u2013';
-  // As many decimals everywhere: these stand in columns, and move while one looks.
+  // The same number of decimals everywhere, because these stand in columns and change during play.
   return `${grouped((share * 100).toFixed(digits))}\u202f%`;
 }
 
@@ -81,7 +81,7 @@ function dayText(day: string): string {
   return `${weekday} ${date} ${months[month - 1] ?? month}`;
 }
 
-/** A label as people say it: "Fri 5 Jan 07:45" for "2024-01-05T07:45:00". */
+/** A label for reading: "Fri 5 Jan 07:45" for "2024-01-05T07:45:00". */
 export function labelText(label: string): string {
   const parts = splitLabel(label);
   return parts ? `${dayText(parts[0])} ${shortTime(parts[1])}` : label;
@@ -89,8 +89,8 @@ export function labelText(label: string): string {
 
 const shortTime = (time: string): string => time.replace(/^(\d+:\d+):00$/, '$1');
 
-/** Where an axis of periods has its marks: at most about `most`, on full hours or days where labels have times, on
- *  round numbers where they are numbers. */
+/** The marks of an axis of periods: about `most` at most, on full hours or days if labels have times, on round
+ *  numbers if they are numbers. */
 export function ticks(labels: string[], minutes: number, from: number, to: number, most: number): number[] {
   const span = Math.max(1, to - from);
   const timed = minutes > 0 && splitLabel(labels[0] ?? '') !== null;
@@ -109,7 +109,7 @@ export function ticks(labels: string[], minutes: number, from: number, to: numbe
   return found;
 }
 
-/** What an axis writes at a mark: the day if marks are days apart, else the time of day. */
+/** The text at a mark: the day if marks are days apart, else the time of day. */
 export function tickText(label: string | undefined, step: number, minutes: number): string {
   if (label === undefined) return '';
   const parts = splitLabel(label);

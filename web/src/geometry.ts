@@ -1,9 +1,9 @@
-// Where links lie on the map: each direction of a road on its own side, parallel links beside each other.
+// Places of links on the map: each direction of a road on its own side, parallel links beside each other.
 import type { ReportData } from './data';
 
 export interface Box { left: number; right: number; low: number; high: number }
 
-/** What the links cover; nodes without a link are not drawn. */
+/** The bounds of all links; nodes without a link are not drawn. */
 export function extent(network: ReportData['network']): Box {
   const box = { left: Infinity, right: -Infinity, low: Infinity, high: -Infinity };
   for (const node of [...network.links.from, ...network.links.to]) {
@@ -17,8 +17,8 @@ export function extent(network: ReportData['network']): Box {
   return Number.isFinite(box.left) ? box : { left: 0, right: 1, low: 0, high: 1 };
 }
 
-/** How many places each link moves to the right of its own direction: 0 where it is alone between its ends,
- *  else 0.5, 1.5, .. so that the directions of a road part in the middle. */
+/** Offset of each link to the right of its direction, in places: 0 if it is alone between its ends, else 0.5, 1.5,
+ *  .. so that the directions of a road part in the middle. */
 export function sides(network: ReportData['network']): Float32Array {
   const { from, to } = network.links;
   const used = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The head of a report: what it is of, whether it proved what it promised, and its key figures.
+// The head of a report: its subject, whether the certificate is sound, and the key figures.
 import type { Claim } from './data';
 import { h } from './dom';
 import { verdictSign } from './findings';
@@ -6,7 +6,7 @@ import { count } from './format';
 
 export interface Kpi { name: string; value: string; help: string }
 
-/** `sound` false: something is wrong even where no claim says so. */
+/** `sound` false: something is wrong even if no claim shows it. */
 export function masthead(title: string, version: string, facts: string[], claims: Claim[], sound = true): HTMLElement {
   const kinds = claims.map((claim) => verdictSign(claim.verdict).kind);
   const bad = kinds.filter((kind) => kind === 'bad').length;

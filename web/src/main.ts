@@ -1,4 +1,4 @@
-// One page for all reports: their data say of what kind they are.
+// One page for all reports; the kind stands in their data.
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import type { ReportData } from './data';
@@ -11,7 +11,7 @@ import { runPage } from './run_page';
 
 type Data = ReportData | PlayData | RunData;
 
-/** The data that stand in the page; null if none were put in. */
+/** The data in the page; null if there are none. */
 function readData(): Data | null {
   const place = document.getElementById('proxstream-data');
   return place ? (JSON.parse(place.textContent ?? 'null') as Data | null) : null;

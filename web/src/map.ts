@@ -1,4 +1,4 @@
-// The network with its loads: drawing. What pointers and keys do to it is in map_panel.ts.
+// Draws the network with its loads. Pointers and keys are in map_panel.ts.
 import { palette } from './colour';
 import type { ReportData } from './data';
 import { distance2, extent, sides, widths } from './geometry';
@@ -7,7 +7,7 @@ import { isDark } from './scheme';
 const shades = 48;
 const labelledNodes = 30;
 
-/** Loads of all links: of a period, or of the newest one before it that is known. */
+/** Loads of all links in a period, or in the newest known one before it. */
 export interface Loads { at(period: number): { period: number; permille: Uint16Array } | null }
 export interface LinkCapacities {
   at(link: number, period: number): number;
@@ -53,7 +53,7 @@ export class NetworkMap {
   private screenY(y: number): number {
     return ((this.box.low + this.box.high) / 2 - y) * this.scale + this.height / 2 + this.view.y;
   }
-  /** Lines get wider as one comes closer, and thinner where there are thousands. */
+  /** Lines get wider with the zoom, and thinner if there are thousands. */
   private get unit(): number {
     const crowd = Math.min(1, Math.max(0.35, 30 / Math.sqrt(this.ends.length / 4)));
     return 2.2 * crowd * Math.min(2.2, Math.sqrt(this.view.zoom));
@@ -190,7 +190,7 @@ export class NetworkMap {
     }
   }
 
-  /** The link that is looked at, with an arrow that says which way it leads. */
+  /** The selected link, with an arrow in its direction. */
   private drawHighlight(pen: CanvasRenderingContext2D, ink: string): void {
     const link = this.highlighted;
     const [ax, ay, bx, by] = [...this.ends.subarray(4 * link, 4 * link + 4)] as [number, number, number, number];
@@ -239,7 +239,7 @@ export class NetworkMap {
     this.view.zoom = zoom;
     this.pan(0, 0);
   }
-  /** No further than the middle of the screen meets the edge of the network. */
+  /** Keeps the middle of the screen within the network. */
   pan(dx: number, dy: number): void {
     const clamp = (value: number, most: number): number => Math.min(most, Math.max(-most, value));
     const half = this.view.zoom > 1 ? 0.5 : 0;

@@ -16,7 +16,7 @@ export interface MapSource {
   capacities: LinkCapacities;
   label: (period: number) => string;
   note?: string;
-  pick?: (link: number) => void; // a link was clicked, or picked in the list; -1: it was let go
+  pick?: (link: number) => void; // a link was clicked, or picked in the list; -1: none
 }
 
 export function reportMap(data: ReportData): MapSource {
@@ -29,7 +29,7 @@ export function reportMap(data: ReportData): MapSource {
   };
 }
 
-/** What is known of a link in a period, in words. */
+/** The figures of a link in a period, as text. */
 export function describeLink(
   data: Pick<MapSource, 'network' | 'demandUnit'>, frames: Loads, capacities: LinkCapacities, link: number, period: number,
 ): { name: string; ends: string; load: string; flow: string; capacity: string } {
@@ -85,11 +85,11 @@ export function mapPanel(data: MapSource, clock: Clock): HTMLElement {
   function showTip(): void {
     tip.hidden = tipLink < 0;
     if (tipLink < 0) return;
-    const told = describeLink(data, frames, capacities, tipLink, clock.period);
+    const shown = describeLink(data, frames, capacities, tipLink, clock.period);
     const row = (name: string, value: string): HTMLElement => h('div', {}, h('dt', {}, name), h('dd', {}, value));
-    tip.replaceChildren(h('strong', {}, told.name),
-      told.ends.replace(' \u2192 ', '-') === told.name ? '' : h('span.ends', {}, told.ends),
-      h('dl', {}, row('load', told.load), row('flow', told.flow), row('capacity', told.capacity)));
+    tip.replaceChildren(h('strong', {}, shown.name),
+      shown.ends.replace(' \u2192 ', '-') === shown.name ? '' : h('span.ends', {}, shown.ends),
+      h('dl', {}, row('load', shown.load), row('flow', shown.flow), row('capacity', shown.capacity)));
     const [x, y] = map.middleOf(tipLink);
     const left = Math.min(Math.max(x + 12, 4), canvas.clientWidth - tip.offsetWidth - 4);
     const top = y + 14 + tip.offsetHeight > canvas.clientHeight ? y - tip.offsetHeight - 14 : y + 14;
@@ -106,7 +106,7 @@ export function mapPanel(data: MapSource, clock: Clock): HTMLElement {
     pick?.(link);
   }
 
-  // One finger scrolls the page while the whole network is in view, and moves the map once it is not.
+  // One finger scrolls the page while the whole network is in view, else it moves the map.
   const touch = (): void => {
     canvas.style.touchAction = map.view.zoom > 1 ? 'none' : 'pan-y';
     reset.disabled = map.view.zoom === 1;
@@ -184,12 +184,12 @@ export function mapPanel(data: MapSource, clock: Clock): HTMLElement {
     if (!frame) return;
     const order = [...frame.permille.keys()].sort((a, b) => frame.permille[b]! - frame.permille[a]! || a - b);
     rows.replaceChildren(...order.slice(0, busiest).map((link) => {
-      const told = describeLink(data, frames, capacities, link, period);
+      const shown = describeLink(data, frames, capacities, link, period);
       const load = frame.permille[link]! / Math.max(1000, frame.permille[order[0]!]!);
       return h('li', {}, h('button', { type: 'button', 'aria-pressed': String(tipLink === link), click: () => choose(tipLink === link ? -1 : link) },
-        h('span.name', {}, told.name),
+        h('span.name', {}, shown.name),
         h('span.meter', { 'aria-hidden': 'true', style: `--share:${load}` }),
-        h('span.load', {}, told.load)));
+        h('span.load', {}, shown.load)));
     }));
   }
 

@@ -1,4 +1,4 @@
-// Where a play went: its path in the plane or in a triangle, coloured by time, with a mark at now.
+// The path of a play in the plane or in a triangle, coloured by time, with a mark at the present round.
 import type { Clock } from './clock';
 import { palette } from './colour';
 import { lastNotAbove } from './data';
@@ -103,7 +103,7 @@ class PathPlot {
     pen.restore();
   }
 
-  /** What is to come as a shadow; what was, from faint to strong. */
+  /** Later rounds as a shadow; earlier ones from faint to strong. */
   private drawPath(pen: CanvasRenderingContext2D, now: number, style: CSSStyleDeclaration): void {
     const last = this.points.length - 1;
     pen.save();

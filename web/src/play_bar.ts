@@ -1,4 +1,4 @@
-// What the bar of time shows of a play.
+// The strips of a play in the bar of time.
 import type { Clock } from './clock';
 import { palette } from './colour';
 import { figure } from './format';

@@ -1,5 +1,5 @@
-// The charts of a play. Two questions are kept apart everywhere: how good the play is against what the others played
-// lately, and how good it is against what they play now.
+// The charts of a play. They keep two questions apart: how good the play is against the recent plays of the others,
+// and how good it is against their present plays.
 import { Chart, withValues, type ChartSpec, type Line } from './chart';
 import type { Clock } from './clock';
 import type { Series } from './data';
@@ -41,7 +41,7 @@ function residualSpec(player: Player, place: number, span: [number, number] | un
   ]);
 }
 
-/** A card a player: who it is, its residuals, its cost. */
+/** A card for each player: its name, its residuals, its cost. */
 export function playerCharts(data: PlayData, time: Timeline, clock: Clock): HTMLElement[] {
   const span = sharedSpan(data.players.flatMap((player) => [player.residual, player.bound, player.instant]));
   return data.players.map((player, place) => {
@@ -59,10 +59,10 @@ export function playerCharts(data: PlayData, time: Timeline, clock: Clock): HTML
   });
 }
 
-/** Modes, quality and divergence of what a generator makes. */
+/** Modes, quality and divergence of the points of a generator. */
 export function cloudCharts(data: PlayData, time: Timeline, clock: Clock): HTMLElement[] {
   if (data.clouds.length === 0) return [];
-  // What is made after the last round belongs to it.
+  // Points made after the last round belong to it.
   const last = data.rounds[data.rounds.length - 1] ?? 0;
   const seen = data.clouds.map((cloud) => Math.min(cloud.round, last));
   const line = (name: string, values: Series): Line[] => [{ name, style: leadStyle, values: held(data.rounds, seen, values), stepped: true }];

@@ -8,7 +8,7 @@ export interface Player {
   name: string;
   set: string;
   learner: string;
-  window: number; // plays that its residual looks back on; 0: not known
+  window: number; // number of plays in its residual; 0: not known
   dimension: number;
   residual: Series;
   bound: Series;
@@ -20,7 +20,7 @@ export interface Path extends Columns {
   title: string;
   triangle: boolean; // x and y are the second and third of three shares
   axes: [string, string, string];
-  range: [number, number, number, number]; // all 0: what was played
+  range: [number, number, number, number]; // all 0: that of the plays
   rounds: number[];
 }
 
@@ -53,7 +53,7 @@ export interface PlayData {
   sound: boolean;
 }
 
-/** What was known at each of `rounds`, of something seen at `seen` only: the newest that is not in the future. */
+/** The values at `rounds` of a series known at `seen` only: the newest one up to each round. */
 export function held(rounds: number[], seen: number[], values: Series): Series {
   return rounds.map((round) => values[lastNotAbove(seen, round)] ?? null);
 }
@@ -67,13 +67,13 @@ export function lastKnown(series: Series): { value: number; place: number } | nu
   return null;
 }
 
-/** The median of the last tenth: of something that swings, the last value says little. */
+/** The median of the last tenth, because the last value of a swinging series is arbitrary. */
 export function lateMedian(series: Series): number | null {
   const late = series.slice(Math.floor(series.length * 0.9)).filter((value): value is number => value !== null).sort((a, b) => a - b);
   return late.length ? late[late.length >> 1]! : null;
 }
 
-/** "the last 10 plays", or what else the players' residuals look back on. */
+/** "the last 10 plays": the window of the residuals in words. */
 export function windowText(players: { window: number }[]): string {
   const windows = [...new Set(players.map((player) => player.window))];
   const one = windows.length === 1 ? windows[0]! : 0;
@@ -93,7 +93,7 @@ export function describePlay(path: Path, at: number): string {
   return values.map((value, i) => `${path.axes[i] || `x${i + 1}`} ${figure(path.triangle && Math.abs(value) < 1e-5 ? 0 : value, 3)}`).join(' \u00b7 ');
 }
 
-/** Claims that begin with a player's name and that `hold`, by player; all others are the game's. */
+/** Claims that begin with a player's name and that `hold`, by player; all others are about the game. */
 export function claimsByPlayer(claims: Claim[], names: string[], hold: (claim: Claim) => boolean): { game: Claim[]; parts: { name: string; claims: Claim[] }[] } {
   const of = (claim: Claim): string | undefined => names.find((name) => claim.id.startsWith(`${name} `));
   const parts = names.map((name) => ({ name, claims: claims.filter((claim) => hold(claim) && of(claim) === name) }));

@@ -1,4 +1,4 @@
-// The figures of a play that come first, made of its series.
+// The key figures of a play, from its series.
 import { figure, percent } from './format';
 import type { Kpi } from './head';
 import { lastKnown, lateMedian, windowText, type PlayData } from './play_data';

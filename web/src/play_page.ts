@@ -26,7 +26,7 @@ function playersPart(cards: HTMLElement[]): HTMLElement | null {
     rest.length ? h('details', {}, h('summary', {}, `${count(rest.length, 'more player')}`), h('div.player-list', {}, ...rest)) : null);
 }
 
-/** The game's own claims, and whatever fails; what holds of a player stands behind its name. */
+/** The claims of the game, and all that fail; claims that hold for a player stand behind its name. */
 function certificate(data: PlayData): HTMLElement | null {
   const { game, parts } = claimsByPlayer(data.claims, data.players.map((player) => player.name), (claim) => verdictSign(claim.verdict).kind === 'good');
   return certificatePanel({ conclusion: '', claims: game }, parts);
@@ -56,7 +56,7 @@ export function playPage(data: PlayData): (HTMLElement | null)[] {
         settingsPanel({ command: data.command, settings: data.settings.filter(({ value }) => value !== '').map((setting) => ({ ...setting, isDefault: false })) }))),
     time.labels.length > 0 ? playBar(data, time, clock) : null,
   ];
-  // Open at the end: that is what the play came to.
+  // Open at the end, with the result of the play.
   clock.go(data.rounds.length - 1);
   return parts;
 }

@@ -1,11 +1,11 @@
-// Canvases that show a piece of the plane: where points lie on them, and what stands around.
+// Canvases that show a part of the plane: places of points, axes and their marks.
 import { compact } from './format';
 import type { Columns, PlayData } from './play_data';
 import { roundMarks } from './timeline';
 
 export interface Frame { left: number; right: number; low: number; high: number }
 
-/** What the points cover, with a little room; of nothing, the unit square. */
+/** The bounds of the points with a margin; without points, the unit square. */
 export function cover(all: Columns[], room = 0.05): Frame {
   const frame = { left: Infinity, right: -Infinity, low: Infinity, high: -Infinity };
   for (const { x, y } of all) {
@@ -36,7 +36,7 @@ export function leaps(xs: number[], ys: number[]): boolean {
   return strides.length > 0 && strides[strides.length >> 1]! > 0.12;
 }
 
-/** The data with some room around; outliers of a young generator must not shrink it. */
+/** The bounds of the data with a margin; outliers of an early generator must not shrink it. */
 export function cloudFrame(data: Pick<PlayData, 'real' | 'centres' | 'clouds'>): Frame {
   const known = [data.real, data.centres].filter(({ x }) => x.length > 0);
   return known.length ? cover(known, 0.15) : cover(data.clouds);
@@ -68,7 +68,7 @@ export class Placement {
   private readonly atLeft: number;
   private readonly atLow: number;
 
-  /** `box` is the part of the canvas that is drawn in; `equal`: a unit is as long up as it is across. */
+  /** `box` is the part of the canvas to draw in; `equal`: both axes have the same unit. */
   constructor(readonly frame: Frame, readonly box: { x: number; y: number; width: number; height: number }, equal = false) {
     const [across, up] = [frame.right - frame.left, frame.high - frame.low];
     const [sx, sy] = [box.width / across, box.height / up];

@@ -1,4 +1,4 @@
-// What the bar of time shows of a routing run.
+// The strips of a routing run in the bar of time.
 import type { Clock } from './clock';
 import { palette } from './colour';
 import { isActive, type ReportData } from './data';

@@ -39,7 +39,7 @@ export function routePage(data: ReportData): (HTMLElement | null)[] {
       h('div.halves', {}, settingsPanel(data), sumsPanel(data))),
     time.labels.length > 0 ? routeBar(data, time, clock) : null,
   ];
-  // Open at the busiest period: that is what people come to see.
+  // Open at the busiest period.
   const loads = data.lead.utilisationMax.map((load) => load ?? -1);
   clock.go(loads.reduce((best, load, i) => (load > loads[best]! ? i : best), 0));
   return parts;

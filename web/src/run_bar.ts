@@ -1,4 +1,4 @@
-// The bar at the foot of a run's page: which turns charts show, and which one is looked at.
+// The bar at the foot of a run's page: the turns in the charts, and the selected one.
 import type { Clock } from './clock';
 import { h } from './dom';
 import { figure } from './format';
@@ -6,7 +6,7 @@ import { rawTurns, type View } from './run_grid';
 
 export class RunBar {
   view: View = 'all';
-  following = true; // the last turn is looked at, and the one after it when it comes
+  following = true; // the last turn is selected, and every new one
   private readonly slider: HTMLInputElement;
   private readonly label = h('output.now-label', { id: 'now', for: 'period' });
   private readonly place = h('span.now-place');
@@ -40,7 +40,7 @@ export class RunBar {
     });
   }
 
-  /** As many places as there are now; the turn that was looked at still is. */
+  /** Sets the number of places; the selected turn stays selected. */
   show(at: number[], place: number, forked: boolean): void {
     if (!forked && this.view === 'fork') this.view = 'all';
     for (const [view, button] of this.buttons) {

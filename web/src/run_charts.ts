@@ -1,4 +1,4 @@
-// The charts of a run: one table for all kinds, of which each run gets what it has figures for.
+// The charts of a run: one table for all kinds; a run gets the charts that it has figures for.
 import { Chart, withValues, type ChartSpec, type Line } from './chart';
 import { Clock } from './clock';
 import { compact, figure, percent, seconds } from './format';
@@ -97,7 +97,7 @@ function linesOf(sheet: Sheet, grid: Grid): Line[] {
     return [{
       name: forked ? (i === 0 ? wanted.name : `${wanted.name}, ${run.name}`) : wanted.name,
       style: i === 0 ? wanted.style : forkStyle(i - 1),
-      values, told: forked ? grid.held(values) : values, ...band,
+      values, legendValues: forked ? grid.held(values) : values, ...band,
     }];
   }));
 }
@@ -111,12 +111,12 @@ function specOf(sheet: Sheet, lines: Line[]): ChartSpec {
   return { id, title, note, lines, format: format ?? ((value) => figure(value, 4)), ...rest };
 }
 
-/** Every chart there is something to draw in. */
+/** Every chart with values. */
 export function runSpecs(grid: Grid): ChartSpec[] {
   return withValues(sheets.map((sheet) => specOf(sheet, linesOf(sheet, grid))));
 }
 
-/** Turns a second over the time somebody has been looking. */
+/** Turns a second since the page was opened. */
 function rateSpec(points: Rate['points']): ChartSpec {
   return {
     id: 'chart-rate', title: 'Throughput', note: 'Turns a second, since this page was opened.', floor: 0, format: (value) => figure(value, 3),
@@ -128,7 +128,7 @@ function rateTimeline(points: Rate['points']): Timeline {
   return { ...time, markText: (mark) => seconds(mark) };
 }
 
-/** Charts stay where they are while their lines go on; a new one joins when there is something to draw. */
+/** Charts keep their place while lines grow; a chart is added when it gets values. */
 export class ChartBoard {
   readonly main = document.createElement('div');
   readonly others = document.createElement('div');

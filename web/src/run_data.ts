@@ -24,7 +24,7 @@ export interface RunAlarm {
 
 export interface RunFork { name: string; url: string; begun: number; settings: Setting[]; turn: number }
 
-/** What a route looks like now: permille of capacity a link, and links that are closed. */
+/** The present state of a route: permille of capacity for each link, and closed links. */
 export interface RunPicture { period?: number; label?: string; utilisation?: (number | null)[]; closed?: number[] }
 
 export interface RunData {

@@ -1,4 +1,4 @@
-// The line to the service: events as they come, and page data whenever something was missed. It comes back by itself.
+// The connection to the service: events, and page data whenever events were missed. It reconnects by itself.
 import type { RunAlarm, RunData, RunPicture, RunState } from './run_data';
 import { Rate, type RunModel, type TurnsEvent } from './run_model';
 import type { SeriesData } from './run_series';
@@ -8,7 +8,7 @@ export interface Source {
   close(): void;
 }
 
-/** What a browser gives; tests have their own. */
+/** Functions of the browser; tests have their own. */
 export interface Surroundings {
   source(url: string): Source;
   page(url: string): Promise<RunData>;
@@ -26,9 +26,9 @@ const pauses = [0.5, 1, 2, 4, 5]; // seconds between attempts
 
 export class Feed {
   status: FeedStatus = 'connecting';
-  trouble = ''; // what the last attempt came to
-  heard: number; // when something came last
-  lost: number | null = null; // since when nothing can come
+  trouble = ''; // result of the last attempt
+  heard: number; // time of the last message
+  lost: number | null = null; // time at which the connection was lost
   readonly rate = new Rate();
   private source: Source | null = null;
   private attempts = 0;
@@ -55,12 +55,12 @@ export class Feed {
     this.changed();
   }
 
-  /** Newer certificate, decision, forks and alarms; the series go on by events. */
+  /** Newer certificate, decision, forks and alarms; the series grow by events. */
   async refresh(): Promise<void> {
     if (this.status !== 'live' || this.asking) return;
     const data = await this.around.page(`${this.url}/page`).catch(() => null);
     if (!data || this.status !== 'live') return;
-    // Turns were played that nobody told us of: the line is dead without knowing it.
+    // Turns were played that no event reported: the connection is dead without an error.
     if (data.state.turn > this.model.turn && this.around.now() - this.heard > 10) return this.drop();
     this.model.take(data, false);
     this.changed();
@@ -101,7 +101,7 @@ export class Feed {
     });
     on<RunState>('state', (state) => {
       this.model.setState(state);
-      if (state.turn < this.model.turn) this.ask(); // it began again before what we have seen
+      if (state.turn < this.model.turn) this.ask(); // it began again before turns that the page has
     });
     on<RunAlarm>('alarm', (alarm) => this.model.setAlarm(alarm));
     on<RunPicture>('picture', (picture) => this.model.setPicture(picture));
@@ -119,7 +119,7 @@ export class Feed {
     this.changed();
   }
 
-  /** The page first: it says where the run is now. A few turns that were missed come by events, more do not. */
+  /** Page data first: they have the present turn. A few missed turns come as events, more do not. */
   private async comeBack(): Promise<void> {
     if (this.status !== 'reconnecting' || this.source) return;
     try {
@@ -138,7 +138,7 @@ export class Feed {
     this.changed();
   }
 
-  /** Turns are missing: all of it again. */
+  /** Turns are missing: asks for all data again. */
   private ask(): void {
     if (this.asking) return;
     this.asking = true;

@@ -1,4 +1,4 @@
-// Forks of a run: each listens to its own events, and a table says what is different.
+// Forks of a run: each listens to its own events, and a table shows the differences.
 import { h, panel } from './dom';
 import { figure } from './format';
 import { forkStyle } from './run_charts';
@@ -33,7 +33,7 @@ export class ForkBoard {
     this.element.hidden = true;
   }
 
-  /** Forks as page data name them: new ones are listened to, those that are gone are let go. */
+  /** The forks in page data: new ones are connected, missing ones disconnected. */
   follow(forks: RunFork[]): void {
     for (const [name, { feed }] of this.followed) {
       if (forks.some((fork) => fork.name === name)) continue;

@@ -8,7 +8,7 @@ export type Figure = 'mean' | 'least' | 'most' | 'latest';
 
 export const rawTurns = 500;
 
-/** The run itself comes first; of a fork, only what came after it began is looked at. */
+/** The run itself comes first; of a fork, only turns after its begin count. */
 export interface Traced { name: string; model: RunModel; begun: number }
 
 interface Track { turns: number[]; column: (channel: number, figure: Figure) => (number | null)[] }
@@ -45,7 +45,7 @@ export class Grid {
     this.tracks = runs.map((run, i) => {
       const after = i > 0 ? run.begun : view === 'fork' && runs.length > 1 ? forked : 0;
       if (view === 'raw') return rawTrack(run, after);
-      // What a fork is held against would be a few points of a long run.
+      // Else a fork would be compared with a few points of a long run.
       return bucketTrack((after > 0 ? run.model.since(after) : null) ?? run.model.series, after);
     });
     this.at = merged(this.tracks.map((track) => track.turns));
@@ -60,8 +60,8 @@ export class Grid {
     const column = this.tracks[run]!.column(channel, figure);
     return Array.from(this.own[run]!, (place) => (place < 0 ? undefined : column[place] ?? null));
   }
-  /** What is to be added to sums of a run so that all lines begin where their turns do: a fork either counts on from
-   *  what the run had come to, or from nothing. */
+  /** Added to sums of a run so that all lines begin where their turns do: a fork counts from the sum of the run, or
+   *  from 0. */
   shift(run: number, channel: number): number {
     const { model } = this.runs[0]!;
     const forked = Math.min(...this.runs.slice(1).map(({ begun }) => begun));

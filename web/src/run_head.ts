@@ -1,4 +1,4 @@
-// What a run is, how it is doing, and its figures of now.
+// The name of a run, its status, and its present figures.
 import { h } from './dom';
 import { count, figure, percent, seconds } from './format';
 import { kpiStrip, masthead, type Kpi } from './head';
@@ -21,7 +21,7 @@ export function runHead(data: RunData): HTMLElement {
 
 const signs = { running: '\u25b6', paused: '\u2016', stopped: '\u25a0', failed: '\u2717' };
 
-/** The line of status: what the run does is said once; what changes with every turn is not read out. */
+/** The status line. Screen readers read the status, not what changes with every turn. */
 export class StatusLine {
   private readonly badge = h('span.badge');
   private readonly message = h('span.message');
@@ -56,7 +56,7 @@ export class StatusLine {
   }
 }
 
-/** Figures of the last turn, each with what it is held against. */
+/** Figures of the last turn, each with its reference. */
 export function runKpis(model: RunModel): HTMLElement | null {
   const { series, data } = model;
   const last = series.buckets - 1;

@@ -1,4 +1,4 @@
-// What a run tells in lists: alarms, its decision.
+// The lists of a run: alarms and its decision.
 import { h, panel } from './dom';
 import { count, figure } from './format';
 import { alarmsInOrder, type RunAlarm } from './run_data';

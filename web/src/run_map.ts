@@ -1,4 +1,4 @@
-// The network of a run as it is now.
+// The present network of a run.
 import { Clock } from './clock';
 import { largestPermille, type ReportData } from './data';
 import { mapPanel } from './map_panel';

@@ -1,4 +1,4 @@
-// What is known of a run at the moment: page data, and what events brought since.
+// The data of a run: page data, and events since then.
 import { lastNotAbove } from './data';
 import { withAlarm, type RunAlarm, type RunData, type RunFork, type RunPicture, type RunState } from './run_data';
 import { BucketSeries, Tail, type SeriesData } from './run_series';
@@ -9,16 +9,16 @@ export class RunModel {
   data: RunData;
   series: BucketSeries;
   tail: Tail;
-  told: number; // the turn that certificate and decision are of
+  certified: number; // the turn of certificate and decision
   private begun: number; // where a series without turns begins
-  private readonly marks = new Map<number, BucketSeries>(); // what came after some turns, in buckets of its own
+  private readonly marks = new Map<number, BucketSeries>(); // turns after some turns, in their own buckets
   private readonly figures = new Map<number, (number | null)[]>(); // of those turns themselves
 
   constructor(data: RunData) {
     this.data = data;
     this.series = new BucketSeries(data.series);
     this.tail = new Tail(data.channels.length);
-    this.told = this.begun = data.state.turn;
+    this.certified = this.begun = data.state.turn;
   }
 
   /** The last turn that charts show. */
@@ -32,7 +32,7 @@ export class RunModel {
     return this.data.channels.indexOf(name);
   }
 
-  /** The turns after that one in buckets of their own, as long as they were seen here; null: they were not. */
+  /** The turns after that one in their own buckets, if this page has seen them; else null. */
   since(turn: number): BucketSeries | null {
     if (this.series.first[0] === turn + 1) return this.series;
     const known = this.marks.get(turn);
@@ -45,7 +45,7 @@ export class RunModel {
     this.figures.set(turn, this.data.channels.map((_, channel) => this.valueAt(channel, turn)));
     return series;
   }
-  /** A figure of a turn, or of the newest one before it that is known by itself. */
+  /** A figure of a turn, or of the newest single known turn before it. */
   valueAt(channel: number, turn: number): number | null {
     const marked = this.figures.get(turn)?.[channel];
     if (marked !== undefined) return marked;
@@ -54,12 +54,12 @@ export class RunModel {
     return this.series.columns[channel]?.latest[lastNotAbove(this.series.last, turn)] ?? null;
   }
 
-  /** Newer page data. `series`: theirs are taken too; otherwise turns go on coming one by one. */
+  /** Newer page data. `series`: takes their series too; otherwise turns keep coming one by one. */
   take(data: RunData, series: boolean): void {
     const other = data.id !== this.data.id;
-    const behind = !series && !other && data.state.turn < this.turn; // turns came while it was on its way
+    const behind = !series && !other && data.state.turn < this.turn; // turns came in the meantime
     this.data = behind ? { ...data, state: { ...data.state, turn: this.turn } } : data;
-    this.told = data.state.turn;
+    this.certified = data.state.turn;
     if (!series && !other) return;
     const back = other || data.state.turn < this.turn;
     this.begun = data.state.turn;
@@ -82,7 +82,7 @@ export class RunModel {
     if (this.turn > this.state.turn) this.data = { ...this.data, state: { ...this.state, turn: this.turn } };
     return true;
   }
-  /** The turns that would have to be known one by one as well: the first and the last of them; null: none. */
+  /** The turns that are also needed one by one: the first and the last of them; null: none. */
   lacking(turns: number): [number, number] | null {
     const first = Math.max(this.series.first[0] ?? 1, this.turn - turns + 1, this.state.folded + 1);
     const whole = this.tail.turns.length > 0 && this.tail.turn === this.turn;
@@ -142,7 +142,7 @@ export class Rate {
     if (time - last.time > 5) return 0;
     return last.time > first.time ? (last.turn - first.turn) / (last.time - first.time) : null;
   }
-  /** Turns that were played while nobody listened say nothing about now. */
+  /** Forgets turns that were played while the page was not connected. */
   interrupt(): void {
     this.seen = [];
   }

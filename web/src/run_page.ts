@@ -1,4 +1,4 @@
-// The page of a run: from a store, or from the service and then alive.
+// The page of a run: from a store, or live from the service.
 import { Clock } from './clock';
 import { h, oncePerFrame } from './dom';
 import { certificatePanel, settingsPanel } from './findings';
@@ -19,7 +19,7 @@ import { nearest } from './timeline';
 
 const refreshSeconds = 10; // between certificates and decisions
 
-/** A place in the page whose content is made anew when what it shows has changed. */
+/** A place in the page whose content is made anew when its data change. */
 class Slot {
   private seen: unknown = this;
   constructor(readonly element: HTMLElement = h('div.slot')) {}
@@ -48,7 +48,7 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
   const map = network ? new RunMap(network, (link) => whatIf?.pick(link)) : null;
   const status = new StatusLine();
   const [head, kpis, alarms, certificate, decision] = [0, 1, 2, 3, 4].map(() => new Slot()) as [Slot, Slot, Slot, Slot, Slot];
-  // Those of the command are what somebody wanted; all the others are there to be looked up.
+  // Settings of the command come first; the others are folded away.
   const said = data.settings.filter(({ name }) => new RegExp(` --${name}[ =]`).test(data.command));
   const settings = settingsPanel({
     command: data.command,
@@ -71,8 +71,8 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
     status.show(model, feed, now());
     kpis.show(model.data, () => [runKpis(model)]);
     alarms.show(model.data.alarms, () => [alarmsPanel(model.data.alarms)]);
-    certificate.show(model.data.certificate, () => [model.data.certificate && certificatePanel(model.data.certificate, [], feed ? `As of turn ${figure(model.told, 15)}.` : '')]);
-    decision.show(model.data.decision, () => [decisionPanel(model.data.decision, model.told)]);
+    certificate.show(model.data.certificate, () => [model.data.certificate && certificatePanel(model.data.certificate, [], feed ? `As of turn ${figure(model.certified, 15)}.` : '')]);
+    decision.show(model.data.decision, () => [decisionPanel(model.data.decision, model.certified)]);
     if (map) pictureSlot.show(model.data.picture, () => (map.show(model.data.picture), []));
     forks.show();
     whatIf?.propose();
@@ -83,7 +83,7 @@ export function runPage(data: RunData): (HTMLElement | null)[] {
   if (feed) {
     feed.start();
     window.setInterval(() => status.show(model, feed, now()), 1000);
-    window.setInterval(() => !document.hidden && model.turn !== model.told && refresh(), refreshSeconds * 1000);
+    window.setInterval(() => !document.hidden && model.turn !== model.certified && refresh(), refreshSeconds * 1000);
   }
   return [
     head.element,

@@ -1,5 +1,5 @@
-// Figures of a run in a bounded number of buckets, and the last turns one by one. Turns that arrive while somebody
-// looks are added as src/store/series.hpp adds them.
+// Figures of a run in a bounded number of buckets, and the last turns one by one. New turns are added as in
+// src/store/series.hpp.
 export type Values = (number | null | undefined)[]; // undefined: there is no point here, and no gap either
 
 export interface SeriesData {

@@ -9,7 +9,7 @@ export class Refused extends Error {
   }
 }
 
-/** The reply's JSON, or null where there is none. Throws Refused, or Error if nobody answers. */
+/** The reply's JSON, or null if there is none. Throws Refused, or Error if there is no answer. */
 export async function request(method: string, url: string, body?: unknown): Promise<unknown> {
   let reply: Response;
   try {
@@ -25,7 +25,7 @@ export async function request(method: string, url: string, body?: unknown): Prom
   return text ? (JSON.parse(text) as unknown) : null;
 }
 
-/** `mayEnd`: a run that is not there is over, as a fork may be; otherwise the service is waited for. */
+/** `mayEnd`: a missing run has ended, as a fork may; otherwise the page waits for the service. */
 export function browserSurroundings(mayEnd: boolean): Surroundings {
   return {
     source: (url) => new EventSource(url) as unknown as Source,

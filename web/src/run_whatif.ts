@@ -1,4 +1,4 @@
-// What if: another window, another tolerance, a closed link. The run goes on as it is; a fork of it does otherwise.
+// What if: another window, another tolerance, a closed link. The run stays as it is; a fork gets the change.
 import { h, panel } from './dom';
 import type { RunData } from './run_data';
 import { Refused, request } from './run_service';
@@ -7,7 +7,7 @@ import { byField, freeName } from './run_words';
 const offered: Record<string, { label: string; help: string }> = {
   window: { label: 'Window w', help: 'records whose mean loss is kept stationary' },
   tolerance: { label: 'Tolerance \u03b4', help: 'a turn ends at a residual of \u03b4/w; a number or auto' },
-  hysteresis: { label: 'Hysteresis \u03b8', help: 'a turn that works goes on to \u03b8 times its tolerance' },
+  hysteresis: { label: 'Hysteresis \u03b8', help: 'a turn that takes steps ends at \u03b8 times its tolerance' },
   'max-steps': { label: 'Most steps', help: 'inner steps a turn' },
 };
 
@@ -47,7 +47,7 @@ export class WhatIf {
         h('span.help', { id: 'what-link-help' }, 'picked here or on the map'), this.closures));
     }
     form.append(h('div.send', {}, this.button, this.problem));
-    this.element = panel('what-if', 'What if', 'This run goes on as it is; a fork of it gets the same records under other settings.', form);
+    this.element = panel('what-if', 'What if', 'This run stays as it is; a fork of it gets the same records under other settings.', form);
   }
 
   /** A link that was picked on the map. */
@@ -74,7 +74,7 @@ export class WhatIf {
     for (const [name, { input, usual }] of this.fields) {
       if (name !== 'name' && input.value.trim() !== usual) settings[name] = input.value.trim();
     }
-    // A link that is picked is meant, whether or not it was put on the list.
+    // A picked link counts, whether or not it is on the list.
     const links = new Set([...this.closed, ...(this.select?.value ? [Number(this.select.value)] : [])]);
     const events = [...links].map((link) => ({ link: this.links[link]!, close: true }));
     this.button.disabled = true;
@@ -101,7 +101,7 @@ export class WhatIf {
     }
     this.problem.textContent = rest.join('; ');
   }
-  /** Another name is proposed once the one that stands there is taken. */
+  /** Proposes another name once the present one is taken. */
   propose(): void {
     const { input } = this.fields.get('name')!;
     if (!this.named && this.taken().includes(input.value)) input.value = freeName(this.taken());

@@ -1,4 +1,4 @@
-// Texts of a run's page, and what is made of texts that a service answers with.
+// Texts of a run's page, and of the answers of a service.
 import { figure } from './format';
 
 /** "3 s", "2 min 5 s": how long ago something was. */
@@ -33,7 +33,7 @@ export function freeName(taken: string[]): string {
   for (let i = 1; ; ++i) if (!taken.includes(`what-if-${i}`)) return `what-if-${i}`;
 }
 
-/** What a refusal says: a sentence each. */
+/** The sentences of a refusal. */
 export function refusals(status: number, text: string): string[] {
   try {
     const body = JSON.parse(text) as unknown;
@@ -58,7 +58,7 @@ export function refusals(status: number, text: string): string[] {
   return [text.trim() && text.length < 300 && !text.includes('<') ? text.trim() : `the service answered with status ${status}`];
 }
 
-/** A column of numbers from the largest down, by size; how many are not there is said. */
+/** A column of numbers in descending size, with the number of those left out. */
 export function largestFirst(values: (number | null)[], names: string[] = []): { name: string; value: number }[] {
   return values.map((value, i) => ({ name: names[i] ?? String(i + 1), value: value ?? 0 }))
     .filter(({ value }) => value !== 0)

@@ -5,7 +5,7 @@ let printing = false;
 
 export const isDark = (): boolean => wanted.matches && !printing;
 
-/** `redraw` has to be done when it returns: printing does not wait for frames. */
+/** `redraw` has to finish before it returns, because printing does not wait for frames. */
 export function onScheme(redraw: () => void): void {
   listeners.push(redraw);
 }

@@ -1,4 +1,4 @@
-// How lines are told apart: colour, dashes and marks together, so that any one of them may be missing.
+// The style of lines: colour, dashes and marks differ together, so that any one of them may be missing.
 
 export type Mark = 'none' | 'disc' | 'square' | 'triangle' | 'diamond' | 'cross';
 export interface LineStyle {

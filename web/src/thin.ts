@@ -1,4 +1,4 @@
-// Long series in few places, with nothing lost that matters.
+// Long series in few places that keep their extremes.
 import type { Series } from './data';
 import type { Values } from './run_series';
 
@@ -15,7 +15,7 @@ export function stretchMaxima(series: Series, places: number): Series {
   });
 }
 
-/** Sums so far. What is not known adds nothing. */
+/** Sums so far. Unknown values add nothing. */
 export function runningSums(series: Series): number[] {
   let sum = 0;
   return series.map((value) => (sum += value ?? 0));
@@ -26,8 +26,8 @@ export function positive(series: Series): Series {
   return series.map((value) => (value !== null && value > 0 ? value : null));
 }
 
-/** Decades around all values, at most eight of them below the largest: what rounding leaves of a zero would flatten
- *  everything else. Zeros get one more, at the foot. Undefined where nothing is known. */
+/** Decades around all values, at most eight below the largest, because rounded zeros would flatten the rest. Zeros
+ *  get one more, at the foot. Undefined without values. */
 export function sharedSpan(all: Values[]): [number, number] | undefined {
   let [low, high, zeros] = [Infinity, 0, false];
   for (const series of all) {

@@ -1,4 +1,4 @@
-// The bar at the foot of the page: play, the slider, what stands where in time, and the figures of now.
+// The bar at the foot of the page: play, the slider, marks over time, and the present figures.
 import type { Clock } from './clock';
 import { h, oncePerFrame } from './dom';
 import { labelText } from './format';
@@ -9,7 +9,7 @@ const stripHeight = 22;
 
 export interface Reading { name: string; id: string; read: (place: number) => string }
 
-/** A strip along the slider, `width` by 22 points; `at` tells where a place of the timeline is. */
+/** A strip along the slider, `width` by 22 points; `at` maps a place of the timeline to it. */
 export type DrawStrip = (pen: CanvasRenderingContext2D, width: number, at: (place: number) => number, style: CSSStyleDeclaration) => void;
 
 export interface TimebarSpec {

@@ -1,4 +1,4 @@
-// What the axes of time stand on: periods of a run by their place, rounds of a play by their number.
+// The axis of time: periods of a run by their place, rounds of a play by their number.
 import { lastNotAbove } from './data';
 import { compact, figure, tickText, ticks } from './format';
 
@@ -33,7 +33,7 @@ export function roundTimeline(rounds: number[], noun: 'round' | 'turn' = 'round'
   };
 }
 
-/** 200k and 1.5M where that is all of it, else every digit. */
+/** 200k and 1.5M if that is exact, else every digit. */
 function markNumber(mark: number): string {
   const exact = mark >= 1e4 && Number((mark / 10 ** Math.floor(Math.log10(mark))).toPrecision(3)) * 10 ** Math.floor(Math.log10(mark));
   return exact && Math.abs(exact - mark) < 0.5 ? compact(mark) : figure(mark, 15);

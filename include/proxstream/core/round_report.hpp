@@ -4,10 +4,12 @@
 
 #include "proxstream/core/types.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -27,8 +29,6 @@ enum class RoundStatus : std::uint8_t {
 
 /// The name of a status, as ledgers write it.
 std::string_view name(RoundStatus status);
-/// The status of that name. Throws Error if there is none.
-RoundStatus round_status(std::string_view name);
 
 /// Counts of evaluations: what a round or a run cost. A pass over a window of k records counts as k record
 /// gradients. Costs can be added and subtracted.
@@ -45,30 +45,31 @@ struct Cost {
     std::uint64_t oracle_calls = 0;      ///< answers of a stochastic oracle, one for each record and estimate
     std::uint64_t base_samples = 0;      ///< samples that those answers were averaged from
 
-    /// Adds every count.
-    Cost& operator+=(const Cost& other) {
-        record_gradients += other.record_gradients;
-        record_values += other.record_values;
-        passes += other.passes;
-        prox += other.prox;
-        oracle_calls += other.oracle_calls;
-        base_samples += other.base_samples;
-        return *this;
-    }
-    /// Subtracts every count: what was spent since `other` was noted.
-    Cost& operator-=(const Cost& other) {
-        record_gradients -= other.record_gradients;
-        record_values -= other.record_values;
-        passes -= other.passes;
-        prox -= other.prox;
-        oracle_calls -= other.oracle_calls;
-        base_samples -= other.base_samples;
-        return *this;
-    }
+    Cost& operator+=(const Cost& other);  ///< adds every count
+    Cost& operator-=(const Cost& other);  ///< subtracts every count: what was spent since `other` was noted
     friend Cost operator+(Cost a, const Cost& b) { return a += b; }
     friend Cost operator-(Cost a, const Cost& b) { return a -= b; }
     friend bool operator==(const Cost&, const Cost&) = default;
 };
+
+/// The counts of a cost and their names.
+inline constexpr std::array<std::pair<std::string_view, std::uint64_t Cost::*>, 6> kCostCounts{{
+    {"record_gradients", &Cost::record_gradients},
+    {"record_values", &Cost::record_values},
+    {"passes", &Cost::passes},
+    {"prox", &Cost::prox},
+    {"oracle_calls", &Cost::oracle_calls},
+    {"base_samples", &Cost::base_samples},
+}};
+
+inline Cost& Cost::operator+=(const Cost& other) {
+    for (const auto& [name, count] : kCostCounts) this->*count += other.*count;
+    return *this;
+}
+inline Cost& Cost::operator-=(const Cost& other) {
+    for (const auto& [name, count] : kCostCounts) this->*count -= other.*count;
+    return *this;
+}
 
 /// Everything measured in one round: stationarity gaps, objective values, steps, movement and cost.
 /// OnlineLearner::observe returns it, a ledger stores it, and the certificate is computed from these figures
@@ -77,36 +78,36 @@ struct Cost {
 /// Each round has two windows. The judge S_t measures the played point x_t. The forecast Q_{t+1} stands for
 /// the losses to come: the round minimises Psi_t = Q_{t+1} + g to find x_{t+1}. Algorithm 1 of the paper is
 /// the case Q_{t+1} = S_t. P is the prox-gradient mapping at the reference step eta, and |P| the stationarity
-/// gap; the fields call it a residual.
+/// gap; the fields call it a gap.
 ///
 /// \code
 /// const RoundReport& report = learner.observe(loss);
-/// std::cout << report.round << ": gap " << report.entry_residual << " after " << report.steps << " steps\n";
+/// std::cout << report.round << ": gap " << report.entry_gap << " after " << report.steps << " steps\n";
 /// \endcode
 struct RoundReport {
     Round round = 0;                          ///< t
     RoundStatus status = RoundStatus::quiet;  ///< how the round ended
 
     Real tolerance = 0;        ///< rho_t = delta_t / w_a: a round updates the point if its gap is above this
-    Real aim = 0;              ///< theta rho_t: the target gap of a round that updates the point
-    Real entry_residual = 0;   ///< R_t = |P(x_t; grad S_t(x_t))|: gap of the played point for the judge
-    Real model_residual = 0;   ///< |P(x_t; grad Q_{t+1}(x_t))|: gap of the played point for the forecast
-    Real exit_residual = 0;    ///< r_t = |P(x_{t+1}; grad Q_{t+1}(x_{t+1}))|: gap at the end of the round
-    Real tested_residual = 0;  ///< the exit gap as the exit test saw it: with the switching penalty in g
+    Real target_gap = 0;       ///< theta rho_t: the target gap of a round that updates the point
+    Real entry_gap = 0;        ///< R_t = |P(x_t; grad S_t(x_t))|: gap of the played point for the judge
+    Real forecast_gap = 0;     ///< |P(x_t; grad Q_{t+1}(x_t))|: gap of the played point for the forecast
+    Real exit_gap = 0;         ///< r_t = |P(x_{t+1}; grad Q_{t+1}(x_{t+1}))|: gap at the end of the round
+    Real tested_gap = 0;       ///< the exit gap as the exit test saw it: with the switching penalty in g
     Real variation = 0;        ///< d_t = w_a |Pi v_t|, v_t = grad S_t(x_t) - grad Q_t(x_t)
     Real firm_bound = 0;       ///< |p_{t-1} + v_t/2| + |v_t|/2, the sharp bound on R_t (C2)
-    Real model_change = 0;     ///< u_t = |Pi (grad Q_{t+1} - grad Q_t)(x_t)|: change of the forecast
+    Real forecast_change = 0;  ///< u_t = |Pi (grad Q_{t+1} - grad Q_t)(x_t)|: change of the forecast
 
     Real loss = 0;             ///< f_t(x_t)
     Real outgoing_loss = 0;    ///< f(x_t) of the record that left the forecast; 0 if none did
-    Real exchange = 0;         ///< Q_{t+1}(x_t) - Q_t(x_t)
+    Real value_change = 0;     ///< Q_{t+1}(x_t) - Q_t(x_t)
     Real regulariser = 0;      ///< g(x_t)
     Real objective_entry = 0;  ///< Psi_t(x_t), Psi_t = Q_{t+1} + g
     Real objective_exit = 0;   ///< Psi_t(x_{t+1})
 
     std::uint64_t steps = 0;      ///< N_t: inner updates with a proved decrease
     Real certified_decrease = 0;  ///< decrease of Psi_t (with the penalty) that the accepted steps prove (C4)
-    Real squared_residuals = 0;   ///< sum of |P|^2 over updates, each at the step it used
+    Real squared_gaps = 0;        ///< sum of |P|^2 over updates, each at the step it used
     Real smallest_step = 0;       ///< shortest step of the round's updates; 0 if there were none
     Real largest_step = 0;        ///< longest step of the round's updates; 0 if there were none
     std::uint64_t cheap_steps = 0;    ///< updates without a proof (T4)
@@ -114,11 +115,11 @@ struct RoundReport {
     std::uint64_t failed_confirmations = 0;  ///< of those tests, the number that failed
 
     // Rounds with sampled gradients: G estimates grad S_t, and e = G - grad S_t. The gaps above are exact, as
-    // measured for the certificate; only tested_residual is the gap computed from G.
-    Real first_residual = 0;  ///< |P(x_t; G)| for the first estimate G of the round
-    Real first_noise = 0;     ///< |e| of that estimate
-    Real kept_noise = 0;      ///< |e| at x_{t+1} of the estimate that ended the round
-    Real noise_level = 0;     ///< s_t: the claim about the round's estimates, E|e|^2 <= s_t^2
+    // measured for the certificate; only tested_gap is the gap computed from G.
+    Real first_gap = 0;    ///< |P(x_t; G)| for the first estimate G of the round
+    Real first_noise = 0;  ///< |e| of that estimate
+    Real kept_noise = 0;   ///< |e| at x_{t+1} of the estimate that ended the round
+    Real noise_level = 0;  ///< s_t: the claim about the round's estimates, E|e|^2 <= s_t^2
 
     Real movement = 0;          ///< |x_{t+1} - x_t|
     Real movement_one = 0;      ///< the same in the 1-norm
@@ -133,7 +134,7 @@ struct RoundReport {
 
     // Bounds on those rounding errors. A learner estimates them for its own decisions; the certificate
     // replaces both by bounds computed from the figures above.
-    Real residual_rounding = 0;   ///< bound on the rounding error of a gap
+    Real gap_rounding = 0;        ///< bound on the rounding error of a gap
     Real objective_rounding = 0;  ///< bound on the rounding error of an objective value
 
     Cost cost;          ///< spent by the learner
@@ -159,13 +160,14 @@ struct Closing {
 ///
 /// \code
 /// while (ledger.next()) {
-///     if (const BankRound* ensemble = ledger.extras().bank) std::cout << ensemble->weights[0] << '\n';
+///     if (const EnsembleRound* ensemble = ledger.extras().ensemble) std::cout << ensemble->weights[0] <<
+///     '\n';
 /// }
 /// \endcode
-struct BankRound {
+struct EnsembleRound {
     /// k_t: the active member, whose point was played; where a mean was played, the member with a window that
     /// has the largest weight.
-    Index in_charge = 0;
+    Index active_member = 0;
     Real rate = 0;    ///< eps_t of the update of the weights after this round; 0 where a mean is played
     Real share = 0;   ///< al_t of that update: the share spread evenly over the members
     Real offset = 0;  ///< |z_t - x_t^{k_t}|: 0 unless a mean of the members was played

@@ -2,7 +2,7 @@
 /// each pass over the window, none for each record.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/parts.hpp"
 #include "proxstream/loss/record_ref.hpp"
 
@@ -83,7 +83,7 @@ class AnyBatch {
     /// An empty record of the batch's type, to restore a saved one into.
     OwnedRecord blank_record() const { return self_->blank_record(); }
     /// Saves or restores the records. Throws Error if the batch cannot be saved.
-    void exchange(Checkpoint& checkpoint) { self_->exchange(checkpoint); }
+    void serialise(StateArchive& archive) { self_->serialise(archive); }
 
   private:
     struct Base {
@@ -107,7 +107,7 @@ class AnyBatch {
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
         virtual OwnedRecord blank_record() const = 0;
-        virtual void exchange(Checkpoint& checkpoint) = 0;
+        virtual void serialise(StateArchive& archive) = 0;
     };
     template <class B>
     struct Model final : Base {
@@ -148,7 +148,7 @@ class AnyBatch {
             return proxstream::parts_gradient(batch, parts, x, gradient, scratch);
         }
         OwnedRecord blank_record() const override { return proxstream::blank_record(batch); }
-        void exchange(Checkpoint& checkpoint) override { checkpoint.part("batch", batch); }
+        void serialise(StateArchive& archive) override { archive.section("batch", batch); }
         B batch;
     };
     std::unique_ptr<Base> self_;

@@ -2,9 +2,9 @@
 /// where a call is expensive: another language, automatic differentiation, a device.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/loss_family.hpp"
 
 #include <functional>
@@ -119,14 +119,14 @@ class BatchedLoss {
             return loss_.evaluate(x, {first, by_place.size()}, by_place, gradient);
         }
         /// Saves or restores the records, if their type can be saved.
-        void exchange(Checkpoint& checkpoint) requires Exchangeable<R> && std::default_initializable<R> {
-            checkpoint.exchange("count", size_, capacity_);
-            if (checkpoint.reading()) {
+        void serialise(StateArchive& archive) requires Serialisable<R> && std::default_initializable<R> {
+            archive.field("count", size_, capacity_);
+            if (archive.reading()) {
                 records_.clear();
                 records_.resize(size_);
             }
             for (Index age = size_; age-- > 0;) {
-                checkpoint.part("record", records_[records_.size() - 1 - age]);
+                archive.section("record", records_[records_.size() - 1 - age]);
             }
         }
 

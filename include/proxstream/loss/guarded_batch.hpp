@@ -132,7 +132,7 @@ class GuardedBatch {
             [&] { return proxstream::parts_gradient(batch_, parts, x, gradient, scratch); }, gradient);
     }
     /// Saves or restores the batch inside.
-    void exchange(Checkpoint& checkpoint) { checkpoint.part("guarded", batch_); }
+    void serialise(StateArchive& archive) { archive.section("guarded", batch_); }
 
   private:
     B batch_;

@@ -1,7 +1,7 @@
 /// Records of any type behind one type, so that learners are compiled once for all losses.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <concepts>
 #include <memory>
@@ -25,8 +25,8 @@ struct RecordType {
     /// Overwrites a record; null: records of this type cannot be copied.
     void (*assign)(void* to, const void* from) = nullptr;
     void (*destroy)(void* record) = nullptr;  ///< deletes a record
-    /// Saves or restores a record; null: its type has no exchange().
-    void (*exchange)(void* record, Checkpoint& state) = nullptr;
+    /// Saves or restores a record; null: its type has no serialise().
+    void (*serialise)(void* record, StateArchive& state) = nullptr;
 
     /// Name of the type, for messages.
     std::string name() const;
@@ -42,8 +42,8 @@ constexpr RecordType make_record_type() {
         type.copy = [](const void* record) -> void* { return new R(*static_cast<const R*>(record)); };
         type.assign = [](void* to, const void* from) { *static_cast<R*>(to) = *static_cast<const R*>(from); };
     }
-    if constexpr (Exchangeable<R>) {
-        type.exchange = [](void* record, Checkpoint& state) { static_cast<R*>(record)->exchange(state); };
+    if constexpr (Serialisable<R>) {
+        type.serialise = [](void* record, StateArchive& state) { static_cast<R*>(record)->serialise(state); };
     }
     return type;
 }
@@ -153,8 +153,8 @@ class OwnedRecord {
     /// A reference to the record.
     RecordRef ref() const noexcept { return {record_, type_}; }
 
-    /// Saves or restores the record. Throws Error if its type has no exchange().
-    void exchange(Checkpoint& checkpoint);
+    /// Saves or restores the record. Throws Error if its type has no serialise().
+    void serialise(StateArchive& archive);
 
   private:
     void clear() noexcept;

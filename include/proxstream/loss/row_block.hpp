@@ -9,7 +9,7 @@
 
 namespace proxstream {
 
-class Checkpoint;
+class StateArchive;
 /// A checksum of data; internal to the library.
 class Checksum;
 
@@ -69,7 +69,7 @@ class RowBlock {
     /// Adds every value, index and target to a checksum.
     void add_to(Checksum& checksum) const;
     /// Saves or restores the rows.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     bool sparse_;

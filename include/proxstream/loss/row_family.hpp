@@ -22,8 +22,9 @@ namespace proxstream {
 /// \endcode
 struct DataSmoothness {
     Real mean = 0;         ///< L of the mean over the rows
-    Real mean_square = 0;  ///< L of single rows, as a root mean square over them
-    Real largest = 0;      ///< L of the worst single row
+    Real mean_square = 0;  ///< Lb of single rows, as a root mean square over them; L <= Lb
+    Real largest = 0;      ///< L of the worst single row; infinite if none is known
+    bool proved = false;   ///< they hold everywhere; otherwise they were measured somewhere
     std::string origin;    ///< how they were found, in words
 };
 
@@ -69,8 +70,9 @@ class RowFamily {
         return prediction < 0 ? -1 : 1;
     }
 
-    /// L such that grad f is L-Lipschitz on all of R^n for this record; nullopt if none is known.
-    virtual std::optional<Real> smoothness(const RowBlock& record) const = 0;
+    /// L such that grad f is L-Lipschitz on all of R^n for this record; nullopt if none is known, as for
+    /// networks, whose curvature grows with their weights.
+    virtual std::optional<Real> smoothness(const RowBlock& /*record*/) const { return std::nullopt; }
     /// Lb such that gradients of single rows change by at most Lb |x - y| in the root mean square over the
     /// record's rows; nullopt if none is known.
     virtual std::optional<Real> mean_square_smoothness(const RowBlock& /*record*/) const {

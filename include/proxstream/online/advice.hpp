@@ -27,7 +27,7 @@ struct AdviceInput {
     Index rows = 0;                    ///< of a record, where samples are rows drawn without replacement
     bool independent = true;           ///< noise across the records
     NoiseTail tail = NoiseTail::variance;  ///< what is known of the noise
-    Real swing = 0;  ///< what a loss may fall by between entering and leaving the window, on average
+    Real oscillation = 0;  ///< what a loss may fall by between entering and leaving the window, on average
     /// Root mean square of |grad f_t - grad f_{t-w}|: the stream's own share of the regret.
     Real variation = 0;
     std::optional<Real> step = {};      ///< eta; absent: 1/(2L)

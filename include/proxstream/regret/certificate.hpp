@@ -38,7 +38,8 @@ constexpr bool kept(Verdict verdict) {
 }
 
 /// One line of a certificate: an inequality left <= right (or an identity left = right) with both sides as
-/// measured on this run. The ids C0 to C13 are those of docs/certificate.md, G1 to G4 those of docs/games.md.
+/// measured. The ids C0 to C13 are those of docs/certificate.md, G1 to G4 those of docs/games.md, F1 to F5
+/// those of docs/fitting.md.
 ///
 /// \code
 /// for (const Inequality& line : certificate.inequalities)
@@ -46,7 +47,7 @@ constexpr bool kept(Verdict verdict) {
 ///     '\n';
 /// \endcode
 struct Inequality {
-    std::string id;         ///< "C0" to "C13", or "G1" to "G4" of a game
+    std::string id;         ///< "C0" to "C13"; "G1" to "G4" of a game, "F1" to "F5" of a fit
     std::string statement;  ///< the statement in words and symbols
     Real left = 0;          ///< left side, as measured
     Real right = 0;         ///< right side, as measured
@@ -87,6 +88,24 @@ struct PaperClaim {
     friend bool operator==(const PaperClaim&, const PaperClaim&) = default;
 };
 
+/// The lines that every certificate consists of, whether of a run, a game or a fit.
+///
+/// \code
+/// for (const Inequality& line : certificate.inequalities)
+///     if (line.verdict == Verdict::violated) std::cerr << line.id << ": " << line.explanation << '\n';
+/// \endcode
+struct CertificateLines {
+    std::vector<Inequality> inequalities = {};  ///< what was checked, in the order of the ids
+    std::vector<PaperClaim> paper_claims = {};  ///< the paper's own bounds, for comparison
+
+    /// Whether no inequality is violated. An undecided line proves nothing, but does not make it unsound.
+    bool sound() const;
+    /// The inequality with that id. Throws ConfigError if there is none.
+    const Inequality& at(std::string_view id) const;
+
+    friend bool operator==(const CertificateLines&, const CertificateLines&) = default;
+};
+
 /// The local regret of the same points for a window of another length, measured for comparison. It appears in
 /// RunSummary::other_windows.
 ///
@@ -104,16 +123,16 @@ struct OtherWindowRegret {
 /// own certificate (Certificate::members); the lists here have an entry for every member of the header.
 ///
 /// \code
-/// if (const auto& ensemble = certificate.summary.bank)
+/// if (const auto& ensemble = certificate.summary.ensemble)
 ///     std::cout << ensemble->losses[ensemble->best] << " a round: the best member\n";
 /// \endcode
-struct BankSummary {
-    bool mean = false;             ///< whether the weighted mean of the members was played, not one of them
-    std::vector<Round> in_charge;  ///< rounds in which the member was active, or led if a mean was played
-    std::vector<Real> weights;     ///< mean weight of each member
-    std::vector<Real> losses;      ///< mean of l_t(k) = f_t + g at member k's point
-    Round switches = 0;            ///< rounds in which the active or leading member changed
-    Index best = 0;                ///< the member with the least loss, in hindsight
+struct EnsembleSummary {
+    bool mean = false;  ///< whether the weighted mean of the members was played, not one of them
+    std::vector<Round> active_member;  ///< rounds in which the member was active, or led if a mean was played
+    std::vector<Real> weights;         ///< mean weight of each member
+    std::vector<Real> losses;          ///< mean of l_t(k) = f_t + g at member k's point
+    Round switches = 0;                ///< rounds in which the active or leading member changed
+    Index best = 0;                    ///< the member with the least loss, in hindsight
     Round restarted = 0;  ///< rounds with a member that had begun anew because its loss was not finite
     Real mean_gap = 0;    ///< root mean square of the played mean's stationarity gap, as measured
     Round measured = 0;   ///< rounds in which it was measured
@@ -121,7 +140,7 @@ struct BankSummary {
     /// Mean over rounds of the inner product of p_t and l_t.
     Real weighted_loss = 0;
 
-    friend bool operator==(const BankSummary&, const BankSummary&) = default;
+    friend bool operator==(const EnsembleSummary&, const EnsembleSummary&) = default;
 };
 
 /// How noisy sampled gradients were over a run, as claimed and as measured. e = G - grad S_t is the error of
@@ -171,11 +190,11 @@ struct RunSummary {
     Round budget_exhausted = 0;                    ///< rounds that ran out of steps or seconds
     Real largest_loss = 0;                         ///< M: largest |f| seen
     std::vector<OtherWindowRegret> other_windows;  ///< regret for other windows, where it was measured
-    std::optional<Real> prediction_loss;     ///< mean loss of the predictions, over the rounds that had one
-    RunEnding ending = RunEnding::finished;  ///< how the run ended
-    Real seconds = 0;                        ///< time spent by the learner
-    std::optional<BankSummary> bank;         ///< of an ensemble
-    std::optional<NoiseSummary> noise;       ///< of a run with sampled gradients
+    std::optional<Real> prediction_loss;      ///< mean loss of the predictions, over the rounds that had one
+    RunEnding ending = RunEnding::finished;   ///< how the run ended
+    Real seconds = 0;                         ///< time spent by the learner
+    std::optional<EnsembleSummary> ensemble;  ///< of an ensemble
+    std::optional<NoiseSummary> noise;        ///< of a run with sampled gradients
 
     Real mean_regret() const;  ///< Reg_w(T) / T; 0 for T = 0
     Real quiet_share() const;  ///< quiet rounds / T; 0 for T = 0
@@ -187,26 +206,22 @@ struct RunSummary {
 /// false only if one of them is violated, which means that a gradient, a prox or a claimed constant is wrong.
 /// It says nothing about future losses.
 ///
+/// A run has lines C0 to C7c and C9; with sampled gradients also C10 to C13; an ensemble C1 to C3c and C8 to
+/// C8c. The paper's claims are Theorems 1 and 3; with sampled gradients 2, 4 and 5; an ensemble has none.
+///
 /// \code
 /// const Certificate certificate = learner.certificate();
 /// std::cout << to_text(certificate) << certificate.at("C3a").right << '\n';
 /// if (!certificate.sound()) return EXIT_FAILURE;
 /// \endcode
 /// Examples: examples/01_closures.cpp, examples/05_ledger.cpp
-struct Certificate {
-    RunHeader header;    ///< what the run stated before its first round
-    RunSummary summary;  ///< totals
-    /// C0 to C7c and C9; with sampled gradients also C10 to C13; of an ensemble C1 to C3c and C8 to C8c.
-    std::vector<Inequality> inequalities;
-    /// Theorems 1 and 3 of the paper; with sampled gradients 2, 4 and 5; none of an ensemble.
-    std::vector<PaperClaim> paper_claims;
+struct Certificate : CertificateLines {
+    RunHeader header;                  ///< what the run stated before its first round
+    RunSummary summary;                ///< totals
     std::vector<Certificate> members;  ///< of an ensemble, one for each member with a window
 
-    /// Whether no inequality is violated, here or in a member. An undecided line proves nothing, but does not
-    /// make it unsound.
+    /// Whether no inequality is violated, here or in a member.
     bool sound() const;
-    /// The inequality with that id. Throws Error if there is none.
-    const Inequality& at(std::string_view id) const;
 
     friend bool operator==(const Certificate&, const Certificate&) = default;
 };

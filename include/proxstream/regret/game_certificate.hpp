@@ -72,8 +72,8 @@ struct GameMeasures {
 ///     std::cout << player.largest_residual << '\n';
 /// \endcode
 struct GamePlayerSummary {
-    Real largest_residual = 0;   ///< largest R_i from the second round on
-    Real last_residual = 0;      ///< R_i of the last round
+    Real largest_gap = 0;        ///< largest R_i from the second round on
+    Real last_gap = 0;           ///< R_i of the last round
     Real largest_variation = 0;  ///< largest d_i
     Real promised = 0;           ///< largest gap that an exit test allows: (delta + sigma) / w_a
 
@@ -88,7 +88,7 @@ struct GamePlayerSummary {
 /// std::cout << to_text(certificate) << certificate.at("G1").ratio() << '\n';
 /// \endcode
 /// Example: examples/09_game.cpp
-struct GameCertificate {
+struct GameCertificate : CertificateLines {
     GameRules rules;                           ///< what the game stated before its first round
     std::vector<Certificate> players;          ///< the certificate of each player
     std::vector<GamePlayerSummary> summaries;  ///< figures of each player
@@ -98,14 +98,10 @@ struct GameCertificate {
     Real largest_gap = 0;  ///< largest R_i over players and rounds from the second on; NaN: not measured
     Round largest_gap_round = 0;           ///< the round of that gap
     Real last_gap = 0;                     ///< largest R_i of the last round
-    std::vector<Inequality> inequalities;  ///< G1 to G4
-    PaperClaim paper;                      ///< the paper's theorem on games
     std::optional<GameMeasures> measures;  ///< measurements of the game itself
 
     /// Whether no inequality is violated, here or in a player's certificate.
     bool sound() const;
-    /// The inequality with that id. Throws Error if there is none.
-    const Inequality& at(std::string_view id) const;
 
     friend bool operator==(const GameCertificate&, const GameCertificate&) = default;
 };

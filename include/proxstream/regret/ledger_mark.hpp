@@ -1,7 +1,7 @@
 /// A position in a ledger, from which a writer can continue.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/regret/round_order.hpp"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct LedgerMark {
     RoundOrder order;         ///< which round may follow
 
     /// Saves or restores the position.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 };
 
 }  // namespace proxstream

@@ -1,8 +1,8 @@
 /// Checks the numbering of rounds.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/state_archive.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -23,7 +23,7 @@ class RoundOrder {
     /// The number of the last round checked; 0 before the first.
     Round last() const noexcept { return last_; }
     /// Saves or restores the state.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
 
   private:
     Round last_ = 0;

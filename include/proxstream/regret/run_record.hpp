@@ -71,7 +71,7 @@ struct RunHeader {
     std::optional<Real> smoothness;  ///< L as declared; absent: 1/eta is claimed
     StepRule step_rule = StepRule::none;  ///< how the inner updates choose their steps
     Real acceptance = 1;                  ///< lambda in (0, 2), of backtracking
-    Real initial_residual = 0;     ///< r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window starts filled
+    Real initial_gap = 0;          ///< r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window starts filled
     Real initial_objective = 0;    ///< Q_1(x_1) + g(x_1); +infinity if x_1 lies outside dom g
     Index initial_records = 0;     ///< records in the window before the first round
     Real regulariser_infimum = 0;  ///< inf g; may be -infinity
@@ -123,10 +123,10 @@ struct RunHeader {
 /// if (extras.prediction_loss) std::cout << *extras.prediction_loss << '\n';
 /// \endcode
 struct RowExtras {
-    ConstView other_residuals;  ///< |P(x_t; grad S_{t,w'}(x_t))| for each w' of RunHeader::other_windows;
-                                ///< empty in refused rounds
-    std::optional<Real> prediction_loss;  ///< loss of the prediction made before learning
-    const BankRound* bank = nullptr;      ///< of an ensemble: the rounds of all members; else null
+    ConstView other_gaps;  ///< |P(x_t; grad S_{t,w'}(x_t))| for each w' of RunHeader::other_windows;
+                           ///< empty in refused rounds
+    std::optional<Real> prediction_loss;      ///< loss of the prediction made before learning
+    const EnsembleRound* ensemble = nullptr;  ///< of an ensemble: the rounds of all members; else null
 };
 
 /// Counts of a whole run: rounds, steps and cost. Part of RunSummary and RunFooter.

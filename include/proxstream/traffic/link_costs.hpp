@@ -10,7 +10,7 @@
 /// and twice continuously differentiable for every load. Tolls and distances add a constant to the time.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/traffic/network.hpp"
 
@@ -44,10 +44,8 @@ struct LinkTerm {
 /// const Real at_double_load = 2 * parts.linear.value + std::pow(2, degree) * parts.power.value;
 /// \endcode
 struct TermParts {
-    /// \var LinkTerm TermParts::linear
-    ///
-    /// The part that is linear in the load.
-    LinkTerm linear, power;  ///< the homogeneous part
+    LinkTerm linear;  ///< the part that is linear in the load
+    LinkTerm power;   ///< the homogeneous part
 };
 
 /// The travel time of a link at its load, with its integral from load 0 and two derivatives. LinkCosts::time
@@ -101,11 +99,9 @@ struct Objective {
 /// for (const CostRow& row : link_cost_forms()) std::cout << row.usage << ": " << row.help << '\n';
 /// \endcode
 struct CostRow {
-    /// \var std::string_view CostRow::name
-    /// The word before the colon.
-    /// \var std::string_view CostRow::usage
-    /// An example with every argument.
-    std::string_view name, usage, help;  ///< what it is
+    std::string_view name;   ///< the word before the colon
+    std::string_view usage;  ///< an example with every argument
+    std::string_view help;   ///< the formula or a description
 };
 /// Every cost form that LinkCosts accepts.
 std::span<const CostRow> link_cost_forms();
@@ -144,11 +140,13 @@ class LinkCosts {
     /// links stay.
     void scale_all(Real factor);
     /// Saves or restores the capacities.
-    void exchange(Checkpoint& checkpoint);
+    void serialise(StateArchive& archive);
     /// The current capacity of a link.
     Real capacity(LinkIndex link) const { return capacity_[link]; }
     /// The capacity that factors of scale_capacity() refer to.
     Real file_capacity(LinkIndex link) const { return file_capacity_[link]; }
+    /// The same of all links.
+    ConstView file_capacities() const noexcept { return file_capacity_; }
     /// The objective.
     const Objective& objective() const noexcept { return objective_; }
     /// Number of links.
@@ -162,13 +160,9 @@ class LinkCosts {
     static constexpr Index kTogether = 32;
     /// Terms of several loads of one link.
     struct Terms {
-        /// \var Real LinkCosts::Terms::marginal
-        /// First derivatives in the load.
-        /// \var Real LinkCosts::Terms::curvature
-        /// Second derivatives in the load.
-        /// \var Real LinkCosts::Terms::value
-        /// Contributions to the objective, one for each load.
-        Real value[kTogether], marginal[kTogether], curvature[kTogether];
+        Real value[kTogether];      ///< contributions to the objective, one for each load
+        Real marginal[kTogether];   ///< first derivatives in the load
+        Real curvature[kTogether];  ///< second derivatives in the load
     };
     /// The terms of at most kTogether loads of one link, bit for bit those of term().
     void terms(LinkIndex link, ConstView loads, Terms& terms) const;
@@ -182,8 +176,10 @@ class LinkCosts {
     /// Whether the objective is convex in the splits for every demand.
     bool convex() const noexcept;
 
-    /// Time of every link at load 0, with which the first paths are searched. If all are 0 it returns 1 for
-    /// each link and adds a sentence to `notes`.
+    /// Time of every link at load 0.
+    std::vector<Real> free_times() const;
+    /// The same for the search of the first paths. If all are 0 it returns 1 for each link and adds a
+    /// sentence to `notes`.
     std::vector<Real> search_times(std::vector<std::string>& notes) const;
 
   private:

@@ -96,6 +96,8 @@ class Network {
 
     /// Links that leave a node, in the order they were added.
     std::span<const LinkIndex> leaving(NodeIndex node) const { return leaving_[node]; }
+    /// Links from one node to another, in the order they were added.
+    std::vector<LinkIndex> links_between(NodeIndex from, NodeIndex to) const;
 
   private:
     std::vector<std::string> names_;

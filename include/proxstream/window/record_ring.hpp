@@ -1,8 +1,8 @@
 /// The default store of a window: a ring of records, evaluated one by one.
 #pragma once
 
-#include "proxstream/core/checkpoint.hpp"
 #include "proxstream/core/linalg.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/loss/loss_family.hpp"
 
 #include <cassert>
@@ -82,10 +82,10 @@ class RecordRing {
     }
 
     /// Saves or restores the records, if their type can be saved.
-    void exchange(Checkpoint& checkpoint) requires Exchangeable<Record> {
-        checkpoint.exchange("count", size_, slots_.size());
-        if (checkpoint.reading()) newest_ = (size_ + slots_.size() - 1) % slots_.size();
-        for (Index age = size_; age-- > 0;) checkpoint.part("record", slots_[slot(age)]);
+    void serialise(StateArchive& archive) requires Serialisable<Record> {
+        archive.field("count", size_, slots_.size());
+        if (archive.reading()) newest_ = (size_ + slots_.size() - 1) % slots_.size();
+        for (Index age = size_; age-- > 0;) archive.section("record", slots_[slot(age)]);
     }
 
   private:

@@ -1,0 +1,100 @@
+/// What an ensemble says of itself, and its saved state.
+#include "proxstream/core/state_archive.hpp"
+
+#include "online/ensemble.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxstream {
+
+LearnerFacts Ensemble::facts() const {
+    LearnerFacts facts;
+    facts.name = "bank";
+    facts.dimension = point_.size();
+    facts.play = options_.selection.text;
+    facts.counts_steps = false;
+    for (Index k = 0; k < points_.size(); ++k) {
+        LearnerFacts point;
+        point.name = names_[k];
+        point.dimension = point_.size();
+        point.measured = false;
+        facts.members.push_back(std::move(point));
+    }
+    for (Index k = 0; k < windows_.size(); ++k) {
+        facts.members.push_back(windows_[k].learner->facts());
+        facts.members.back().name = names_[points_.size() + k];
+        facts.window = std::max(facts.window, facts.members.back().window);
+        facts.promises_exit = facts.promises_exit && facts.members.back().promises_exit;
+    }
+    const LearnerFacts& longest = facts.members.back();
+    facts.window_text = "auto";
+    facts.effective_length = longest.effective_length;
+    facts.model = longest.model;
+    facts.step = longest.step;
+    facts.hysteresis = longest.hysteresis;
+    facts.switching = longest.switching;
+    facts.initial_gap = facts.members[leading()].initial_gap;
+    facts.initial_records = longest.initial_records;
+    facts.initial_objective = longest.initial_objective;
+    facts.infimum_regulariser = longest.infimum_regulariser;
+    facts.prox_scale = longest.prox_scale;
+    for (LearnerFacts& member : facts.members) {
+        if (!member.measured) member.step = longest.step;
+    }
+    return facts;
+}
+
+Closing Ensemble::close() {
+    Closing closing;
+    for (Window& window : windows_)
+        closing.members.push_back(window.restarted ? window.closing : window.learner->close());
+    closing.regulariser = g_.value(point_, scratch_);
+    return closing;
+}
+
+double Ensemble::seconds() const {
+    double total = seconds_;
+    for (const Window& window : windows_) total += window.learner->seconds();
+    return total;
+}
+
+void Ensemble::Restart::serialise(StateArchive& archive) {
+    archive.field("loss", loss);
+    archive.field("regulariser", regulariser);
+    archive.field("state", state);
+    archive.field("out", out);
+    archive.field("restarted", restarted);
+}
+
+void Ensemble::serialise(StateArchive& archive) {
+    archive.agree("points", points_.size());
+    archive.agree("windows", windows_.size());
+    archive.section("store", *store_);
+    for (const auto& member : points_) archive.section("point", *member);
+    for (Window& window : windows_) {
+        archive.section("window", *window.learner);
+        archive.field("out", window.out);
+        archive.field("restarted", window.restarted);
+        archive.field("last regulariser", window.closing.regulariser);
+        archive.list("last losses", window.closing.losses);
+        archive.list("last weights", window.closing.weights);
+        archive.field("entered", window.entered);
+        archive.section("restart", window.restart);
+    }
+    archive.field("advanced", advanced_);
+    if (mixture_) {
+        archive.section("mixture", *mixture_);
+        archive.section("mixture before", *mixture_before_);
+    } else {
+        archive.section("selector", *selector_);
+    }
+    archive.field("entered", entered_);
+    archive.field("revised", revised_);
+    archive.fixed("recent", recent_);
+    archive.fixed("recent before", recent_before_);
+    archive.field("seconds", seconds_);
+    if (archive.reading()) choose_point();
+}
+
+}  // namespace proxstream

@@ -1,0 +1,58 @@
+/// The entries that are compared with the lead on the same periods: rivals, which decide before they see a
+/// demand, and the clairvoyant, which sees it first. Their figures are made as the lead's are.
+#pragma once
+
+#include "route/route_rows.hpp"
+#include "route/strategy.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace proxstream {
+
+class Comparison {
+  public:
+    /// Without entries.
+    Comparison() = default;
+    /// The entries that the settings name. Rivals that need the mean demand beforehand are left out where it
+    /// is not known. `before`: the lead's sums over the periods before the first demand, in which all methods
+    /// had the same splits. `keeps_costs`: of every period, for costs().
+    Comparison(const StrategyParts& parts, const MethodSums& before, bool keeps_costs = true);
+
+    /// All splits meet the demand; then all entries learn from it. Returns the cost of the clairvoyant, if
+    /// there is one.
+    Real play(const RowBlock& demand);
+    /// A period that could not be measured.
+    void hold();
+    /// The network has changed; `repair` takes splits to what is possible now.
+    void revise(const std::function<void(View)>& repair);
+
+    /// A row each, the clairvoyant last; ratios are left to the caller.
+    void add_rows(std::vector<MethodRow>& rows) const;
+    /// Cost of every period, in the order of the rows.
+    std::vector<std::vector<Real>> costs() const;
+    /// Between two periods, of a comparison made from the same settings.
+    void serialise(StateArchive& archive);
+
+  private:
+    struct Entry {
+        std::string text;
+        std::unique_ptr<Strategy> strategy;
+        bool clairvoyant = false;
+        std::vector<Real> before;  // splits of the last period
+        MethodSums sums;
+        std::vector<Real> cost = {};
+        double seconds = 0;           // of the strategy, up to the last period
+        std::uint64_t gradients = 0;  // likewise
+        LinkFigures links = {};
+    };
+
+    StrategyParts parts_;
+    bool keeps_costs_ = true;
+    std::vector<Entry> entries_;
+    Scratch scratch_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,47 @@
+/// What the demand of the built-in networks is made of.
+#pragma once
+
+#include "proxstream/core/draw.hpp"
+#include "proxstream/traffic/network.hpp"
+
+#include <span>
+#include <vector>
+
+namespace proxstream {
+
+/// A standard normal number for each period and series, whose correlation at lag k is close to memory^k: a
+/// moving average of independent draws with weights memory^k, cut off where they fall below a twentieth. A
+/// pure function of the period.
+class SmoothNormal {
+  public:
+    /// 0 <= memory <= 0.95.
+    explicit SmoothNormal(Real memory);
+    /// `at.round` is the period; the rest of it names the series.
+    Real operator()(Draw at) const;
+
+  private:
+    std::vector<Real> weights_;
+};
+
+/// Shares of the three kinds of trips; the morning peak of trips to work is 1.
+struct DayShape {
+    Real to_work = 0;
+    Real home = 0;
+    Real other = 0;
+};
+/// `hour` from 0 to 24.
+DayShape day_shape(bool weekend, Real hour);
+
+/// Trips between zones: T[i * n + j] = a_i b_j exp(-deterrence cost[i * n + j]), with a and b such that the
+/// sum over j is from[i] and the sum over i is to[j], scaled to a total of 1 (Furness' iteration, to about
+/// 1e-12). All arguments are positive.
+std::vector<Real> gravity(ConstView from, ConstView to, ConstView cost, Real deterrence);
+
+/// The factor by which to multiply `demand` so that its busiest link is used to `wanted` (below 1) of its
+/// capacity, with splits near the user equilibrium of times t_0 (1 + J u / (1 - u)), u the utilisation and J
+/// `queueing`: the mean of some shortest path assignments, each at the times of the mean before it. Every
+/// pair is reachable; pairs ascend.
+Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted,
+                          Real queueing);
+
+}  // namespace proxstream

@@ -1,0 +1,245 @@
+/// The default against every fixed window and every rival, on all data or on the user's.
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
+
+#include "run/compare_run.hpp"
+#include "run/problem.hpp"
+#include "studies/defaults_table.hpp"
+#include "studies/learners.hpp"
+#include "studies/plans.hpp"
+#include "studies/row_streams.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+namespace {
+
+constexpr const char* kLastValue = "last value";
+
+/// At most so many records of a stream are used.
+Index most_rows(StudyPreset preset) {
+    return preset == StudyPreset::full ? 50000 : 600;
+}
+
+/// Rounds that rivals are tuned on: a tenth of the stream, at most 2000.
+Index prefix_of(Index rounds) {
+    return std::min<Index>(rounds / 10, 2000);
+}
+
+std::vector<Method> default_and_windows(bool full) {
+    std::vector<Method> methods{{.name = kDefault, .text = "time-smoothed", .draws = true}};
+    for (const int window : full ? std::vector<int>{1, 4, 16, 64, 256, 1024} : std::vector<int>{4, 16, 64})
+        methods.push_back({fmt::format("window {}", window), fmt::format("time-smoothed:window={}", window)});
+    return methods;
+}
+
+/// A method whose text has a place for the number it is tuned by. Replayed records are drawn.
+Method tuned(const char* name, const std::vector<std::string>& texts, const std::vector<Real>& values) {
+    Method method{name};
+    for (const std::string& text : texts) {
+        for (const Real value : values)
+            method.text +=
+                (method.text.empty() ? "" : "; ") + fmt::format(fmt::runtime(text), format_short(value));
+        method.draws = text.find("replay=") != std::string::npos;
+    }
+    return method;
+}
+
+std::vector<Method> row_methods(bool full) {
+    using Values = std::vector<Real>;
+    const Values sgd = full ? Values{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.01, 0.1};
+    const Values adagrad = full ? Values{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.1, 1};
+    std::vector<Method> methods = default_and_windows(full);
+    // Both constant and falling rates: it is not known whether a stream drifts.
+    methods.push_back(tuned("prox-sgd", {"prox-sgd:{},power=0", "prox-sgd:{},power=0.5"}, sgd));
+    methods.push_back(tuned(kAdagrad, {"adagrad:{}"}, adagrad));
+    methods.push_back(tuned("adagrad, replay", {"adagrad:{},replay=16,window=256"}, adagrad));
+    methods.push_back({kLastValue, "last-value"});
+    if (!full) return methods;
+    methods.insert(
+        methods.end(),
+        {tuned("prox-sgd, replay",
+               {"prox-sgd:{},power=0,replay=16,window=256", "prox-sgd:{},power=0.5,replay=16,window=256"},
+               sgd),
+         tuned("adam", {"adam:{}"}, {0.0003, 0.001, 0.003, 0.01, 0.03, 0.1}),
+         tuned("re-solve", {"re-solve:window={}"}, {16, 64, 256}),
+         tuned("full history", {"full-history:{}"}, {0.01, 0.03, 0.1, 0.3, 1}),
+         {"rls", "rls:memory=inf"},
+         {"rls, memory 500", "rls:memory=500"},
+         {"rls, memory 100", "rls:memory=100"},
+         {"coin", "coin"}});
+    return methods;
+}
+
+std::vector<Method> network_methods(bool full) {
+    std::vector<Method> methods = default_and_windows(full);
+    methods.insert(methods.end(),
+                   {{kAdagrad, "adagrad:step=0.1"},
+                    {.name = "adagrad, replay", .text = "adagrad:step=0.1,replay=16", .draws = true},
+                    {kReSolve, "re-solve-last"}});
+    if (!full) return methods;
+    methods.insert(methods.end(),
+                   {{"adagrad 1", "adagrad:step=1"},
+                    {.name = "adagrad 1, replay", .text = "adagrad:step=1,replay=16", .draws = true},
+                    {"re-solve mean of 16", "re-solve-mean:window=16"},
+                    {"re-solve mean of 64", "re-solve-mean:window=64"},
+                    {kStatic, "static"}});
+    return methods;
+}
+
+std::vector<std::string> learners_of(const Method& method) {
+    std::vector<std::string> learners;
+    for (std::size_t from = 0; from < method.text.size();) {
+        const std::size_t to = std::min(method.text.find("; ", from), method.text.size());
+        learners.push_back(method.text.substr(from, to - from));
+        from = to + 2;
+    }
+    return learners;
+}
+
+/// A comparison over the first rounds of the stream. The cell is interrupted when it was stopped.
+std::vector<CompareEntry> compare(LearnSettings settings, const std::vector<std::string>& learners,
+                                  Index rounds, Cell& cell) {
+    settings.rounds = rounds;
+    settings.seed = cell.seed;
+    const CompareOutcome outcome = CompareRun(settings, learners, cell.stop).run([&](Round t) {
+        cell.share(static_cast<Real>(t), static_cast<Real>(rounds));
+    });
+    cell.interrupted = outcome.interrupted;
+    if (!outcome.data_error.empty()) cell.notes.push_back(outcome.data_error);
+    return outcome.entries;
+}
+
+/// Scores of the rounds after the first ones, from sums over all of them and over the first.
+void add_scores(const Method& method, const CompareEntry& all, const CompareEntry& first, Cell& cell) {
+    // A rival whose losses are not finite has diverged, and has no score.
+    if (all.refused == 0 || method.name == kDefault) note_certificate(all.certificate, method.name, cell);
+    if (all.refused > 0) return;
+    const auto rounds = static_cast<Real>(all.rounds);
+    const auto before = static_cast<Real>(first.rounds);
+    const auto later = [&](Real whole, Real part) {
+        return (rounds * whole - before * part) / (rounds - before);
+    };
+    cell.add(method.name, kLoss, later(all.loss, first.loss));
+    cell.add(method.name, kGradients,
+             static_cast<Real>(all.record_gradients - first.record_gradients) / (rounds - before));
+    cell.add(method.name, kMicroseconds, 1e6 * all.seconds / rounds);
+    cell.add(method.name, kRounds, rounds - before);
+}
+
+/// Methods with several learners are tuned on a prefix by loss, then all run over the whole stream.
+void run_rows(const LearnSettings& settings, Index rounds, Cell& cell) {
+    std::vector<std::string> trials;
+    for (const Method& method : cell.methods)
+        for (const std::string& learner : learners_of(method)) trials.push_back(learner);
+    const std::vector<CompareEntry> tried = compare(settings, trials, prefix_of(rounds), cell);
+    if (cell.interrupted) return;
+    std::vector<std::string> chosen;
+    std::vector<const CompareEntry*> best;
+    auto next = tried.begin();
+    for (const Method& method : cell.methods) {
+        const auto last = next + static_cast<std::ptrdiff_t>(learners_of(method).size());
+        best.push_back(&*std::min_element(next, last, [](const CompareEntry& a, const CompareEntry& b) {
+            return (a.refused > 0 ? kInfinity : a.loss) < (b.refused > 0 ? kInfinity : b.loss);
+        }));
+        chosen.push_back(best.back()->learner);
+        cell.add(method.name, "chosen", static_cast<Real>(best.back() - &*next + 1));
+        next = last;
+    }
+    const std::vector<CompareEntry> all = compare(settings, chosen, rounds, cell);
+    for (Index i = 0; i < all.size(); ++i) add_scores(cell.methods[i], all[i], *best[i], cell);
+}
+
+/// Reads the stream to its end, or so far; throws what a row that cannot be read does.
+Index count_rounds(const LearnSettings& settings, Index most) {
+    Problem problem(settings);
+    RowBlock record = problem.stream().make_record();
+    Index rounds = 0;
+    while (rounds < most && problem.stream().next(record)) ++rounds;
+    return rounds;
+}
+
+/// What to type to run `compare` on a stream.
+std::string compare_command(const LearnSettings& settings) {
+    std::string text = "proxstream compare";
+    for (const auto& row : LearnSettings::options()) {
+        if (present(row, settings) == present(row, LearnSettings{})) continue;
+        const bool flag = std::holds_alternative<bool LearnSettings::*>(row.member);
+        text += row.name == "data" ? "" : fmt::format(" --{}", row.name);
+        if (!flag) text += " " + present(row, settings);
+    }
+    return text;
+}
+
+StudyStream rows_stream(const std::string& name, const LearnSettings& settings, StudyPreset preset) {
+    std::vector<Method> methods = row_methods(preset == StudyPreset::full);
+    if (!Problem(settings).stream().reader().last_label())
+        std::erase_if(methods, [](const Method& method) { return method.name == kLastValue; });
+    return {.name = name,
+            .text = compare_command(settings),
+            .methods = std::move(methods),
+            .run = [=](Cell& cell) { run_rows(settings, count_rounds(settings, most_rows(preset)), cell); },
+            .random = false,
+            .together = true};
+}
+
+StudyPlan describe(const std::vector<DataFacts>& facts) {
+    StudyPlan plan;
+    plan.question =
+        "The default (automatic window) against every fixed window and every rival. Learning rates of "
+        "rivals, and the window of\nre-solve, are tuned on the first tenth of a stream (at most 2000 rows); "
+        "the loss is that of the rest. Networks are scored\non all periods. Best window and best rival: "
+        "chosen in hindsight. Methods that do not draw run once.";
+    plan.figures = {{kLoss, "loss", Better::lower}};
+    plan.tables = [facts](const ResultTable& table) {
+        std::vector<DefaultsRow> rows;
+        for (const DataFacts& each : facts)
+            if (auto row = summarise(table, each)) rows.push_back(std::move(*row));
+        return defaults_markdown(rows);
+    };
+    return plan;
+}
+
+}  // namespace
+
+StudyPlan plan_defaults(StudyPreset preset) {
+    const DefaultsData data = defaults_data(preset);
+    std::vector<DataFacts> facts;
+    for (const RowData& each : data.rows) facts.push_back({each.name, each.use, false, most_rows(preset)});
+    for (const NetworkData& each : data.networks) facts.push_back({each.name, each.use, true, 0});
+    StudyPlan plan = describe(facts);
+    plan.skipped = data.skipped;
+    for (const RowData& each : data.rows)
+        plan.streams.push_back(rows_stream(each.name, each.settings, preset));
+    for (const NetworkData& each : data.networks) {
+        std::vector<Method> methods = network_methods(preset == StudyPreset::full);
+        // The seed of a built-in network makes the demand too, so there is one draw only.
+        if (each.fixed_seed)
+            for (Method& method : methods) method.draws = false;
+        plan.streams.push_back(route_stream(each, methods));
+        plan.streams.back().random = false;
+    }
+    return plan;
+}
+
+StudyPlan plan_defaults_on(const LearnSettings& settings, StudyPreset preset) {
+    if (std::find(settings.data.begin(), settings.data.end(), "-") != settings.data.end())
+        throw ConfigError("data = '-': the study reads the data several times; give a file");
+    const std::string name = fmt::format(
+        "{}, {}", std::filesystem::path(settings.data.front()).filename().string(), settings.loss);
+    StudyPlan plan = describe({{name, DataUse::user, false, most_rows(preset)}});
+    // Before the folder is made, so that a row that cannot be read is reported at once.
+    plan.check = [=] {
+        const Index rounds = count_rounds(settings, most_rows(preset));
+        if (prefix_of(rounds) == 0)
+            throw ConfigError(fmt::format("data = '{}': {} rows are too few; the study needs 10 or more",
+                                          settings.data.front(), rounds));
+    };
+    plan.streams = {rows_stream(name, settings, preset)};
+    return plan;
+}
+
+}  // namespace proxstream
