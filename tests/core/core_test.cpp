@@ -116,7 +116,7 @@ TEST(Draws, IntegersStayBelowTheirBoundAndReachAll) {
     EXPECT_LT(uniform_below({.seed = 3}, ~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
-TEST(ScratchMemory, FramesHandBackWhatTheyTook) {
+TEST(ScratchMemory, FramesReturnTheirMemory) {
     Scratch scratch;
     const Real* first = nullptr;
     {
@@ -156,7 +156,7 @@ TEST(ScratchMemory, EveryBufferIsAligned) {
     EXPECT_TRUE(frame.take(0).empty());
 }
 
-TEST(ScratchMemory, StopsGrowingOnceItHasSeenTheWork) {
+TEST(ScratchMemory, StopsGrowingAfterTheFirstUse) {
     Scratch scratch;
     const auto work = [&] {
         Scratch::Frame frame(scratch);
@@ -179,7 +179,7 @@ TEST(Errors, ConfigurationNamesEveryViolation) {
     EXPECT_EQ(ConfigError("one").violations(), std::vector<std::string>{"one"});
 }
 
-TEST(Errors, DataSaysWhereAndWhatWasExpected) {
+TEST(Errors, DataErrorsNamePlaceAndExpectation) {
     const DataError full({"rows.csv", 12, 3, "price"}, "'abc' is not a number", "a finite number");
     EXPECT_STREQ(full.what(),
                  "rows.csv:12, column 3 (price): 'abc' is not a number; expected a finite number");
@@ -224,7 +224,7 @@ struct StateSample {
     friend bool operator==(const StateSample&, const StateSample&) = default;
 };
 
-TEST(StateArchive, FieldsWritesWhatSingleCallsWrite) {
+TEST(StateArchive, FieldsEqualsSingleCalls) {
     StateSample sample;
     StateArchive together, single;
     together.fields(Field{"sample", sample});

@@ -53,7 +53,7 @@ TEST(Specs, PositionAndKeyAreTwoSpellings) {
               "'l1:1,level=2': 'level' is given by position and by name");
 }
 
-TEST(Specs, FallBackWhereNothingIsGiven) {
+TEST(Specs, UseDefaultsForMissingArguments) {
     const Spec spec = Spec::parse("cauchy");
     EXPECT_EQ(spec.number_or(0, "scale", 1.5), 1.5);
     EXPECT_EQ(spec.count_or("size", 3), 3U);
@@ -136,7 +136,7 @@ TEST(NearestNames, AreNearOrNone) {
     EXPECT_EQ(nearest_name("box", {}), "");
 }
 
-TEST(NearestNames, UnknownNamesListWhatIsKnown) {
+TEST(NearestNames, UnknownNamesListTheKnownOnes) {
     EXPECT_EQ(unknown_name("regulariser", "l3", {"l1", "box"}),
               "unknown regulariser 'l3'; did you mean 'l1'? known: l1, box");
     EXPECT_EQ(unknown_name("loss", "zzzzzz", {"squared", "huber"}),

@@ -61,7 +61,7 @@ TEST(FitComparison, FiguresAreMeansOfLogarithmsAtEqualBudgets) {
     EXPECT_NE(to_text(comparison).find("1.00e+00 x/ 1e+02"), std::string::npos) << to_text(comparison);
 }
 
-TEST(CompareFit, RunsEveryStepAndSeedOfWhatHasThem) {
+TEST(CompareFit, RunsEveryCombinationOfStepAndSeed) {
     FitSettings settings;
     settings.data = {"builtin:iid,rows=60,features=3"};
     settings.loss = "cauchy";
@@ -99,7 +99,7 @@ TEST(CompareFit, RunsEveryStepAndSeedOfWhatHasThem) {
     EXPECT_EQ(static_cast<Index>(std::count(traces.begin(), traces.end(), '\n')), lines);
 }
 
-TEST(CompareFit, SaysWhatItCannotRun) {
+TEST(CompareFit, ReportsMethodsThatCannotRun) {
     FitSettings settings;
     settings.data = {"sampler:regression"};
     settings.methods = {"panoc;strom"};
@@ -124,7 +124,7 @@ TEST(CompareFit, SaysWhatItCannotRun) {
     EXPECT_EQ(comparison.cells(), stochastic);
 }
 
-TEST(CompareFit, AnInterruptedOneKeepsWhatWasDone) {
+TEST(CompareFit, KeepsFinishedMethodsWhenInterrupted) {
     FitSettings settings;
     settings.data = {"builtin:iid,rows=60,features=3"};
     settings.methods = {"panoc;backtracking;prox-sgd"};

@@ -93,7 +93,7 @@ TEST(FigureSettings, AreThoseThatFiguresDependOn) {
     }
 }
 
-TEST(FitSettings, WithNothingAskedForRowsAreFittedTo1e6) {
+TEST(FitSettings, DefaultEpsilonIs1eMinus6) {
     FitSettings settings = settings_of("rows.csv");
     EXPECT_EQ(fit_options_of(settings, "panoc").epsilon, 1e-6);
     EXPECT_EQ(fit_options_of(settings, "panoc").passes, 1000);
@@ -107,7 +107,7 @@ TEST(FitSettings, WithNothingAskedForRowsAreFittedTo1e6) {
     EXPECT_EQ(fit_options_of(settings, "storm").passes, 1000);
 }
 
-TEST(FitTask, SaysWhereABadRowStands) {
+TEST(FitTask, ErrorsNameFileAndLineOfABadRow) {
     const TemporaryFolder folder;
     const std::string torn = folder.file("torn.csv", rows_of(7, "1,2\n"));
     EXPECT_NE(problem_of(settings_of(torn)).find("torn.csv:9"), std::string::npos)
@@ -126,7 +126,7 @@ TEST(FitTask, SaysWhereABadRowStands) {
     EXPECT_NE(problem_of(settings).find("two.csv:5"), std::string::npos) << problem_of(settings);
 }
 
-TEST(FitTask, RefusesWhatDoesNotFit) {
+TEST(FitTask, RefusesSettingsThatContradictTheData) {
     const TemporaryFolder folder;
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(20)));
     settings.reg = "l1:weights=1;2;3";
@@ -179,7 +179,7 @@ TEST(FitTask, PredictsInTheUnitsOfTheData) {
     }
 }
 
-TEST(FitJob, WritesWhatItFoundAndStartsFromIt) {
+TEST(FitJob, SavedModelsCanBeTheStart) {
     const TemporaryFolder folder;
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(60)));
     settings.standardise = true;
@@ -207,7 +207,7 @@ TEST(FitJob, WritesWhatItFoundAndStartsFromIt) {
     EXPECT_EQ(content(again.predictions), content(settings.predictions));
 }
 
-TEST(FitJob, OutputsThatCannotBeWrittenAreToldAndTheOthersWritten) {
+TEST(FitJob, ReportsFailedOutputsAndWritesTheOthers) {
     const TemporaryFolder folder;
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(30)));
     settings.trace = folder.path("no/such/trace.csv");

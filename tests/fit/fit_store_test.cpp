@@ -68,7 +68,7 @@ FitOutcome go_on(const FitSettings& settings) {
     return job.run();
 }
 
-TEST(FitStore, AFitThatIsCutAnywhereGoesOnWithTheSameBits) {
+TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
     TemporaryFolder folder;
     const std::string rows = folder.file("rows.csv", rows_of(60));
     std::vector<FitSettings> all;

@@ -111,7 +111,7 @@ TEST(Assign, PairsMayComeInAnyOrder) {
     EXPECT_NEAR(of_last, 6, 1e-12);
 }
 
-TEST(Assign, StopsWhenTheCallbackSaysSo) {
+TEST(Assign, StopsOnRequestOfTheCallback) {
     const Assignment found = assign(
         braess(), kSix, {.gap = 0, .on_round = [](const AssignmentRound& round) { return round.round < 2; }});
     EXPECT_EQ(found.status, AssignmentStatus::stopped);
@@ -134,7 +134,7 @@ std::string refusal(const Network& network, const Trips& demand, const AssignOpt
     return "accepted";
 }
 
-TEST(Assign, RefusesWithTheValueAndWhatIsAllowed) {
+TEST(Assign, ErrorsNameTheValueAndTheAllowedRange) {
     const Network network = braess();
     const auto has = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;

@@ -145,7 +145,7 @@ Trace run(const Kind& kind, const SharedCalls& calls, std::uint64_t throw_at, st
     return trace;
 }
 
-TEST(OnlineLearnerExceptions, LeaveTheLearnerAsItWasWhereverTheyAreThrown) {
+TEST(OnlineLearnerExceptions, LeaveTheLearnerUnchanged) {
     for (const Kind& kind : kinds()) {
         SCOPED_TRACE(kind.name);
         const auto calls = std::make_shared<Calls>();
@@ -189,7 +189,7 @@ TEST(OnlineLearnerExceptions, AForecastIsKeptWhenTheRoundDoesNotHappen) {
     }
 }
 
-TEST(OnlineLearnerExceptions, ComeOutOfTheCertificateToo) {
+TEST(OnlineLearnerExceptions, PropagateFromTheCertificate) {
     const auto calls = std::make_shared<Calls>();
     OnlineLearner learner = of_family({.window = 4}, calls);
     for (Round t = 1; t <= 5; ++t) learner.observe(target(t));

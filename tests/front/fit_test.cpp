@@ -189,7 +189,7 @@ TEST(Fit, ExceptionsOfTheFunctionArePassedOn) {
                  std::runtime_error);
 }
 
-TEST(Fit, ANaNOnTheWayEndsItAtTheBestPointBefore) {
+TEST(Fit, ANaNEndsTheFitAtTheBestEarlierPoint) {
     const auto cliff = [](ConstView x, View gradient) {
         gradient[0] = 1;
         return x[0] < -3 ? std::nan("") : x[0];
@@ -211,7 +211,7 @@ std::string refusal(FitProblem problem, const FitOptions& options = {}) {
     return "accepted";
 }
 
-TEST(Fit, RefusesWithTheValueAndWhatIsAllowed) {
+TEST(Fit, ErrorsNameTheValueAndTheAllowedRange) {
     const LeastSquares squares;
     const auto has = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;

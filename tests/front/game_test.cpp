@@ -149,7 +149,7 @@ TEST(Game, ARoundThatFailsDidNotHappen) {
     }
 }
 
-TEST(Game, WhatACostThrowsInTheConstructorIsPassedOn) {
+TEST(Game, ExceptionsOfACostLeaveTheConstructor) {
     std::vector<Player> players = duopoly();
     players[0].cost = [](ConstView, View) -> Real { throw std::runtime_error("mine"); };
     try {
@@ -160,7 +160,7 @@ TEST(Game, WhatACostThrowsInTheConstructorIsPassedOn) {
     }
 }
 
-TEST(Game, RefusesWithTheValueAndWhatIsAllowed) {
+TEST(Game, ErrorsNameTheValueAndTheAllowedRange) {
     const auto refusal = [](const std::vector<Player>& players, const GameOptions& options) -> std::string {
         try {
             const Game game(players, options);

@@ -153,7 +153,7 @@ TEST(GradientCheck, APointWhereTheLossIsNotFiniteIsRefused) {
     EXPECT_THROW(check_gradient({}, x), ConfigError);
 }
 
-TEST(GradientCheck, TheLearnerReportsAWrongGradientInItsFirstRoundsAndStaysAsItWas) {
+TEST(GradientCheck, TheLearnerReportsAWrongGradientInItsFirstRounds) {
     for (const Index wrong : {Index{0}, Index{17}, Index{39}}) {
         OnlineLearner learner({.dimension = 40, .window = 4});
         const std::vector<Real> before(learner.decision().begin(), learner.decision().end());

@@ -127,7 +127,7 @@ TEST(OnlineLearner, TakesTheStepFromTheFirstLoss) {
     EXPECT_EQ(smooth.step(), 0.1);
 }
 
-TEST(OnlineLearner, AFirstLossThatCannotBeUsedFixesNothing) {
+TEST(OnlineLearner, ARefusedFirstLossChangesNothing) {
     const auto nan = [](ConstView, View gradient) {
         std::fill(gradient.begin(), gradient.end(), 0);
         return std::numeric_limits<Real>::quiet_NaN();

@@ -201,7 +201,7 @@ TEST(Router, RefusedDemandChangesNothing) {
               calm.certificate().epochs.front().summary.regret);
 }
 
-TEST(Router, RefusesWithTheValueAndWhatIsAllowed) {
+TEST(Router, ErrorsNameTheValueAndTheAllowedRange) {
     const Roads roads;
     const auto refusal = [&](const std::vector<Pair>& pairs, const RouterOptions& options) -> std::string {
         try {

@@ -84,7 +84,7 @@ std::string bytes_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(OnlineLearnerSave, TheLedgerContinuesToo) {
+TEST(OnlineLearnerSave, TheLedgerContinues) {
     const std::string folder = testing::TempDir();
     const std::string whole_path = folder + "front_whole.jsonl", cut_path = folder + "front_cut.jsonl";
     const auto make = [](const std::string& path) {
@@ -128,7 +128,7 @@ TEST(OnlineLearnerSave, ALedgerWithoutTheFirstRoundsIsRefused) {
     EXPECT_THROW(finished.observe(target(2)), ConfigError);
 }
 
-TEST(OnlineLearnerSave, FunctionsCannotBeSavedAndTheErrorSaysWhatToDo) {
+TEST(OnlineLearnerSave, FunctionsCannotBeSaved) {
     OnlineLearner learner({.dimension = kDimension});
     learner.observe([](ConstView x, View gradient) { return track(target(1).at, x, gradient); });
     try {
@@ -153,7 +153,7 @@ struct Unsaved {
     }
 };
 
-TEST(OnlineLearnerSave, RecordsThatDoNotSayHowAreRefused) {
+TEST(OnlineLearnerSave, RecordsWithoutSerialiseAreRefused) {
     OnlineLearner learner({}, Unsaved{});
     learner.observe(Unsaved::Record{1});
     EXPECT_THROW(learner.save(), ConfigError);

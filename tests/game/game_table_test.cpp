@@ -49,7 +49,7 @@ TEST(GameTable, SameTextGivesTheSameGame) {
     }
 }
 
-TEST(GameTable, WrongTextsNameWhatIsAllowed) {
+TEST(GameTable, ErrorsListTheAllowedTexts) {
     const auto refused = [](const std::string& text, const std::string& why) {
         try {
             parse_game(text);

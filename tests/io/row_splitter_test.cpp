@@ -118,7 +118,7 @@ TEST(RowSplitter, TheMostFrequentCandidateOutsideQuotesIsTheDelimiter) {
     EXPECT_EQ(find_delimiter("a", ','), ',');
 }
 
-TEST(CsvField, WhatIsWrittenIsReadBack) {
+TEST(CsvField, RoundTrips) {
     std::mt19937_64 random(8);
     constexpr std::string_view kLetters = "ab\"\n\r ,;\t";
     for (int i = 0; i < 5'000; ++i) {

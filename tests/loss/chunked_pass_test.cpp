@@ -91,7 +91,7 @@ TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
     expect_large_window(network, Window(network, 101, 9));
 }
 
-TEST(LinearPass, BitsDoNotDependOnWhereRowsComeFrom) {
+TEST(LinearPass, BitsDoNotDependOnTheOriginOfRows) {
     // Features fill lanes or any part of them; dense, single and sparse records follow each other, and short
     // rows fill blocks.
     for (const Index features : {1, 2, 11, 12, 13, 14, 15, 16, 21, 64, 101, 203, 512, 1100}) {
@@ -180,7 +180,7 @@ TEST(LinearPass, BitsDoNotDependOnPairs) {
     }
 }
 
-TEST(LinearPass, OneRowIsWhatItIsAmongOthers) {
+TEST(LinearPass, ARowGivesTheSameBitsInAnyBlock) {
     for (const bool intercept : {false, true}) {
         for (const Index features : {Index{1}, Index{10}, Index{200}}) {
             const LinearFamily family({ScalarFormula::negative_square, 1}, features, intercept);

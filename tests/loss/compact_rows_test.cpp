@@ -132,7 +132,7 @@ TEST(CompactRows, AreRebuiltWhenTheyHoldTooFewOrTooManyColumns) {
     EXPECT_EQ(share_for(every(5, kRecordFeatures)), few);
 }
 
-TEST(CompactRows, AreNotMadeWhereTheyWouldNotPay) {
+TEST(CompactRows, AreNotMadeIfTooLarge) {
     const auto family = parse_loss("squared", {.features = kRecordFeatures});
     const Rows rows(*family, false, true);
     const std::vector<Real> x(family->dimension());

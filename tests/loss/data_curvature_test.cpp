@@ -118,7 +118,7 @@ TEST(DataCurvature, FindsAnEigenvalueThatHides) {
     EXPECT_NEAR(found.largest, 1.3 * kColumns, 1e-6);
 }
 
-TEST(DataCurvature, NeverExceedsWhatIsSure) {
+TEST(DataCurvature, StaysBelowTheProvedBound) {
     // One row: its squared length is the eigenvalue, and Lanczos' iteration is over after two steps.
     Data data = draw_data(1, 150, 3);
     data.scales = {3};

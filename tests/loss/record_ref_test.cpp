@@ -36,7 +36,7 @@ TEST(RecordRef, IsCastBackToItsOwnTypeOnly) {
     EXPECT_THROW(RecordRef().as<Measurement>(), ConfigError);
 }
 
-TEST(RecordRef, AStoreRefusesRecordsOfAnotherTypeAndStaysAsItWas) {
+TEST(RecordRef, RecordsOfAnotherTypeChangeNothing) {
     AnyBatch batch(make_batch(FunctionFamily(1), 2));
     batch.push(FunctionFamily::Record([](ConstView, View) { return Real{7}; }));
     EXPECT_THROW(batch.push(Measurement{1}), ConfigError);
@@ -62,7 +62,7 @@ TEST(OwnedRecord, KeepsACopy) {
     EXPECT_THROW(OwnedRecord{RecordRef(NotCopied())}, ConfigError);
 }
 
-TEST(OwnedRecord, IsSavedWhereItsTypeSaysHow) {
+TEST(OwnedRecord, IsSavedIfItsTypeSupportsIt) {
     StateArchive writing;
     OwnedRecord kept{RecordRef(Measurement{5})};
     writing.section("record", kept);

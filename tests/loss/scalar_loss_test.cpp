@@ -184,7 +184,7 @@ TEST_P(ScalarLosses, GiveTheSameBitsForManyRowsAtOnce) {
     }
 }
 
-TEST_P(ScalarLosses, KnowTheirTargets) {
+TEST_P(ScalarLosses, HaveTheDeclaredTargets) {
     EXPECT_EQ(target_kind(GetParam().formula), GetParam().kind);
 }
 

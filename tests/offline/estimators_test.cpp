@@ -53,7 +53,7 @@ void expect_same_samples(const RecordedLoss& loss, std::span<const SampleId> sam
     EXPECT_EQ(second.x, and_at);
 }
 
-TEST(BatchGradients, ChargeWhatTheyEvaluate) {
+TEST(BatchGradients, CountTheirEvaluations) {
     const RecordedLoss loss(7, kEstimated);
     BatchGradients gradients(loss);
     Vector out(kEstimated);
@@ -72,7 +72,7 @@ TEST(BatchGradients, ChargeWhatTheyEvaluate) {
     EXPECT_EQ(cost.base_samples, loss.evaluated);
 }
 
-TEST(BatchGradients, LargeBatchesInPiecesAreTheMeanOfWhatWasDrawn) {
+TEST(BatchGradients, LargeBatchesAreTheMeanOfTheirDraws) {
     const RecordedLoss loss(0, 2);
     BatchGradients gradients(loss);
     SampleDraws draws(3, 0, DrawPurpose::step);

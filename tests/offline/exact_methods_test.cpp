@@ -207,7 +207,7 @@ TEST(ExactMethods, ContinueBitForBitFromASavedState) {
     }
 }
 
-TEST(ExactMethods, StayWhereTheLossWasFiniteLast) {
+TEST(ExactMethods, StayAtTheLastFinitePoint) {
     for (const std::string& name : methods()) {
         auto loss = std::make_shared<RecordedLoss>(20, 6);
         loss->broken_from = 12;
@@ -277,7 +277,7 @@ TEST(ExactMethods, NeedNoLoss) {
     }
 }
 
-TEST(ExactMethods, StallWhereOnlyRoundingIsLeft) {
+TEST(ExactMethods, StopAtTheRoundingFloor) {
     const OfflineProblem problem = robust_regression("l1:0.005");
     for (const std::string& name : methods()) {
         const auto until_stalled = [&](bool saved_on_the_way) {

@@ -76,7 +76,7 @@ Verdict verdict(const FitCertificate& certificate, std::string_view id) {
     return claim != nullptr ? claim->verdict : Verdict::not_applicable;
 }
 
-TEST(FitCertificate, WhatHoldsHolds) {
+TEST(FitCertificate, VerdictsAreTrueInExactArithmetic) {
     const OfflineProblem problem = problem_of(true);
     const FitCertificate certificate = certify_fit(problem, result_of(), asking(0.3));
     EXPECT_TRUE(certificate.sound());

@@ -71,7 +71,7 @@ TEST(FitRun, SteppingIsRunning) {
     });
 }
 
-TEST(FitRun, SavedAndLoadedAfterEveryIterationItIsTheSame) {
+TEST(FitRun, ContinuesBitForBitAfterRestoring) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         const OfflineResult whole = run_fit(problem, options(method, kLength));
         auto run = std::make_unique<FitRun>(problem, options(method, kLength));
@@ -320,7 +320,7 @@ TEST(FitRun, ThinsATraceThatCostsNothing) {
     EXPECT_GT(result.trace.size(), 1200U);
 }
 
-TEST(FitRun, MeasuresAsOftenAsItIsTold) {
+TEST(FitRun, MeasuresAtTheGivenInterval) {
     const OfflineProblem problem = sum_problem();
     OfflineOptions wanted = options("prox-sgd:batch=10", 200);  // 5 iterations a pass
     wanted.measure_every = 4;

@@ -56,7 +56,7 @@ Share covered(const std::string& sampler, const std::vector<Real>& x, Real confi
     return share;
 }
 
-TEST(Measure, IntervalsCoverTheTruthAsOftenAsTheySay) {
+TEST(Measure, IntervalsHaveTheStatedCoverage) {
     // Noise along one direction, far from rest: the interval is as wide as it has to be and no wider.
     for (const Real confidence : {0.8, 0.95, 0.99}) {
         SCOPED_TRACE(confidence);

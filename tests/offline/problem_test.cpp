@@ -34,7 +34,7 @@ std::string refusal(std::vector<Real> start, const std::string& g, ProblemOption
     return "";
 }
 
-TEST(RowSum, KnowsItsConstantsAndItsInfimum) {
+TEST(RowSum, HasCorrectConstantsAndInfimum) {
     const auto sum = draw_sum("logistic", 6, 300);
     const auto facts = sum->smoothness();
     ASSERT_TRUE(facts);
@@ -112,7 +112,7 @@ TEST(OfflineProblem, DataOfZerosHaveAStepAllTheSame) {
     EXPECT_EQ(problem.reference_step, 1);
 }
 
-TEST(OfflineProblem, RefusesWhatDoesNotFit) {
+TEST(OfflineProblem, RefusesInconsistentArguments) {
     EXPECT_NE(refusal({0, 0}, "zero").find("it has 2 numbers, the loss takes 3"), std::string::npos);
     EXPECT_NE(refusal({0, std::numeric_limits<Real>::quiet_NaN(), 0}, "zero").find("finite"),
               std::string::npos);
@@ -123,7 +123,7 @@ TEST(OfflineProblem, RefusesWhatDoesNotFit) {
     EXPECT_EQ(refusal({0, 0, 0}, "zero"), "");
 }
 
-TEST(MeasureSmoothness, FindsWhatIsKnown) {
+TEST(MeasureSmoothness, FindsKnownConstants) {
     Scratch scratch;
     const auto sum = draw_sum("squared", 20, 200);
     const SmoothnessFacts known = *sum->smoothness();
@@ -163,7 +163,7 @@ TEST(MeasureSmoothness, BoundsWhatANetworkMeetsNearby) {
     }
 }
 
-TEST(MeasureSmoothness, OfWhatIsNotFiniteIsNothing) {
+TEST(MeasureSmoothness, GivesNoConstantForNonFiniteLosses) {
     std::shared_ptr<const PassFamily> family = parse_loss("mlp:hidden=2", {.features = 2});
     RowBlock rows(false);
     rows.add_dense(std::vector<Real>{1, 2}, std::numeric_limits<Real>::quiet_NaN());

@@ -128,7 +128,7 @@ TEST(Reduction, OfTheCorollaryAsStated) {
     EXPECT_FALSE(method->candidate());
 }
 
-TEST(Reduction, CorrectedReachesWhatIsWanted) {
+TEST(Reduction, CorrectedReductionReachesEpsilon) {
     constexpr Real kEpsilon = 0.25;
     Setting s = setting(0, 3);
     const auto method = make("reduction:sigma0=1", {.problem = s.problem, .epsilon = kEpsilon});
@@ -174,7 +174,7 @@ TEST(Reduction, TakesTheSumItselfWhereAnswersWouldTakeMore) {
     EXPECT_LE(gap(s.problem, vector_of(method->point())), 0.5 / 4 * (1 + 1e-9));
 }
 
-TEST(Reduction, StopsWhereOnlyRoundingIsLeft) {
+TEST(Reduction, StopsAtTheRoundingFloor) {
     Setting s = setting(20, 3);
     const auto method = make("reduction:sigma=0,w=1,delta=1e-300", {.problem = s.problem});
     Cost cost;

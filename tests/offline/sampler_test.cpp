@@ -213,7 +213,7 @@ TEST(SamplerTable, EveryRowIsTested) {
     }
 }
 
-TEST(SamplerTable, RefusesWhatCannotBe) {
+TEST(SamplerTable, RefusesInvalidTexts) {
     for (const char* text :
          {"", "rump", "ramp:power=0", "ramp:noise=-1", "ramp:wave=0", "ramp:features=0", "ramp:3",
           "ramp:from=nan", "regression:active=30", "regression:loss=logistic", "regression:outliers=2",

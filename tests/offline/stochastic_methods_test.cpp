@@ -113,7 +113,7 @@ TEST(StochasticMethods, AreProxGradientWhereABatchIsTheWholeSum) {
     }
 }
 
-TEST(StochasticMethods, ChargeExactlyWhatTheyEvaluate) {
+TEST(StochasticMethods, CountTheirEvaluationsExactly) {
     for (const std::uint64_t components : {40U, 0U}) {
         for (const std::string& text : short_epochs()) {
             // Of an expectation the noise is measured where nothing is said of it; that is charged as well.
@@ -228,7 +228,7 @@ TEST(StochasticMethods, ScaleTheStepInUse) {
     }
 }
 
-TEST(StochasticMethods, RefuseWhatCannotBe) {
+TEST(StochasticMethods, RefuseInvalidParameters) {
     Setting sum = setting(40, 4);
     Setting expectation = setting(0, 4);
     for (const std::string text : {"prox-sgd:batch=0",

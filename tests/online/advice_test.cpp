@@ -280,7 +280,7 @@ TEST(Advice, TakesTheStepThatNeedsFewestSamples) {
     }
 }
 
-TEST(Advice, CountsWhatDrawingWithoutReplacementSaves) {
+TEST(Advice, CountsTheGainOfDrawingWithoutReplacement) {
     AdviceInput input = usual();
     input.rows = 5;
     input.confirm = 1;
@@ -340,7 +340,7 @@ TEST(Advice, ConfirmsAsSeldomAsSelectionAllows) {
     EXPECT_GT(largest, 2U);
 }
 
-TEST(Advice, LeavesConfirmationsWhereTheyWouldBeWithoutProof) {
+TEST(Advice, KeepsConfirmationsThatAreProved) {
     AdviceInput input = usual();
     input.batch = 1;
     input.delta = 20;  // above 12 sqrt 2, below 24 sqrt 2
@@ -392,7 +392,7 @@ TEST(Advice, SharedNoiseIsNotLoweredByTheWindow) {
     EXPECT_DOUBLE_EQ(advice.spider.restart_samples, 16 * std::ceil(72 / (rho * rho)));
 }
 
-TEST(Advice, ShowsWhereThePapersConditionGoesWrong) {
+TEST(Advice, ShowsWhereThePapersConditionFails) {
     // Step 4, L = 0.1, delta = sigma: (23) is met, and the loop need not end.
     AdviceInput input{.smoothness = 0.1, .base_noise = 1, .window = 1, .step = 4, .confirm = 1};
     const Advice advice = advise(input);

@@ -17,7 +17,7 @@ naive::Loss as_naive(const RowBlock& record) {
                            record.target(0));
 }
 
-TEST(Budget, EndsARoundWithTheResidualReallyReached) {
+TEST(Budget, ReportsTheGapThatWasReached) {
     for (const char* inner : {"prox-grad", "backtracking"}) {
         Calls calls;
         Configuration setup;

@@ -75,7 +75,7 @@ Real gap_by_definition(const std::vector<RowBlock>& records, const std::vector<R
         .norm;
 }
 
-TEST(Models, AreJudgedByTheWindowWhateverTheySolve) {
+TEST(Models, GapsUseTheReferenceWindowForEveryForecast) {
     for (const char* window :
          {"1", "2", "9", "exp:4", "triangle:8", "mean:12,keep=4", "season:4,3", "weights:0.3,0.1,0.2"}) {
         for (const char* model : {"previous", "mean", "zero", "season:5"}) {
@@ -111,7 +111,7 @@ TEST(Models, AreJudgedByTheWindowWhateverTheySolve) {
     }
 }
 
-TEST(Models, ForecastsThatComeTrueLeaveNothingToJudge) {
+TEST(Models, ExactForecastsGiveNoVariation) {
     // The exact forecast: the judge of round t is the model of round t-1, so R_t = r_{t-1}.
     const auto learner = make("time-smoothed:window=6,model=forecast");
     Real prior = 0;
@@ -198,7 +198,7 @@ TEST(Ensemble, CrossStartTakesAPointOnlyWhereTheModelIsLower) {
     EXPECT_GT(jumps, 3U);
 }
 
-TEST(Ensemble, RefusesWhatIsNoBank) {
+TEST(Ensemble, RefusesInvalidTexts) {
     const auto refusal = [](const std::string& text) -> std::string {
         try {
             make(text);
@@ -225,7 +225,7 @@ TEST(Ensemble, RefusesWhatIsNoBank) {
     EXPECT_NE(refusal("time-smoothed:model=zero,window=1").find("no record"), std::string::npos);
 }
 
-TEST(Ensemble, AutomaticWindowsAreABank) {
+TEST(Ensemble, TheAutomaticWindowIsAnEnsemble) {
     const auto learner = make("time-smoothed:window=auto");
     const LearnerFacts facts = learner->facts();
     ASSERT_GE(facts.members.size(), 6U);

@@ -61,7 +61,7 @@ std::vector<Real> figures(const RoundReport& r) {
 
 // ---- the price of a quiet round
 
-TEST(QuietRound, CostsTwoRecordGradientsAndOneProxWhateverTheWindow) {
+TEST(QuietRound, CostsTwoRecordGradientsAndOneProxForEveryWindow) {
     for (const Index window : {Index{16}, Index{1024}}) {
         Calls calls;
         Configuration setup;
@@ -210,7 +210,7 @@ TEST_P(EveryLearner, RefusedRoundsLeaveNoTrace) {
     }
 }
 
-TEST_P(EveryLearner, CountsTheCallsItReallyMade) {
+TEST_P(EveryLearner, CountsItsEvaluations) {
     for (const Index window : {Index{1}, Index{6}}) {
         Calls calls;
         const auto learner = make(GetParam().learner, setup_for(GetParam(), window), &calls);
@@ -261,7 +261,7 @@ TEST(Learner, RefusesAStartOutsideTheDomain) {
     }
 }
 
-TEST(Learner, KnowsItsFirstResidual) {
+TEST(Learner, FactsIncludeTheInitialGap) {
     Configuration setup;
     setup.regulariser = "l1:0.5";
     setup.start = {3, -3, 3, 3};

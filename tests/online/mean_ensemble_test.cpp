@@ -225,7 +225,7 @@ TEST(MeanEnsemble, DoesNotDependOnTheSeed) {
     }
 }
 
-TEST(MeanEnsemble, LeavesOutWhatIsTooDearForTheDimension) {
+TEST(MeanEnsemble, OmitsMembersTooCostlyForTheDimension) {
     const auto names = [](const Setting& setting, const std::string& text = "bank") {
         std::string all;
         for (const LearnerFacts& member : make(text, setting)->facts().members) all += member.name + " ";
@@ -297,7 +297,7 @@ Astray play(AnyLearner& learner, Round rounds) {
     return run;
 }
 
-TEST(MeanEnsemble, GoesOnWhenMembersLeaveTheDomainOfTheLoss) {
+TEST(MeanEnsemble, ContinuesWhenMembersLeaveTheDomainOfTheLoss) {
     for (const char* selection : {"mean", "(mean:mixers=losses/tracking)", "draw", "leader"}) {
         const std::string others = std::string(",selection=") + selection;
         const auto sane = make("bank:windows=1/4/16,also=(adagrad:0.1)" + others, fenced(4));
@@ -322,7 +322,7 @@ TEST(MeanEnsemble, GoesOnWhenMembersLeaveTheDomainOfTheLoss) {
     }
 }
 
-TEST(MeanEnsemble, GoesOnWhenMembersOverflow) {
+TEST(MeanEnsemble, ContinuesWhenMembersOverflow) {
     const Setting squared{.loss = {ScalarFormula::squared, 1}};
     const auto sane = make("bank:windows=1/4/16,also=(adagrad:0.1)", squared);
     const auto wild = make(
@@ -444,7 +444,7 @@ TEST(MeanEnsemble, ResumesBitForBitAroundRestarts) {
     }
 }
 
-TEST(MeanEnsemble, RevisedRunsBeginASoundCertificate) {
+TEST(MeanEnsemble, RevisedRunsStartASoundCertificate) {
     for (const char* text :
          {"bank:windows=1/4/16", "bank:windows=2/8,also=rls/adam,selection=(mean:mixers=losses/tracking)",
           "bank:windows=4,also=none", "bank:windows=1/4/16,also=(adagrad:20)/(prox-gradient:30)"}) {

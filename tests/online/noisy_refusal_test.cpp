@@ -306,7 +306,7 @@ TEST(NoisyParts, ATestTheNoiseKeepsFailingNeedsForce) {
     EXPECT_NEAR(*learner->facts().noise->sigma, 8 * 0.3 / std::sqrt(8), 1e-12);
 }
 
-TEST(NoisyParts, RowsAreChosenWhereNoneAreGiven) {
+TEST(NoisyParts, ChoosesRowsByDefault) {
     Calls calls;
     for (const char* text : {"minibatch", "minibatch:replace=yes", "minibatch:replace=no"}) {
         LearnerConfig parts = parts_for(text, &calls);

@@ -126,7 +126,7 @@ constexpr const char* kSingle[] = {"time-smoothed",
                                    "re-solve:steps=3",
                                    "full-history"};
 
-TEST(Revise, TheFactsAreThoseOfTheNetworkAsItIsNow) {
+TEST(Revise, FactsDescribeTheChangedNetwork) {
     for (const char* text : kSingle) {
         for (const char* window : {"1", "5", "40"}) {
             SCOPED_TRACE(std::string(text) + ", window " + window);
@@ -154,7 +154,7 @@ TEST(Revise, TheFactsAreThoseOfTheNetworkAsItIsNow) {
     }
 }
 
-TEST(Revise, TheMembersOfABankAreEachRightForTheirWindow) {
+TEST(Revise, EveryEnsembleMemberIsRevisedForItsWindow) {
     for (const char* text : {"bank:windows=1/4/16", "bank:windows=2/8,selection=leader,also=adam/adagrad"}) {
         Road road(text, "1", 4);
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
@@ -198,7 +198,7 @@ TEST(Revise, ClosingValuesAreThoseOfTheRecordsOnTheNewNetwork) {
     }
 }
 
-TEST(Revise, RoundsAfterItAreThoseOfANaiveWindowOnTheNewNetwork) {
+TEST(Revise, LaterRoundsMatchANaiveWindowOnTheNewNetwork) {
     for (const char* text :
          {"time-smoothed", "time-smoothed:switching=0.1", "time-smoothed:proximal=0.2", "adagrad:replay=3"}) {
         for (const Index length : {1U, 5U, 20U}) {
@@ -222,7 +222,7 @@ TEST(Revise, RoundsAfterItAreThoseOfANaiveWindowOnTheNewNetwork) {
     }
 }
 
-TEST(Revise, CertificatesBeginAnewAndHold) {
+TEST(Revise, ANewCertificateStartsAndHolds) {
     std::vector<std::string> texts(std::begin(kSingle), std::end(kSingle));
     for (const char* ensemble :
          {"bank:windows=1/4/16", "bank:windows=2/8,also=adam/adagrad", "time-smoothed:window=auto",
@@ -269,7 +269,7 @@ TEST(Revise, CertificatesBeginAnewAndHold) {
     }
 }
 
-TEST(Revise, NothingChangedNothingMoves) {
+TEST(Revise, AnEmptyRevisionMovesNothing) {
     for (const char* text : {"time-smoothed", "adam", "bank:windows=1/4/16"}) {
         Road road(text, "5", 8);
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
@@ -303,7 +303,7 @@ TEST(Revise, LossesThatAreNotFiniteAreRefused) {
     }
 }
 
-TEST(Revise, ARefusedRoundAfterwardsChangesNothing) {
+TEST(Revise, ALaterRefusedRoundChangesNothing) {
     for (const char* text : {"time-smoothed", "adagrad:replay=3", "bank:windows=1/4/16"}) {
         Road calm(text, "5", 11);
         Road vexed(text, "5", 11);
@@ -336,7 +336,7 @@ void load_learner(AnyLearner& learner, const std::string& bytes) {
     archive.finish();
 }
 
-TEST(Revise, CheckpointsGoOnBitForBitAcrossIt) {
+TEST(Revise, RestoredStatesContinueBitForBit) {
     for (const char* text : {"time-smoothed", "time-smoothed:switching=0.1", "adagrad:replay=3",
                              "re-solve:steps=3", "bank:windows=1/4/16", "bank:windows=2/8,also=adam"}) {
         for (const Index pause : {0U, 3U}) {  // rounds between the change and the checkpoint

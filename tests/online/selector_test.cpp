@@ -113,7 +113,7 @@ TEST(Hedge, AddsUpItsMixLosses) {
     EXPECT_NEAR(mix, -std::log(sum) / 0.3, 1e-8);
 }
 
-TEST(Hedge, LetsAMemberComeBackFromAnyDistance) {
+TEST(Hedge, RecoversMembersWithTinyWeights) {
     // Weights below the smallest double are still weights: what one member lost by, the other loses by later.
     Selector selector(selector_options("hedge:rate=1000"), 2, 1);
     for (int t = 0; t < 3; ++t) selector.update(std::vector<Real>{1, 0});
@@ -160,7 +160,7 @@ TEST(Selector, DrawsFollowTheWeightsAndChangeAsRarelyAsTheyMay) {
     }
 }
 
-TEST(Selector, PlaysDoNotDependOnLossesToCome) {
+TEST(Selector, SelectionsDoNotDependOnFutureLosses) {
     Losses losses = streaky(3, 100, 1, 2);
     const auto plays = [](const Losses& seen) {
         Selector selector({}, 3, 5);
@@ -207,7 +207,7 @@ TEST(Leader, FollowsTheLeastDiscountedLossByAMargin) {
               (std::vector<Real>{1, 0, 0}));
 }
 
-TEST(Selection, TextSaysWhatIsPlayed) {
+TEST(Selection, TextDescribesTheSelection) {
     EXPECT_TRUE(Selection::parse("mean").mean);
     EXPECT_EQ(Selection::parse("mean").text, "mean:mixers=losses/gradients/clipped");
     EXPECT_TRUE(Selection::parse("mean:mixers=losses/tracking").mean->tracking);
@@ -219,7 +219,7 @@ TEST(Selection, TextSaysWhatIsPlayed) {
     }
 }
 
-TEST(Selection, RefusesWhatItCannotPlay) {
+TEST(Selection, RefusesInvalidTexts) {
     const auto refusal = [](const char* text) -> std::string {
         try {
             Selection::parse(text);

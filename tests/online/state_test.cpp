@@ -204,7 +204,7 @@ std::vector<Case> table_cases() {
     };
 }
 
-TEST(Checkpoints, EveryLearnerOfTheTableGoesOnBitForBit) {
+TEST(Checkpoints, EveryLearnerContinuesBitForBit) {
     std::set<std::string> covered;
     for (const Case& setup : table_cases()) {
         covered.insert(Spec::parse(setup.learner).name());
@@ -213,7 +213,7 @@ TEST(Checkpoints, EveryLearnerOfTheTableGoesOnBitForBit) {
     for (const LearnerRow& row : learners()) EXPECT_TRUE(covered.contains(std::string(row.name))) << row.name;
 }
 
-TEST(Checkpoints, WindowsModelsAndSolversGoOnBitForBit) {
+TEST(Checkpoints, WindowsForecastsAndSolversContinueBitForBit) {
     for (const char* window : {"1", "9", "40", "exp:6,length=15", "triangle:9", "mean:16,keep=4",
                                "season:5,3", "weights:0.5,0.3,0,0.2"}) {
         for (const char* model : {"previous", "mean", "zero", "season:5", "forecast"}) {
@@ -240,7 +240,7 @@ TEST(Checkpoints, WindowsModelsAndSolversGoOnBitForBit) {
     expect_same_run({.learner = "time-smoothed", .window = "auto:longest=16"});
 }
 
-TEST(Checkpoints, SampledGradientsGoOnBitForBit) {
+TEST(Checkpoints, SampledGradientsContinueBitForBit) {
     for (const char* oracle : {"minibatch:2", "sphere:0.1", "gaussian:0.2,noise=shared", "dropout:0.3"}) {
         expect_same_run({.learner = "time-smoothed", .oracle = oracle});
         expect_same_run({.learner = "time-smoothed", .oracle = oracle, .variant = "paper"});
@@ -296,7 +296,7 @@ std::string saved(const Case& setup) {
     return save(*learner);
 }
 
-TEST(Checkpoints, ForeignOnesAreRefusedWhereTheyDiffer) {
+TEST(Checkpoints, ErrorsNameTheFirstDifference) {
     const Case smoothed{.learner = "time-smoothed"};
     const std::string bytes = saved(smoothed);
     EXPECT_EQ(refusal(smoothed, bytes), "");
@@ -313,7 +313,7 @@ TEST(Checkpoints, ForeignOnesAreRefusedWhereTheyDiffer) {
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .inner = "sampled"}, bytes), "inner");
 }
 
-TEST(Checkpoints, TornAndDamagedOnesAreRefused) {
+TEST(Checkpoints, TruncatedAndDamagedStatesAreRefused) {
     const Case setup{.learner = "time-smoothed"};
     const std::string bytes = saved(setup);
     for (std::size_t length = 0; length < bytes.size(); length += 1 + length / 16) {
@@ -332,7 +332,7 @@ TEST(Checkpoints, TornAndDamagedOnesAreRefused) {
     EXPECT_NE(refusal(setup, later).find("version 2"), std::string::npos);
 }
 
-TEST(Checkpoints, LearnersOnClosuresSayThatTheyCannotBeSaved) {
+TEST(Checkpoints, LearnersOnClosuresCannotBeSaved) {
     using Ring = RecordRing<FunctionFamily>;
     TimeSmoothed<L1Norm, Ring, ProxGrad> learner(L1Norm(0.1), Ring(FunctionFamily(1), 3), {0.5},
                                                  {.window = 2, .budget = {}}, ProxGrad(1));

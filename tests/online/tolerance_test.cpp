@@ -72,7 +72,7 @@ TEST(Tolerance, IsItsDefinitionInEveryRound) {
     }
 }
 
-TEST(Tolerance, TheFirstRoundHasToWorkWhereTheStartIsSolved) {
+TEST(Tolerance, TheFirstRoundIsActiveAfterASolvedStart) {
     // The first change is the stationarity gap itself: any factor of 1 or more would be passed at once.
     for (const Real length : {1.0, 16.0, 256.0, 4096.0}) {
         Tolerance tolerance = solving();
@@ -111,7 +111,7 @@ TEST(Tolerance, ANumberOfItsOwnIsKept) {
     EXPECT_EQ(Tolerance::none().next(64, 5), 0);
 }
 
-TEST(Tolerance, RoundsWithoutAChangeLeaveNothingBehind) {
+TEST(Tolerance, RoundsWithoutAChangeAreNotCounted) {
     Tolerance with = solving();
     Tolerance without = solving();
     EXPECT_EQ(with.next(64, 0), 0);
@@ -139,7 +139,7 @@ TEST(Tolerance, ARefusedRoundLeavesTheSameBits) {
     }
 }
 
-TEST(Tolerance, StateGoesOnWithTheSameBits) {
+TEST(Tolerance, RestoredStatesContinueBitForBit) {
     const Vector changes = drawn_changes(6, 700);
     for (const Index cut : {0, 1, 2, 150, 201, 202, 450}) {
         Tolerance whole = solving();

@@ -59,7 +59,7 @@ TEST(BadGame, PolynomialsThatTakeTooLongToMultiplyOut) {
     EXPECT_NE(scenario_refusal(wide_scenario(3, sum)).find("too long to multiply out"), std::string::npos);
 }
 
-TEST(BadGame, NetworksNobodyCanHold) {
+TEST(BadGame, RefusesNetworksThatDoNotFitInMemory) {
     const auto refused = [](const char* text) { return refusal<ConfigError>([&] { parse_game(text); }); };
     EXPECT_NE(refused("gan:hidden=4096/4096/4096").find("weights"), std::string::npos);
     EXPECT_NE(refused("gan:latent=4000000000").find("weights"), std::string::npos);
@@ -74,7 +74,7 @@ TEST(BadGame, StrategiesOfAnotherKind) {
     }
 }
 
-TEST(BadGame, ANameThatIsNotUtf8IsReplacedWhereItHasToBe) {
+TEST(BadGame, ReplacesInvalidUtf8InNames) {
     GameDefinition game = parse_game("rps");
     game.name = "caf\xe9.toml";
     PlaySettings settings;

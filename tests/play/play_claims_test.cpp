@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-TEST(PlayClaims, OfARunBeforeDoNotStandBesideNewLedgers) {
+TEST(PlayClaims, OldClaimFilesAreRemoved) {
     if (report_page().empty()) GTEST_SKIP() << "the report page is not built in (PROXSTREAM_WEB=OFF)";
     const auto folder = std::filesystem::temp_directory_path() / "proxstream-play-claims";
     std::filesystem::create_directories(folder);

@@ -113,7 +113,7 @@ TEST(PlayPlan, ConstantsOfGamesAreAboutWeightsByAge) {
     EXPECT_TRUE(plan_play(settings, game).seats[0].variation->proved);
 }
 
-TEST(PlayPlan, AWindowThatALearnerWasToldStays) {
+TEST(PlayPlan, AnExplicitWindowIsKept) {
     PlaySettings settings = settings_of("rps", 10);
     settings.epsilon = 0.01;
     settings.learners = "time-smoothed:window=8; time-smoothed";
@@ -160,7 +160,7 @@ TEST(PlayJob, ATrioWithNoiseAndConfirmationIsCertified) {
     EXPECT_NE(to_text(outcome.certificate).find("base samples"), std::string::npos);
 }
 
-TEST_F(PlayFolder, WhatIsWrittenCanBeCertifiedAgain) {
+TEST_F(PlayFolder, WrittenLedgersCanBeCertified) {
     PlaySettings settings = settings_of("forsaken", 90);
     settings.ledger = (folder_ / "l").string();
     settings.trace = (folder_ / "trace.csv").string();
@@ -215,7 +215,7 @@ TEST_F(PlayFolder, ALedgerThatFailsEndsTheRunAndEverythingElseIsWritten) {
     EXPECT_TRUE(std::filesystem::exists(settings.certificate_json));
 }
 
-TEST(PlayJob, ACostThatBreaksEndsTheGameWithEverythingBeforeItCertified) {
+TEST(PlayJob, AThrowingCostEndsTheGameWithACertificate) {
     const std::vector<Index> dimensions{1, 1};
     const JointLayout layout(dimensions);
     GameDefinition game{.name = "breaks", .players = {}};
@@ -243,7 +243,7 @@ TEST(PlayJob, ACostThatBreaksEndsTheGameWithEverythingBeforeItCertified) {
     EXPECT_NEAR(outcome.joint[0], 0.6, 1e-12);
 }
 
-TEST(PlayJob, WhatIsSaidOfTheLastPlayIsOfTheLastPlayWhereverARunEnds) {
+TEST(PlayJob, FinalFiguresDescribeTheLastRound) {
     PlaySettings settings = settings_of("rps", 30);
     const GameMeasures whole = *play_out(settings).certificate.measures;
     settings.rounds = 100000;  // responses are due in round 1 and every 1000 rounds

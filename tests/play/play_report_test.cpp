@@ -37,7 +37,7 @@ std::vector<Real> column(const std::vector<ReportPoint>& points, Index axis) {
     return values;
 }
 
-TEST(PlayReport, ReadsBackWhatWasPlayed) {
+TEST(PlayReport, RoundTripsThroughJson) {
     const PlayReport report = testing::pennies_report();
     const Json read = Json::parse(to_json(report));
     EXPECT_EQ(read["kind"], "play");
@@ -95,7 +95,7 @@ TEST(PlayReport, CloudsAreThere) {
                    {last.modes, last.quality, last.divergence}, 6);
 }
 
-TEST(PlayReport, NamesEverythingThatFitsNothing) {
+TEST(PlayReport, ErrorsNameEveryInconsistentField) {
     constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
     PlayReport report = testing::pennies_report();
     report.gap.pop_back();

@@ -97,7 +97,7 @@ std::vector<Case> cases() {
     return all;
 }
 
-TEST(PlayStore, APlayThatIsCutAnywhereGoesOnWithTheSameBits) {
+TEST(PlayStore, ResumesBitForBitAfterACutAnywhere) {
     for (Case& each : cases()) {
         const Round stride = std::getenv("PROXSTREAM_LONG") != nullptr ? 1 : 2;
         SCOPED_TRACE(each.name);

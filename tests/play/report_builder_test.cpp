@@ -57,7 +57,7 @@ TEST(ReportBuilder, TheEndIsTheLastRoundPlayed) {
     EXPECT_FALSE(to_json(stopped.report).empty());
 }
 
-TEST(ReportBuilder, SaysWhatWasRefusedAndWhatWasNotPromised) {
+TEST(ReportBuilder, ReportsRefusalsAndMissingPromises) {
     GameCertificate certificate;
     certificate.refused = 1;
     certificate.unpromised = 4;

@@ -75,7 +75,7 @@ TEST(Scenario, MatricesOfCosts) {
     EXPECT_EQ(general.players[1].name, "them");
 }
 
-TEST(Scenario, SaysWhereItIsWrong) {
+TEST(Scenario, ErrorsNameThePlaceInTheFile) {
     const auto has = [](const std::string& text, const std::string& part) {
         const std::string message = refusal(text);
         return message.find(part) != std::string::npos ? ::testing::AssertionSuccess()
@@ -113,7 +113,7 @@ TEST(Scenario, SaysWhereItIsWrong) {
     EXPECT_TRUE(has("[[player]]\nvariables = [\"x\"]\ncost = \"x\"\n", "at least two players"));
 }
 
-TEST(Strategies, ComeBackAsTheyWere) {
+TEST(Strategies, RoundTripThroughTheirFile) {
     GameDefinition game = scenario_game(kPolynomials, "s.toml");
     const std::vector<Real> joint{0.1, -1, 1.0 / 3};
     start_from(game, strategies_json(game, joint, 7), "saved");

@@ -177,7 +177,7 @@ TEST(Anchored, EveryRowIsSupportedOrRefused) {
     }
 }
 
-TEST(Anchored, RefusalsNameWhatIsAllowed) {
+TEST(Anchored, ErrorsNameTheAllowedRange) {
     for (const std::string& text : refused()) {
         try {
             const Pulled pulled(parse_regulariser(text), {.kappa = 0.1}, 3);

@@ -165,7 +165,7 @@ TEST(SimplexProjection, ExtremeMagnitudes) {
     EXPECT_NEAR(sum(simplex(wide, 1, scratch)), 1, 1e-15);
 }
 
-TEST(SimplexProjection, RefusesWhatIsNotFinite) {
+TEST(SimplexProjection, RefusesNonFiniteInput) {
     Scratch scratch;
     const Real bad[] = {std::numeric_limits<Real>::quiet_NaN(), kInfinity, -kInfinity};
     for (const Real value : bad) {

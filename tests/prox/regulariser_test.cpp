@@ -251,7 +251,7 @@ TEST(Prox, ProjectionsAreIdempotent) {
     });
 }
 
-TEST(Prox, DoesNotSeeWhatProjectDirectionRemoves) {
+TEST(Prox, IgnoresRemovedDirections) {
     for_each_case([](const AnyRegulariser& g, const Case& c, std::mt19937_64& random) {
         Scratch scratch;
         for (int trial = 0; trial < kKinds; ++trial) {

@@ -133,7 +133,7 @@ TEST(SimplexBatch, EqualsOneByOneBitForBit) {
     }
 }
 
-TEST(SimplexBatch, WhatIsNotFiniteSpoilsItsBlockAlone) {
+TEST(SimplexBatch, NonFiniteValuesAffectTheirBlockOnly) {
     for (Index size = 1; size <= SimplexBatch::kLargest + 1; ++size) {
         for (const Real bad : {kNaN, kInfinity, -kInfinity}) {
             std::mt19937_64 random(size);

@@ -27,7 +27,7 @@ std::string all(const Certificate& certificate) {
     return to_text(certificate);
 }
 
-TEST(CompensatedSum, KeepsWhatPlainAdditionLoses) {
+TEST(CompensatedSum, IsMoreAccurateThanPlainAddition) {
     CompensatedSum sum;
     Real plain = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -329,7 +329,7 @@ TEST(Certificate, RefusedRoundsEnterNoSum) {
     EXPECT_TRUE(kept(result.at("C5").verdict));
 }
 
-TEST(Certificate, BaselinesPromiseNothingButAreMeasured) {
+TEST(Certificate, BaselinesAreMeasuredWithoutPromises) {
     Played run = play({.n = 2, .w = 3, .rounds = 30});
     run.header.step_rule = StepRule::none;
     run.header.exit_test = false;
@@ -420,7 +420,7 @@ TEST(Tally, RefusesNanDisorderAndForeignFooters) {
     }
 }
 
-TEST(CertificateText, FitsTheTerminalAndSaysWhatWasProved) {
+TEST(CertificateText, FitsTheTerminalAndStatesTheResult) {
     Plan plan{.n = 2, .w = 3, .rounds = 40, .eta = 0.05, .delta = 0.02};
     plan.also = {1, 24};
     std::vector<Played> runs{play(plan)};

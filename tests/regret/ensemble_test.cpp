@@ -43,7 +43,7 @@ EnsemblePlan averaged(Round rounds = 80, bool tracking = false) {
     return plan;
 }
 
-TEST(Ensemble, IsJudgedByTheActiveMember) {
+TEST(Ensemble, GapIsThatOfTheActiveMember) {
     PlayedEnsemble ensemble = play_ensemble(usual());
     const Certificate result = ensemble.live();
     EXPECT_TRUE(result.sound()) << to_text(result);

@@ -155,7 +155,7 @@ TEST(GameTally, UnmeasuredFiguresAreNaNAndNotZero) {
     EXPECT_NE(to_json(certificate).find("\"largest_gap\": \"nan\""), std::string::npos);
 }
 
-TEST(GameTally, AWantedEpsilonIsPromisedOnlyWhereItFollows) {
+TEST(GameTally, EpsilonIsPromisedOnlyIfProved) {
     const std::vector<Round2> rounds{{{0.05, 0.05}, {0.2, 0.2}}, {{0.1, 0.1}, {0.2, 0.2}}};
     // (.1 + .3 / 2)^2 = .0625
     EXPECT_TRUE(kept(certificate_of(tally_of(rules_with(0.07, 0.3), rounds)).at("G3").verdict));
@@ -175,7 +175,7 @@ TEST(GameTally, SomeRoundIsAsGoodAsTheMean) {
     EXPECT_EQ(certificate_of(tally_of(rules_with({}, {}), rounds)).at("G4").verdict, Verdict::violated);
 }
 
-TEST(GameTally, BudgetsAndMissingTestsPromiseNothing) {
+TEST(GameTally, RoundsOnBudgetGiveNoPromise) {
     GameTally tally(rules_with({}, {}), {header_named("a"), header_named("b")});
     for (Round t = 1; t <= 3; ++t) {
         std::vector<RoundReport> reports{quiet(t, 0.1, 0.2), quiet(t, 5, 0.2)};
@@ -206,7 +206,7 @@ TEST(GameTally, ARoundWithoutAnyPromiseIsCountedOnce) {
     EXPECT_EQ(certificate.unpromised, 2U);
 }
 
-TEST(GameTally, TextFitsATerminalWhateverNamesPlayersHave) {
+TEST(GameTally, TextFitsATerminalForLongNames) {
     const std::string name(60, 'n');
     GameRules rules = rules_with(0.1, 0.3);
     rules.game = std::string(90, 'g');
@@ -268,7 +268,7 @@ class GameLedgers : public ::testing::Test {
     std::filesystem::path folder_;
 };
 
-TEST_F(GameLedgers, SayTheSameAsTheLiveRun) {
+TEST_F(GameLedgers, ReproduceTheCertificateOfTheRun) {
     const GameRules rules = rules_with(0.07, 0.3);
     const std::vector<Round2> rounds(5, {{0.1, 0.12}, {0.2, 0.25}});
     const GameCertificate stored = certify_game(write(rules, rounds));

@@ -271,7 +271,7 @@ TEST(Ledger, ForeignFilesAndNewerVersionsAreRefused) {
     EXPECT_THROW(certify("/"), IoError);
 }
 
-TEST(LedgerWriter, RefusesWhatCannotBeRead) {
+TEST(LedgerWriter, RefusesUnreadableValues) {
     TemporaryFile file;
     Played run = small_run();
     LedgerWriter writer(file.name(), run.header);

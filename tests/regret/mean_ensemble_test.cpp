@@ -169,7 +169,7 @@ TEST(MeanEnsemble, FalseFiguresAreFound) {
     }
 }
 
-TEST(MeanEnsemble, FiguresThatNothingFollowsFromAreFoundByTheSeal) {
+TEST(MeanEnsemble, TheSealDetectsFiguresWithoutConsequences) {
     // The bound holds for every sequence of numbers: the gaps between a mean's loss and the mean of losses
     // are measured, with their sign. So a false loss of the played mean moves both sides alike, and a false
     // loss of the last round has no weights after it. No figure contradicts them.
@@ -248,7 +248,7 @@ TEST(MeanEnsemble, RowsFitTheHeader) {
     EXPECT_THROW(Tally{header}, ConfigError);
 }
 
-TEST(MeanEnsemble, FirstWeightsOfARunThatBeginsFilledArePaidFor) {
+TEST(MeanEnsemble, InitialWeightsOfAFilledRunAreCharged) {
     PlayedEnsemble ensemble = play_ensemble(plan(1));
     ensemble.header.initial_records = 3;
     ensemble.weights[0] = {0.1, 0.2, 0.3, 0.15, 0.25};

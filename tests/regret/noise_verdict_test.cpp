@@ -270,7 +270,7 @@ TEST(NoiseVerdict, LedgersGiveTheSameCertificateAndTextFits) {
     }
 }
 
-TEST(NoiseVerdict, PaperClaimsStandBesideOurs) {
+TEST(NoiseVerdict, ShowsThePapersClaims) {
     NoisyPlan rules = plan(Noise::sphere);
     rules.plan.eta = 0.2;
     const Certificate result = play_noisily(rules).live();

@@ -199,7 +199,7 @@ TEST(Rounding, GrowsWithTheRoundsSinceTheLastPass) {
     EXPECT_LT(report.gap_rounding, 1.1 * first);
 }
 
-TEST(Rounding, RemembersLargeSizesAsLongAsTheirLossIsInTheWindow) {
+TEST(Rounding, KeepsLargeSizesWhileTheirLossIsInTheWindow) {
     RunHeader header;
     header.dimension = 1;
     header.window = 5;

@@ -153,7 +153,7 @@ TEST(Alarms, DemandFarOutsideItsRangeIsNoticedForTotalAndOrigin) {
     EXPECT_EQ(queue.total(), 4U);
 }
 
-TEST(Alarms, ResidualThatRisesIsNoticedOnce) {
+TEST(Alarms, ARisingGapRaisesOneAlarm) {
     Feed feed({.sustain = 2, .gap_factor = 3});
     const auto gap = [&](Real value) -> const AlarmMonitor& { return feed.observe({.entry_gap = value}); };
     for (Index t = 0; t < 100; ++t) gap(t % 2 == 0 ? 1 : 1.5);
@@ -165,7 +165,7 @@ TEST(Alarms, ResidualThatRisesIsNoticedOnce) {
     EXPECT_TRUE(feed.queue().open().empty());
 }
 
-TEST(Alarms, OldOnesAreForgottenAndCounted) {
+TEST(Alarms, OldAlarmsAreDroppedAndCounted) {
     Feed feed({.sustain = 1, .keep = 5});
     for (Index t = 0; t < 20; ++t) {
         feed.utilisation(1.5);

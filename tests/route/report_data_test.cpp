@@ -38,7 +38,7 @@ std::vector<Index> unpacked(const std::string& text) {
     return values;
 }
 
-TEST(ReportData, ReadsBackAsItWas) {
+TEST(ReportData, RoundTripsThroughJson) {
     const ReportData data = testing::fixture_report();
     const Json read = Json::parse(to_json(data));
     EXPECT_EQ(read["kind"], "route");
@@ -88,7 +88,7 @@ TEST(ReportData, TextCannotLeaveItsScriptElement) {
     EXPECT_EQ(Json::parse(json)["title"], data.title);
 }
 
-TEST(ReportData, WhatIsNotUtf8IsReplaced) {
+TEST(ReportData, InvalidUtf8IsReplaced) {
     ReportData data;
     // Latin-1, a torn character, an overlong slash, half a surrogate pair, beyond Unicode.
     data.title = "M\xFCnchen|\xE2\x82|\xC0\xAF|\xED\xA0\x80|\xF5\x80\x80\x80|\xE2";
@@ -97,7 +97,7 @@ TEST(ReportData, WhatIsNotUtf8IsReplaced) {
                                                        bad + bad + "|" + bad + bad + bad + bad + "|" + bad);
 }
 
-TEST(ReportData, NamesEverythingThatFitsNothing) {
+TEST(ReportData, ErrorsNameEveryInconsistentField) {
     ReportData data;
     data.labels = {"a", "b"};
     data.network.set_place(data.network.node("n"), {0, 0});
@@ -116,7 +116,7 @@ TEST(ReportData, NamesEverythingThatFitsNothing) {
     }
 }
 
-TEST(ReportFrames, KeepToTheirBudgetAndToTheTruth) {
+TEST(ReportFrames, RespectTheSizeBudgetAndTheData) {
     ReportFrames frames(10, 1'000'000);
     const auto load = [](Index period, Index link) { return 0.001 * static_cast<Real>(period + 100 * link); };
     for (Index period = 0; period < 137; ++period) {
@@ -131,7 +131,7 @@ TEST(ReportFrames, KeepToTheirBudgetAndToTheTruth) {
     }
 }
 
-TEST(ReportFrames, CountValuesToo) {
+TEST(ReportFrames, CountValuesTowardsTheBudget) {
     ReportFrames frames(700, 1000);
     for (Index period = 0; period < 50; ++period) frames.add(std::vector<Real>(100, 0.5));
     EXPECT_LE(frames.values().size(), 1000U);
@@ -152,7 +152,7 @@ TEST(ReportFrames, PassOverPeriodsWithoutAny) {
     EXPECT_EQ(frames.values()[7], 16);
 }
 
-TEST(ReportFrames, CutOffWhatDoesNotFit) {
+TEST(ReportFrames, DropFramesBeyondTheBudget) {
     ReportFrames frames;
     frames.add(std::vector<Real>{kInfinity, 4.2, kNan, -1, 0.0004});
     const std::vector<std::uint16_t> values(frames.values().begin(), frames.values().end());
@@ -160,7 +160,7 @@ TEST(ReportFrames, CutOffWhatDoesNotFit) {
     EXPECT_THROW(frames.add(std::vector<Real>(4)), Error);
 }
 
-TEST(ReportPage, HoldsTheDataInItsPlaceAndNothingElseChanges) {
+TEST(ReportPage, EmbedsTheDataAndChangesNothingElse) {
     const std::string page(report_page());
     const ReportData data = testing::fixture_report();
     if (page.empty()) {

@@ -30,7 +30,7 @@ std::vector<Link> grid(Index side) {
     return links;
 }
 
-TEST(ReportLayout, AGridComesOutAsAGrid) {
+TEST(ReportLayout, KeepsTheShapeOfAGrid) {
     constexpr Index kSide = 12;
     const std::vector<Link> links = grid(kSide);
     const std::vector<Place> places = lay_out(kSide * kSide, links);
@@ -67,7 +67,7 @@ TEST(ReportLayout, IsTheSameEveryTimeAndFiniteForAnyGraph) {
     EXPECT_EQ(lay_out(1, {}).size(), 1U);
 }
 
-TEST(ReportLayout, LeavesOfAStarSpread) {
+TEST(ReportLayout, SpreadsTheLeavesOfAStar) {
     std::vector<Link> links;
     for (Index leaf = 1; leaf <= 20; ++leaf) links.push_back(between(0, leaf));
     const std::vector<Place> places = lay_out(21, links);

@@ -47,7 +47,7 @@ TEST(CsvFile, NamesAndNumbersReadBackAsTheyWere) {
     EXPECT_EQ(rows.back().at("a"), "two lines");
 }
 
-TEST(CsvFile, WholeRowsReachTheSystemWhateverTheirNumber) {
+TEST(CsvFile, FlushesWholeRowsOnly) {
     const TemporaryFolder folder;
     CsvFile file(folder.path("t.csv"), kColumns);
     for (Index i = 0; i < 5000; ++i) {
@@ -116,7 +116,7 @@ TEST(RouteFiles, ChangedFigureContradictsTheOtherTables) {
     EXPECT_EQ(testing::contradiction_in(run), "");
 }
 
-TEST(RouteFiles, ReplacesItsOwnFilesAndRefusesThoseOfOthers) {
+TEST(RouteFiles, OverwritesItsOwnFilesOnly) {
     const TemporaryFolder folder;
     const std::string run = folder.path("run");
     SmallRun().play(run, RouteDetail::all);
@@ -183,7 +183,7 @@ TEST(RouteFiles, MapsMarkPlacesThatAreMadeUp) {
     EXPECT_EQ(flows["features"][0]["properties"]["capacity"], 7.5) << "10 times 0.75 since period 4";
 }
 
-TEST(RouteFiles, RunSaysWhatItWas) {
+TEST(RouteFiles, RunFileDescribesTheRun) {
     const TemporaryFolder folder;
     SmallRun().play(folder.path("run"), RouteDetail::links, 2);
     auto run = nlohmann::json::parse(read_whole_file(folder.path("run/run.json")));
@@ -224,7 +224,7 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     EXPECT_THROW(full.write(1, "", run.routing().paths, run.splits()), IoError);
 }
 
-TEST(MethodSums, AddsUpWhatPeriodsSay) {
+TEST(MethodSums, EqualTheSumsOverPeriods) {
     MethodSums sums(4);
     EXPECT_EQ(sums.row().total_cost, 0);
     for (Index i = 1; i <= 20; ++i) {

@@ -56,7 +56,7 @@ TEST(RoutePolicies, ABadPeriodStopsTheRunOrIsHeld) {
         EXPECT_EQ(method(outcome, row.name).total_cost, row.total_cost) << row.name;
 }
 
-TEST(RoutePolicies, EventsAloneAreNoPeriod) {
+TEST(RoutePolicies, RecordsOfEventsAloneAreNotPeriods) {
     const auto demands = drawn_demands();
     Small within(json_of(demands, {{0, R"({"link":"A-B","capacity":0.7})"}, {7, kClosure}, {15, kOpening}}));
     Small apart(
@@ -122,7 +122,7 @@ TEST(RoutePolicies, ADemandBeyondAllNumbersIsABadPeriod) {
     }
 }
 
-TEST(RoutePolicies, WhatItWritesAddsUpWhateverHappened) {
+TEST(RoutePolicies, OutputFilesAreConsistentUnderEveryPolicy) {
     auto demands = drawn_demands();
     demands[5][0] = 1e140;  // held
     std::string text =

@@ -44,7 +44,7 @@ Real twin_total(const RouteSettings& settings, const std::string& text) {
     return total;
 }
 
-TEST(RouteRun, EveryMethodPaysWhatItsTwinPays) {
+TEST(RouteRun, CostsOfEveryMethodMatchTheNaiveTwin) {
     for (const bool events : {false, true}) {
         std::map<Index, std::string> happened;
         if (events) happened = {{7, kClosure}, {15, kOpening}};
@@ -104,7 +104,7 @@ Vector costs_of_decisions(const Small& small, const std::vector<Vector>& demands
     return costs;
 }
 
-TEST(RouteRun, DecisionsAreWhatIsPaidFor) {
+TEST(RouteRun, CostsAreThoseOfTheLoggedDecisions) {
     const auto demands = drawn_demands();
     Small small(csv_of(demands));
     const RouteOutcome outcome = small.run();
@@ -118,7 +118,7 @@ TEST(RouteRun, DecisionsAreWhatIsPaidFor) {
     }
 }
 
-TEST(RouteRun, NobodyKnowsTheDemandBeforeItsPeriod) {
+TEST(RouteRun, DecisionsDoNotDependOnFutureDemand) {
     // The last demand is another one: every decision for its period is the same, and so is what each method
     // paid until then.
     const auto demands = drawn_demands();
@@ -206,7 +206,7 @@ TEST(RouteRun, MissingPathsAreFoundOnTheWay) {
     EXPECT_THROW(growing.run(), ConfigError);
 }
 
-TEST(RouteRun, SlackLeavesUnservedWhatIsTooDear) {
+TEST(RouteRun, SlackPathsTakeDemandThatIsTooExpensive) {
     Small cheap(csv_of(drawn_demands()));
     cheap.settings.slack = 3;
     const RouteOutcome outcome = cheap.run();
@@ -225,7 +225,7 @@ TEST(RouteRun, PeakScalesCapacitiesToTheBusiestMomentOfStaticSplits) {
     EXPECT_NEAR(method(outcome, "static").utilisation_max, 0.8, 0.8e-3);
 }
 
-TEST(RouteRun, AStopRequestEndsItCertified) {
+TEST(RouteRun, AStopRequestEndsTheRunWithACertificate) {
     const TemporaryFolder folder;
     Small small(csv_of(drawn_demands()));
     std::atomic<bool> stop{false};
@@ -240,7 +240,7 @@ TEST(RouteRun, AStopRequestEndsItCertified) {
     EXPECT_EQ(small.decisions().size(), 8U);
 }
 
-TEST(RouteRun, PeriodsEndWhereTheyAreTold) {
+TEST(RouteRun, StopsAfterTheGivenNumberOfPeriods) {
     Small small(csv_of(drawn_demands()));
     small.settings.periods = 5;
     const RouteOutcome outcome = small.run();

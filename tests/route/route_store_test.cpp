@@ -115,7 +115,7 @@ RouteOutcome go_on(const RouteSettings& settings) {
     return run.run([](const RouteProgress&) {});
 }
 
-TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
+TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
     Busy busy;
     busy.place("whole");
     std::string expected_outcome;
@@ -157,7 +157,7 @@ TEST(RouteStore, ARunThatIsCutAnywhereGoesOnWithTheSameBits) {
     set_threads(1);
 }
 
-TEST(RouteStore, WithABankAndWithoutFilesToo) {
+TEST(RouteStore, ResumesEnsemblesAndRunsWithoutFiles) {
     for (const char* window : {"auto", "16"}) {
         Busy busy;
         busy.settings.window = window;
@@ -251,7 +251,7 @@ TEST(RouteStore, OtherDemandAndFilesThatWereCutAreRefused) {
     EXPECT_NE(refusal().find("only 100 bytes"), std::string::npos);
 }
 
-TEST(RouteStore, WhatCannotBeTakenBackIsRefused) {
+TEST(RouteStore, RefusesOutputsThatCannotBeTruncated) {
     Busy busy;
     busy.settings.store = busy.folder.path("a.run");
     busy.settings.decisions = "-";

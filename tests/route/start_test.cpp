@@ -35,7 +35,7 @@ std::vector<Vector> after_silence(Index count, const std::vector<Vector>& demand
     return all;
 }
 
-TEST(RouteStart, PeriodsWithoutDemandAtTheStartChangeNothing) {
+TEST(RouteStart, InitialPeriodsWithoutDemandDoNotAffectResults) {
     const auto demands = drawn_demands();
     for (const char* window : {"16", kEnsemble}) {
         Small plain(csv_of(demands));

@@ -79,7 +79,7 @@ TEST(Lags, ALabelAloneIsEnough) {
     EXPECT_EQ(rows.target(1), 8);
 }
 
-TEST(Lags, StandBehindTheIndicesOfSparseRows) {
+TEST(Lags, FollowTheIndicesOfSparseRows) {
     ReaderOptions options = libsvm_options();
     options.libsvm.dimension = 5;
     const RowBlock rows =
@@ -108,13 +108,13 @@ TEST(Lags, ABadRowTakesItsPlaceInTime) {
     EXPECT_EQ(stream.bad_rows(), 3U);
 }
 
-TEST(Lags, AStreamThatIsTooShortIsToldSo) {
+TEST(Lags, ReportsAStreamThatIsTooShort) {
     expect_error<DamagedFile>(
         [] { lagged_rows({memory_input("t", "a,y\n0,1\n0,2\n")}, csv_options("y"), {.lags = {2}}); },
         {"t:3", "before the longest lag is filled", "more than 2 rows"});
 }
 
-TEST(LabelScale, UsesWhatWasKnownBeforeTheRecord) {
+TEST(LabelScale, UsesEarlierRecordsOnly) {
     LabelScale scale;
     RowBlock record;
     const auto apply = [&](const std::vector<Real>& labels) {
@@ -163,7 +163,7 @@ LearnSettings forecast_settings() {
     return settings;
 }
 
-TEST(Forecast, NothingIsUsedBeforeItIsKnown) {
+TEST(Forecast, UsesEarlierRecordsOnly) {
     constexpr Index kChanged = 70;
     const DrawnSeries series(100);
     DrawnSeries other = series;
@@ -230,7 +230,7 @@ TEST(Forecast, AModelRemembersItsLagsAndItsLabel) {
         {"lags", "a list of whole numbers"});
 }
 
-TEST(Forecast, RefusesWhatWouldLookIntoTheFuture) {
+TEST(Forecast, RefusesLagsBelowTheHorizon) {
     LearnSettings settings;
     settings.lags = {"0", "5..2", "3..9", "x"};
     settings.ahead = 4;
@@ -249,7 +249,7 @@ TEST(Forecast, RefusesWhatWouldLookIntoTheFuture) {
                               {"ahead: has no meaning without lags", "lag-columns: has no meaning"});
 }
 
-TEST(Forecast, RefusesLabelsThatAreNoNumbersAndColumnsThatAreNotThere) {
+TEST(Forecast, RefusesTextLabelsAndMissingColumns) {
     LearnSettings settings;
     settings.loss = "logistic";
     settings.lags = {"1"};

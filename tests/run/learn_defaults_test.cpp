@@ -66,7 +66,7 @@ std::vector<Real> numbers(const std::string& path) {
     return found;
 }
 
-TEST(LearnDefaults, ChooseARobustLossAndARidgeAndSayWhy) {
+TEST(LearnDefaults, ChooseARobustLossAndARidgeWithReasons) {
     std::vector<std::string> reasons;
     LearnSettings settings = with_defaults({}, &reasons);
     EXPECT_EQ(settings.loss, "cauchy");
@@ -239,7 +239,7 @@ TEST(SeparableWindows, AreHarmless) {
     }
 }
 
-TEST(ProximalTerm, HoldsForShortWindowsOfLinearModelsAlone) {
+TEST(ProximalTerm, AppliesToShortWindowsOfLinearModelsOnly) {
     const TemporaryFolder folder;
     const auto mu = [&](const char* loss, const char* window, const char* proximal) {
         LearnSettings settings = on(folder, regression(80));
@@ -304,7 +304,7 @@ TEST(LossWarning, NamesTheLikelyCause) {
     EXPECT_EQ(causes(settings), "");
 }
 
-TEST(BestConstant, SaysWhetherItIsAnEstimate) {
+TEST(BestConstant, ReportsWhetherItIsAnEstimate) {
     BestConstantSampler sampler(1);
     for (Index i = 0; i < BestConstantSampler::kCapacity; ++i) sampler.add(static_cast<Real>(i % 7));
     EXPECT_FALSE(sampler.best("squared")->sampled);

@@ -37,7 +37,7 @@ std::vector<Real> targets(RecordStream& stream) {
     return all;
 }
 
-TEST(RecordStream, HandsOutWhatCameBeforeABadRow) {
+TEST(RecordStream, DeliversTheRowsBeforeABadRow) {
     RecordStream stream = stream_of("a,y\n1,1\n1,2\n1,x\n1,4\n", {.batch = 3});
     RowBlock record = stream.make_record();
     ASSERT_TRUE(stream.next(record));
@@ -97,7 +97,7 @@ TEST(ModelFile, RoundTripKeepsEveryBit) {
     EXPECT_EQ(back.standardiser->state().m2, model.standardiser->state().m2);
 }
 
-TEST(ModelFile, RefusesWhatIsNotOne) {
+TEST(ModelFile, RefusesOtherFiles) {
     const std::string good = to_json(Model{.loss = "squared", .regulariser = "zero", .x = {1}});
     for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"version\": 1", "\"version\": 2"},
                                    {"proxstream-model", "other"},
@@ -190,7 +190,7 @@ TEST(OutputFile, ReplacesAFileWholeOrNotAtAll) {
     EXPECT_THROW(write_whole_file(path + "/impossible", "x"), IoError);
 }
 
-TEST(OutputFile, LeavesWhatIsNoPlainFileInItsPlace) {
+TEST(OutputFile, WritesIntoDevicesAndPipesInPlace) {
     const TemporaryFolder folder;
     const std::string path = folder.file("report.html", "old");
     const std::string link = folder.path("latest.html");
@@ -253,7 +253,7 @@ TEST(LearnRun, ContinuesFromAModelWhereItStopped) {
     EXPECT_THROW(LearnRun(other, nullptr), ConfigError);
 }
 
-TEST(LearnRun, SkippingARefusedRoundLeavesTheRestAsIfItNeverCame) {
+TEST(LearnRun, SkippingARefusedRoundDoesNotAffectLaterOnes) {
     const TemporaryFolder folder;
     std::string rows = "a,b,y\n";
     for (int t = 0; t < 60; ++t) {
@@ -316,7 +316,7 @@ TEST(LearnRun, SingleIsTheSameAsDataThatWereRoundedBefore) {
     EXPECT_NE(play(rows, false), expected);
 }
 
-TEST(CompareRun, GivesEachLearnerWhatLearnWouldGiveIt) {
+TEST(CompareRun, MatchesSeparateRunsOfLearn) {
     const std::vector<std::string> learners{"time-smoothed", "prox-sgd:0.05,replay=4", "adam",
                                             "re-solve:steps=3"};
     LearnSettings settings = drift(150);

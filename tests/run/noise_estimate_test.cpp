@@ -83,7 +83,7 @@ TEST(NoiseEstimate, FindsTheVarianceOfRowsThatIsKnown) {
     EXPECT_FALSE(estimate.exact());
 }
 
-TEST(NoiseEstimate, ItsLimitCoversAsOftenAsItSays) {
+TEST(NoiseEstimate, ItsLimitHasTheStatedCoverage) {
     const auto family = plain_squared(1);
     int covered = 0;
     constexpr int kRuns = 400;

@@ -111,7 +111,7 @@ TEST(ParseNumber, AgreesWithTheLibraryOnRandomText) {
     }
 }
 
-TEST(ParseNumber, ReadsBackWhatWasWrittenShortest) {
+TEST(ParseNumber, ReadsShortestFormsExactly) {
     std::mt19937_64 random(8);
     std::normal_distribution<Real> normal;
     for (int i = 0; i < 20'000; ++i) {

@@ -88,7 +88,7 @@ struct BadCsv {
     std::vector<std::string> parts;
 };
 
-TEST(Csv, EveryBadRowIsToldAndTheNextOneIsRead) {
+TEST(Csv, ReportsEveryBadRowAndReadsTheNext) {
     const std::vector<BadCsv> cases = {
         {"1,,3", {"t:3", "column 2 (b)", "the field is empty", "expected a finite number"}},
         {"1,abc,3", {"t:3, column 2 (b)", "'abc' is not a number", "--ignore b"}},
@@ -253,7 +253,7 @@ TEST(Libsvm, ReadsSparseRows) {
     EXPECT_EQ(read_text("1:5 2:6\n", libsvm_options(TargetKind::none)).values(0).size(), 2U);
 }
 
-TEST(Libsvm, EveryBadRowIsToldAndTheNextOneIsRead) {
+TEST(Libsvm, ReportsEveryBadRowAndReadsTheNext) {
     const std::vector<BadCsv> cases = {
         {"1 0:1", {"t:2, column 2", "the index is 0", "from 1 on", "--zero-based"}},
         {"1 3:1 2:1", {"column 3", "index 2 follows 3", "ascend"}},

@@ -172,7 +172,7 @@ TEST(Resume, RowThatStoppedTheRunCanBeCorrected) {
     expect_equal(play_stored(settings, false), expected);
 }
 
-TEST(Resume, OtherSettingsOrDataAreRefusedAndTheStoreIsLeftAlone) {
+TEST(Resume, OtherSettingsOrDataAreRefusedAndTheStoreIsUnchanged) {
     const TemporaryFolder folder;
     LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60)));
     settings.rounds = 25;

@@ -123,7 +123,7 @@ TEST(Gzip, FoundByContentAndJoinedMembersAreOneStream) {
     EXPECT_EQ(read_all(*reader).rows(), 2U);
 }
 
-TEST(Gzip, TornOrDamagedDataIsToldAfterTheRowsBeforeIt) {
+TEST(Gzip, DamageIsReportedAfterTheIntactRows) {
     const std::string text = many_rows(200'000);
     const std::string packed = gzip(text);
     const auto read_damaged = [&](const std::string& bytes, const char* part) {
@@ -149,7 +149,7 @@ TEST(Gzip, TornOrDamagedDataIsToldAfterTheRowsBeforeIt) {
                               {"ends in the middle"});
 }
 
-TEST(Gzip, WhatArrivedIsDeliveredBeforeMoreIsAwaited) {
+TEST(Gzip, DeliversArrivedRowsWithoutWaiting) {
     // Long runs inflate to far more than one block: all of it must come although the input is at its end.
     const std::string text = "a,y\n" + std::string(3'000'000, ' ') + "1,2\n3,4\n";
     const std::string packed = gzip(text);
@@ -372,7 +372,7 @@ TEST(StandardiserTest, MatchesTheTwoPassFormulaOnEveryPrefix) {
     EXPECT_EQ(out[2], 0);
 }
 
-TEST(StandardiserTest, StateTravelsAndBlocksAreAllOrNothing) {
+TEST(StandardiserTest, SavesItsStateAndTransformsWholeBlocks) {
     Scratch scratch;
     RowBlock block;
     block.add_dense(std::vector<Real>{1, 5}, 7);
@@ -420,7 +420,7 @@ TEST(Synthetic, IsAPureFunctionOfSeedAndRow) {
     EXPECT_NE(other.row(250, row), block.target(249));
 }
 
-TEST(Synthetic, WeightsAreSparseAndMoveAsTheNameSays) {
+TEST(Synthetic, WeightsAreSparseAndMoveAsDeclared) {
     const auto support_change = [](const SyntheticReader& reader, std::uint64_t s, std::uint64_t t) {
         std::vector<Real> a(reader.features());
         std::vector<Real> b(reader.features());

@@ -101,7 +101,7 @@ TEST(SparseSynthetic, EveryColumnMayBeStored) {
     for (FeatureIndex k = 0; k < 6; ++k) EXPECT_EQ(block.indices(0)[k], k);
 }
 
-TEST(SparseSynthetic, RefusesWhatCannotBe) {
+TEST(SparseSynthetic, RefusesInvalidArguments) {
     for (const char* text : {"rows=0", "columns=0", "nonzeros=0", "nonzeros=200000", "columns=5000000000",
                              "skew=0.5", "active=0", "active=2", "noise=-1", "rows=x", "rows=1.5", "row=3"}) {
         EXPECT_THROW(open_builtin(std::string("sparse,") + text, TargetKind::number), ConfigError) << text;

@@ -12,7 +12,7 @@ namespace {
 
 const std::string kMain = "/v1/learners/main";
 
-TEST(Api, EveryRouteAnswersAsTheDocumentSays) {
+TEST(Api, EveryRouteMatchesTheOpenApiDocument) {
     ApiFixture api({"main", "other"});
     const Json first =
         Json::parse(api.post(kMain + "/rounds", R"({"record":{"v":3},"turn":1,"key":"a"})").body);
@@ -87,7 +87,7 @@ TEST(Api, EveryRouteAnswersAsTheDocumentSays) {
     EXPECT_EQ(api.exercised.size(), api_routes().size());
 }
 
-TEST(Api, TheDocumentNamesEachOperationOnceAndEverySchemaItRefersTo) {
+TEST(Api, TheOpenApiDocumentIsConsistent) {
     ApiFixture api;
     const Json document = openapi_document(api.registry, "1.2.3");
     std::set<std::string> ids;
@@ -104,7 +104,7 @@ TEST(Api, TheDocumentNamesEachOperationOnceAndEverySchemaItRefersTo) {
     EXPECT_EQ(document["components"]["schemas"]["Record"]["anyOf"][0]["required"][0], "v");
 }
 
-TEST(Api, RefusesWhatItDoesNotKnow) {
+TEST(Api, RefusesUnknownRoutesAndFields) {
     ApiFixture api;
     EXPECT_EQ(api.ask("GET", "/v1/nothing").status, 404);
     EXPECT_EQ(api.ask("GET", "/v1/learners/").status, 404);
@@ -182,7 +182,7 @@ TEST(Api, TheSamePostIsAnsweredAgain) {
     EXPECT_EQ(Json::parse(gap.body)["error"]["turn"], 2);
 }
 
-TEST(Api, LedgersComeInPages) {
+TEST(Api, ServesLedgersInPages) {
     ApiFixture api;
     for (int i = 0; i < 7; ++i) api.post(kMain + "/rounds", R"({"record":{"v":1}})");
     const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
@@ -274,7 +274,7 @@ TEST(Api, MetricsAreInPrometheusForm) {
     }
 }
 
-TEST(Api, ReadyMeansNobodyHasFailed) {
+TEST(Api, ReadyMeansThatNoLearnerHasFailed) {
     ApiFixture api;
     EXPECT_EQ(api.ask("GET", "/ready").status, 200);
     EXPECT_EQ(api.post(kMain + "/rounds", R"({"record":{"v":-66700}})").status, 500);

@@ -26,7 +26,7 @@ class EventHubTest : public testing::Test {
     int asked_ = 0;
 };
 
-TEST_F(EventHubTest, TurnsComeInBundlesWithTheLastOnesNumber) {
+TEST_F(EventHubTest, SendsTurnsInBatchesWithTheLastNumber) {
     play(1, 3);
     const auto stream = listen(1);
     const std::string first = stream->take();
@@ -65,7 +65,7 @@ TEST_F(EventHubTest, WhoHasSeenMoreThanThereIsGetsTheSeries) {
     EXPECT_EQ(asked_, 1);
 }
 
-TEST_F(EventHubTest, AlarmsAreToldWithTheTurnTheyWereRaisedIn) {
+TEST_F(EventHubTest, SendsAlarmsWithTheirTurn) {
     const auto stream = listen(0);
     stream->take();
     play(1, 1);
@@ -83,7 +83,7 @@ TEST_F(EventHubTest, AlarmsAreToldWithTheTurnTheyWereRaisedIn) {
     EXPECT_FALSE(contains(listen(4)->take(), "alarm"));
 }
 
-TEST_F(EventHubTest, StateAndPicturesAreToldWhenTheyChange) {
+TEST_F(EventHubTest, SendsStateAndPicturesWhenTheyChange) {
     hub_->connect([this](bool /*series*/, bool picture) { asked_ += picture ? 1 : 0; });
     const auto stream = listen(0);
     stream->take();
@@ -109,7 +109,7 @@ TEST_F(EventHubTest, StateAndPicturesAreToldWhenTheyChange) {
     EXPECT_EQ(stream->take(), "");
 }
 
-TEST_F(EventHubTest, WhoHasGoneIsForgotten) {
+TEST_F(EventHubTest, ForgetsClosedConnections) {
     const auto stream = listen(0);
     EXPECT_EQ(hub_->subscribers(), 1U);
     stream->close();
@@ -132,7 +132,7 @@ TEST_F(EventHubTest, SilenceIsBrokenByAComment) {
     EXPECT_EQ(heard, ":\n\n");
 }
 
-TEST(LearnerQueueEvents, APostIsHeardOf) {
+TEST(LearnerQueueEvents, APostIsPublished) {
     ApiFixture api;
     api.ask("GET", "/v1/learners/main/events?after=0");
     const auto stream = api.events;

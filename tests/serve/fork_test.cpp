@@ -35,7 +35,7 @@ class ForkTest : public testing::Test {
     std::unique_ptr<ApiFixture> api_ = std::make_unique<ApiFixture>();
 };
 
-TEST_F(ForkTest, AForkGetsWhatItsParentGets) {
+TEST_F(ForkTest, AForkReceivesTheRecordsOfItsParent) {
     send(1);
     send(2);
     const Json fork_state = Json::parse(fork(R"({"name":"twice","settings":{"window":"2"}})").body);
@@ -56,7 +56,7 @@ TEST_F(ForkTest, AForkGetsWhatItsParentGets) {
     EXPECT_EQ(api_->disagreements, std::vector<std::string>());
 }
 
-TEST_F(ForkTest, BadForksAreRefusedAndLeaveNothing) {
+TEST_F(ForkTest, InvalidForksAreRefusedWithoutTraces) {
     send(1);
     for (const char* option :
          {"store", "ledger", "data", "predictions", "save", "certificate", "start", "forecast"}) {
@@ -87,7 +87,7 @@ TEST_F(ForkTest, NoMoreThanEight) {
     EXPECT_EQ(fork(R"({"name":"f8"})").status, 201);
 }
 
-TEST_F(ForkTest, AForkThatBreaksIsDetachedAndItsParentGoesOn) {
+TEST_F(ForkTest, AFailingForkIsDetachedAndItsParentContinues) {
     ASSERT_EQ(fork(R"({"name":"frail"})").status, 201);
     const auto frail = api_->registry.find("frail");
     // What its parent can play and it cannot: it has been told of other turns.
@@ -108,7 +108,7 @@ TEST_F(ForkTest, AForkThatBreaksIsDetachedAndItsParentGoesOn) {
     EXPECT_FALSE(std::filesystem::exists(frail->store()));
 }
 
-TEST_F(ForkTest, ForksComeBackAfterARestartAndCatchUp) {
+TEST_F(ForkTest, ForksCatchUpAfterARestart) {
     send(1);
     ASSERT_EQ(fork(R"({"name":"twice","settings":{"window":2}})").status, 201);
     send(2);

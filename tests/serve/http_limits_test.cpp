@@ -46,7 +46,7 @@ void expect_error(const Answer& answer, int status) {
         << answer.body;
 }
 
-TEST(HttpLimits, RefuseABodyAsSoonAsItIsTooLarge) {
+TEST(HttpLimits, RefuseOversizedBodiesEarly) {
     HttpLimits limits;
     limits.body = 1000;
     HttpServer server(with(limits), size_of_body);
@@ -118,7 +118,7 @@ TEST(HttpLimits, RefuseAHeadThatIsTooLarge) {
 }
 
 /// Half a request, wherever it stops, is cut when its time is over and not before.
-TEST(HttpLimits, CutWhoeverTakesTooLongOverARequest) {
+TEST(HttpLimits, CloseConnectionsWithSlowRequests) {
     HttpServer server(with(impatient(0.2, 30)), size_of_body);
     const std::string head = "POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 10\r\n\r\n";
     const std::vector<std::string> halves = {
@@ -146,7 +146,7 @@ TEST(HttpLimits, CutWhoeverTakesTooLongOverARequest) {
 }
 
 /// Going on does not help: the time is that of the whole request.
-TEST(HttpLimits, CutWhoeverTrickles) {
+TEST(HttpLimits, CloseTricklingConnections) {
     HttpServer server(with(impatient(0.2, 30)), size_of_body);
     for (const bool body : {false, true}) {
         RawClient client(server.port());
@@ -162,7 +162,7 @@ TEST(HttpLimits, CutWhoeverTrickles) {
     EXPECT_EQ(server.counts().cut, 2);
 }
 
-TEST(HttpLimits, CloseIdleConnectionsButNotBeforeTheirTime) {
+TEST(HttpLimits, CloseIdleConnectionsAfterTheTimeout) {
     HttpServer server(with(impatient(0.1, 0.4)), size_of_body);
     const std::vector<std::string> beginnings = {"", get("/"), post("/", "body"), post_chunked("/", "body")};
     std::vector<RawClient> clients;
@@ -193,7 +193,7 @@ TEST(HttpLimits, GiveTheHandlerItsTime) {
     late.join();
 }
 
-TEST(HttpLimits, CutWhoeverDoesNotReadItsAnswer) {
+TEST(HttpLimits, CloseConnectionsThatDoNotRead) {
     HttpServer server(with(impatient(10, 0.3)), [&](const HttpRequest&, const Reply& reply) {
         reply->send({200, "text/plain", std::string(std::size_t{16} << 20U, 'x'), {}});
     });
@@ -271,7 +271,7 @@ TEST(HttpLimits, HoldForTheRateOfAClient) {
     EXPECT_EQ(other.ask(get("/")).status, 200);
 }
 
-TEST(HttpLimits, CanBeChangedWhileItServes) {
+TEST(HttpLimits, CanChangeWhileServing) {
     HttpServer server(with(impatient(30, 30)), size_of_body);
     RawClient client(server.port());
     EXPECT_EQ(client.ask(post("/", std::string(1000, 'x'))).status, 200);

@@ -85,7 +85,7 @@ class LateAnswers {
     std::thread thread_;
 };
 
-TEST(HttpServer, HandsOverWhatWasAskedAndSendsWhatIsAnswered) {
+TEST(HttpServer, PassesRequestsToTheHandlerAndSendsItsAnswers) {
     HttpRequest seen;
     HttpServer server(any_port(), [&](HttpRequest request, const Reply& reply) {
         seen = std::move(request);
@@ -110,7 +110,7 @@ TEST(HttpServer, HandsOverWhatWasAskedAndSendsWhatIsAnswered) {
     EXPECT_EQ(seen.query, (std::map<std::string, std::string>{{"a", "b"}}));
 }
 
-TEST(HttpServer, AnswersRequestsOfAConnectionInTheirOrder) {
+TEST(HttpServer, AnswersPipelinedRequestsInOrder) {
     HttpServer server(any_port(), echo);
     RawClient client(server.port());
     client.send(post("/1", "one") + get("/2") + post_chunked("/3", "three") + get("/4?x=5"));
@@ -162,7 +162,7 @@ TEST(HttpServer, ServesOnSeveralThreads) {
     EXPECT_TRUE(eventually([&] { return server.counts().connections == 0; }));
 }
 
-TEST(HttpServer, AnswersWhatNobodyAnswered) {
+TEST(HttpServer, AnswersRequestsThatNoHandlerTakes) {
     LateAnswers late;
     HttpServer server(any_port(), [&](const HttpRequest& request, Reply reply) {
         if (request.path == "/throws") throw std::runtime_error("no");
@@ -213,7 +213,7 @@ TEST(HttpServer, ClosesWhenTheClientAsksForIt) {
     EXPECT_TRUE(half.closed());
 }
 
-TEST(HttpServer, ListensOnVersionSixAndSaysWhereItCannot) {
+TEST(HttpServer, ListensOnIpv6AndReportsBindFailures) {
     HttpServer::Options options = any_port();
     options.address = "::1";
     std::string seen;
@@ -238,7 +238,7 @@ TEST(HttpServer, ListensOnVersionSixAndSaysWhereItCannot) {
 }
 
 /// What is not HTTP, or could be read in two ways.
-TEST(HttpServer, HandsOverNothingThatIsMalformed) {
+TEST(HttpServer, RejectsMalformedRequests) {
     std::atomic<int> handled = 0;
     HttpServer server(any_port(), [&](const HttpRequest&, const Reply& reply) {
         ++handled;

@@ -72,7 +72,7 @@ class Service {
     std::unique_ptr<HttpServer> server_;
 };
 
-TEST(HttpStream, SendsHeadersAtOnceAndEventsAsTheyCome) {
+TEST(HttpStream, SendsHeadersAtOnceAndEventsImmediately) {
     Service service;
     RawClient client = service.client();
     client.send(get("/events"));
@@ -100,7 +100,7 @@ TEST(HttpStream, SendsHeadersAtOnceAndEventsAsTheyCome) {
     EXPECT_EQ(service.server().counts().streams, 0);
 }
 
-TEST(HttpStream, CarriesMuchToWhoeverReads) {
+TEST(HttpStream, SendsLargeStreamsToReadingClients) {
     Service service;
     RawClient client = service.client();
     client.send(get("/events"));
@@ -123,7 +123,7 @@ TEST(HttpStream, CarriesMuchToWhoeverReads) {
     EXPECT_EQ(service.server().counts().cut, 0);
 }
 
-TEST(HttpStream, NoticesThatItsClientHasGone) {
+TEST(HttpStream, DetectsAClosedConnection) {
     Service service;
     RawClient leaving = service.client();
     leaving.send(get("/events"));
@@ -160,7 +160,7 @@ TEST(HttpStream, CutsOffAClientThatNeverReads) {
     EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 0; }));
 }
 
-TEST(HttpDrain, AnswersWhatIsAskedAndClosesTheRest) {
+TEST(HttpDrain, FinishesOpenRequestsAndClosesIdleConnections) {
     Service service;
     RawClient idle = service.client();
     EXPECT_EQ(idle.ask(get("/")).status, 200);
@@ -244,7 +244,7 @@ TEST(HttpDrain, AServerMayGoBeforeItsReplies) {
 }
 
 /// Answers and events are under way on other threads while everything is closed.
-TEST(HttpDrain, MayComeAtAnyMoment) {
+TEST(HttpDrain, IsSafeAtAnyTime) {
     for (int round = 0; round < 6; ++round) {
         Service service;
         std::atomic<bool> over = false;

@@ -126,7 +126,7 @@ TEST_F(LearnerQueueTest, PlaysInOrderAndAnswersEach) {
     EXPECT_EQ(queue_->stats().steps, 10);
 }
 
-TEST_F(LearnerQueueTest, AnAnswerIsInTheStoreWhenItGoesOut) {
+TEST_F(LearnerQueueTest, AnswersFollowTheCommit) {
     std::promise<Turn> stored;
     queue_->post({post(1)}, false,
                  [&](const PostResult&) { stored.set_value(RunStore(path_).state().last); });
@@ -189,7 +189,7 @@ TEST_F(LearnerQueueTest, KeysAndTurnsSurviveARestart) {
     EXPECT_EQ(turn_of(send(post(1, {}, "c"))), 3U);
 }
 
-TEST_F(LearnerQueueTest, ARecordIsTheSameHoweverItIsWritten) {
+TEST_F(LearnerQueueTest, RecordIdentityIgnoresFormatting) {
     send(Post{.record = R"({"v":1.0})", .turn = 1});
     EXPECT_TRUE(send(Post{.record = R"({ "v" : 1 })", .turn = 1}).played.at(0).replayed);
 }
@@ -268,7 +268,7 @@ TEST_F(LearnerQueueTest, AFullDiskIsWaitedFor) {
     EXPECT_GE(queue_->stats().failed_commits, 1U);
 }
 
-TEST_F(LearnerQueueTest, APausedDeskPlaysNothingAndStillAnswers) {
+TEST_F(LearnerQueueTest, APausedQueuePlaysNothingAndStillAnswersReads) {
     send(post(1));
     const auto pause = [&](bool paused) {
         std::promise<void> done;
@@ -312,7 +312,7 @@ TEST_F(LearnerQueueTest, ARunThatBreaksDownIsNotTrustedAgain) {
     EXPECT_EQ(turn_of(send(post(2))), 2U);
 }
 
-TEST_F(LearnerQueueTest, TheDecisionNeedsNoQueueOnceItIsWanted) {
+TEST_F(LearnerQueueTest, TheDecisionIsReadWithoutWaiting) {
     const auto ask = [&] {
         auto answer = std::make_shared<std::promise<std::pair<Turn, std::string>>>();
         queue_->decision([answer](Turn turn, const std::string& text) { answer->set_value({turn, text}); });
@@ -345,7 +345,7 @@ TEST_F(LearnerQueueTest, TurnsThatMayWaitAreCommittedTogether) {
     EXPECT_TRUE(eventually([&] { return RunStore(path_).state().last == 11; }));
 }
 
-TEST_F(LearnerQueueTest, ClosingPlaysWhatWaitsAndSaves) {
+TEST_F(LearnerQueueTest, ClosingPlaysWaitingPostsAndSaves) {
     const auto gate = hold();
     std::promise<PostResult> answer;
     queue_->post({post(2)}, false, [&](PostResult result) { answer.set_value(std::move(result)); });

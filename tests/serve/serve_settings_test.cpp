@@ -100,7 +100,7 @@ TEST(ServeSettings, RefusesEverythingThatIsWrongAtOnce) {
                  "unknown key"));
 }
 
-TEST(ServeSettings, OthersAreLetInWithTokensOnly) {
+TEST(ServeSettings, RemoteAddressesNeedTokens) {
     ServeSettings settings;
     settings.scenario = "s.toml";
     EXPECT_NO_THROW(validate(settings));
@@ -120,7 +120,7 @@ TEST(ServeSettings, OthersAreLetInWithTokensOnly) {
     EXPECT_TRUE(contains(said, "durable") && contains(said, "port")) << said;
 }
 
-TEST(LearnerKinds, EveryOptionThatNamesAFileIsKnown) {
+TEST(LearnerKinds, EveryFileOptionIsListed) {
     const auto files = [](const std::string& kind) {
         std::set<std::string> names;
         for (const KindOption& option : find_learner_kind(kind).options)
@@ -134,7 +134,7 @@ TEST(LearnerKinds, EveryOptionThatNamesAFileIsKnown) {
                                      "decisions", "report", "ledger", "store"}));
 }
 
-TEST(Tokens, FilesThatOthersCanReadAreRefused) {
+TEST(Tokens, RefusesFilesReadableByOtherUsers) {
     const TestFolder folder;
     const std::string file = folder / "tokens";
     const auto write = [&](const std::string& text, unsigned mode) {

@@ -75,11 +75,11 @@ void expect_cut_anywhere(const SettingList& more, int rounds, const std::vector<
     }
 }
 
-TEST(ServedLearn, CutAnywhereItGoesOnExactly) {
+TEST(ServedLearn, ResumesBitForBitAfterACutAnywhere) {
     expect_cut_anywhere({{"step", "0.2"}}, 30, {0, 1, 7, 8, 29, 30});
 }
 
-TEST(ServedLearn, AlsoWhileItGathersTheRecordsItsStepIsFoundFrom) {
+TEST(ServedLearn, ResumesWhileGatheringTheFirstRecords) {
     expect_cut_anywhere({{"survey", "10"}}, 25, {3, 4, 9, 10, 11});
 }
 
@@ -124,7 +124,7 @@ TEST(ServedLearn, PredictionsChangeNothing) {
     }
 }
 
-TEST(ServedLearn, RecordsThatCannotBeAreRefusedByTheirFields) {
+TEST(ServedLearn, ErrorsNameTheInvalidField) {
     const StorePath path;
     auto run = open_served_run("learn", settings(path.name(), {{"step", "0.2"}}), "test");
     const auto field = [&](const std::string& text) {
@@ -164,7 +164,7 @@ TEST(ServedLearn, ALossThatIsNotFiniteIsARefusedTurnAndNoMore) {
     EXPECT_EQ(after.turn, same.turn + 1);
 }
 
-TEST(ServedLearn, ARoundThatTakesLongerThanItsBudgetSaysSoAndIsNeverPlayedAgain) {
+TEST(ServedLearn, ReportsRoundsOverTheirTimeBudgetAndReplaysNone) {
     const StorePath path;
     const SettingList hurried =
         settings(path.name(), {{"step", "0.2"}, {"tolerance", "1e-9"}, {"max-seconds", "1e-9"}});
@@ -182,7 +182,7 @@ TEST(ServedLearn, ARoundThatTakesLongerThanItsBudgetSaysSoAndIsNeverPlayedAgain)
     EXPECT_EQ(open_served_run("learn", hurried, "test")->decision(), decision);
 }
 
-TEST(ServedLearn, AForkWithTheSameWindowIsExactAndOneWithAnotherBeginsAtThePoint) {
+TEST(ServedLearn, ForksKeepTheStateIfTheWindowIsTheSame) {
     const StorePath path, same, other;
     auto run = open_served_run("learn", settings(path.name(), {{"step", "0.2"}}), "test");
     play_all(*run, 1, 20);

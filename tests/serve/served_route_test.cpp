@@ -62,7 +62,7 @@ class ServedRoads : public ::testing::Test {
     SettingList settings_;
 };
 
-TEST_F(ServedRoads, DecideWhatARunOnTheSameDemandDecides) {
+TEST_F(ServedRoads, DecideLikeARunOnTheSameDemand) {
     auto served = open("served.run");
     post(*served, 0, records_.size());
     EXPECT_EQ(json::parse(served->decision())["period"], kPeriods + 1);
@@ -92,7 +92,7 @@ TEST_F(ServedRoads, DecideWhatARunOnTheSameDemandDecides) {
     }
 }
 
-TEST_F(ServedRoads, GoOnWhereverTheyWereCut) {
+TEST_F(ServedRoads, ResumeBitForBitAfterACutAnywhere) {
     std::string expected;
     {
         auto whole = open("whole.run");
@@ -122,7 +122,7 @@ TEST_F(ServedRoads, GoOnWhereverTheyWereCut) {
     }
 }
 
-TEST_F(ServedRoads, RefuseWhatTheyCannotUseAndStayAsTheyWere) {
+TEST_F(ServedRoads, InvalidRecordsChangeNothing) {
     auto run = open("a.run");
     post(*run, 0, 5);
     const std::string before = run->decision();
@@ -172,7 +172,7 @@ TEST_F(ServedRoads, AnswersAndPicturesTellOfTheTurn) {
     EXPECT_EQ(picture["period"], 3);
 }
 
-TEST_F(ServedRoads, ForksGoOnWithWhatTheyCanUse) {
+TEST_F(ServedRoads, ForksContinueWithCompatibleState) {
     auto run = open("a.run");
     post(*run, 0, 14);
     const std::string before = run->decision();
@@ -223,7 +223,7 @@ TEST_F(ServedRoads, ForksGoOnWithWhatTheyCanUse) {
     EXPECT_FALSE(std::filesystem::exists(folder_.path("x.run")));
 }
 
-TEST_F(ServedRoads, AForkIsOpenedAgainAsItWas) {
+TEST_F(ServedRoads, AForkReopensWithTheSameState) {
     auto run = open("a.run");
     post(*run, 0, 10);
     std::string decided;

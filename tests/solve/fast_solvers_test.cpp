@@ -250,7 +250,7 @@ TYPED_TEST(FastSolver, FindsItsWayWhereValuesOnlyRound) {
     }
 }
 
-TEST(BendTest, IsAskedOfGradientsWhereValuesRound) {
+TEST(BendTest, UsesGradientsIfValuesRound) {
     // f = 1e6 + c x^2 / 2 with c = 1: steps up to 1 are short enough, whatever the length of the move.
     for (const Real x : {1e3, 1.0, 1e-3, 1e-9}) {
         for (const Real step : {0.5, 0.99, 1.01, 2.0}) {
@@ -303,7 +303,7 @@ TEST(CurvaturePairs, SatisfyTheSecantEquationOfTheNewest) {
     EXPECT_EQ(same, out);
 }
 
-TEST(CurvaturePairs, LeaveOutWhatBendsDownwardsOrIsNotFinite) {
+TEST(CurvaturePairs, SkipNegativeAndNonFiniteCurvature) {
     CurvaturePairs pairs(4);
     pairs.prepare(2);
     const std::vector<Real> origin(2);

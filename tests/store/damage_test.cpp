@@ -64,7 +64,7 @@ class Damage : public ::testing::Test {
     std::string expected_, main_, log_;
 };
 
-TEST_F(Damage, AKilledRunGoesOn) {
+TEST_F(Damage, AKilledRunResumes) {
     const StorePath path;
     put(path, main_, log_);
     EXPECT_EQ(RunStore(path.name()).state().last, 40U);

@@ -39,7 +39,7 @@ std::string whole_run(const naive::Played& played, const std::string& path) {
     return told(RunStore(path));
 }
 
-TEST(Journal, ARunCutAnywhereGoesOnExactly) {
+TEST(Journal, ResumesBitForBitAfterACutAnywhere) {
     const naive::Played played = play(usual(20));
     const StorePath whole;
     const std::string expected = whole_run(played, whole.name());
@@ -81,7 +81,7 @@ TEST(Journal, TheLedgerOfAStoreIsALedger) {
     EXPECT_EQ(to_json(certify(reader)), RunStore(path.name()).certificate());
 }
 
-TEST(Journal, WhatComesOutOtherwiseIsRefusedAndNothingIsLost) {
+TEST(Journal, ADifferentReplayIsRefusedAndNothingIsLost) {
     const naive::Played played = play(usual(12));
     naive::Plan other_plan = usual(12);
     other_plan.seed += 1;
@@ -140,7 +140,7 @@ TEST(Journal, OldTurnsAreAddedUpAndTheCertificateIsTheSame) {
         EXPECT_EQ(all.mean(bucket, 0), a.series().mean(bucket, 0));
 }
 
-TEST(Journal, AClockThatGoesBackChangesNothingButTimes) {
+TEST(Journal, AClockRunningBackwardsAffectsTimesOnly) {
     const naive::Played played = play(usual(12));
     const StorePath whole, path;
     const std::string expected = whole_run(played, whole.name());
@@ -190,7 +190,7 @@ class FullDisk {
     void (*before_)(int) = nullptr;
 };
 
-TEST(Journal, AFullDiskIsToldAndSpaceThatIsFreedIsUsed) {
+TEST(Journal, ReportsAFullDiskAndContinuesWhenSpaceIsFreed) {
     const naive::Played played = play(naive::Plan{.n = 2, .w = 3, .rounds = 400});
     const StorePath whole, path;
     const std::string expected = whole_run(played, whole.name());
@@ -275,7 +275,7 @@ TEST(Journal, OneWriterAtATime) {
     EXPECT_EQ(other.look(), 0);
 }
 
-TEST(Journal, WhoeverLooksAtARunThatGoesOnTakesNothingFromIt) {
+TEST(Journal, ReadersDoNotDisturbARunningRun) {
     const naive::Played played = play(usual(12));
     const StorePath path;
     Watcher other([&] { return static_cast<int>(RunStore(path.name()).state().last); });
@@ -340,7 +340,7 @@ TEST(Journal, AnEmptyFileIsBegunAnewAndAForeignOneIsNot) {
     EXPECT_THROW(RunStore{"/nonexistent/run"}, IoError);
 }
 
-TEST(Journal, SettingsNameWhatIsAllowed) {
+TEST(Journal, ErrorsListTheAllowedSettings) {
     EXPECT_EQ(Durability::parse("round").turns, 1U);
     EXPECT_FALSE(Durability::parse("off").synchronised);
     EXPECT_EQ(Durability::parse("17").turns, 17U);

@@ -68,7 +68,7 @@ TEST(PageData, SeriesIsAColumnAChannel) {
     EXPECT_EQ(cell(1, 512), Json::parse("[2051, 2050, 2052, 2052, 2]"));
 }
 
-TEST(PageData, NumbersHaveSixDigitsAndWhatIsNotFiniteIsNull) {
+TEST(PageData, NumbersHaveSixDigitsAndNonFiniteOnesAreNull) {
     PageParts parts = parts_by_hand();
     parts.series = Series(2);
     const Real values[] = {1.0 / 3, kInfinity};
@@ -80,7 +80,7 @@ TEST(PageData, NumbersHaveSixDigitsAndWhatIsNotFiniteIsNull) {
               R"({"first":7,"last":8,"figures":[[0.666667,null],[1,null]]})");
 }
 
-TEST(PageData, IsSafeInsideAPageAndRefusesWhatIsNoJson) {
+TEST(PageData, EscapesHtmlAndRefusesInvalidJson) {
     PageParts parts = parts_by_hand();
     parts.decision = R"({"note":"</script><b>","x":[0.1,2]})";
     const std::string json = page_json(parts);
@@ -137,7 +137,7 @@ TEST(PageData, AlarmsAreRaisedAndClearedByTheirNumber) {
               R"({"id":2,"turn":5,"cleared":null,"kind":"load","subject":"B-C","text":"full"})");
 }
 
-TEST(PageData, LiveRunsSayWhereAndForksWhatTheyDoOtherwise) {
+TEST(PageData, LiveRunsNameTheirAddressAndForksTheirChanges) {
     PageParts parts = parts_by_hand();
     parts.live_url = "/v1/learners/mill";
     parts.forks = {{"what-if-1", "/v1/learners/what-if-1", 1000, {{"window", "8"}}, 1027}};

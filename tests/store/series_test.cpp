@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-TEST(Series, EveryBucketSaysWhatItsTurnsWere) {
+TEST(Series, BucketsMatchTheirTurns) {
     for (const std::uint64_t length : {1U, 1024U, 1025U, 5000U}) {
         std::mt19937 draw(static_cast<unsigned>(length));
         std::vector<Real> values(length);

@@ -161,7 +161,7 @@ TEST(ChartPlans, MethodsWithoutAPlaceAreLevels) {
     EXPECT_EQ(draw(plan, table).at(0).chart.panels[0].series[2].mark, Mark::level);
 }
 
-TEST(ChartPlans, OneFigureCanStandAgainstAnother) {
+TEST(ChartPlans, CanPlotOneFigureAgainstAnother) {
     StudyPlan plan = two_lines();
     plan.charts = {
         {.file = "a.svg", .title = "", .y = {}, .figures = {{"loss"}}, .x_figure = "cost", .x = {"cost"}}};

@@ -210,7 +210,7 @@ TEST(RowStreams, FiguresAreThoseOfCompare) {
     EXPECT_EQ(table.at("jumps", "sgd", kScaledRegret).count, 0U) << "it has no window of its own";
 }
 
-TEST(RunStudySeeds, LaterSeedsRunWhatDependsOnThem) {
+TEST(RunStudySeeds, LaterSeedsRunOnlyCasesThatDependOnThem) {
     static std::vector<std::string> ran;
     ran.clear();
     const StudyRow row{"seeds", "", 3, 3, [](StudyPreset) {

@@ -279,7 +279,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
 
 // ---- who announces whom it follows
 
-TEST(Leader, HasLinearRegretAgainstThoseWhoSeeItComing) {
+TEST(Leader, HasLinearRegretAgainstAnAdaptiveAdversary) {
     constexpr Index kMembers = 4;
     constexpr Round kRounds = 4000;
     // Loss 1 for the member that is sure to play, or likeliest to.

@@ -133,7 +133,7 @@ TEST(GamesTheorem, WindowsOfOneCycleAndLongOnesOnlySmooth) {
     EXPECT_TRUE(kept(hundred.certificate.at("G3").verdict));
 }
 
-TEST(GamesTheorem, AnAdvisedWindowGivesTheEpsilonItWasAskedFor) {
+TEST(GamesTheorem, AnAdvisedWindowReachesItsEpsilon) {
     const GameDefinition game = parse_game("rps");
     const Real bound = *game.players[0].cost->variation();
     const Real epsilon = 0.01;

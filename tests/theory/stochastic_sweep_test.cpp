@@ -270,7 +270,7 @@ void check_means(const Case& run, const PlayedNoise& mean, std::uint64_t number,
     }
 }
 
-TEST(RandomRuns, KeepTheirBoundsInTheMean) {
+TEST(RandomRuns, BoundsHoldInTheMean) {
     Ratios ratios;
     const std::uint64_t cases = long_runs() ? 600 : 60;
     const std::uint64_t seeds = long_runs() ? 100 : 20;

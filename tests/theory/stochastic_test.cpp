@@ -258,7 +258,7 @@ TEST(Theorem2, TheKeptNoiseGrowsWithTheNumberOfTests) {
     EXPECT_GT(noise / tests, 0.93);
 }
 
-TEST(Theorem2, GaussianNoiseIsSelectedToo) {
+TEST(Theorem2, GaussianNoiseIsSelected) {
     // S = (L/2)x^2, eta L = 0.05, rho = 1.1 s, from a gradient of 10 s.
     const Round runs = long_runs() ? 200'000 : 20'000;
     NoisySmoothedOptions options = options_for(1, 0.05, 1, 1.1);
@@ -322,7 +322,7 @@ TEST(Theorem2, ConfirmedStopsAreNotSelected) {
 
 // ---- the certificate of one run
 
-TEST(OneRunCertificate, IsMissedAsOftenAsItSays) {
+TEST(OneRunCertificate, FailsAtMostAtItsStatedRate) {
     // One round of f = A x, the gradient lost with probability q, q/(1-q) just below p: the certificate
     // (|P| + s/sqrt(p))^2 then fails whenever the gradient is lost.
     constexpr Real kMiss = 0.05;  // p

@@ -95,7 +95,7 @@ TEST(WeightedCount, IsAttainedByLossesThatPushOneCoordinateEach) {
     }
 }
 
-TEST(WeightedRegret, NoPolicyBeatsTheWeightOfTheLossToCome) {
+TEST(WeightedRegret, NoPolicyBeatsTheWeightOfTheNextLoss) {
     // f_t = +-x_{t mod n} with fair coins on [-1, 1]^n, n >= W: E R_t^2 >= min(a_0^2/2, 1/eta^2) for every
     // policy, and expecting nothing ("zero") stays below (rho + a_0)^2.
     for (const char* text : {"6", "exp:4,length=12", "triangle:7"}) {
@@ -223,7 +223,7 @@ TEST(Churn, ASlopeJustAboveTheToleranceAttainsTheBoundOnThePath) {
     EXPECT_GT(report.path / drop, 0.9998);
 }
 
-TEST(Churn, AlternatingSlopesMoveTwoARoundWhateverTheWindow) {
+TEST(Churn, AlternatingSlopesMoveTwoARoundForEveryWindow) {
     // Total movement <= [w (g(x_1) - inf g) + sum osc f_s] / (c delta): of order T, and no long window lowers
     // it.
     constexpr Real kDelta = 0.999;

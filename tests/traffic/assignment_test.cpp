@@ -177,7 +177,7 @@ TEST(Assignment, APairThatNeedsMorePathsThanItHasSlotsIsWidened) {
     EXPECT_EQ(narrow.full, 1U);
 }
 
-TEST(Assignment, APathThatCostsNothingYetIsNoEnd) {
+TEST(Assignment, FreePathsDoNotEndTheSearch) {
     // All on one of two equal roads: the other's marginal utilisation is 0, and everything is left to gain.
     Network network;
     network.node("a");
@@ -202,7 +202,7 @@ TEST(Assignment, APathThatCostsNothingYetIsNoEnd) {
     }
 }
 
-TEST(Assignment, EndsWhereItIsTold) {
+TEST(Assignment, StopsAtTheGivenLimits) {
     Chance chance(13);
     const Routed routed = test::random_routing({.k = 4}, chance);
     Routing& routing = *routed.routing;

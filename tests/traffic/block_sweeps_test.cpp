@@ -167,7 +167,7 @@ std::vector<Real> naive_sweep(const Drawn& drawn, std::vector<Real> x) {
     return x;
 }
 
-TEST(BlockSweeps, AreTheDefinitionAsFarAsTheSearchGoes) {
+TEST(BlockSweeps, MatchTheirDefinition) {
     Index whole = 0;
     constexpr std::uint64_t kRuns = 60;
     for (std::uint64_t seed = 400; seed < 400 + kRuns; ++seed) {
@@ -217,7 +217,7 @@ TEST(BlockSweeps, ArriveAtTheOptimumOfConvexSums) {
     }
 }
 
-TEST(BlockSweeps, LeaveTheUnweightedSumAlone) {
+TEST(BlockSweeps, DoNotApplyToTheUnweightedSum) {
     Chance chance(5);
     const Routed routed = test::random_routing({.objective = "unweighted"}, chance);
     DemandBatch batch(routed.routing, 1);
@@ -230,7 +230,7 @@ TEST(BlockSweeps, LeaveTheUnweightedSumAlone) {
     EXPECT_EQ(x, before);
 }
 
-TEST(BlockSweeps, SayWhatTheyCost) {
+TEST(BlockSweeps, ReportTheirCost) {
     Chance chance(6);
     const Routed routed = test::random_routing({}, chance);
     DemandBatch batch(routed.routing, 1);

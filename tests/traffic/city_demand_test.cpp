@@ -45,7 +45,7 @@ TEST(Gravity, KeepsItsMarginsAndFallsWithCost) {
     EXPECT_NEAR(cross(trips) / cross(bare), 1, 1e-9);
 }
 
-TEST(SmoothNormal, IsStandardAndRemembersAsMuchAsItSays) {
+TEST(SmoothNormal, HasTheDeclaredCorrelation) {
     for (const Real memory : {0.0, 0.5, 0.8}) {
         const SmoothNormal smooth(memory);
         Real mean = 0, square = 0, product = 0, far = 0;
@@ -65,7 +65,7 @@ TEST(SmoothNormal, IsStandardAndRemembersAsMuchAsItSays) {
     }
 }
 
-TEST(DemandScale, BringsTheBusiestLinkWhereItIsWanted) {
+TEST(DemandScale, ReachesTheWantedUtilisation) {
     // One way only: the utilisation is known without a search.
     Network line;
     for (const char* name : {"a", "b", "c"}) line.node(name);
@@ -163,7 +163,7 @@ TEST_F(CityWeek, IsAFunctionOfThePeriodAlone) {
     EXPECT_NE(again, periods[8].demand);
 }
 
-TEST_F(CityWeek, ScattersAroundItsMeanAsMuchAsItSays) {
+TEST_F(CityWeek, HasTheDeclaredScatter) {
     const CityDemand demand(city_, {.minutes = 60, .days = 28, .burst = 0.4, .surges = 0});
     std::vector<Real> mean, matrix;
     Real total = 0, expected = 0, logs = 0, squares = 0, count = 0;

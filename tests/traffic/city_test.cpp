@@ -33,7 +33,7 @@ bool connected(const Network& network, const std::vector<Real>& costs) {
     return true;
 }
 
-TEST(City, IsOneNetworkOfPlausibleRoadsWhateverItsSize) {
+TEST(City, IsConnectedAndPlausibleAtEverySize) {
     for (const CityOptions& options : sizes()) {
         const City city = make_city(options);
         const Index expected =

@@ -10,7 +10,7 @@
 namespace proxstream::test {
 namespace {
 
-TEST(ColumnPricer, TheGapBoundsWhatIsLeftToGain) {
+TEST(ColumnPricer, TheGapBoundsTheRemainingGain) {
     for (std::uint64_t seed = 40; seed < 50; ++seed) {
         Chance chance(seed);
         const Routed routed =

@@ -243,7 +243,7 @@ TEST(DemandBatch, MultiplesOfALargeMatrixAreOneColumn) {
     EXPECT_EQ(columns_of(batch), 1U);
 }
 
-TEST(DemandBatch, TakingBackIsAsIfItHadNotBeen) {
+TEST(DemandBatch, ARemovedRecordLeavesNoTrace) {
     Chance chance(8);
     const Routed routed = test::random_routing({}, chance);
     const auto demands = draw_demands(9, 30, chance);
@@ -265,7 +265,7 @@ TEST(DemandBatch, TakingBackIsAsIfItHadNotBeen) {
     }
 }
 
-TEST(DemandBatch, AResumedOneGoesOnBitForBit) {
+TEST(DemandBatch, ContinuesBitForBitAfterRestoring) {
     for (const Index before : {3U, 11U}) {
         Chance chance(9);
         const Routed routed = test::random_routing({.objective = "user"}, chance);

@@ -35,7 +35,7 @@ TEST(JsonDemandReader, LinesBringEvents) {
     EXPECT_EQ(periods[3].label, "7");
 }
 
-TEST(JsonDemandReader, APeriodThatWasThereBeforeStillBringsItsEvents) {
+TEST(JsonDemandReader, EventsOfARepeatedPeriodAreKept) {
     const auto periods =
         periods_of(R"({"period": 1, "demand": {"A->B": 1}})"
                    "\n"

@@ -193,7 +193,7 @@ TEST(DiversePaths, LeaveTheCorridorThatTheShortestShare) {
     EXPECT_TRUE(uses_other(diverse_paths(network, pairs, costs, 3, 0.5)));
 }
 
-TEST(MakePaths, LeavesRoomAndNamesUnreachablePairs) {
+TEST(MakePaths, LeavesFreeSlotsAndNamesUnreachablePairs) {
     Network network;
     for (const char* name : {"a", "b", "island"}) network.node(name);
     network.add_link({.from = 0, .to = 1});

@@ -142,7 +142,7 @@ TEST(LinkCosts, TimesAreThoseOfTheFormulaWithItsDerivativesAndIntegral) {
     }
 }
 
-TEST(LinkCosts, TermsTogetherAreThoseOneByOne) {
+TEST(LinkCosts, BatchesEqualSingleTerms) {
     std::vector<Link> links = awkward_links();
     for (const Real power : {3.0, 5.0, 7.0, 16.0, 64.0})
         links.push_back({.capacity = 6, .length = 2, .free_time = 1.3, .b = 0.4, .power = power, .toll = 1});
@@ -279,7 +279,7 @@ TEST(LinkCosts, QueuesContinueSmoothlyBeyondTheirCap) {
     }
 }
 
-TEST(LinkCosts, TermsAreWhatTheirObjectiveSays) {
+TEST(LinkCosts, TermsMatchTheirObjective) {
     const std::vector<Link> links = awkward_links();
     const Network network = network_of(links);
     for (const Form& form : forms()) {
@@ -313,7 +313,7 @@ TEST(LinkCosts, TermsAreWhatTheirObjectiveSays) {
     }
 }
 
-TEST(LinkCosts, ConvexIsSaidWhereItHolds) {
+TEST(LinkCosts, ConvexityIsDeclaredCorrectly) {
     const Network network = network_of(awkward_links());
     const auto convex = [&](const char* form, const char* objective) {
         return LinkCosts(network, form, Objective::parse(objective), {}).convex();

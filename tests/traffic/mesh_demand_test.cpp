@@ -59,7 +59,7 @@ TEST(MeshDemand, IsBurstyAndHardlyCorrelated) {
     EXPECT_NEAR(lag / count, 0.3, 0.05);
 }
 
-TEST(MeshDemand, IsAFunctionOfItsSeedAndAnyLengthBeginsTheSame) {
+TEST(MeshDemand, DependsOnTheSeedAndNotOnTheLength) {
     MeshOptions options{.periods = 40, .seed = 3};
     const Network network = make_mesh(options);
     const auto first = all_demand(*mesh_demand(network, options));

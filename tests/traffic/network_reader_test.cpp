@@ -69,12 +69,12 @@ std::string with_change(std::string text, const std::string& from, const std::st
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(SndlibReader, NativeAndXmlSayTheSame) {
+TEST(SndlibReader, NativeAndXmlFormatsAgree) {
     expect_sndlib(network_of(kNative));
     expect_sndlib(network_of(kXml));
 }
 
-TEST(SndlibReader, LinksWithTheirReverseOrSaidToBeSoAreDirected) {
+TEST(SndlibReader, DetectsDirectedLinks) {
     const NetworkFile paired =
         network_of(with_change(with_change(kNative, "( B C )", "( B A )"), "( A C )", "( A B )"));
     EXPECT_EQ(paired.network.links(), 2U);
@@ -95,7 +95,7 @@ TEST(SndlibReader, RoutingCostsAreTimes) {
     EXPECT_EQ(network_of(kNative).network.link(2).free_time, 1);
 }
 
-TEST(SndlibReader, RefusesWhatIsNotWhole) {
+TEST(SndlibReader, RefusesTruncatedFiles) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
     EXPECT_EQ(error(with_change(kNative, "( A B )", "( A Z )")),
               "net:14: 'Z' is no node; expected nodes of the network");
@@ -116,7 +116,7 @@ TEST(SndlibReader, RefusesWhatIsNotWhole) {
     EXPECT_NE(error("<?xml version=\"1.0\"?><html/>").find("'html' is not the root"), std::string::npos);
 }
 
-TEST(SndlibReader, ACutFileIsNeverTheWhole) {
+TEST(SndlibReader, RefusesFilesCutAnywhere) {
     for (const std::string& whole : {kNative, kXml}) {
         const std::size_t links_end = whole.find(whole == kXml ? "</network>" : "ADMISSIBLE");
         for (std::size_t size = 0; size < links_end; ++size) {
@@ -252,7 +252,7 @@ TEST(Places, ComeFromNodeFilesTablesAndGeoJson) {
               "p (features[0]): the point has no name; expected a property id, name or node");
 }
 
-TEST(OpenNetwork, SaysWhatAnUnknownFileLooksLike) {
+TEST(OpenNetwork, ErrorsDescribeTheUnknownFile) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
     EXPECT_EQ(error("").find("net: the file is empty"), 0U);
     EXPECT_EQ(error("1 2 3\n").find("net:1: '1 2 3' begins no network that is known; expected TNTP"), 0U);

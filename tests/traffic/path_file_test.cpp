@@ -83,7 +83,7 @@ TEST(PathFile, SkipsPathsOfOtherPairs) {
     EXPECT_EQ(lists.paths(), 1U);
 }
 
-TEST(PathFile, SaysWhatIsWrongAndWhere) {
+TEST(PathFile, ErrorsNameLineAndCause) {
     EXPECT_EQ(refusal("a-c-d\na d: a q d"),
               "tunnels:2, column 4 (q): there is no node 'q'; expected nodes of the network");
     EXPECT_EQ(refusal("q d: a c d"),

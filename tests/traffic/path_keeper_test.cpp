@@ -73,7 +73,7 @@ TEST(PathKeeper, ACapacityIsThatOfTheFileTimesTheFactor) {
     EXPECT_EQ(x, before);
 }
 
-TEST(PathKeeper, AClosedRoadLeavesItsShareToTheOthersAndComesBackEmpty) {
+TEST(PathKeeper, AClosedLinkLosesItsFlowAndReopensEmpty) {
     Fork fork(3);
     PathKeeper keeper(fork.network, fork.routing, {});
     std::vector<Real> x = {0.4, 0.6, 0, 1, 0};
@@ -149,7 +149,7 @@ TEST(PathKeeper, APathFoundAgainMeanwhileIsNotThereTwice) {
     EXPECT_EQ(paths_of(*fork.routing, 0), (std::set<Path>{{0}, {2, 3}}));
 }
 
-TEST(PathKeeper, WhatNoPathServesIsSaidAndServedAgain) {
+TEST(PathKeeper, ReportsUnservedPairsAndServesThemAgain) {
     Fork fork(3);
     PathKeeper keeper(fork.network, fork.routing, {});
     std::vector<Real> x = {0.4, 0.6, 0, 1, 0};
@@ -164,7 +164,7 @@ TEST(PathKeeper, WhatNoPathServesIsSaidAndServedAgain) {
     EXPECT_EQ(x, (std::vector<Real>{0, 1, 0, 1, 0}));
 }
 
-TEST(PathKeeper, PathsThatPriceOutTakeASlotWithNothingOnIt) {
+TEST(PathKeeper, NewPathsReplaceUnusedOnes) {
     Fork fork(3);
     PathKeeper keeper(fork.network, fork.routing, {});
     std::vector<Real> x = {0.4, 0.6, 0, 1, 0};

@@ -61,7 +61,7 @@ void expect_shared(const PathSet& paths) {
     EXPECT_EQ(nodes, paths.tree_nodes());
 }
 
-TEST(PathSet, KeepsWhatWasPutInThroughRandomChanges) {
+TEST(PathSet, KeepsPathsThroughRandomChanges) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         const Index nodes = 8;
         const testing::RandomNetwork on = testing::random_network(seed, nodes, 36);
@@ -109,7 +109,7 @@ TEST(PathSet, KeepsWhatWasPutInThroughRandomChanges) {
     }
 }
 
-TEST(PathSet, RefusesWhatIsNoPathOfItsPairAndStaysAsItWas) {
+TEST(PathSet, InvalidPathsChangeNothing) {
     Network network;
     for (const char* name : {"a", "b", "c"}) network.node(name);
     network.add_link({.from = 0, .to = 1});

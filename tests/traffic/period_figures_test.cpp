@@ -27,7 +27,7 @@ Real quantile(Vector values, Real share) {
     return values.back();
 }
 
-TEST(PeriodFigures, AreWhatTheyAreCalled) {
+TEST(PeriodFigures, MatchTheirDefinitions) {
     LinkFigures links;
     Scratch scratch;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

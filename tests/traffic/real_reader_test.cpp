@@ -86,7 +86,7 @@ TEST(RealPlaces, NodeFilesPlaceEveryNode) {
     }
 }
 
-TEST(RealFlows, TablesOfOurOwnAreReadToo) {
+TEST(RealFlows, ReadsOwnFlowTables) {
     const std::string stem = data_path("tntp/SiouxFalls/SiouxFalls");
     const std::string reference = data_path("tntp/reference/SiouxFalls_ue_flow.csv");
     PROXSTREAM_NEEDS(reference);

@@ -166,7 +166,7 @@ void project_pair_by_pair(const PathSet& paths, const Vector& v, Vector& out) {
     }
 }
 
-TEST(SplitSet, ManyPairsAtOnceAreThosePairsOneByOneBitForBit) {
+TEST(SplitSet, BatchesEqualSinglePairsBitForBit) {
     Chance chance(31);
     for (const bool holes : {false, true}) {
         const Routed routed = test::random_routing(
@@ -250,7 +250,7 @@ TEST(SplitSet, WorksInPlaceAndWithoutNewMemory) {
     });
 }
 
-TEST(SplitSet, DoesNotSeeWhatProjectDirectionRemoves) {
+TEST(SplitSet, IgnoresRemovedDirections) {
     for_each_set([](const Routed& routed, const SplitSet& splits, Chance& chance) {
         const Index n = routed.routing->paths.slots();
         Scratch scratch;
@@ -273,7 +273,7 @@ TEST(SplitSet, DoesNotSeeWhatProjectDirectionRemoves) {
     });
 }
 
-TEST(SplitSet, NaNShowsWhereverAPathIs) {
+TEST(SplitSet, NaNPropagatesToEveryPath) {
     for_each_set([](const Routed& routed, const SplitSet& splits, Chance& chance) {
         const PathSet& paths = routed.routing->paths;
         Scratch scratch;
@@ -307,7 +307,7 @@ TEST(SplitSet, TheL1NormIsAConstant) {
     }
 }
 
-TEST(SplitSet, FollowsPathsAsTheyComeAndGo) {
+TEST(SplitSet, FollowsAddedAndRemovedPaths) {
     Chance chance(4);
     const Routed routed = test::random_routing({.k = 3, .spare = 1}, chance);
     Routing& routing = *routed.routing;
@@ -325,7 +325,7 @@ TEST(SplitSet, FollowsPathsAsTheyComeAndGo) {
     EXPECT_THROW(splits.check_dimension(x.size() + 1), ConfigError);
 }
 
-TEST(RepairSplits, SharesOutInProportionAndLeavesWholePairsAlone) {
+TEST(RepairSplits, RedistributesInProportionAndKeepsCompletePairs) {
     Network network;
     network.node("a");
     network.node("b");

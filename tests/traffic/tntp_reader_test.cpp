@@ -52,7 +52,7 @@ TEST(TntpNetwork, LineEndsLeadingTabsAndMissingSemicolonsDoNotMatter) {
     expect_rows(network_of("\xef\xbb\xbf" + kMeta + kRows).network);
 }
 
-TEST(TntpNetwork, ColumnsGoByTheirNamesInTheComment) {
+TEST(TntpNetwork, ColumnsFollowTheNamesInTheComment) {
     const std::string header =
         "~ \tTail\tHead\tCapacity (veh/h)\tLength (ft)\tFree Flow Time (min)\tB\tPower\tSpeed "
         "limit\tcritical_speed\tlanes\t;\n";
@@ -70,7 +70,7 @@ TEST(TntpNetwork, ColumnsGoByTheirNamesInTheComment) {
     EXPECT_EQ(other.network.link(0).b, 2);
 }
 
-TEST(TntpNetwork, AnEmptyFieldBetweenTabsIsMissedAndShiftsNothing) {
+TEST(TntpNetwork, AnEmptyFieldBetweenTabsIsReported) {
     const std::string rows = replaced(kRows, "\t100\t5\t2\t", "\t100\t5\t\t");
     EXPECT_EQ(data_error_of([&] { network_of(kMeta + kHeader + rows); }),
               "net:10, column 5 (free_flow_time): the field is empty; expected a finite number");
@@ -106,7 +106,7 @@ TEST(TntpNetwork, NodesWithoutLinksAndParallelLinksAreKept) {
     EXPECT_NE(joined(file.notes).find("1 duplicate link kept as parallel"), std::string::npos);
 }
 
-TEST(TntpNetwork, SaysWhatIsMissing) {
+TEST(TntpNetwork, ErrorsNameTheMissingPart) {
     const NetworkFile file = network_of("<NUMBER OF ZONES> 2\n<END OF METADATA>\n" + kRows);
     const std::string notes = joined(file.notes);
     EXPECT_NE(notes.find("FIRST THRU NODE is missing: 1 is assumed"), std::string::npos);

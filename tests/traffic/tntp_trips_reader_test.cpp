@@ -27,7 +27,7 @@ Trips trips_of(const std::string& text) {
     return trips_of(text, ignored);
 }
 
-TEST(TntpTrips, EntriesStandInAnyOrderAndNumber) {
+TEST(TntpTrips, EntriesMayHaveAnyOrder) {
     std::vector<std::string> notes;
     const Trips trips =
         trips_of(kTripsMeta + "Origin \t2 \n 1 :   5.5;3:2;\n\n4 : 0.0;\norigin 1\n1 : 10; 2 : 50 ;", notes);

@@ -92,7 +92,7 @@ TEST(NoiseLaw, OneSampleOnTheSphereHasItsLengthExactly) {
     }
 }
 
-TEST(NoiseLaw, HeavyNoiseFallsOffAsItsTailSays) {
+TEST(NoiseLaw, HeavyNoiseHasTheDeclaredTail) {
     TestWindow<Functions> window = functions_window();
     window.weights = {1};
     const Vector exact = window.gradient(window.y);
@@ -178,7 +178,7 @@ TEST(NoiseLaw, MinibatchesHaveTheVarianceOfTheirDraws) {
     }
 }
 
-TEST(NoiseLaw, WhatMinibatchesClaimIsRightForRecordsOfOneKind) {
+TEST(NoiseLaw, MinibatchVarianceClaimHoldsForIdenticalRecords) {
     TestWindow<Rows> window = rows_window(true);
     window.weights = {0, 0, 0, 0.8};  // one record of five rows
     const Real base = std::sqrt(row_variance(window, 3));
@@ -206,7 +206,7 @@ TEST(NoiseLaw, WhatMinibatchesClaimIsRightForRecordsOfOneKind) {
 
 // ---- samplers of one's own
 
-TEST(NoiseLaw, SamplersShareTheirNoiseOrNot) {
+TEST(NoiseLaw, SamplersShareNoiseOnlyIfDeclared) {
     const auto window = functions_window();
     // At rounds 9, 8, 6, 5: losses record |x|^2 / 2, noise of variance 1/3 times |record x|^2.
     const Vector parts{0.1 * 9, 0.4 * 8, 0, 0.3 * 6, 0.2 * 5};

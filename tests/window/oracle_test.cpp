@@ -72,7 +72,7 @@ TEST(Oracle, AnEstimateIsTheWeightedSumOfItsAnswers) {
     }
 }
 
-TEST(Oracle, CountsWhatItsAnswersAreAveragedFrom) {
+TEST(Oracle, CountsBaseSamples) {
     // Ages 0, 1, 3, 4 count: 4, 3, 5 and 4 rows.
     const auto window = rows_window(false);
     const std::map<std::string, std::uint64_t> expected = {{"minibatch:2", 8},
@@ -322,7 +322,7 @@ TEST(Difference, BaseSamplesOfOneRecordAreDropsOfTheirOwn) {
 
 // ---- samplers of one's own
 
-TEST(Callback, ASampleOfTheWrongLengthIsAnErrorThatSaysWhere) {
+TEST(Callback, ErrorsNameASampleOfTheWrongLength) {
     const auto window = functions_window();
     const AnyOracle oracle(
         CallbackOracle([](Round record, ConstView x, const Draw& /*draw*/,

@@ -93,7 +93,7 @@ std::string refusal(const std::string& text, const OracleContext& context = {}) 
     return "";
 }
 
-TEST(OracleText, RefusesWhatCannotBe) {
+TEST(OracleText, RefusesInvalidTexts) {
     struct Case {
         const char* text;
         const char* says;
@@ -145,7 +145,7 @@ TEST(OracleText, RefusesWhatCannotBe) {
     EXPECT_NE(both.find("tail = 1"), std::string::npos);
 }
 
-TEST(OracleText, EveryRowSaysWhatItIs) {
+TEST(OracleText, EveryRowHasAHelpText) {
     EXPECT_EQ(oracles().size(), 6U);
     for (const OracleRow& row : oracles()) {
         EXPECT_EQ(row.usage.substr(0, row.name.size()), row.name);

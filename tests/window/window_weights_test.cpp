@@ -86,7 +86,7 @@ Real defined_weight(const std::string& text, Round t, Round s) {
     return 0;
 }
 
-TEST(WindowWeights, AreThoseOfTheirDefinitions) {
+TEST(WindowWeights, MatchTheirDefinitions) {
     for (const char* text :
          {"7", "exp:6,length=9", "triangle:9", "mean:6,keep=1", "mean:9,keep=4", "season:5,3"}) {
         const WindowWeights window = WindowWeights::parse(text);
@@ -137,7 +137,7 @@ Point model_by_definition(const WindowWeights& judge, const ForecastRule& rule, 
     return by_age;
 }
 
-TEST(WindowWeights, ModelsReplaceTheLossToCome) {
+TEST(WindowWeights, ForecastsReplaceTheNextLoss) {
     int checked = 0;
     for (const WindowWeights& judge : all_windows()) {
         for (const ForecastRule& rule : all_models()) {
@@ -251,7 +251,7 @@ TEST(WindowWeights, TakeBackIsExactForEveryWindow) {
     }
 }
 
-TEST(WindowWeights, QuietRoundsCostWhatTheTableSays) {
+TEST(WindowWeights, QuietRoundsCostWhatTheTableClaims) {
     const auto gradients = [](const char* text) {
         const WindowWeights weights = WindowWeights::parse(text);
         Window window = window_of(weights);
@@ -313,7 +313,7 @@ TEST(WindowWeights, ChangesAreWithinTheBoundsOfTheVariation) {
     }
 }
 
-TEST(WindowWeights, ConstantLossesChangeNothingAfterBurnIn) {
+TEST(WindowWeights, ConstantLossesCauseNoChangeAfterBurnIn) {
     for (const char* text : {"9", "exp:4", "triangle:9", "season:3,3", "weights:0.2,0.1,0.3"}) {
         Window window = window_of(WindowWeights::parse(text));
         Scratch scratch;
@@ -326,7 +326,7 @@ TEST(WindowWeights, ConstantLossesChangeNothingAfterBurnIn) {
     }
 }
 
-TEST(WindowWeights, RefusesWhatIsNoWindow) {
+TEST(WindowWeights, RefusesInvalidTexts) {
     const auto refusal = [](const std::string& text) -> std::string {
         try {
             WindowWeights::parse(text);
