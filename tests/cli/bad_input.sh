@@ -57,7 +57,7 @@ check "and keeps the model of the rounds before" grep -q '"rounds": 20' "$work/m
 run certify "$work/l.jsonl"
 expect "its ledger still verifies" 0
 run learn "$work/huge.csv" --label y --loss squared --step 0.1 --on-bad-row skip
-expect "with skip the run goes on and the status still tells" 4 '21 rounds' 'refused because the loss was not finite: 1'
+expect "with skip the run continues and its status shows the bad rows" 4 '21 rounds' 'refused because the loss was not finite: 1'
 
 good >"$work/good.csv"
 if [ -e /dev/full ]; then

@@ -30,7 +30,7 @@ check "is every method but the reduction" test "$(grep -cE ' own | x 1 ' "$work/
 run compare-fit -q sampler:ramp --methods 'storm;panoc' --scales 1 --seeds 1 --passes 3
 expect "a sampler with a closed form" 0 '^storm' '^panoc'
 run compare-fit -q sampler:regression --methods 'storm;panoc;adma' --scales 1,0 --at x
-expect "all that cannot be is told at once" 2 'panoc.*exact gradient' "'adma'; did you mean 'adam'" 'scales = 0' 'at.*x'
+expect "all violations are reported at once" 2 'panoc.*exact gradient' "'adma'; did you mean 'adam'" 'scales = 0' 'at.*x'
 run compare-fit -q "${small[@]}" --methods panoc --out /dev/null/folder
 expect "a folder that cannot be made" 5 '/dev/null/folder'
 
@@ -41,5 +41,5 @@ kill -INT $job
 wait $job
 status=$?
 out=$(<"$work/out") err=$(<"$work/err")
-expect "an interrupted comparison says so" 130 'interrupted after [0-9]+ of 1001 runs' '^panoc' '^prox-sgd'
+expect "an interrupted comparison reports it" 130 'interrupted after [0-9]+ of 1001 runs' '^panoc' '^prox-sgd'
 check "and writes what was done" eval '[ "$(wc -l <"$work/cut/results.csv")" -ge 4 ] && grep -q "interrupted after" "$work/cut/table.md"'

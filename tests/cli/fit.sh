@@ -11,7 +11,7 @@ run fit --help
 expect "fit explains itself" 0 'Usage: proxstream fit' '--epsilon EPS' '--store FILE' '--test-samples N'
 check "fit has no options of compare-fit" eval '! grep -qE -- "--(methods|scales|seeds|at|out) " "$work/out"'
 run fit "${small[@]}" --epsilno 1 --passses 3
-expect "mistyped options are told with their nearest" 2 "'--epsilno'; did you mean '--epsilon'" "'--passses'; did you mean '--passes'"
+expect "mistyped options get a suggestion" 2 "'--epsilno'; did you mean '--epsilon'" "'--passses'; did you mean '--passes'"
 run fit "${small[@]}" -m paonc
 expect "a mistyped method" 2 "unknown method 'paonc'; did you mean 'panoc'" 'spiderboost'
 run fit "${small[@]}" -m prox-sgd:bacth=3
@@ -37,7 +37,7 @@ done
 run fit "${small[@]}" --trace "$work/t" --certificate "$work/c" -f "$work/m" -p "$work/p"
 expect "with nothing asked for, 1e-6" 0 'certificate: converged' 'F3 .*<= epsilon.* 1.000e-06 .*holds' 'F4 .*holds' 'model saved to'
 check "the certificate has claims, counts and parameters" eval 'for part in "\"status\": \"converged\"" "\"sound\": true" "\"id\": \"F1\"" "\"id\": \"F4\"" "\"exact\": true" "\"full_passes\"" "\"prox\"" "\"referee_cost\"" "\"name\": \"memory\"" "\"proved\": true"; do grep -qF -- "$part" "$work/c" || exit 1; done'
-check "the trace has its last residual" test "$(last_of "$work/t" 6)" = "$(field "$work/c" residual last)"
+check "the trace has the last gap" test "$(last_of "$work/t" 6)" = "$(field "$work/c" residual last)"
 check "the trace has a line an iteration" test "$(wc -l <"$work/t")" = $(($(field "$work/c" iterations) + 2))
 run fit -q "${small[@]}"
 check "quiet is quiet" eval '[ -z "$out$err" ]'
@@ -152,7 +152,7 @@ for scale in '' --standardise --standardise-label '--standardise --standardise-l
         expect "the model is measured again" 0 'after 0 iterations' 'method: 0 base samples'
     }
     check "and predicts the same" cmp "$work/p" "$work/p2"
-    check "with the residual of its certificate" test "$(field "$work/c" residual last)" = "$(field "$work/c2" residual last)"
+    check "with the gap of its certificate" test "$(field "$work/c" residual last)" = "$(field "$work/c2" residual last)"
     check "predictions are near the labels" awk -F, 'NR == FNR { p[NR] = $1; next } FNR > 1 { d = $4 - p[FNR - 1]; s += d*d } END { exit !(FNR == 151 && s/150 < 0.02) }' "$work/p" "$work/rows.csv"
 done
 run fit "${rows[@]}" --test-only
@@ -169,7 +169,7 @@ for reg in zero l1:0.001 nonneg group:0.001,size=2; do
     expect "factors with $reg" 0 'certificate: converged' 'over 42 numbers'
     check "meet the entries" awk -F, 'NR == FNR { p[NR] = $1; next } FNR > 1 { d = $3 - p[FNR - 1]; s += d*d } END { exit !(s/(FNR - 1) < 1e-3) }' "$work/p" "$work/entries.csv"
 done
-check "their model says its size" grep -q '"loss": "factors:rank=2,rows=12,columns=9"' "$work/m"
+check "their model has its size" grep -q '"loss": "factors:rank=2,rows=12,columns=9"' "$work/m"
 run fit -q "$work/entries.csv" --loss factors:rank=2 --reg group:0.001,size=2 --start "$work/m" -t -p "$work/p2"
 check "and is used again" cmp "$work/p" "$work/p2"
 run learn -q "$work/entries.csv" --loss factors:rank=2,rows=12,columns=9 --reg group:0.001,size=2 --start "$work/m" --test-only -p "$work/p2"

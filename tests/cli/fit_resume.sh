@@ -65,7 +65,7 @@ stopped=$(awk '$1 == "\"iterations\":" { gsub(",", "", $2); print $2; exit }' "$
 check "its trace ends where it was stopped" test "$(tail -n 1 "$work/cut.csv" | cut -d, -f1)" = "$stopped"
 check "its model is of a point it met" grep -q proxstream-model "$work/cut.json"
 run resume "$work/cut.run" --iterations $((stopped + 150)) --passes 0
-expect "it goes on" 0
+expect "it continues" 0
 outputs whole
 run fit -q "${long[@]}" --iterations $((stopped + 150)) "${outputs[@]}"
 check "and ends as if nothing had happened" same_run "$work/whole" "$work/cut"
@@ -77,7 +77,7 @@ for _ in $(seq 200); do "$PROXSTREAM" show "$work/killed.run" 2>/dev/null | grep
 kill -KILL $job
 wait $job 2>/dev/null
 run resume "$work/killed.run" --passes 20 --no-quiet
-expect "a killed run goes on from its last state" 0 'certificate: budget_exhausted'
+expect "a killed run resumes from its last state" 0 'certificate: budget_exhausted'
 
 # What does not belong together is refused.
 run fit -q sampler:ramp -m reduction --epsilon 0.2 --iterations 2 --store "$work/reduction.run"

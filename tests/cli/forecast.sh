@@ -14,7 +14,7 @@ check "one prediction a row after the filling ones" test "$(wc -l <"$work/p")" =
 check "predictions are in the units of the data" awk -F, 'NR == FNR { y[FNR - 25] = $2; next } FNR > 300 { d = $1 - y[FNR]; s += d < 0 ? -d : d } END { exit !(s / 276 < 30) }' "$rows" "$work/p"
 check "the model names its lags" grep -q 'load\[-24\]' "$work/m.json"
 gzip -c "$rows" | "$PROXSTREAM" learn -q "${forecast[@]}" -p "$work/p_gz"
-check "gzip from standard input forecasts alike" cmp "$work/p" "$work/p_gz"
+check "gzip from standard input gives the same forecasts" cmp "$work/p" "$work/p_gz"
 { head -n 200 "$rows"; } >"$work/one.csv"
 { head -n 1 "$rows"; tail -n +201 "$rows"; } >"$work/two.csv"
 run learn -q "$work/one.csv" "$work/two.csv" "${forecast[@]}" -p "$work/p_two"
@@ -29,14 +29,14 @@ loss = "cauchy"
 window = 32
 T
 run learn -q "$rows" -c "$work/s.toml" -p "$work/p_toml"
-check "TOML says the same" cmp "$work/p" "$work/p_toml"
+check "TOML gives the same" cmp "$work/p" "$work/p_toml"
 
 run learn -q "$rows" "${forecast[@]}" --start "$work/m.json"
-expect "a model goes on with its own lags" 0
+expect "a model continues with its own lags" 0
 run learn -q "$rows" "${forecast[@]}" --lags 23 --start "$work/m.json"
 expect "a model refuses other lags" 2 'learned with lags 1,2,3,24, not lags 1,2,3,24,23'
 run compare "$rows" "${forecast[@]}" --learners 'time-smoothed; adagrad'
-expect "compare says what the first rows are for" 0 'only fill them' 'adagrad'
+expect "compare explains the use of the first rows" 0 'only fill them' 'adagrad'
 run learn "$rows" "${forecast[@]}" --ahead 12
 expect "lags below the horizon are refused" 2 '1 looks into the future: with ahead = 12'
 run learn "$rows" --label load --ignore time --lags 1 --loss logistic

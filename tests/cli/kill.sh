@@ -58,7 +58,7 @@ torment() {
     whole=$(($(milliseconds) - begun))
     local took=$whole
     if [ "$status" != 0 ]; then
-        expect "$name: the run that nobody kills" 0
+        expect "$name: the run without kills" 0
         return
     fi
     { told "$work/whole.run"; written; } >"$work/whole.told"

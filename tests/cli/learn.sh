@@ -84,14 +84,14 @@ expect "PCA needs no label" 0
 
 # What is chosen where nothing is said, and why.
 run learn "$rows" --label y -w 16
-expect "learn says which loss it chose and why" 0 'minimise +cauchy \+ zero' 'cauchy on a standardised label: the default' 'MSE [0-9.e+-]+ +MAE [0-9.e+-]+'
+expect "learn names the chosen loss and the reason" 0 'minimise +cauchy \+ zero' 'cauchy on a standardised label: the default' 'MSE [0-9.e+-]+ +MAE [0-9.e+-]+'
 run learn "$rows" --label y -w 16 --loss squared
-check "learn gives no reason for what it was told" bash -c '! grep -q "the default" "$1"' _ "$work/err"
+check "learn gives no reason for explicit choices" bash -c '! grep -q "the default" "$1"' _ "$work/err"
 awk 'BEGIN { srand(3); print "a,b,y"; for (t = 0; t < 400; ++t) { a = rand() - 0.5; print a "," rand() - 0.5 "," (a > 0) } }' >"$work/classes.csv"
 run learn "$work/classes.csv" --label y -w 16
 expect "learn sees two labels" 0 'two values; for classes say --loss logistic'
 run learn "$work/classes.csv" --label y -w 4 --loss logistic
-expect "learn gives logistic a ridge and says why" 0 'logistic \+ l2sq:0.001' 'the default for logistic' 'proximal +\(mu/2\)' 'C7c'
+expect "learn adds a ridge to logistic and names the reason" 0 'logistic \+ l2sq:0.001' 'the default for logistic' 'proximal +\(mu/2\)' 'C7c'
 run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --ledger "$work/l.jsonl"
 expect "learn keeps --reg zero" 0 'logistic \+ zero' 'Proved on this run'
 check "a separable window is harmless" bash -c '! grep -q "above that of the best constant" "$1"' _ "$work/err"

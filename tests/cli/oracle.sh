@@ -88,7 +88,7 @@ learns "spider as it comes" -w 8 --oracle minibatch --inner spider
 learns "weights that fall with age" -w exp:16 --oracle minibatch
 learns "a bank of windows" -w auto:windows=2/8/32 --oracle minibatch
 expect "its members show their base samples" 0 'member .* base samples' '^  32 '
-check "a bank spends what its members spend" rounds '
+check "an ensemble spends the sum of its members" rounds '
     { cost("c"); left = spent[6]; sub(/.*"bank":/, "")
       while (match($0, /"c":\[[0-9,]*/)) { split(substr($0, RSTART + 5, RLENGTH - 5), member, ","); left -= member[6]; $0 = substr($0, RSTART + RLENGTH) }
       if (left != 0) { print left; exit 1 } }'
@@ -115,7 +115,7 @@ expect "just below the smallest one too" 2 'a round may never end'
 run learn -q "${few[@]}" --tolerance "$(awk -v d="${smallest:-0}" 'BEGIN { print 1.001 * d }')"
 expect "just above it works" 0
 run learn "${few[@]}" --tolerance 0.001 --force --max-steps 50 --ledger "$work/l.jsonl"
-expect "forced, it ends with its budget and says so" 0 'budget   40 ' 'C1 .* not promised' 'not promised in 40 rounds that ended on their budget' \
+expect "forced, it ends on its budget with a note" 0 'budget   40 ' 'C1 .* not promised' 'not promised in 40 rounds that ended on their budget' \
     "delta has to be above ${smallest:0:4}" 'C12 .* not promised'
 check "every round ended on its 50 updates" rounds '$0 !~ /"s":"budget_exhausted"/ || of("N") != 50 { print; exit 1 }'
 run certify "$work/l.jsonl"
@@ -148,7 +148,7 @@ refused "a step beyond what the records allow" 'step = 50: must be below 2/L' --
 refused "more rows than a record has" 'minibatch:21: draws 21 rows of a record, which has 20' -- "${small[@]}" minibatch:21
 refused "no rows at all" 'minibatch:0.*whole number from 1' -- "${small[@]}" minibatch:0
 refused "a record of one row" 'records of one row have nothing to draw from' -- -w 8 --oracle minibatch
-refused "a noise nobody reads" 'noise: is the deviation of a row' -- "${small[@]}" gaussian:1 --noise 2
+refused "an unused noise option" 'noise: is the deviation of a row' -- "${small[@]}" gaussian:1 --noise 2
 refused "no confirmation at all" 'confirm = 0: must lie in \[1, 1000\]' -- "${small[@]}" minibatch:4 --confirm 0
 refused "a mistyped oracle" "unknown oracle 'minibacth'; did you mean 'minibatch'" -- "${small[@]}" minibacth
 refused "a mistyped argument" "replace is yes or no, not 'often'" -- "${small[@]}" minibatch:4,replace=often

@@ -11,7 +11,7 @@ expect "a mistyped game" 2 "unknown game 'rpss'; did you mean 'rps'" 'congestion
 run play bilinear:m=3
 expect "a mistyped argument of a game" 2 "'m='"
 run play rps --windwo 3 --round 5
-expect "mistyped options are told with their nearest" 2 "'--windwo'; did you mean '--window'"
+expect "mistyped options get a suggestion" 2 "'--windwo'; did you mean '--window'"
 run play rps --rounds 0 --turns both --variation lots --stride 3
 expect "everything wrong at once" 2 'rounds = 0' "turns = 'both'.*simultaneous, alternating" "variation.*'lots'.*proved or pilot" 'stride: .*--opponents'
 run play rps --window 3 --opponents 4 --learner adam --learners 'adam;adam'
@@ -40,7 +40,7 @@ run play rps --rounds 400 --window 10 --trace "$work/t" --certificate "$work/c" 
 expect "rock, paper, scissors" 0 'row +3 numbers in simplex' 'gap over' 'G1 .*holds' 'G2 .*holds' 'G3 .*holds' 'G4 .*holds' "The paper's claim" 'best responses to the last play would save'
 check "the trace has a line a round" test "$(wc -l <"$work/t")" = 401
 check "its gap keeps its bound in every round from the second on" awk -F, 'NR > 2 && !($2 <= $3 * (1 + 1e-9)) { exit 1 } END { exit NR < 400 }' "$work/t"
-check "and regret is the sum of squared residuals" awk -F, 'NR > 1 { sum += $6 * $6; if ((sum - $10) ^ 2 > 1e-18 * (1 + sum) ^ 2) exit 1 } END { exit NR < 400 }' "$work/t"
+check "and regret is the sum of squared gaps" awk -F, 'NR > 1 { sum += $6 * $6; if ((sum - $10) ^ 2 > 1e-18 * (1 + sum) ^ 2) exit 1 } END { exit NR < 400 }' "$work/t"
 check "and the play alone does not come to rest" awk -F, 'NR > 200 && $4 < 0.1 { exit 1 }' "$work/t"
 check "the certificate is sound" eval 'grep -q "\"sound\": true" "$work/c" && grep -q "proxstream-game-certificate" "$work/c"'
 cp "$work/err" "$work/live"
@@ -55,7 +55,7 @@ expect "nor cut in half" 1 'half.jsonl'
 run certify "$work/l-1-row.jsonl"
 expect "a player's own certificate" 0 'C2 .*(holds|up to rounding)'
 run play rps --rounds 10 --start "$work/s"
-expect "a game goes on from saved strategies" 0 'Certificate of 10 rounds'
+expect "a game starts from saved strategies" 0 'Certificate of 10 rounds'
 head -c 100 "$work/s" >"$work/half"
 run play rps --start "$work/half"
 expect "strategies cut in half" 3 'half' 'not JSON'
@@ -77,7 +77,7 @@ expect "no window is chosen under noise" 2 'epsilon: with estimated gradients a 
 run play rps --rounds 50 --turns alternating --learners 'time-smoothed:window=4; optimistic:0.1'
 expect "players of different kinds, in turns" 0 'alternating' 'not promised to some player'
 run play rps --rounds 60 --learners 'bank; time-smoothed' --ledger "$work/b"
-expect "a bank plays too, without a promise" 0 'row .* bank' 'window auto' 'G1 .*holds' 'not promised to some player'
+expect "an ensemble plays, without a promise" 0 'row .* bank' 'window auto' 'G1 .*holds' 'not promised to some player'
 run certify "$work/b-1-row.jsonl" "$work/b-2-column.jsonl"
 expect "and its ledger is read back" 0 'G1 .*holds'
 run play -q rps --rounds 20
@@ -113,7 +113,7 @@ run play "$work/matrix.toml" --rounds 20
 expect "a matrix" 0 'rows +2 numbers in simplex'
 sed -i 's/cost = "x\*(x + y - 1)"/cost = "x*(x + q - 1)"/' "$work/game.toml"
 run play "$work/game.toml"
-expect "a variable that is nobody's" 2 "game.toml: .*'?q'?"
+expect "a variable of no player" 2 "game.toml: .*'?q'?"
 printf 'rounds = 5\nwindwo = 3\n[[player]]\nvariables = ["x"]\ncost = "x"\n' >"$work/typo.toml"
 run play "$work/typo.toml"
 expect "a mistyped key" 2 "typo.toml:2: .*windwo.*did you mean 'window'"
@@ -171,4 +171,4 @@ expect "a game of one" 2 'players = 1: must be a whole number, 2 or more'
 run advise game --epsilon 1
 expect "neither game nor figures" 2 'give a game, or players'
 run advise game rps --epsilon 1e-40
-expect "a window nobody can hold" 2 'asks for a window of'
+expect "a window too large for the memory" 2 'asks for a window of'

@@ -15,7 +15,7 @@ if [ "$status" = 2 ] && [[ $err == *"without the report page"* ]]; then
     exit
 fi
 expect "report of a run that is over" 0 '^a.html$'
-check "its page says what it is of" has a.html '"kind":"run","run":"learn"'
+check "its page describes the run" has a.html '"kind":"run","run":"learn"'
 check "its page has all turns" has a.html '"state":\{"turn":400,.*"finished":true,"status":"stopped"'
 check "its page has the certificate" has a.html '"sound":true,"claims":\[\{"id":"C0"'
 check "it asks for nothing" grep -q "default-src 'none'; script-src" a.html
@@ -36,7 +36,7 @@ for _ in $(seq 200); do
     "$PROXSTREAM" report k.run -o going.html >/dev/null 2>&1 && has going.html '"state":\{"turn":[1-9]' && break
     sleep 0.1
 done
-check "a run that goes on has a page" has going.html '"status":"running"'
+check "a running run has a page" has going.html '"status":"running"'
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 run report k.run

@@ -72,7 +72,7 @@ exec 9>&-
 expect "an interrupted run saves its state" 130
 "$PROXSTREAM" resume "$work/cut.run" <"$rows" 2>"$work/err"
 status=$?
-expect "it goes on" 0
+expect "it continues" 0
 check "its ledger equals the whole run's" stored_as "$work/whole.jsonl" "$work/cut.run"
 
 # Data that are not those of the run are refused, and nothing is touched.

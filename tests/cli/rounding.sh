@@ -14,7 +14,7 @@ expect "a threshold that is lost in rounding is not certified" 0 'C1 .*not promi
     'rounding may exceed the tolerance' 'regret over 50 rounds is at most [0-9.e+]+ \(0 as measured'
 check "and no regret of 0 is claimed" test -z "$(grep -E 'regret over 50 rounds is 0' <<<"$out")"
 run certify "$work/lost.jsonl" --json
-expect "the ledger says the same" 0 '"verdict": "undecided"' '"regret_bound": '
+expect "the ledger agrees" 0 '"verdict": "undecided"' '"regret_bound": '
 
 # A shift rounds at its own size, however small the point is.
 printf 'a,y\n1e6,1\n1e6,2\n1e6,1\n-1e6,1\n1e6,3\n' >"$work/shift.csv"

@@ -22,7 +22,7 @@ awk 'BEGIN { srand(9); print "period,A->D,B->D"; for (t = 1; t <= 30; ++t) print
 
 run route "$links" "$work/demand.jsonl" -w 4 --out "$work/week" --detail all --decisions "$work/week.jsonl"
 expect "route ends with table and certificate" 0 '40 periods in' '4 events' 'total cost +of floor +churn' 'certificate of 4 epochs, 40 rounds' 'all are sound'
-expect "route says what it routes on" 0 'links.csv: 5 nodes, 7 links' '2 pairs' 'utilisation B-D: utilisation .*, above 0.9'
+expect "route describes network and demand" 0 'links.csv: 5 nodes, 7 links' '2 pairs' 'utilisation B-D: utilisation .*, above 0.9'
 run certify "$work/week/ledger.jsonl"
 expect "the ledger of the first epoch is certified again" 0 'Certificate of'
 run certify "$work/week"
@@ -36,7 +36,7 @@ floor_is_lowest() {
     awk -F, 'NR > 1 { cost = $(NF - 9); if ($NF == "floor") floor = cost; else if (!least || cost < least) least = cost; ++n }
              END { exit !(n == 11 && floor > 0 && floor <= least) }' "$1"
 }
-check "nobody is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
+check "no method is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
 # The last word for each period, and no path along the link while it is closed.
 heeds_closure() {
     awk -F'"period":' '{ split($2, number, ","); last[number[1] + 0] = $0; if (number[1] + 0 > n) n = number[1] + 0 }
@@ -221,7 +221,7 @@ whole_lines() {
     return 0
 }
 check "whole lines are left" whole_lines "$work/killed"/* "$work/killed.jsonl"
-check "and run.json says that the run did not end" grep -q '"finished": *false' "$work/killed/run.json"
+check "and run.json reports that the run did not end" grep -q '"finished": *false' "$work/killed/run.json"
 run certify "$work/killed/ledger-2.jsonl"
 expect "and certify names what is missing" 1 'ledger-2.jsonl:.*no footer; its last whole round is 2'
 

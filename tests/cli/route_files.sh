@@ -30,8 +30,8 @@ check "a decision a period, and one for the next" awk -F'"period":' 'NF > 1 { sp
 mkdir "$work/others"
 echo mine >"$work/others/links.csv"
 run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/others"
-expect "somebody else's file is not overwritten" 2 'links.csv is there'
-check "and is what it was" grep -qx mine "$work/others/links.csv"
+expect "a file of another program is not overwritten" 2 'links.csv is there'
+check "and is unchanged" grep -qx mine "$work/others/links.csv"
 if [ -e /dev/full ]; then
     run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --decisions /dev/full
     expect "a full disk is an error that names the file" 5 '/dev/full'
@@ -51,6 +51,6 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 exec 3>&-
 check "a killed run has whole lines" test -z "$(tail -c 1 "$work/killed/periods.csv")"
-check "and says that it did not end" grep -q '"finished": *false' "$work/killed/run.json"
+check "and reports that it did not end" grep -q '"finished": *false' "$work/killed/run.json"
 run certify "$work/killed/ledger.jsonl"
 expect "its ledger of a finished epoch is certified" 0

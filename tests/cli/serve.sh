@@ -79,7 +79,7 @@ run serve "$work/bad.toml"
 expect "serve refuses keys it does not know, with the nearest" 2 "did you mean 'port'"
 printf '[learner.a]\nkind = "learn"\n' >"$work/bad.toml"
 run serve "$work/bad.toml"
-expect "serve says what a learner lacks" 2 'learner a: features'
+expect "serve names missing settings of a learner" 2 'learner a: features'
 
 start "$work/a"
 ask GET /health
@@ -138,7 +138,7 @@ check "a second service on one store is refused" grep -qE 'another process' "$wo
 stop TERM
 check "SIGTERM ends it in order" test "$status" = 0
 run certify "$work/a/main.run"
-expect "what it has stored is certified" 0 'Certificate of 4 rounds'
+expect "the stored rounds are certified" 0 'Certificate of 4 rounds'
 
 start "$work/a"
 ask POST /v1/learners/main/rounds "{\"record\":$(record 3),\"key\":\"third\"}"

@@ -18,14 +18,14 @@ run certify exported.jsonl
 expect "which certify reads" 0
 
 run "${learn[@]}" --store whole.run --quiet
-expect "a name that is taken, is told with what to do" 2 "proxstream resume whole.run"
+expect "a name that is taken is refused with advice" 2 "proxstream resume whole.run"
 
 run resume whole.run
 expect "a run that is over, has nothing to go on with" 0 "has come to its end"
 run resume whole.run --rounds 700 --quiet
 expect "but may go further" 0
 run learn builtin:drift --rounds 700 --window 8 --loss cauchy --store longer.run --quiet
-check "as if it had been told so at once" same_ledgers whole.run longer.run
+check "as if the option had been given at once" same_ledgers whole.run longer.run
 
 # Interrupted by a signal: the rest comes later.
 "$PROXSTREAM" learn builtin:drift,rows=200000 --rounds 200000 --window 8 --loss cauchy --store cut.run --quiet &
@@ -34,16 +34,16 @@ for _ in $(seq 100); do
     [ -s cut.run ] && [ "$("$PROXSTREAM" show cut.run 2>/dev/null | grep -c ' running, [1-9]')" = 1 ] && break
     sleep 0.05
 done
-check "a store can be read while its run goes on" "$PROXSTREAM" export cut.run --what decisions --last 3 -o first.jsonl
+check "a store can be read while its run continues" "$PROXSTREAM" export cut.run --what decisions --last 3 -o first.jsonl
 run resume cut.run --quiet
 expect "two programs on one store, the second is refused" 2 "another process is writing"
 kill -TERM "$pid"
 wait "$pid"
 check "SIGTERM ends it as interrupted" test $? = 130
 turns=$("$PROXSTREAM" show cut.run | sed -n 's/.*stopped, \([0-9]*\) turns.*/\1/p')
-check "it says that it stopped" test "${turns:-0}" -gt 0
+check "it reports the stop" test "${turns:-0}" -gt 0
 run resume cut.run --rounds $((turns + 50)) --quiet
-expect "and goes on" 0
+expect "and continues" 0
 run learn builtin:drift,rows=200000 --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --quiet
 check "with the same ledger" same_ledgers cut.run uncut.run
 
@@ -65,13 +65,13 @@ check "and its size" test $((($(wc -c <figures.npy) - 128) % 8)) = 0
 run export whole.run --what decisions --format npy
 expect "decisions are no numbers" 2
 run export whole.run --what ledgers
-expect "a typo, is told what there is" 2 "ledger, decisions, figures, inputs"
+expect "a typo lists the known names" 2 "ledger, decisions, figures, inputs"
 
 run fork whole.run copy.run
 expect "a fork" 0
 run resume copy.run --rounds 750 --quiet
 run resume whole.run --rounds 750 --quiet
-check "goes on as its parent does" same_ledgers whole.run copy.run
+check "continues like its parent" same_ledgers whole.run copy.run
 run fork whole.run tight.run --tolerance 0.01
 expect "a fork with another tolerance, begins with all of its state" 0 "with all of its state"
 run resume tight.run --rounds 20 --quiet
@@ -91,7 +91,7 @@ run learn builtin:drift --rounds 5000 --window 8 --loss cauchy --store all.run -
 check "folded rounds leave the certificate as it was" cmp kept.json all.json
 check "but not the size" test "$(wc -c <kept.run)" -lt $(($(wc -c <all.run) / 2))
 run show kept.run
-expect "show says from where on" "$status" "turns from .* on"
+expect "show names the first turn" "$status" "turns from .* on"
 
 # Damage.
 cp whole.run torn.run
@@ -104,7 +104,7 @@ for verb in show certify resume "export --what figures" report; do
 done
 echo 'a,b' >table.csv
 run show table.csv
-expect "a table is no store, and is told so" 3 "table.csv"
+expect "a table is refused as a store" 3 "table.csv"
 run show nowhere.run
 expect "a file that is not there" 5
 run learn builtin:drift --store x.run --durable often --keep 5w

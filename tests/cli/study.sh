@@ -4,7 +4,7 @@
 
 run study list
 if [ "$status" = 2 ]; then
-    expect "a program without the studies says so" 2 'built without the studies' '-DPROXSTREAM_STUDIES=ON'
+    expect "a program without the studies reports it" 2 'built without the studies' '-DPROXSTREAM_STUDIES=ON'
     exit
 fi
 run study
@@ -54,7 +54,7 @@ for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
     expect "study $name runs" 0 "^# Study $name$" "proxstream study $name --preset quick" "$errors" \
         "wrote $work/$name/results.csv" '^1/[0-9]+ ' 'seeds 1 to 2' "$files"
     check "study $name writes whole files" whole "$work/$name"
-    check "study $name prints what table.md says" diff <(grep '^|' "$work/$name/table.md") <(grep '^|' "$work/out")
+    check "study $name prints table.md" diff <(grep '^|' "$work/$name/table.md") <(grep '^|' "$work/out")
     check "study $name has no holes in its table" figures "$work/$name" "$name"
     case " $self_checking " in
         *" $name "*) check "study $name finds what it should" found "$work/$name" ;;

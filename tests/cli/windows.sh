@@ -31,7 +31,7 @@ check "a mean does not depend on the seed" cmp "$work/one.txt" "$work/two.txt"
 
 learn --window 16 -p "$work/plain.txt" --model previous
 learn --window auto:windows=16,also=none,steps=1000,effort=inf --model previous -p "$work/bank.txt"
-expect "a bank of one" 0
+expect "an ensemble of one" 0
 check "is its learner to the last bit" cmp "$work/plain.txt" "$work/bank.txt"
 
 learn --window 16 --tolerance 0.5 --hysteresis 0.5
@@ -61,7 +61,7 @@ expect "a forecast of the wrong size" 2 'wide.csv: its rows have 2 features, the
 run learn "${csv[@]}"
 expect "a forecast model without forecasts" 2 'needs the file of forecasts'
 run learn "$work/data.csv" --label y --window 8 --forecast "$work/data.csv"
-expect "forecasts that nobody uses" 2 'no model uses it'
+expect "unused forecasts" 2 'no model uses it'
 run learn "$work/data.csv" --label y --learner time-smoothed:window=8,model=forecast
 expect "a learner that asks for forecasts without a file" 2 'needs the forecasts'
 run learn "$work/data.csv" --label y --model forecast --forecast "$work/data.csv"
@@ -81,16 +81,16 @@ refused "weights above 1" 'add up to 1.6; at most 1' --window weights:0.8,0.8
 refused "weights that are all 0" 'all 0' --window weights:0,0
 refused "a season longer than any store" 'whole number from 1 to 10000000' --model season:20000000
 refused "lags beyond any store" 'oldest lag' --window season:9999999,3
-refused "an empty bank" 'at least one window' --window auto:windows=/
+refused "an empty ensemble" 'at least one window' --window auto:windows=/
 refused "equal members" 'there twice' --window auto:windows=4/8/4
 refused "equal cheap members" 'there twice' --window 'auto:also=(adam:0.1)/(adam:0.1)'
-refused "a bank in a bank" 'cannot hold a bank' --window auto:windows=4/auto
+refused "an ensemble in an ensemble" 'cannot hold a bank' --window auto:windows=4/auto
 refused "a bank beside a bank's windows" 'cannot hold a bank' --window 'auto:also=(time-smoothed:window=auto)'
-refused "a bank with one window" 'did you mean windows' --learner bank:window=4
-refused "a bank and a window" 'chooses among its own windows' --learner bank --window 4
+refused "an ensemble with one window" 'did you mean windows' --learner bank:window=4
+refused "an ensemble and a window" 'chooses among its own windows' --learner bank --window 4
 refused "a window that is too long for anybody" 'longest must be at most' --window auto:longest=99999999
 refused "a number that is no length" 'whole number from 1' --window -4
-refused "a window and a model, both told" "window: .*foo" --window foo --model bar
+refused "a window and a forecast, both explicit" "window: .*foo" --window foo --model bar
 refused "and the model too" "model: .*bar" --window foo --model bar
 learn --window 'auto:windows=1/4,also=(time-smoothed:window=64)/full-history'
 expect "members with windows of their own get the room they ask for" 0 '^  time-smooth.* hold$' '^  full-history .* hold$'
@@ -101,7 +101,7 @@ refused "an unknown selection as an option" "did you mean 'mean'" --selection me
 check "is named once" test "$(grep -c "unknown selection" <<<"$err")" = 1
 refused "a selection of a mean under noise" 'needs exact losses' --selection mean --oracle gaussian:0.1 --batch 4
 refused "an unknown mixer" "unknown mixer 'tracker'" --window 'auto:selection=(mean:mixers=losses/tracker)'
-refused "an unknown argument of a bank" 'windws' --window auto:windws=4/8
+refused "an unknown argument of an ensemble" 'windws' --window auto:windws=4/8
 refused "no hysteresis" 'hysteresis' --hysteresis 0
 refused "a negative price" 'switching' --switching -1
 refused "a tolerance that is none" 'auto\[:FACTOR\]' --tolerance auto:-2
