@@ -154,7 +154,7 @@ void settle_figures(const LearnSettings& settings, Wanted& wanted) {
     // Samples have to resolve what there is to learn at the start, or every round is quiet.
     if (estimate && estimate->gap > 0 && !input.delta && !input.batch && input.tail != NoiseTail::bounded) {
         wanted.tolerance = estimate->gap / 4;
-        print_figure("tolerance rho", *wanted.tolerance, "a quarter of the residual at the start");
+        print_figure("tolerance rho", *wanted.tolerance, "a quarter of the stationarity gap at the start");
     }
 }
 
@@ -196,28 +196,27 @@ int advise(const std::vector<std::string>& arguments) {
     std::optional<Wanted> wanted;
     const auto done = parse_command_line(
         "advise",
-        "Says what a learner with sampled gradients should be told: for each window the step, the tolerance, "
-        "the "
-        "samples and\nconfirmations, and what follows for updates, base samples and regret. Figures that are "
-        "not "
-        "given are estimated\nfrom the first records of the data. Of games: 'proxstream advise game --help'.",
+        "Computes, for each window, the step, tolerance, samples and confirmations that sampled gradients "
+        "need,\nand bounds on updates, base samples and regret. Figures that are not given are estimated "
+        "from the first\nrecords of the data. For games: 'proxstream advise game --help'.",
         arguments, settings,
         {.extras = {{"windows", "A,B,..", fmt::format("windows to advise on [{}]", kDefaultWindows),
                      &texts.windows},
                     {"noise", "SIGMA0", "deviation of one sample of a record's gradient", &texts.noise},
-                    {"tail", "KIND", "what is known of it: variance, subgaussian or bounded [variance]",
-                     &texts.tail},
+                    {"tail", "KIND",
+                     "what is known of the noise: variance, subgaussian or bounded [variance]", &texts.tail},
                     {"across", "KIND", "noise of different records: independent or shared [independent]",
                      &texts.across},
-                    {"swing", "OSC", "what a loss may fall by while it is in the window", &texts.oscillation},
+                    {"swing", "OSC", "largest fall of a loss while it is in the window", &texts.oscillation},
                     {"variation", "V", "deviation of the gradients of losses a window apart",
                      &texts.variation},
                     {"delta", "DELTA", "tolerance; a round ends at DELTA/W [from the noise]", &texts.delta},
-                    {"oracle-batch", "B", "samples a record and call [1, or what the tolerance asks for]",
+                    {"oracle-batch", "B", "samples a record and call [1, or as many as the tolerance needs]",
                      &texts.batch},
-                    {"confirm", "M", "estimates that have to pass [what keeps selection in check]",
+                    {"confirm", "M", "end a round when M estimates pass [as many as the tail needs]",
                      &texts.confirm},
-                    {"confidence", "P", "of upper limits on estimates [0.95]", &texts.confidence}},
+                    {"confidence", "P", "confidence level of upper limits on estimates [0.95]",
+                     &texts.confidence}},
          .takes =
              [](const OptionRow<LearnSettings>& row) {
                  return describes_problem(row) || row.name == "step" || row.name == "smoothness";

@@ -84,9 +84,8 @@ int advise_game(const std::vector<std::string>& given) {
     Texts texts;
     const auto done = parse_command_line(
         "advise game",
-        "Says how long windows have to be so that a game stays a smoothed local equilibrium: of a game, or "
-        "of\n"
-        "figures (--players, --variation, --tolerance).",
+        "Computes how long windows must be so that every round of a game is a smoothed local equilibrium.\n"
+        "Give a game, or figures: --players, --variation, --tolerance.",
         arguments, settings,
         {.extras = {{"players", "M", "without a game: how many there are", &texts.players},
                     {"sigma", "S", "sure bound on w times the error of estimated gradients [0]",

@@ -42,7 +42,8 @@ int compare_fits(const std::vector<std::string>& arguments) {
         "Fits one problem with several methods, the stochastic ones with several steps and seeds, and prints "
         "one "
         "table:\n"
-        "squared residual and objective at equal samples and equal seconds. The step shown is the best in "
+        "squared stationarity gap and objective at equal samples and equal seconds. The step shown is the "
+        "best in "
         "hindsight.",
         arguments, settings, {.takes = belongs_to_compare_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;

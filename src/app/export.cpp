@@ -38,7 +38,7 @@ const std::array kRows{
     Row{"first", "", "Content", "TURN", "from this turn on", &S::first, 1, kLargeCount},
     Row{"last", "", "Content", "TURN", "up to this turn (0: the last)", &S::last, 0, kLargeCount},
     Row{"format", "", "Output", "NAME", "jsonl, csv or npy (NumPy, columns by name)", &S::format},
-    Row{"out", "o", "Output", "FILE", "where to write it (-: standard output)", &S::out},
+    Row{"out", "o", "Output", "FILE", "write to this file (-: standard output)", &S::out},
 };
 
 std::span<const Row> ExportSettings::options() {
@@ -61,7 +61,7 @@ int export_run(const std::vector<std::string>& arguments) {
     ExportSettings settings;
     const auto done = parse_command_line(
         "export",
-        "Writes what a run store holds in a plain format, while the run goes on or after it.\n"
+        "Writes the content of a run store in a plain format. The run may still be active.\n"
         "  proxstream export RUN --what figures --format csv -o figures.csv",
         arguments, settings, {.checks = {[&] {
                                   Violations violations;

@@ -18,11 +18,10 @@ namespace proxstream::app {
 namespace {
 
 constexpr const char* kDescription =
-    "Begins a run of its own where another one was last saved; 'proxstream resume NEW' goes on with it. "
+    "Starts a new run from the last saved state of another one; 'proxstream resume NEW' continues it. "
     "Options "
-    "may change\nits learner (runs of 'learn'): the window goes along if the new learner can use it, else "
-    "the "
-    "point alone.\n  proxstream fork RUN NEW [options]";
+    "may\nchange the learner of a run of 'learn': it takes over the window if it can use it, else only the "
+    "point.\n  proxstream fork RUN NEW [options]";
 
 /// Options that name what a run writes beside its store.
 constexpr std::array<std::string_view, 8> kFiles{"predictions", "save",   "certificate", "ledger",
@@ -34,7 +33,7 @@ RunIdentity child_of(const RunStore& store, Turn turn, std::string begun) {
     return identity;
 }
 
-/// The same run under another name: whatever goes on with either, the other does not see it.
+/// A copy of the run under another name; the two continue independently.
 int copy_run(const RunStore& store, const std::string& target) {
     const Turn last = store.state().last;
     RunIdentity identity = child_of(store, last, "as a copy");
@@ -52,7 +51,7 @@ int copy_run(const RunStore& store, const std::string& target) {
     }
     if (!violations.empty()) throw ConfigError(violations);
     store.copy_to(target, identity);
-    fmt::print(stderr, "{}: a copy of {} after turn {}; 'proxstream resume {}' goes on with it\n", target,
+    fmt::print(stderr, "{}: a copy of {} after turn {}; 'proxstream resume {}' continues it\n", target,
                store.path(), last, target);
     return kOk;
 }
@@ -79,7 +78,7 @@ int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSe
     child->record_in(journal);
     const Journal::Serialise state = [&](StateArchive& archive) { child->serialise(archive); };
     journal.commit(&state);
-    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' goes on with it\n",
+    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' continues it\n",
                settings.store, store.path(), *turn, begun, settings.store);
     return kOk;
 }

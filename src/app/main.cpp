@@ -57,34 +57,31 @@ constexpr std::array kVerbs{
          compare_fits},
     Verb{"play", "play a game of several learners against each other; certifies a smoothed local equilibrium",
          play},
-    Verb{"advise",
-         "say which tolerance, batch and confirmations sampled gradients need, and what they promise",
-         advise},
-    Verb{"certify", "recompute the certificate of a stored run from its ledger alone", certify_ledger},
+    Verb{"advise", "compute the tolerance, batch and confirmations that sampled gradients need", advise},
+    Verb{"certify", "recompute the certificate of a run from its ledger or its store", certify_ledger},
     Verb{"runs", "list the run stores in a folder", list_runs},
-    Verb{"show", "show what a run store says of its run", show_run},
-    Verb{"resume", "go on with a run where its store ends, bit for bit as if it had never stopped",
-         resume_run},
-    Verb{"fork", "begin a run of its own where another one stands, perhaps with other options", fork_run},
+    Verb{"show", "show settings, state and figures of a stored run", show_run},
+    Verb{"resume", "continue a stored run, bit for bit as if it had never stopped", resume_run},
+    Verb{"fork", "start a new run from the state of a stored run, with the same or other options", fork_run},
     Verb{"export",
          "write a stored run's ledger, decisions, figures or inputs as JSON lines, CSV or NumPy file",
          export_run},
-    Verb{"report", "write the page of a stored run: one HTML file, whether it goes on, was killed or is over",
+    Verb{"report", "write the page of a stored run: one HTML file; the run may be active, killed or complete",
          report_run},
-    Verb{"serve", "host learners behind an HTTP/JSON API, with a live page and a store each", serve},
+    Verb{"serve", "serve learners through an HTTP/JSON API, each with a live page and a store", serve},
     Verb{"study", "run an experiment over several seeds; writes tables and charts into a folder", study},
-    Verb{"list", "show the losses, regularisers, learners and inner solvers there are", list},
+    Verb{"list", "list losses, regularisers, learners, windows, inner solvers and more", list},
 };
 
 void print_help() {
     fmt::print(
-        "proxstream {}: keeps decisions near-stationary while the world changes, and proves it\n\n"
+        "proxstream {}: online decisions on changing data, with a certificate for every run\n\n"
         "usage: proxstream VERB [options]      proxstream VERB --help\n\nverbs:\n",
         PROXSTREAM_VERSION);
     for (const Verb& verb : kVerbs) fmt::print("  {:<12}{}\n", verb.name, verb.help);
     fmt::print(
         "\noptions of every verb:\n"
-        "  --plugin FILE.so    load losses and regularisers of your own (repeatable; also "
+        "  --plugin FILE.so    load your own losses and regularisers (repeatable; also "
         "PROXSTREAM_PLUGINS, "
         "colon separated)\n"
         "\nexamples:\n"

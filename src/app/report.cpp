@@ -75,13 +75,13 @@ int report_run(const std::vector<std::string>& arguments) {
     ReportArguments given;
     if (!parse(arguments, given)) {
         fmt::print(
-            "Writes the page of a stored run, one HTML file with everything in it: what was decided and "
-            "what it cost,\nresiduals and regret against what is proved of them, alarms, certificate, "
-            "settings. Works while the run\ngoes on, after a kill, and when it is over; nothing is written "
-            "to the store.\n"
+            "Writes the page of a stored run as one HTML file: decisions, costs, stationarity gaps, regret "
+            "and "
+            "its bounds,\nalarms, certificate and settings. It only reads the store, also while the run is "
+            "active or after a kill.\n"
             "usage: proxstream report RUN [-o FILE]\n"
             "  RUN         a run store (--store of learn, route, play and fit; stores of serve)\n"
-            "  -o FILE     where to; without it the run's name with .html\n");
+            "  -o FILE     the file to write; default: the run's name with .html\n");
         return kOk;
     }
     require_report_page();

@@ -29,7 +29,7 @@ constexpr std::array kResumptions{
 int resume_run(const std::vector<std::string>& arguments) {
     if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
         fmt::print(
-            "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
+            "Continues a stored run, bit for bit as if it had never stopped.\n"
             "usage: proxstream resume RUN [options]      proxstream resume RUN --help: options of that "
             "run\n");
         return arguments.empty() ? kUsage : kOk;

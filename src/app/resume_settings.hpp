@@ -26,12 +26,12 @@ std::optional<int> resume_settings(const std::string& path, const std::vector<st
         const bool screen = row.name == "progress" || row.name == "quiet";
         return !affects_results(row) && (row.group != "Output" || screen) && row.name != "store";
     };
-    return parse_command_line(
-        "resume",
-        "Goes on with a run where its store ends: bit for bit as if it had never stopped.\n"
-        "  proxstream resume RUN [options]     of a run of '" +
-            store.identity().kind + "':",
-        arguments, settings, {.takes = may_change, .checks = {[&] { validate(settings); }}});
+    return parse_command_line("resume",
+                              "Continues a stored run, bit for bit as if it had never stopped.\n"
+                              "  proxstream resume RUN [options]     of a run of '" +
+                                  store.identity().kind + "':",
+                              arguments, settings,
+                              {.takes = may_change, .checks = {[&] { validate(settings); }}});
 }
 
 }  // namespace proxstream::app

@@ -143,7 +143,7 @@ int show_run(const std::vector<std::string>& arguments) {
     print_figures(store, state.last);
     print_alarms(store);
     if (!state.running && !state.finished)
-        fmt::print("\n'proxstream resume {}' goes on with it\n", store.path());
+        fmt::print("\n'proxstream resume {}' continues it\n", store.path());
     return kOk;
 }
 

@@ -40,8 +40,9 @@ Plan make_plan(const std::vector<std::string>& arguments) {
         if (check) own.checks.emplace_back([&] { validate(settings); });
         return parse_command_line<ServeSettings>(
             "serve",
-            "Hosts learners behind an HTTP/JSON API: clients get decisions and post records, every answered "
-            "record is safe\nin the learner's store, and GET / shows how they are doing. See docs/serve.md.",
+            "Serves learners through an HTTP/JSON API: clients get decisions and post records. Every "
+            "answered "
+            "record is safe\nin the learner's store. GET / is a page with all learners. See docs/serve.md.",
             arguments, settings, own);
     };
     Plan plan;

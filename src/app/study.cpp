@@ -57,18 +57,17 @@ std::optional<int> parse(const std::vector<std::string>& arguments, StudyArgumen
     app.allow_extras();
     app.get_formatter()->column_width(34);
     app.set_help_flag("-h,--help", "show this and exit");
-    app.add_option("NAME", given.name, "the study; without it, or as 'list', shows those there are");
-    app.add_option("--preset", given.preset,
-                   "full: what conclusions may be drawn from; quick: seconds [full]")
+    app.add_option("NAME", given.name, "the study; without it, or as 'list', lists all studies");
+    app.add_option("--preset", given.preset, "full: for conclusions; quick: a first look in seconds [full]")
         ->type_name("quick|full");
-    app.add_option("--seeds", given.seeds, "how many, from seed 1 on [what the preset has]")->type_name("N");
+    app.add_option("--seeds", given.seeds, "run seeds 1 to N [as many as the preset has]")->type_name("N");
     app.add_option("--threads", given.threads,
                    "threads for passes over large windows; figures do not depend on it (0: all) [1]")
         ->type_name("N");
-    app.add_option("--out", given.folder, "folder for the files [study-NAME]")->type_name("DIR");
+    app.add_option("--out", given.folder, "write the files into this folder [study-NAME]")->type_name("DIR");
     app.add_flag("--force", given.force,
                  "write into a folder that is not empty, over files of the same names");
-    app.add_flag("-q,--quiet", given.quiet, "the table and errors only");
+    app.add_flag("-q,--quiet", given.quiet, "print the table and errors only");
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::CallForHelp&) {

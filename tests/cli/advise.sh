@@ -29,7 +29,7 @@ expect "windows that cannot do with a delta are refused one by one" 0 '^ +16 ' '
 
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 expect "estimates from data" 0 'the largest bound of the first 20 records' 'upper 95 % limit over 20 records of 200 rows at 4 points, approximate' \
-    'a quarter of the residual at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --window 64'
+    'a quarter of the stationarity gap at the start' 'proxstream learn builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --window 64'
 cp "$work/out" "$work/first"
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 check "the same again, digit by digit" cmp "$work/out" "$work/first"
