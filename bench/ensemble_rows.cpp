@@ -37,7 +37,7 @@ void ensemble_rows(Bench& bench) {
                                      static_cast<double>(ensemble.record_gradients);
             bench.add(
                 {.name = fmt::format("bank.{}", stream),
-                 .measured = fmt::format("a bank of windows on {}", stream),
+                 .measured = fmt::format("an ensemble of windows on {}", stream),
                  .against = "its longest window alone, w = 1024, in time",
                  .ratio = timings.ratio(1, 0),
                  .figure = Figure{1e6 * timings.seconds(0).median / static_cast<double>(ensemble.rounds),

@@ -75,13 +75,12 @@ void fit(Bench& bench, const FitCase& task) {
     for (Index i = 0; i < methods.size(); ++i) {
         bench.add({.name = fmt::format("fit.{}-{}", task.name, methods[i]),
                    .measured = what + ", " + methods[i],
-                   .against = "Eigen's prox-gradient with a doubling search",
+                   .against = "Eigen's prox-gradient",
                    .ratio = timings.ratio(eigen, i),
                    .figure = Figure{1e3 * timings.seconds(i).median, "ms"},
                    .note = fmt::format("{:.0f} passes, the rival {:.0f}", passes[i], passes[eigen])});
     }
-    const std::string peer =
-        fmt::format("the peer's PANOC, {} ms beside its prox-grad's {}", task.panoc, task.prox_grad);
+    const std::string peer = fmt::format("best peer {} ms (prox-grad {})", task.panoc, task.prox_grad);
     const auto add_peer = [&](const std::string& name, const std::string& against, Index place,
                               double scale) {
         for (const Index ours : {Index{0}, Index{1}}) {
@@ -94,16 +93,14 @@ void fit(Bench& bench, const FitCase& task) {
         }
     };
     const double share = task.panoc / task.prox_grad;
-    add_peer("backtracking", peer + ", scaled by our backtracking here", eigen - 1, share);
-    add_peer("eigen", peer + ", scaled by Eigen's prox-gradient here", eigen, share);
-    add_peer("eigen-native", peer + ", scaled by the same compiled for this machine", eigen + 1, share);
+    add_peer("backtracking", peer + ", by backtracking", eigen - 1, share);
+    add_peer("eigen", peer + ", by Eigen", eigen, share);
+    add_peer("eigen-native", peer + ", by native Eigen", eigen + 1, share);
     // A whole run depends on how hard the instance is, which was another one there; a pass does not.
     for (const Index place : {eigen, eigen + 1}) {
         add_peer(place == eigen ? "eigen-pass" : "eigen-native-pass",
-                 fmt::format(
-                     "the peer's PANOC, {} ms, scaled by a pass of Eigen's{} here over an iteration of its "
-                     "prox-grad there",
-                     task.panoc, place == eigen ? "" : ", compiled for this machine,"),
+                 fmt::format("best peer {} ms, by a pass of {}", task.panoc,
+                             place == eigen ? "Eigen" : "native Eigen"),
                  place, share * task.iterations / passes[place]);
     }
 }

@@ -185,16 +185,16 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         if (played[name]->unfinished > 0) text += ", " + unfit(name);
         return text;
     };
-    // In the units of whoever counts: passes, and time.
+    // In both units: passes, and time.
     for (Index i = 0; i < present.size(); ++i) {
         const std::string& name = present[i];
         const bool rival = name.starts_with("eigen");
-        const std::string what = rival ? problem + ", Eigen's prox-gradient with a doubling search" +
-                                             (name == "eigen" ? "" : ", compiled for this machine")
-                                       : problem + ", " + name;
+        const std::string what =
+            rival ? problem + ", Eigen's prox-gradient" + (name == "eigen" ? "" : ", native")
+                  : problem + ", " + name;
         bench.add({.name = place + name,
                    .measured = what,
-                   .against = i == 0 ? "" : "prox-grad with step 1/L, in time",
+                   .against = i == 0 ? "" : "prox-grad, in time",
                    .ratio = i == 0 ? std::nullopt : std::optional(timings.ratio(0, i)),
                    .figure = Figure{ms_a_round(i), "ms a round"},
                    .note = note(name)});
@@ -203,7 +203,7 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         const bool judged = wanted && std::ranges::find(kJudged, name) != kJudged.end();
         bench.add({.name = place + name + "-passes",
                    .measured = what,
-                   .against = "prox-grad with step 1/L, in window passes",
+                   .against = "prox-grad, in passes",
                    .ratio = Spread{passes, passes, passes, 1},
                    .figure = Figure{a_round(played[name]->passes), "passes a round"},
                    .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt,
@@ -212,17 +212,14 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
     const struct {
         const char* name;
         const char* by;
-    } scalings[] = {{"backtracking", "our backtracking"},
-                    {"eigen", "Eigen's prox-gradient"},
-                    {"eigen-native", "Eigen's prox-gradient compiled for this machine"}};
+    } scalings[] = {{"backtracking", "backtracking"}, {"eigen", "Eigen"}, {"eigen-native", "native Eigen"}};
     for (const auto& scaling : scalings) {
         for (const std::string& name : kJudged) {
             bench.add(
                 {.name = fmt::format("{}{}-peer-by-{}", place, name, scaling.name),
                  .measured = problem + ", " + name,
-                 .against = fmt::format("the best peer's {} ms beside its prox-grad's {}, scaled by {} "
-                                        "here",
-                                        peer.best, peer.prox_grad, scaling.by),
+                 .against = fmt::format("best peer {} ms (prox-grad {}), by {}", peer.best, peer.prox_grad,
+                                        scaling.by),
                  .ratio = timings.ratio(place_of(scaling.name), place_of(name), peer.best / peer.prox_grad),
                  .figure = Figure{ms_a_round(place_of(name)), "ms a round"},
                  .wanted = wanted ? std::optional(ratio_at_least(3)) : std::nullopt,

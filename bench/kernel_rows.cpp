@@ -118,13 +118,13 @@ void window(Bench& bench, const std::string& name, const WindowShape& shape, Wis
                .wanted = wanted(wish == Wish::read, 0.85)});
     bench.add({.name = "kernels." + name + "-eigen",
                .measured = what,
-               .against = "Eigen's X*x and X'*s, the library's flags",
+               .against = "Eigen's X*x and X'*s",
                .ratio = timings.ratio(2, 0),
                .figure = figure,
                .wanted = wanted(wish == Wish::eigen, 2)});
     bench.add({.name = "kernels." + name + "-eigen-native",
                .measured = what,
-               .against = "the same, compiled for this machine alone",
+               .against = "native Eigen",
                .ratio = timings.ratio(3, 0),
                .figure = figure});
 }
@@ -221,8 +221,8 @@ void perceptron(Bench& bench) {
     const std::string what = fmt::format("perceptron {}-64-64-1, gradient over {} rows", kFeatures, rows);
     const Figure figure{operations / timings.seconds(0).median / 1e9, "Gflop/s"};
     constexpr const char* kAgainst[] = {"as many fused multiply-adds in registers",
-                                        "Eigen's products and tanh, the library's flags",
-                                        "the same, compiled for this machine alone"};
+                                        "Eigen's products and tanh",
+                                        "native Eigen"};
     constexpr const char* kNames[] = {"flops", "eigen", "eigen-native"};
     for (Index i = 0; i < 3; ++i) {
         bench.add({.name = fmt::format("kernels.perceptron-{}", kNames[i]),

@@ -77,7 +77,7 @@ void rows_a_second(Bench& bench) {
                .figure = figure(0)});
     constexpr const char* kWhat[] = {"w = 1, defaults", "w = 1, every round quiet",
                                      "w = 100, every round quiet", "w = 100, defaults",
-                                     "a bank of windows, the default"};
+                                     "an ensemble, the default"};
     for (Index i = 0; i < kinds.size(); ++i) {
         bench.add({.name = fmt::format("learn.{}", kinds[i].first),
                    .measured = fmt::format("learn, 10 dense features of CSV, {}", kWhat[i]),

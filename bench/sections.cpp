@@ -12,14 +12,14 @@ const std::vector<Section>& sections() {
          inner_rows},
         {"fit", "Whole data sets: robust regression, 2000 x 500.", fit_rows},
         {"learn", "Rows a second, from a file to its certificate.", learn_rows},
-        {"front", "The front door: what OnlineLearner adds to a round.", front_rows},
+        {"front", "What OnlineLearner adds to a round.", front_rows},
         {"parser", "Text to rows.", parser_rows},
         {"traffic", "Routing on road networks: windows, periods, assignments, paths.", traffic_rows},
         {"cost", "How cost grows: exponents of fitted power laws, no ratios.", cost_rows},
-        {"store", "Runs that are kept.", store_rows},
-        {"bank", "Banks of windows.", ensemble_rows},
+        {"store", "Stored runs.", store_rows},
+        {"bank", "Ensembles of windows.", ensemble_rows},
         {"game", "Games.", game_rows},
-        {"peers", "Other people's solvers, to the same objective on the same data.", peer_rows},
+        {"peers", "Solvers of other libraries, to the same objective on the same data.", peer_rows},
     };
     return table;
 }

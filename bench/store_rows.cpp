@@ -36,8 +36,8 @@ void store_rows(Bench& bench) {
     bench.group("store", [&] {
         const Round rounds = bench.size(4000, 100);
         constexpr const char* kDurable[] = {nullptr, "off", "100", "round"};
-        constexpr const char* kWhat[] = {"", "commits when it likes", "commits every 100 turns",
-                                         "commits every turn"};
+        constexpr const char* kWhat[] = {"", "--durable off", "a commit every 100 turns",
+                                         "a commit every turn"};
         for (const char* window : {"16", "auto"}) {
             std::vector<Timed> timed;
             for (const char* durable : kDurable)
@@ -46,8 +46,9 @@ void store_rows(Bench& bench) {
             const std::string name = window == std::string("auto") ? "bank" : "w16";
             for (Index i = 1; i < timed.size(); ++i) {
                 bench.add({.name = fmt::format("store.{}-{}", name, kDurable[i]),
-                           .measured = fmt::format("a round that is kept, {}, {}", name, kWhat[i]),
-                           .against = "one that is not",
+                           .measured = fmt::format("a stored round, {}, {}",
+                                                   name == "bank" ? "ensemble" : "w = 16", kWhat[i]),
+                           .against = "a round without a store",
                            .ratio = timings.ratio(0, i),
                            .figure = Figure{1e6 * timings.seconds(i).median / static_cast<double>(rounds),
                                             "us a round"}});

@@ -28,8 +28,8 @@ ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string>
       terminal_(isatty(fileno(stderr)) != 0) {
     if (every_ > 0) next_ = every_;
     fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
-               "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry res" : "first seen",
-               measured_ ? "exit res" : "last seen", "steps", "nonzero",
+               "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry gap" : "first seen",
+               measured_ ? "exit gap" : "last seen", "steps", "nonzero",
                members_.empty() ? "" : "  heaviest");
 }
 

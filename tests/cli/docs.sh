@@ -60,4 +60,4 @@ if [ -z "$person" ]; then echo "ok language of the documentation"; else printf '
 lines=$(wc -l <README.md)
 if [ "$lines" -le 150 ]; then echo "ok README.md has $lines lines"; else echo "not ok README.md has $lines lines; at most 150"; fi
 words=$(cat README.md HACKING.md CONTRIBUTING.md CHANGELOG.md $(find docs -name '*.md') | wc -w)
-if [ "$words" -le 57000 ]; then echo "ok the documentation has $words words"; else echo "not ok the documentation has $words words; at most 57000"; fi
+if [ "$words" -le 45000 ]; then echo "ok the documentation has $words words"; else echo "not ok the documentation has $words words; at most 45000"; fi

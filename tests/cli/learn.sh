@@ -8,7 +8,7 @@ rows="$work/rows.csv"
 
 run learn "$rows" --label y --loss cauchy --reg l1:0.001 -w 16 --also-window 1,8 -p "$work/p" -f "$work/m.json" --ledger "$work/l.jsonl"
 expect "learn ends with footer and certificate" 0 '400 rows in 400 rounds' 'best constant' 'non-zeros' 'C1 ' 'C6 ' 'Proved on this run'
-expect "learn shows the progress columns" 0 'rounds +avg loss +since last.*Reg_w.*exit res +steps'
+expect "learn shows the progress columns" 0 'rounds +avg loss +since last.*Reg_w.*exit gap +steps'
 check "one prediction a row" test "$(wc -l <"$work/p")" = 400
 check "the model is versioned JSON" grep -q '"format": "proxstream-model"' "$work/m.json"
 check "the model found the weights" awk '/"x": \[/ { getline a; getline b; exit !(a+0 > 1.7 && a+0 < 2.1 && b+0 < -0.7) }' "$work/m.json"
