@@ -6,6 +6,7 @@
 #   ```sh        commands that have to succeed; their output is not compared
 #   ```toml      the text of a file, if its first line is a comment with the file's name
 # A block after a line <!-- not run: REASON --> is left out. Times and rates are not compared.
+# A command that ends in "&" has started when it prints its first line. The port 8390 is replaced by a free one.
 # --write replaces the figures shown by those of the run, and fills in output that is not shown at all.
 # Pages find the programs of examples/ in build/examples, which is a link to the folder $EXAMPLES.
 set -uo pipefail
@@ -22,7 +23,8 @@ ln -s "$(realpath "$PROXSTREAM")" "$work/bin/proxstream"
 split_page='
     function end_command() {
         if (open) { print "} >\"$outputs/out." n "\" 2>&1 || true"; printf "" > (outputs "/shown." n) }
-        open = more = 0
+        if (open && background) print "wait_for \"$outputs/out." n "\""
+        open = more = background = 0
     }
     /^<!-- not run: / { skip = 1; next }
     /^```/ && !kind {
@@ -37,7 +39,7 @@ split_page='
     kind == "sh" { print }
     kind == "toml" && !named && /^# [A-Za-z0-9_.-]+\.[a-z]+$/ { named = 1; print "cat >" $2 " <<'"'END_OF_FILE'"'" }
     kind == "toml" && named { print }
-    kind == "console" && /^\$ / { end_command(); ++n; print "line=" NR; print "{"; print substr($0, 3); open = 1; more = /\\$/; next }
+    kind == "console" && /^\$ / { end_command(); ++n; print "line=" NR; print "{"; print substr($0, 3); open = 1; more = /\\$/; background = /&$/; next }
     kind == "console" && open && (more || /^> /) { sub(/^> /, ""); print; more = /\\$/; next }
     kind == "console" { end_command() }
     kind == "console" { print > (outputs "/shown." n) }
@@ -105,8 +107,25 @@ replace='
     /[^[:space:]]/ && !kind && !/^<!-- not run: / { skip = 0 }
     { print }'
 
+# wait_for FILE: until it has a line, ten seconds at most.
+wait_for() {
+    local tries
+    for ((tries = 0; tries < 100; ++tries)); do
+        [ ! -s "$1" ] || return 0
+        sleep 0.1
+    done
+}
+
+# A port that nothing listens on.
+free_port() {
+    local port=8390
+    while (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((20000 + RANDOM % 20000)); done
+    echo "$port"
+}
+
 run_page() {
-    local page=$1 name outputs folder shown n problem bad=""
+    local page=$1 name outputs folder shown n problem bad="" port=8390
+    ! grep -qw 8390 "$page" || port=$(free_port)
     name=$(basename "$page" .md)
     outputs=$work/$name.out folder=$work/$name
     mkdir "$outputs" "$folder"
@@ -114,7 +133,8 @@ run_page() {
     [ -z "${EXAMPLES:-}" ] || { mkdir "$folder/build" && ln -s "$(realpath "$EXAMPLES")" "$folder/build/examples"; }
     {
         echo 'set -eE; trap "echo line \$line >&2" ERR; trap "kill \$(jobs -p) 2>/dev/null || true" EXIT'
-        awk -v outputs="$outputs" "$split_page" "$page"
+        declare -f wait_for
+        awk -v outputs="$outputs" "$split_page" "$page" | sed "s/\b8390\b/$port/g"
     } >"$outputs/script"
     if ! (cd "$folder" && outputs=$outputs PATH="$work/bin:$PATH" bash "$outputs/script" >"$outputs/said" 2>&1 </dev/null); then
         echo "not ok output of $page: a command that has to succeed failed, in the block at $(grep -oE '^line [0-9]+$' "$outputs/said" | tail -n 1)"
@@ -123,6 +143,7 @@ run_page() {
     fi
     for shown in $(ls -v "$outputs"/shown.* 2>/dev/null); do
         n=${shown##*.}
+        [ "$port" = 8390 ] || sed -i "s/\b$port\b/8390/g" "$outputs/out.$n"
         if [ $write = yes ]; then
             [ -s "$shown" ] || { cp "$outputs/out.$n" "$outputs/new.$n"; continue; }
             awk -v write=1 "$compare" "$shown" "$outputs/out.$n" >"$outputs/new.$n" && continue
