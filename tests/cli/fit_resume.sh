@@ -18,13 +18,13 @@ cut_in_two() {
     rm -f "$work"/whole.* "$work"/cut.*
     outputs whole
     run fit -q "$@" --iterations "$all" "${outputs[@]}"
-    expect "$name: the whole run" 0
+    expect "$name: the whole run ends" 0
     outputs cut
     run fit -q "$@" --iterations "$first" --store "$work/cut.run" "${outputs[@]}" ${before:+"$before"}
-    expect "$name: its first part" 0
+    expect "$name: the first part ends" 0
     run resume "$work/cut.run" --iterations "$all" --no-quiet ${after:+"$after"}
-    expect "$name: the rest" 0 'resumed .*cut.run'
-    check "$name: both are the same" same_run "$work/whole" "$work/cut"
+    expect "$name: the second part ends" 0 'resumed .*cut.run'
+    check "$name: two parts equal the whole" same_run "$work/whole" "$work/cut"
 }
 cut_in_two "panoc" 5 19 "${small[@]}" -m panoc
 cut_in_two "spiderboost" 7 90 "${small[@]}" -m spiderboost
@@ -45,9 +45,9 @@ outputs cut
 run fit -q "${small[@]}" -m sarah --passes 3 "${outputs[@]}" --store "$work/three.run"
 for passes in 11 30 30; do
     run resume "$work/three.run" --passes $passes
-    expect "parts up to $passes passes" 0
+    expect "a fit resumes up to $passes passes" 0
 done
-check "parts put together equal the whole" same_run "$work/whole" "$work/cut"
+check "three parts equal the whole" same_run "$work/whole" "$work/cut"
 
 # A signal in the middle of a long run.
 rm -f "$work"/cut.*
@@ -62,13 +62,13 @@ status=$?
 out='' err=$(<"$work/err")
 expect "SIGINT ends with a certificate" 130 'certificate: interrupted after' 'kept in .*cut.run; .proxstream resume' 'model saved'
 stopped=$(awk '$1 == "\"iterations\":" { gsub(",", "", $2); print $2; exit }' "$work/cut.cert")
-check "its trace ends where it was stopped" test "$(tail -n 1 "$work/cut.csv" | cut -d, -f1)" = "$stopped"
-check "its model is of a point it met" grep -q proxstream-model "$work/cut.json"
+check "the trace ends where SIGINT stopped the fit" test "$(tail -n 1 "$work/cut.csv" | cut -d, -f1)" = "$stopped"
+check "SIGINT saves a model" grep -q proxstream-model "$work/cut.json"
 run resume "$work/cut.run" --iterations $((stopped + 150)) --passes 0
-expect "it continues" 0
+expect "a fit stopped by SIGINT resumes" 0
 outputs whole
 run fit -q "${long[@]}" --iterations $((stopped + 150)) "${outputs[@]}"
-check "and ends as if nothing had happened" same_run "$work/whole" "$work/cut"
+check "a fit stopped by SIGINT ends as an unbroken one" same_run "$work/whole" "$work/cut"
 
 # A run that is killed has the measurements that were committed.
 "$PROXSTREAM" fit "${long[@]}" --passes 1e12 --store "$work/killed.run" --durable round -q 2>/dev/null &
@@ -79,18 +79,18 @@ wait $job 2>/dev/null
 run resume "$work/killed.run" --passes 20 --no-quiet
 expect "a killed run resumes from its last state" 0 'certificate: budget_exhausted'
 
-# What does not belong together is refused.
+# Stores and options that do not fit are refused.
 run fit -q sampler:ramp -m reduction --epsilon 0.2 --iterations 2 --store "$work/reduction.run"
 run resume "$work/reduction.run" --epsilon 0.1
-expect "an epsilon that parameters follow from is refused" 2 "the method's w"
+expect "resume refuses an epsilon that parameters depend on" 2 "the method's w"
 awk 'BEGIN { srand(1); print "a,y"; for (i = 0; i < 50; ++i) print rand() "," rand() }' >"$work/rows.csv"
 run fit -q "$work/rows.csv" --iterations 3 --store "$work/rows.run"
 sed -i '20s/^0/1/' "$work/rows.csv"
 run resume "$work/rows.run" --iterations 9
-expect "another row under the same name is refused" 3 'rows.run: the data are not those the run was on'
+expect "resume refuses changed rows" 3 'rows.run: the data are not those the run was on'
 run fit -q "${small[@]}" -t --start "$work/whole.json" --store "$work/test.run"
-expect "test-only has nothing to keep" 2 'test-only moves nothing'
+expect "--test-only with --store is refused" 2 'test-only moves nothing'
 for option in checkpoint checkpoint-every resume; do
     run fit -q "${small[@]}" --$option "$work/state"
-    expect "--$option names what replaced it" 2 "--$option was removed: keep the run in a file with --store FILE"
+    expect "the removed --$option names its replacement" 2 "--$option was removed: keep the run in a file with --store FILE"
 done

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs that are killed (kill -9) at random instants and resumed, again and again: their stores say what the store
-# of a run says that nobody killed, byte for byte. KILLS: how many, of all kinds together (20; 200 with
-# PROXSTREAM_LONG).
+# Runs that are killed (kill -9) at random instants and resumed: their stores equal the store of an unbroken run, byte
+# for byte. KILLS: how many kills of all kinds together (20; 200 with PROXSTREAM_LONG).
 . "$(dirname "$0")/common.bash"
 
 kills=${KILLS:-$([ -n "${PROXSTREAM_LONG:-}" ] && echo 200 || echo 20)}
@@ -14,7 +13,7 @@ rows="$work/rows.csv"
 
 milliseconds() { local now; now=$(date +%s%N); echo $((now / 1000000)); }
 
-# What two stores have to agree about: every ledger but the seconds of its end, decisions, figures but the clock's.
+# What two stores must agree about: ledgers except the seconds at the end, decisions, figures except times.
 told() {
     local store=$1 accounts account
     accounts=$("$PROXSTREAM" show "$store" | sed -nE 's/^ *file .*, ([0-9]+) ledgers?.*/\1/p')
@@ -34,7 +33,7 @@ written() {
     sed '/^{"end":/d' "$work"/out.d/ledger*.jsonl
 }
 
-# settle RUN ARGS...: the run goes on, or begins where nothing was stored yet; in the background, as $pid.
+# settle RUN ARGS...: resumes the run, or starts it if nothing is stored yet; in the background, as $pid.
 settle() {
     local store=$1
     shift
@@ -58,7 +57,7 @@ torment() {
     whole=$(($(milliseconds) - begun))
     local took=$whole
     if [ "$status" != 0 ]; then
-        expect "$name: the run without kills" 0
+        expect "$name: the run without kills ends" 0
         return
     fi
     { told "$work/whole.run"; written; } >"$work/whole.told"
@@ -67,7 +66,7 @@ torment() {
         store="$work/cut$runs.run"
         rm -rf "$work/out.d"
         threads=$((1 + runs % 2))
-        # Now and then a run is let go on for good: every run comes to its end.
+        # Sometimes a run is not killed any more, so that every run ends.
         local left=4
         while :; do
             settle "$store" "$@"
@@ -86,13 +85,13 @@ torment() {
             fi
             wait "$pid" 2>/dev/null
             status=$?
-            # It came to its end before it could be killed: the first run was slower than this one.
+            # It ended before it could be killed: the first run was slower than this one.
             [ $left -lt 4 ] || whole=$((whole * 3 / 4))
             break
         done
         if [ "$status" != 0 ]; then
             out=$(<"$work/out") err=$(<"$work/err")
-            expect "$name: run $runs, after its last kill" 0
+            expect "$name: run $runs ends after its last kill" 0
             return
         fi
         { told "$store"; written; } >"$work/cut.told"

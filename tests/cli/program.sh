@@ -7,38 +7,38 @@ expect "no verb shows the help" 2 'usage: proxstream VERB'
 run --help
 expect "help names every verb and the exit status" 0 'learn' 'compare' 'certify' 'list' 'exit status'
 run lern
-expect "a typo in the verb" 2 "did you mean 'learn'"
+expect "a typo in the verb gets a suggestion" 2 "did you mean 'learn'"
 run learn --help
 expect "learn --help explains the options" 0 '--window' '--tolerance' 'Data' 'Learner' 'Output'
 run list
-expect "list shows all four tables" 0 'losses' 'regularisers' 'learners' 'inner solvers'
+expect "list shows its tables" 0 'losses' 'regularisers' 'learners' 'inner solvers'
 for name in squared huber cauchy geman-mcclure welsch tukey logistic sigmoid squared-sigmoid log-difference tanh smoothed-hinge mlp pca; do
     run list losses
     grep -qE "^  $name" "$work/out" && echo "ok list has the loss $name" || echo "not ok list has the loss $name"
 done
 run list regularisers
-expect "list regularisers" 0 'l1:' 'box:' 'simplex' 'group:' 'tv:' 'nuclear:' 'capped-simplex' 'blocks:'
+expect "list regularisers shows regularisers" 0 'l1:' 'box:' 'simplex' 'group:' 'tv:' 'nuclear:' 'capped-simplex' 'blocks:'
 run list regularizers
-expect "a typo in a list" 2 "did you mean 'regularisers'"
+expect "a typo in a list gets a suggestion" 2 "did you mean 'regularisers'"
 run --version
-expect "version" 0 '^proxstream [0-9]+\.[0-9]+\.[0-9]+$'
+expect "--version prints the version" 0 '^proxstream [0-9]+\.[0-9]+\.[0-9]+$'
 
 run list losses --plugin
-expect "a plugin without a file name" 2 'plugin: the name of a shared object is missing'
+expect "a plugin without a file name is refused" 2 'plugin: the name of a shared object is missing'
 run --plugin="$work/none.so" list losses
-expect "a plugin that is not there" 2 "plugin $work/none.so cannot be loaded"
+expect "a missing plugin is refused" 2 "plugin $work/none.so cannot be loaded"
 echo "not a shared object" >"$work/text.so"
 PROXSTREAM_PLUGINS="$work/text.so" run list losses
-expect "a plugin that is no shared object" 2 "plugin $work/text.so cannot be loaded"
+expect "a plugin that is not a shared object is refused" 2 "plugin $work/text.so cannot be loaded"
 run learn builtin:drift,rows=10 --loss elsewhere
-expect "a name that a plugin might have" 2 "unknown loss 'elsewhere'.*--plugin"
+expect "an unknown loss mentions --plugin" 2 "unknown loss 'elsewhere'.*--plugin"
 
 run compare builtin:drift,rows=300 --loss cauchy --reg l1:0.02 --learners "time-smoothed; prox-sgd:0.05; adam; full-history"
 expect "compare prints one table and a certificate" 0 'learner +loss +window loss +Reg_64 +Reg_1 +nonzero +grads/round +seconds' '^time-smoothed +[0-9]' '^full-history +[0-9]' 'Certificate of 300 rounds'
 run compare builtin:drift,rows=300 --learners "time-smoothed; sdg; adam:beta1=2"
 expect "compare refuses all bad learners at once" 2 "unknown learner 'sdg'" 'beta1 must lie in'
 run compare builtin:drfit
-expect "a typo in a built-in stream" 2 "drift"
+expect "a typo in a built-in stream names the known ones" 2 "drift"
 run compare builtin:drift,rows=300 -q --seed 1 --learners "time-smoothed"
 first=$(cut -c1-80 <<<"$out")
 run compare builtin:drift,rows=300 -q --seed 1 --learners "time-smoothed"

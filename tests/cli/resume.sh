@@ -15,11 +15,11 @@ split() {
     shift 2
     rm -f "$work"/whole.* "$work"/split.*
     run learn -q "$@" --ledger "$work/whole.jsonl" -p "$work/whole.p" -f "$work/whole.json"
-    expect "$name: the whole run" 0
+    expect "$name: the whole run ends" 0
     run learn -q "$@" --store "$work/split.run" -p "$work/split.p" -f "$work/split.json" --rounds "$round"
-    expect "$name: its first part" 0
+    expect "$name: the first part ends" 0
     run resume "$work/split.run" --rounds 0 --no-quiet ${more:+"$more"}
-    expect "$name: the rest" 0 "resumed .*after round $round" 'Proved on this run|not proved|Certificate of'
+    expect "$name: the second part ends" 0 "resumed .*after round $round" 'Proved on this run|not proved|Certificate of'
     check "$name: the ledgers are equal" stored_as "$work/whole.jsonl" "$work/split.run"
     check "$name: predictions and model are equal" eval 'cmp "$work/whole.p" "$work/split.p" && cmp "$work/whole.json" "$work/split.json"'
 }
@@ -41,19 +41,19 @@ run resume "$work/three.run" --rounds 90
 run resume "$work/three.run" --rounds 0
 check "three parts equal the whole" stored_as "$work/whole.jsonl" "$work/three.run"
 run resume "$work/three.run"
-expect "a run that has used up its stream has nothing left to do" 0
-check "and its ledger stays" stored_as "$work/whole.jsonl" "$work/three.run"
+expect "resuming a run at the end of its stream succeeds" 0
+check "resuming at the end leaves the ledger" stored_as "$work/whole.jsonl" "$work/three.run"
 
 # Passes large enough for several threads.
 large=(builtin:drift,rows=14000 --batch 100 -w 100 --max-steps 5 --loss cauchy --reg l1:0.01)
 for threads in 1 2; do
     run learn -q "${large[@]}" --threads $threads --ledger "$work/t$threads.jsonl"
-    expect "a large window on $threads thread(s)" 0
+    expect "a large window is learned on $threads thread(s)" 0
 done
-check "one and two threads give one ledger" same_ledger "$work/t1.jsonl" "$work/t2.jsonl"
+check "one and two threads give the same ledger" same_ledger "$work/t1.jsonl" "$work/t2.jsonl"
 run learn -q "${large[@]}" --threads 2 --rounds 120 --store "$work/t3.run"
 run resume "$work/t3.run" --rounds 0 --threads 1
-check "and so does a run split between them" stored_as "$work/t1.jsonl" "$work/t3.run"
+check "a run split between one and two threads gives the same ledger" stored_as "$work/t1.jsonl" "$work/t3.run"
 
 # Interrupted by a signal while it waits for more rows, in the middle of a record.
 stdin=(-d - --label y --loss cauchy --reg l1:0.001 --step 0.5 -w 16 --batch 2)
@@ -72,8 +72,8 @@ exec 9>&-
 expect "an interrupted run saves its state" 130
 "$PROXSTREAM" resume "$work/cut.run" <"$rows" 2>"$work/err"
 status=$?
-expect "it continues" 0
-check "its ledger equals the whole run's" stored_as "$work/whole.jsonl" "$work/cut.run"
+expect "an interrupted run resumes" 0
+check "an interrupted run ends with the ledger of the whole run" stored_as "$work/whole.jsonl" "$work/cut.run"
 
 # Data that are not those of the run are refused, and nothing is touched.
 run learn -q "${common[@]}" -w 16 --store "$work/refused.run" --rounds 25
@@ -83,7 +83,7 @@ refuses() {
     run resume "$work/refused.run" --rounds 0
     expect "$1 is refused" "$2" "$3"
     ledger_of "$work/refused.run"
-    check "$1: the ledger is as it was" cmp "$work/refused.run.jsonl" "$work/kept.jsonl"
+    check "$1: the ledger is unchanged" cmp "$work/refused.run.jsonl" "$work/kept.jsonl"
 }
 cp "$rows" "$work/rows.kept"
 awk -F, -v OFS=, 'NR == 12 { $1 += 0.25 } { print }' "$work/rows.kept" >"$rows"
@@ -97,10 +97,10 @@ expect "another window is refused" 2 '-w'
 # The options that --store replaced.
 for option in checkpoint resume; do
     run learn -q "${common[@]}" --ledger "$work/x.jsonl" --$option "$work/x.state"
-    expect "--$option names what replaced it" 2 "--$option was removed: keep the run in a file with --store FILE; 'proxstream resume FILE' continues it"
+    expect "the removed --$option names its replacement" 2 "--$option was removed: keep the run in a file with --store FILE; 'proxstream resume FILE' continues it"
 done
 echo 'checkpoint = "x.state"' >"$work/old.toml"
 run learn "${common[@]}" --config "$work/old.toml"
-expect "the key in a file too" 2 "old.toml:1: 'checkpoint' was removed: keep the run in a file with --store"
+expect "the removed key in a file names its replacement" 2 "old.toml:1: 'checkpoint' was removed: keep the run in a file with --store"
 run compare -q "${common[@]}" -w 4 --rounds 30 --learners 'adam'
-expect "compare ends after the given round" 0 '^30 rows'
+expect "compare ends after --rounds" 0 '^30 rows'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Rounding and certificates, through the command a user types: no claim that rounding may have made, no false alarm.
+# Rounding and certificates on the command line: no claim that rounding may have caused, and no false alarm.
 . "$(dirname "$0")/common.bash"
 
-# At x = 1e12 a soft threshold of 1e-5 is lost: every residual is measured as 0, and is 0.01.
+# At x = 1e12 a soft threshold of 1e-5 is lost: every gap is measured as 0, and is 0.01.
 { echo a,y; for _ in $(seq 50); do echo "1,0"; done; } >"$work/lost.csv"
 cat >"$work/start.json" <<'T'
 {"classes":[],"feature_count":1,"features":["a"],"format":"proxstream-model","intercept":false,"loss":"cauchy",
@@ -10,18 +10,18 @@ cat >"$work/start.json" <<'T'
 T
 run learn "$work/lost.csv" --label y --loss cauchy --reg l1:0.01 --no-intercept --window 8 --model previous \
     --inner prox-grad --step 1e-3 --tolerance 1e-3 --start "$work/start.json" --ledger "$work/lost.jsonl"
-expect "a threshold that is lost in rounding is not certified" 0 'C1 .*not promised' 'C2 .*undecided' 'C3a .*undecided' \
+expect "a threshold lost in rounding is not certified" 0 'C1 .*not promised' 'C2 .*undecided' 'C3a .*undecided' \
     'rounding may exceed the tolerance' 'regret over 50 rounds is at most [0-9.e+]+ \(0 as measured'
-check "and no regret of 0 is claimed" test -z "$(grep -E 'regret over 50 rounds is 0' <<<"$out")"
+check "a threshold lost in rounding claims no regret of 0" test -z "$(grep -E 'regret over 50 rounds is 0' <<<"$out")"
 run certify "$work/lost.jsonl" --json
-expect "the ledger agrees" 0 '"verdict": "undecided"' '"regret_bound": '
+expect "the ledger gives the same verdicts" 0 '"verdict": "undecided"' '"regret_bound": '
 
 # A shift rounds at its own size, however small the point is.
 printf 'a,y\n1e6,1\n1e6,2\n1e6,1\n-1e6,1\n1e6,3\n' >"$work/shift.csv"
 run learn "$work/shift.csv" --loss cauchy --reg 'shift:by=2,(l1:0.5)' --window 1 --no-intercept --tolerance 0.25 \
     --ledger "$work/shift.jsonl"
 expect "a shift of the regulariser raises no false alarm" 0 'Proved on this run'
-check "its size is in the header" grep -q '"gs":2,' "$work/shift.jsonl"
+check "the header has the size of a shift" grep -q '"gs":2,' "$work/shift.jsonl"
 check "the loss that leaves a window of one is in the row" awk -F'"fo":' 'NR == 3 { exit !($2 + 0 > 0) }' "$work/shift.jsonl"
 
 # A row that overflows is named, and sets no scale.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# route as an operator uses it: decisions before demand, rivals on the same periods, and whatever a feed may do.
+# route: decisions before demand, rivals on the same periods, and good and bad feeds.
 . "$(dirname "$0")/common.bash"
 
 # E leads into the network and no link leads to it.
@@ -26,10 +26,10 @@ expect "route describes network and demand" 0 'links.csv: 5 nodes, 7 links' '2 p
 run certify "$work/week/ledger.jsonl"
 expect "the ledger of the first epoch is certified again" 0 'Certificate of'
 run certify "$work/week"
-expect "certify of a folder names its ledgers" 2 'week is a folder; expected a ledger or a run store, for example .*week/ledger.jsonl .*week/ledger-2.jsonl'
+expect "certify of a folder names the ledgers in it" 2 'week is a folder; expected a ledger or a run store, for example .*week/ledger.jsonl .*week/ledger-2.jsonl'
 for method in 'window of 4' 'window of 1' 'window of 16' 'window of 64' 'adagrad:step=1,replay=16' 're-solve last demand' \
     're-solve mean of last 4' 're-solve mean of last 64' 'static, mean demand in hindsight' 'shortest paths' 'clairvoyant'; do
-    check "the table has: $method" grep -qF "$method" "$work/week/methods.csv"
+    check "the table has $method" grep -qF "$method" "$work/week/methods.csv"
 done
 # From the right: a label may have commas.
 floor_is_lowest() {
@@ -37,13 +37,13 @@ floor_is_lowest() {
              END { exit !(n == 11 && floor > 0 && floor <= least) }' "$1"
 }
 check "no method is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
-# The last word for each period, and no path along the link while it is closed.
+# The last decision of each period uses no path along a closed link.
 heeds_closure() {
     awk -F'"period":' '{ split($2, number, ","); last[number[1] + 0] = $0; if (number[1] + 0 > n) n = number[1] + 0 }
                        END { for (t = 20; t < 25; ++t) if (last[t] ~ /"A-C"/) exit 1
                              exit !(n == 41 && last[19] ~ /"A-C"/) }' "$1"
 }
-check "decisions go round a closed link, and there is one for the period to come" heeds_closure "$work/week.jsonl"
+check "decisions avoid a closed link and cover the next period" heeds_closure "$work/week.jsonl"
 
 # Threads, pipes and gzip change no decision.
 same_decisions() {
@@ -59,11 +59,11 @@ same_decisions "rivals change no decision" "$work/demand.csv" --no-compare --no-
 gzip -c "$work/demand.csv" >"$work/demand.gz"
 same_decisions "gzip is read as it is" "$work/demand.gz"
 "$PROXSTREAM" route "$links" - -q -w 4 --decisions - <"$work/demand.csv" >"$work/other.jsonl"
-check "a pipe gets the decisions of a file" cmp "$work/base.jsonl" "$work/other.jsonl"
+check "a pipe gives the same decisions as a file" cmp "$work/base.jsonl" "$work/other.jsonl"
 run route "$links" "$work/demand.csv" -w 4 --mu 0.5
-expect "the removed --mu names what helps instead" 2 '--mu was removed: .*--path-price'
+expect "the removed --mu names its replacements" 2 '--mu was removed: .*--path-price'
 
-# Live: the splits for a period are there before its demand is.
+# Live: the splits for a period are written before its demand arrives.
 mkfifo "$work/feed" "$work/answers"
 "$PROXSTREAM" route "$links" - -q -w 4 --decisions - <"$work/feed" >"$work/answers" 2>"$work/err" &
 job=$!
@@ -79,36 +79,36 @@ feed_live() {
     done
     return 0
 }
-check "one line in, one decision out, for the next period" feed_live
+check "a live feed gets a decision for each line" feed_live
 exec 5>&-
 wait $job
-check "and the feed's end is the run's" test $? = 0
+check "the end of a live feed ends the run" test $? = 0
 exec 6<&-
 
 # The start: a demand that is expected, and a feed that begins with nothing.
 head -2 "$work/demand.csv" >"$work/first.csv"
 run route "$links" "$work/demand.csv" -w 4 --rivals re-solve-last --progress 1 --first-demand "$work/first.csv"
-expect "an expected demand is solved before the first period" 0 '^ +1 t1 .* 1\.000 '
+expect "--first-demand is solved before the first period" 0 '^ +1 t1 .* 1\.000 '
 run route "$links" "$work/demand.csv" --selection men
-expect "an unknown selection" 2 "unknown selection 'men'; did you mean 'mean'"
+expect "an unknown selection is refused" 2 "unknown selection 'men'; did you mean 'mean'"
 run route "$links" "$work/demand.csv" --selection draw
-expect "a drawn member" 0 'selection draw'
+expect "--selection draw runs" 0 'selection draw'
 echo 't,-1,2' >>"$work/first.csv"
 sed -i 2d "$work/first.csv"
 run route "$links" "$work/demand.csv" -w 4 --first-demand "$work/first.csv"
-expect "an expected demand that cannot be used" 3 'first.csv:2, column 2 \(A->D\): .-1. is negative'
+expect "an unusable --first-demand is refused" 3 'first.csv:2, column 2 \(A->D\): .-1. is negative'
 run route "$links" "$work/demand.csv" -w 4 --first-demand "$work/absent.csv"
-expect "an expected demand that is not there" 5 'absent.csv.*No such file'
+expect "a missing --first-demand is refused" 5 'absent.csv.*No such file'
 run route "$links" "$work/demand.csv" -w 4 --first-demand -
-expect "an expected demand from a pipe" 2 'first-demand: give a file'
+expect "--first-demand from a pipe is refused" 2 'first-demand: give a file'
 { head -1 "$work/demand.csv"; echo 'e1,0,0'; echo 'e2,0,0'; tail -n +2 "$work/demand.csv"; } >"$work/silent.csv"
 run route "$links" "$work/silent.csv" -w 4 --out "$work/silent" --decisions "$work/silent.jsonl"
-expect "periods without demand at the start are waited for" 0 '32 periods in' 'Certificate of 30 rounds|certificate of 1 epoch, 30 rounds'
-check "and they are in the table" test "$(grep -c ',waiting,' "$work/silent/periods.csv")" = 2
+expect "periods without demand at the start are accepted" 0 '32 periods in' 'Certificate of 30 rounds|certificate of 1 epoch, 30 rounds'
+check "periods without demand are in periods.csv" test "$(grep -c ',waiting,' "$work/silent/periods.csv")" = 2
 same_splits() {
     cmp <(sed 's/.*"splits"//' "$work/base.jsonl") <(tail -n +3 "$work/silent.jsonl" | sed 's/.*"splits"//')
 }
-check "and change no decision" same_splits
+check "periods without demand change no decision" same_splits
 run certify "$work/silent/ledger.jsonl"
 expect "the ledger of such a run has the periods with demand" 0 'Certificate of 30 rounds'
 
@@ -150,40 +150,40 @@ bad_json "a negative capacity" '{"period":"x","events":[{"link":"A-B","capacity"
 # Files that are something else.
 sed 's/^A,C,8/A,C,-8/' "$links" >"$work/negative.csv"
 run route "$work/negative.csv" "$work/demand.csv"
-expect "a negative capacity in the network" 3 'negative.csv:4.*capacity'
+expect "a negative capacity is refused" 3 'negative.csv:4.*capacity'
 run route "$work/demand.csv" "$work/demand.csv"
-expect "demand in place of the network" 3 'demand.csv:1: .*begins no network that is known'
+expect "demand in place of a network is refused" 3 'demand.csv:1: .*begins no network that is known'
 run route "$links" "$links"
-expect "a network in place of demand" 3 'links.csv:1, column 1: .from. is no pair of nodes'
+expect "a network in place of demand is refused" 3 'links.csv:1, column 1: .from. is no pair of nodes'
 head -c 4000 "$PROXSTREAM" >"$work/binary"
 run route "$work/binary" "$work/demand.csv"
-expect "a binary file for a network" 3 'binary:1'
+expect "a binary network is refused" 3 'binary:1'
 run route "$links" "$work/binary"
-expect "a binary file for demand" 3 'binary:1: looks like a binary file'
+expect "binary demand is refused" 3 'binary:1: looks like a binary file'
 head -c 100 "$work/demand.gz" >"$work/torn.gz"
 run route "$links" "$work/torn.gz" --on-bad-period hold
-expect "a torn gzip file ends the run, held or not" 3 'torn.gz: the gzip data ends in the middle'
+expect "a torn gzip file ends the run under every policy" 3 'torn.gz: the gzip data ends in the middle'
 : >"$work/empty.csv"
 run route "$links" "$work/empty.csv"
-expect "empty demand" 3 'empty.csv.*empty'
+expect "empty demand is refused" 3 'empty.csv.*empty'
 head -1 "$work/demand.csv" >"$work/head.csv"
 run route "$links" "$work/head.csv"
-expect "demand without a period" 3 'head.csv:1: there is no period'
+expect "demand without a period is refused" 3 'head.csv:1: there is no period'
 run route "$work/absent.csv" "$work/demand.csv"
-expect "a network that is not there" 5 'absent.csv.*No such file'
+expect "a missing network is refused" 5 'absent.csv.*No such file'
 run route "$links" "$work/absent.csv"
-expect "demand that is not there" 5 'absent.csv.*No such file'
+expect "missing demand is refused" 5 'absent.csv.*No such file'
 run route "$links"
-expect "no demand at all" 2 'demand: give a file'
+expect "route without demand is refused" 2 'demand: give a file'
 
 run route "$links" "$work/demand.csv" --widnow=3
 expect "an unknown option has the nearest name" 2 "unknown option '--widnow=?3?'; did you mean '--window'"
 run route "$links" "$work/demand.csv" --objective sytem --cost brp --inner newton --tolerance -1 --paths 0 --learner sdg \
     --rivals 'statik; re-solve-lst' --clear-utilisation 2
-expect "violations come all at once" 2 "did you mean 'system'" "did you mean 'bpr'" "unknown inner solver 'newton'" 'tolerance = -1' \
+expect "all violations are reported at once" 2 "did you mean 'system'" "did you mean 'bpr'" "unknown inner solver 'newton'" 'tolerance = -1' \
     'paths = 0: must lie in' "unknown learner 'sdg'" "did you mean 'static'" "did you mean 're-solve-last'" 'clear-utilisation'
 run route "$links" "$work/demand.csv" --learner static
-expect "a rival is no learner" 2 "learner: unknown learner 'static'"
+expect "a rival is refused as a learner" 2 "learner: unknown learner 'static'"
 for listing in 'costs:bpr:polynomial:queue:davidson:s-shape' 'objectives:system:user:delay:utilisation:unweighted' \
     'rivals:static:shortest:re-solve-last:re-solve-mean' 'networks:ring:grid:mesh:week:bursts'; do
     IFS=: read -ra words <<<"$listing"
@@ -212,7 +212,7 @@ live() {
 live INT "$work/interrupted"
 expect "SIGINT ends with table and certificate" 130 '13 periods in .*interrupted' 'certificate of 2 epochs, 13 rounds'
 run certify "$work/interrupted/ledger-2.jsonl"
-expect "and the last ledger is whole" 0 'Certificate of'
+expect "SIGINT leaves a complete ledger" 0 'Certificate of'
 live KILL "$work/killed"
 check "SIGKILL kills" test $status = 137
 whole_lines() {
@@ -220,10 +220,10 @@ whole_lines() {
     for file in "$@"; do [ -z "$(tail -c 1 "$file")" ] || { echo "$file ends in the middle of a line"; return 1; }; done
     return 0
 }
-check "whole lines are left" whole_lines "$work/killed"/* "$work/killed.jsonl"
-check "and run.json reports that the run did not end" grep -q '"finished": *false' "$work/killed/run.json"
+check "SIGKILL leaves whole lines" whole_lines "$work/killed"/* "$work/killed.jsonl"
+check "run.json says that the killed run did not end" grep -q '"finished": *false' "$work/killed/run.json"
 run certify "$work/killed/ledger-2.jsonl"
-expect "and certify names what is missing" 1 'ledger-2.jsonl:.*no footer; its last whole round is 2'
+expect "certify names what a killed run lacks" 1 'ledger-2.jsonl:.*no footer; its last whole round is 2'
 
 # Places that cannot be written.
 run route "$links" "$work/demand.csv" -q --no-compare --report "$work/report.html"
@@ -231,14 +231,14 @@ if [ $status = 2 ] && grep -q 'built without the report page' "$work/err"; then
     echo "skip report: this program was built without the report page"
 else
     expect "a report is written" 0
-    check "it is one page that needs nothing else" awk '/<!doctype html>/ || /<!DOCTYPE html>/ { begins = 1 } /<\/html>/ { ends = 1 } /<(script|link)[^>]*(src|href)="http/ { exit bad = 1 } END { exit bad || !(begins && ends) }' "$work/report.html"
+    check "the report needs no other file" awk '/<!doctype html>/ || /<!DOCTYPE html>/ { begins = 1 } /<\/html>/ { ends = 1 } /<(script|link)[^>]*(src|href)="http/ { exit bad = 1 } END { exit bad || !(begins && ends) }' "$work/report.html"
     run route "$links" "$work/demand.csv" --report "$work/no/such/folder/report.html"
-    expect "a report in no folder" 5 'no/such/folder/report.html: .*No such file'
-    check "which is said before the run" test -z "$out"
+    expect "a report into a missing folder is refused" 5 'no/such/folder/report.html: .*No such file'
+    check "a missing report folder is found before the run" test -z "$out"
 fi
 run route "$links" "$work/demand.csv" -q --no-compare --decisions "$work/no/such/folder/d.jsonl"
-expect "decisions in no folder" 5 'no/such/folder/d.jsonl.*No such file'
+expect "decisions into a missing folder are refused" 5 'no/such/folder/d.jsonl.*No such file'
 run route "$links" "$work/demand.csv" -q --no-compare --ledger "$work/no/such/folder/l.jsonl"
-expect "a ledger in no folder" 5 'no/such/folder/l.jsonl'
+expect "a ledger into a missing folder is refused" 5 'no/such/folder/l.jsonl'
 run route "$links" "$work/demand.csv" -q --no-compare --out "$links/folder"
-expect "a folder below a file" 5 'links.csv/folder'
+expect "an output folder below a file is refused" 5 'links.csv/folder'

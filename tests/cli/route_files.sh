@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The folder of a routing run: what it holds, whatever happens to the network, the feed or the run.
+# The folder of a routing run, also with closures, bad periods and kills.
 . "$(dirname "$0")/common.bash"
 
 road_links >"$work/links.csv"
-# Two pairs; a closure that cuts a path off, one that leaves A->D without any, events in a line of their own, and a period that is nonsense.
+# Two pairs; a closure of one path, a closure of all paths of A->D, events in a line of their own, and a bad period.
 awk 'BEGIN {
     srand(4)
     for (t = 1; t <= 60; ++t) {
@@ -21,17 +21,17 @@ awk 'BEGIN {
 run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/run" --detail all --ledger "$work/run/ledger.jsonl" --decisions "$work/decisions.jsonl"
 expect "a run with closures and a bad period ends" 0 'held'
 lines() { wc -l <"$work/run/$1"; }
-check "a row a period, the bad one too" test "$(lines periods.csv)" = 61
-check "events in a line of their own are written down" grep -q '^20,capacity,1,B-D,0.5,' "$work/run/events.csv"
+check "periods.csv has a row for each period, the bad one included" test "$(lines periods.csv)" = 61
+check "events.csv has events in lines of their own" grep -q '^20,capacity,1,B-D,0.5,' "$work/run/events.csv"
 check "an alarm names the pair that is cut off" grep -q 'unroutable,A->D,raised,30,' "$work/run/alarms.csv"
 check "an alarm names the bad period" grep -q '"the period could not be used\|the period could not be used' "$work/run/alarms.csv"
-check "a decision a period, and one for the next" awk -F'"period":' 'NF > 1 { split($2, a, ","); seen[a[1]] = 1 } END { n = 0; for (i in seen) ++n; exit n != 61 }' "$work/decisions.jsonl"
+check "there is a decision for each period and the next one" awk -F'"period":' 'NF > 1 { split($2, a, ","); seen[a[1]] = 1 } END { n = 0; for (i in seen) ++n; exit n != 61 }' "$work/decisions.jsonl"
 
 mkdir "$work/others"
 echo mine >"$work/others/links.csv"
 run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/others"
 expect "a file of another program is not overwritten" 2 'links.csv is there'
-check "and is unchanged" grep -qx mine "$work/others/links.csv"
+check "a file of another program is unchanged" grep -qx mine "$work/others/links.csv"
 if [ -e /dev/full ]; then
     run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --decisions /dev/full
     expect "a full disk is an error that names the file" 5 '/dev/full'
@@ -51,6 +51,6 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 exec 3>&-
 check "a killed run has whole lines" test -z "$(tail -c 1 "$work/killed/periods.csv")"
-check "and reports that it did not end" grep -q '"finished": *false' "$work/killed/run.json"
+check "run.json says that the killed run did not end" grep -q '"finished": *false' "$work/killed/run.json"
 run certify "$work/killed/ledger.jsonl"
-expect "its ledger of a finished epoch is certified" 0
+expect "the ledger of a finished epoch of a killed run is certified" 0

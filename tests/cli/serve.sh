@@ -73,10 +73,10 @@ expect "serve needs a scenario" 2 'scenario: give a file'
 run serve "$work/one.toml" --listen 0.0.0.0
 expect "serve on an open address needs tokens" 2 'token-file'
 run serve "$work/one.toml" --prot 1
-expect "serve knows its options" 2 "did you mean '--port'"
+expect "serve suggests the nearest option" 2 "did you mean '--port'"
 printf '[learner.a]\nkind = "learn"\nwindwo = 3\n[serve]\nprot = 1\n' >"$work/bad.toml"
 run serve "$work/bad.toml"
-expect "serve refuses keys it does not know, with the nearest" 2 "did you mean 'port'"
+expect "serve refuses unknown keys with the nearest one" 2 "did you mean 'port'"
 printf '[learner.a]\nkind = "learn"\n' >"$work/bad.toml"
 run serve "$work/bad.toml"
 expect "serve names missing settings of a learner" 2 'learner a: features'
@@ -99,29 +99,29 @@ says "serve refuses a number that is too large" 400 '"field":"record.x\[1\]"'
 ask POST /v1/learners/main/rounds '{"record":{"x":[1,null],"y":1}}'
 says "serve refuses null by the field's name" 400 '"field":"x\[1\]"'
 ask POST /v1/learners/main/rounds '{"record":'
-says "serve refuses half a JSON" 400 'not JSON'
+says "serve refuses incomplete JSON" 400 'not JSON'
 ask POST '/v1/learners/main/rounds?decide=true' "{\"batch\":[{\"record\":$(record 2)},{\"record\":$(record 3),\"key\":\"third\"}]}"
 says "serve plays a batch and decides" 200 '"rounds":\[\{"turn":2,.*"turn":3,.*"next":\{"learner":"main","turn":4'
 ask GET /v1/learners/main/decision
-says "serve tells its decision" 200 '"turn":4,"decision":\{.*"x":\['
+says "serve returns the decision" 200 '"turn":4,"decision":\{.*"x":\['
 ask POST /v1/learners/main/predict '{"rows":[{"x":[1,2]},{"x":[0,0]}]}'
 says "serve predicts" 200 '"predictions":\[[-0-9.e]+,[-0-9.e]+\]'
 ask GET /v1/learners/main/certificate
-says "serve certifies" 200 '"sound":true,"certificate":\{'
+says "serve returns a certificate" 200 '"sound":true,"certificate":\{'
 ask GET '/v1/learners/main/ledger?first=2&limit=1'
-check "serve's ledger comes in pages" test "$(grep -c '^{"t":' "$work/out")" = 1 -a -n "$(grep -i '^Link: .*rel="next"' "$work/reply")"
+check "serve returns the ledger in pages" test "$(grep -c '^{"t":' "$work/out")" = 1 -a -n "$(grep -i '^Link: .*rel="next"' "$work/reply")"
 ask GET /v1/learners/main/turns
-says "serve's turns are kept with their keys" 200 '"key":"third"'
+says "serve stores turns with their keys" 200 '"key":"third"'
 ask GET /metrics
-says "serve counts" 200 '^proxstream_rounds_total\{learner="main",kind="learn"\} 3$'
+says "serve returns metrics" 200 '^proxstream_rounds_total\{learner="main",kind="learn"\} 3$'
 ask GET /openapi.json
-says "serve describes itself" 200 '"openapi":"3.0.3"' '"/v1/learners/\{name\}/rounds"'
+says "serve returns its OpenAPI document" 200 '"openapi":"3.0.3"' '"/v1/learners/\{name\}/rounds"'
 ask GET /learners/main
 says "serve shows its page" 200 'proxstream-data'
 ask GET /etc/passwd
-says "serve has no files" 404 'nothing at'
+says "serve returns no file" 404 'nothing at'
 ask PUT /v1/learners/main
-says "serve says what may be done" 405 'GET, DELETE'
+says "serve names the allowed methods" 405 'GET, DELETE'
 ask POST /v1/learners/main/fork '{"name":"wide","settings":{"window":16}}'
 says "serve forks" 201 '"name":"wide".*"follows":"main"'
 ask POST /v1/learners/main/fork '{"name":"x","settings":{"store":"/tmp/x"}}'
@@ -136,7 +136,7 @@ check "SIGHUP reads the settings again" grep -q 'settings read again' "$work/err
 "$PROXSTREAM" serve "$work/one.toml" --port 0 --store-folder "$work/a" >"$work/out" 2>"$work/second" </dev/null
 check "a second service on one store is refused" grep -qE 'another process' "$work/second"
 stop TERM
-check "SIGTERM ends it in order" test "$status" = 0
+check "SIGTERM ends the service with status 0" test "$status" = 0
 run certify "$work/a/main.run"
 expect "the stored rounds are certified" 0 'Certificate of 4 rounds'
 
@@ -144,15 +144,15 @@ start "$work/a"
 ask POST /v1/learners/main/rounds "{\"record\":$(record 3),\"key\":\"third\"}"
 says "a key is known after a restart" 200 '"turn":3,.*"replayed":true'
 ask GET /v1/learners/wide
-says "a fork is there after a restart" 200 '"follows":"main","turn":4'
+says "a fork exists after a restart" 200 '"follows":"main","turn":4'
 for turn in $(seq 5 40); do post "$turn"; done
-says "serve goes on" 200 '"turn":40'
+says "serve continues after a restart" 200 '"turn":40'
 stop KILL
 start "$work/a"
 ask GET /v1/learners/main
-says "nothing that was answered is lost by a kill" 200 '"turn":40,'
+says "a kill loses no answered record" 200 '"turn":40,'
 post 40
-says "the last answer is there again" 200 '"turn":40,.*"replayed":true'
+says "the last answer is repeated after a kill" 200 '"turn":40,.*"replayed":true'
 for turn in $(seq 41 50); do post "$turn"; done
 ask GET /v1/learners/main/decision
 killed=$out
@@ -166,7 +166,7 @@ ask GET /v1/learners/main/decision
 check "a killed service decides like one that never stopped" test "$out" = "$killed"
 stop TERM
 for folder in a b; do "$PROXSTREAM" export "$work/$folder/main.run" -o "$work/$folder.jsonl" 2>/dev/null; done
-check "and has the same ledger" same_ledger "$work/a.jsonl" "$work/b.jsonl"
+check "a killed service has the ledger of one that never stopped" same_ledger "$work/a.jsonl" "$work/b.jsonl"
 
 printf 'a-token-of-our-own\n' >"$work/tokens"
 chmod 644 "$work/tokens"
@@ -175,9 +175,9 @@ expect "a token file that others can read is refused" 2 'chmod 600'
 chmod 600 "$work/tokens"
 start "$work/c" --token-file "$work/tokens"
 ask GET /v1/learners
-says "without a token nothing is told" 401 'token is needed'
+says "a request without a token is refused" 401 'token is needed'
 ask GET /v1/learners '' 'Authorization: Bearer a-token-of-our-own'
-says "with one it is" 200 '"name":"main"'
+says "a request with a token is answered" 200 '"name":"main"'
 ask GET /health
-says "health needs none" 200 alive
+says "health needs no token" 200 alive
 stop TERM

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run stores on the command line: begin, stop, go on, read, export, fork; and what can be wrong with them.
+# Run stores on the command line: start, stop, resume, read, export, fork; and damaged stores.
 source "$(dirname "$0")/common.bash"
 cd "$work" || exit 1
 
@@ -9,25 +9,25 @@ same_ledgers() { ledger_of "$1" && ledger_of "$2" && same_ledger "$1.jsonl" "$2.
 learn=(learn builtin:drift --rounds 600 --window 8 --loss cauchy)
 
 run "${learn[@]}" --store whole.run --quiet
-expect "a run in a store" 0
+expect "learn stores a run" 0
 run learn builtin:drift --rounds 600 --window 8 --loss cauchy --ledger plain.jsonl --quiet
-expect "the same without one" 0
+expect "the same run without a store ends" 0
 "$PROXSTREAM" export whole.run >exported.jsonl
-check "its ledger is the one a file would have" same_ledger plain.jsonl exported.jsonl
+check "the stored ledger equals the ledger in a file" same_ledger plain.jsonl exported.jsonl
 run certify exported.jsonl
-expect "which certify reads" 0
+expect "certify reads an exported ledger" 0
 
 run "${learn[@]}" --store whole.run --quiet
-expect "a name that is taken is refused with advice" 2 "proxstream resume whole.run"
+expect "an existing store is refused with advice" 2 "proxstream resume whole.run"
 
 run resume whole.run
-expect "a run that is over, has nothing to go on with" 0 "has come to its end"
+expect "resuming a finished run says so" 0 "has come to its end"
 run resume whole.run --rounds 700 --quiet
-expect "but may go further" 0
+expect "a finished run continues with more rounds" 0
 run learn builtin:drift --rounds 700 --window 8 --loss cauchy --store longer.run --quiet
-check "as if the option had been given at once" same_ledgers whole.run longer.run
+check "a continued run equals one that was longer from the start" same_ledgers whole.run longer.run
 
-# Interrupted by a signal: the rest comes later.
+# Interrupted by a signal and resumed.
 "$PROXSTREAM" learn builtin:drift,rows=200000 --rounds 200000 --window 8 --loss cauchy --store cut.run --quiet &
 pid=$!
 for _ in $(seq 100); do
@@ -36,62 +36,62 @@ for _ in $(seq 100); do
 done
 check "a store can be read while its run continues" "$PROXSTREAM" export cut.run --what decisions --last 3 -o first.jsonl
 run resume cut.run --quiet
-expect "two programs on one store, the second is refused" 2 "another process is writing"
+expect "a second program on one store is refused" 2 "another process is writing"
 kill -TERM "$pid"
 wait "$pid"
-check "SIGTERM ends it as interrupted" test $? = 130
+check "SIGTERM ends a run as interrupted" test $? = 130
 turns=$("$PROXSTREAM" show cut.run | sed -n 's/.*stopped, \([0-9]*\) turns.*/\1/p')
-check "it reports the stop" test "${turns:-0}" -gt 0
+check "show reports the stop" test "${turns:-0}" -gt 0
 run resume cut.run --rounds $((turns + 50)) --quiet
-expect "and continues" 0
+expect "a stopped run resumes" 0
 run learn builtin:drift,rows=200000 --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --quiet
-check "with the same ledger" same_ledgers cut.run uncut.run
+check "a stopped run ends with the ledger of an unbroken one" same_ledgers cut.run uncut.run
 
 run runs .
-expect "runs lists them, by name and kind" 0 "whole.run  *learn"
+expect "runs lists stores by name and kind" 0 "whole.run  *learn"
 run show whole.run
-expect "show, names the settings" 0 "window  *8"
+expect "show names the settings" 0 "window  *8"
 run certify whole.run
-expect "certify reads a store, all of its rounds" 0 "over 700 rounds"
+expect "certify reads all rounds of a store" 0 "over 700 rounds"
 
 for format in jsonl csv npy; do
     run export whole.run --what figures --format $format -o figures.$format
-    expect "figures as $format" 0
+    expect "figures are exported as $format" 0
 done
-check "a line a turn" test "$(wc -l <figures.jsonl)" = 700
-check "and a head in CSV" test "$(head -1 figures.csv | cut -d, -f1-3)" = turn,time,loss
-check "NumPy's mark" test "$(head -c 6 figures.npy | tail -c 5)" = NUMPY
-check "and its size" test $((($(wc -c <figures.npy) - 128) % 8)) = 0
+check "exported JSON lines have a line for each turn" test "$(wc -l <figures.jsonl)" = 700
+check "exported CSV has a header" test "$(head -1 figures.csv | cut -d, -f1-3)" = turn,time,loss
+check "an exported NumPy file has its signature" test "$(head -c 6 figures.npy | tail -c 5)" = NUMPY
+check "an exported NumPy file has whole rows" test $((($(wc -c <figures.npy) - 128) % 8)) = 0
 run export whole.run --what decisions --format npy
-expect "decisions are no numbers" 2
+expect "decisions cannot be exported as NumPy arrays" 2
 run export whole.run --what ledgers
-expect "a typo lists the known names" 2 "ledger, decisions, figures, inputs"
+expect "a typo lists the known names of --what" 2 "ledger, decisions, figures, inputs"
 
 run fork whole.run copy.run
-expect "a fork" 0
+expect "fork copies a run" 0
 run resume copy.run --rounds 750 --quiet
 run resume whole.run --rounds 750 --quiet
-check "continues like its parent" same_ledgers whole.run copy.run
+check "a copy continues like its parent" same_ledgers whole.run copy.run
 run fork whole.run tight.run --tolerance 0.01
-expect "a fork with another tolerance, begins with all of its state" 0 "with all of its state"
+expect "a fork with another tolerance keeps the whole state" 0 "with all of its state"
 run resume tight.run --rounds 20 --quiet
-expect "and plays on" 0
+expect "a fork with another tolerance runs" 0
 run fork whole.run short.run --window 3
-expect "another window begins at the point" "$status" "at its point"
+expect "a fork with another window keeps only the point" "$status" "at its point"
 run fork whole.run other.run --loss huber:1
-expect "another loss is another problem" 2
+expect "a fork with another loss is refused" 2
 run fork whole.run whole.run --tolerance 0.01
-expect "a fork needs a name of its own" 2
+expect "a fork under an existing name is refused" 2
 
-# Kept short: the certificate does not change.
+# Folded turns leave the certificate unchanged.
 run learn builtin:drift --rounds 5000 --window 8 --loss cauchy --store kept.run --keep 100 --durable 50 --quiet
 run learn builtin:drift --rounds 5000 --window 8 --loss cauchy --store all.run --quiet
 "$PROXSTREAM" certify --json kept.run | sed 's/"seconds":[^,}]*//' >kept.json
 "$PROXSTREAM" certify --json all.run | sed 's/"seconds":[^,}]*//' >all.json
-check "folded rounds leave the certificate as it was" cmp kept.json all.json
-check "but not the size" test "$(wc -c <kept.run)" -lt $(($(wc -c <all.run) / 2))
+check "folding leaves the certificate unchanged" cmp kept.json all.json
+check "folding makes the store smaller" test "$(wc -c <kept.run)" -lt $(($(wc -c <all.run) / 2))
 run show kept.run
-expect "show names the first turn" "$status" "turns from .* on"
+expect "show names the first stored turn" "$status" "turns from .* on"
 
 # Damage.
 cp whole.run torn.run
@@ -99,16 +99,16 @@ truncate -s 60000 torn.run
 for verb in show certify resume "export --what figures" report; do
     # shellcheck disable=SC2086
     run ${verb%% *} torn.run $([ "$verb" = "${verb#* }" ] || echo "${verb#* }")
-    check "a store that is cut is refused by ${verb%% *}" test "$status" -gt 0
-    expect "and named" "$status" "torn.run"
+    check "${verb%% *} refuses a cut store" test "$status" -gt 0
+    expect "${verb%% *} names the damaged store" "$status" "torn.run"
 done
 echo 'a,b' >table.csv
 run show table.csv
-expect "a table is refused as a store" 3 "table.csv"
+expect "a CSV file is refused as a store" 3 "table.csv"
 run show nowhere.run
-expect "a file that is not there" 5
+expect "a missing store is refused" 5
 run learn builtin:drift --store x.run --durable often --keep 5w
-expect "wrong words, all of them, at once" 2 "durable = 'often'" "keep = '5w'"
+expect "all wrong options are reported at once" 2 "durable = 'often'" "keep = '5w'"
 run learn builtin:drift --store x.run --ledger x.jsonl
-expect "a store has its own ledger" "$status" "proxstream export"
-check "nothing was made" test ! -e x.run
+expect "--ledger beside --store names proxstream export" "$status" "proxstream export"
+check "a refused run makes no file" test ! -e x.run

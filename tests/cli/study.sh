@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Studies: every quick preset runs and writes its files; what cannot be done is said before anything is run.
+# Studies: every quick preset runs and writes its files; errors are reported before the first run.
 . "$(dirname "$0")/common.bash"
 
 run study list
 if [ "$status" = 2 ]; then
-    expect "a program without the studies reports it" 2 'built without the studies' '-DPROXSTREAM_STUDIES=ON'
+    expect "a program without the studies says so" 2 'built without the studies' '-DPROXSTREAM_STUDIES=ON'
     exit
 fi
 run study
 expect "study alone lists the studies" 0 'windows ' 'ensembles ' 'churn '
 run study list
-expect "study list" 0 'windows ' 'ensembles ' 'churn '
+expect "study list lists the studies" 0 'windows ' 'ensembles ' 'churn '
 run study --help
-expect "study --help" 0 '--preset' '--seeds' '--out' '--force' 'churn '
+expect "study --help shows the options" 0 '--preset' '--seeds' '--out' '--force' 'churn '
 
 # The report's tables have a figure in every cell, and the charts are whole.
 whole() {
@@ -38,7 +38,7 @@ figures() {
     esac
     awk -v exempt="$2" '/^\|/ && $0 !~ exempt && / - / { print; bad = 1 } END { exit bad }' "$1/table.md"
 }
-# A study that checks itself says what it found, and all of it holds.
+# A study that checks itself reports its findings, and all of them hold.
 found() {
     awk '/^## / { inside = $0 == "## Findings" } inside && /^- / { print; n++; if (!/^- holds: .*: .*, expected /) bad = 1 } END { exit bad || n < 4 }' "$1/table.md"
 }
@@ -55,46 +55,46 @@ for name in $("$PROXSTREAM" study list | awk 'NR > 1 { print $1 }'); do
         "wrote $work/$name/results.csv" '^1/[0-9]+ ' 'seeds 1 to 2' "$files"
     check "study $name writes whole files" whole "$work/$name"
     check "study $name prints table.md" diff <(grep '^|' "$work/$name/table.md") <(grep '^|' "$work/out")
-    check "study $name has no holes in its table" figures "$work/$name" "$name"
+    check "study $name fills its table" figures "$work/$name" "$name"
     case " $self_checking " in
-        *" $name "*) check "study $name finds what it should" found "$work/$name" ;;
+        *" $name "*) check "study $name confirms its findings" found "$work/$name" ;;
         *) check "study $name marks the best" grep -q '[*][*]' "$work/$name/table.md" ;;
     esac
 done
 
 run study churn --preset quick --seeds 1 --quiet --out "$work/again/deeper"
-expect "folders are made, one seed has no error" 0 'seeds 1 to 1'
-check "and quiet is quiet" test -z "$err"
+expect "study makes folders, and one seed has no error" 0 'seeds 1 to 1'
+check "study --quiet prints no progress" test -z "$err"
 check "a seed's figures do not depend on the others" diff <(grep -v microseconds "$work/churn/results.csv" | grep ",1,[^,]*\$") <(grep -v microseconds "$work/again/deeper/results.csv" | tail -n +2)
 
 run study widnows
-expect "a typo in the study" 2 "unknown study 'widnows'; did you mean 'windows'"
+expect "a typo in the study gets a suggestion" 2 "unknown study 'widnows'; did you mean 'windows'"
 run study windows --preset medium --seeds 0 --sedes 4
-expect "all bad options at once" 2 "unknown option '--sedes'; did you mean '--seeds'" "preset = 'medium': must be quick or full" "seeds = '0': must be a whole number from 1 to 1000"
+expect "all bad options are reported at once" 2 "unknown option '--sedes'; did you mean '--seeds'" "preset = 'medium': must be quick or full" "seeds = '0': must be a whole number from 1 to 1000"
 run study windows churn --out "$work/two"
-expect "one study at a time" 2 "'churn': one study at a time"
+expect "two studies at once are refused" 2 "'churn': one study at a time"
 run study churn --preset quick --out "$work/churn"
-expect "a folder that is not empty" 2 'the folder is not empty' '--force'
+expect "a folder that is not empty is refused" 2 'the folder is not empty' '--force'
 run study churn --preset quick --seeds 1 --force --quiet --out "$work/churn"
-expect "unless forced" 0 'seeds 1 to 1'
+expect "--force accepts a folder that is not empty" 0 'seeds 1 to 1'
 run study churn --preset quick --out "$work/churn/table.md"
-expect "a file where the folder should be" 2 'this is a file, not a folder'
+expect "a file in place of the folder is refused" 2 'this is a file, not a folder'
 run study churn --preset quick --out "$work/churn/table.md/below"
-expect "a folder that cannot be made" 5 'cannot be made'
+expect "a folder that cannot be made is refused" 5 'cannot be made'
 
 # Rows of the user.
 awk 'BEGIN { print "time,flow"; for (t = 1; t <= 80; t++) print t "," 5 + (t * 7) % 5 }' >"$work/flow.csv"
 run study defaults --preset quick --out "$work/mine" --data "$work/flow.csv" --label flow --ignore time --lags 1..2 --loss cauchy
 expect "study defaults on the user's rows" 0 '^[|] flow.csv, cauchy ' 'your data: within 1 %' "--data $work/flow.csv --label flow"
-check "and on nothing else" sh -c '! grep -q built-in "$1"' sh "$work/mine/results.csv"
+check "study defaults uses only the user's rows" sh -c '! grep -q built-in "$1"' sh "$work/mine/results.csv"
 sed '31s/,.*/,high/' "$work/flow.csv" >"$work/bad.csv"
 run study defaults --preset quick --out "$work/bad" --data "$work/bad.csv" --label flow --ignore time --lags 1
-expect "a row that cannot be read" 3 "bad.csv:31, column 2 [(]flow[)]: 'high' is not a number"
-check "makes no folder" test ! -e "$work/bad"
+expect "a row that cannot be read is refused" 3 "bad.csv:31, column 2 [(]flow[)]: 'high' is not a number"
+check "a refused study makes no folder" test ! -e "$work/bad"
 run study defaults --preset quick --out "$work/bad" --data "$work/flow.csv" --labell flow --loss cauchi
-expect "mistakes in its options" 2 "unknown option '--labell'; did you mean '--label'" "unknown loss 'cauchi'"
+expect "mistakes in options of rows are reported" 2 "unknown option '--labell'; did you mean '--label'" "unknown loss 'cauchi'"
 run study windows --preset quick --out "$work/bad" --data "$work/flow.csv"
-expect "a study that has its own data only" 2 "unknown option '--data'"
+expect "a study with its own data refuses the user's" 2 "unknown option '--data'"
 PROXSTREAM_DATA="$work/nowhere" "$PROXSTREAM" study defaults --seeds 1 --out "$work/no-data" >"$work/out" 2>"$work/err" </dev/null &
 job=$!
 for _ in $(seq 600); do grep -q '^1/' "$work/err" && break; sleep 0.1; done
@@ -113,5 +113,5 @@ wait $job
 status=$?
 out=$(<"$work/out") err=$(<"$work/err")
 expect "SIGINT ends a study with its report" 130 'Interrupted: [1-9][0-9]* of 5000 cells'
-check "and leaves whole charts" test "$(tail -qn 1 "$work"/stopped/*.svg | sort -u)" = "</svg>"
-check "and whole figures" awk -F, 'NF < 5 { exit 1 } END { exit NR < 10 }' "$work/stopped/results.csv"
+check "SIGINT leaves whole charts" test "$(tail -qn 1 "$work"/stopped/*.svg | sort -u)" = "</svg>"
+check "SIGINT leaves whole figures" awk -F, 'NF < 5 { exit 1 } END { exit NR < 10 }' "$work/stopped/results.csv"
