@@ -221,8 +221,7 @@ void perceptron(Bench& bench) {
     const std::string what = fmt::format("perceptron {}-64-64-1, gradient over {} rows", kFeatures, rows);
     const Figure figure{operations / timings.seconds(0).median / 1e9, "Gflop/s"};
     constexpr const char* kAgainst[] = {"as many fused multiply-adds in registers",
-                                        "Eigen's products and tanh",
-                                        "native Eigen"};
+                                        "Eigen's products and tanh", "native Eigen"};
     constexpr const char* kNames[] = {"flops", "eigen", "eigen-native"};
     for (Index i = 0; i < 3; ++i) {
         bench.add({.name = fmt::format("kernels.perceptron-{}", kNames[i]),

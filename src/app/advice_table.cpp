@@ -55,7 +55,7 @@ void print_legend(const AdviceRow& row) {
         "fresh draws every estimate anew; S(s/w) makes each call as exact as the paper asks; spider uses\n"
         "differences, and is counted without confirmations.\n");
     const PaperCondition& paper = row.advice.paper;
-    fmt::print("(23): the delta the paper's condition asks for at eta = {:.4g}", paper.step);
+    fmt::print("(23): the delta that the paper's condition needs at eta = {:.4g}", paper.step);
     if (paper.step != row.advice.step) fmt::print(" (at eta >= 1/L it has none)");
     const Real needed = stopping_delta({.smoothness = row.input.smoothness,
                                         .step = paper.step,

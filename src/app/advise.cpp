@@ -227,9 +227,9 @@ int advise(const std::vector<std::string>& arguments) {
     settle_figures(settings, *wanted);
     if (wanted->input.base_noise == 0 && !wanted->input.delta) {
         fmt::print(
-            "\nThere is no noise to advise on: gradients are exact. With more rows a record (--batch) some "
-            "of "
-            "them can be drawn.\n");
+            "\nThere is no noise to advise on: gradients are exact. Put several rows into a record with "
+            "--batch "
+            "to sample from them.\n");
         return kOk;
     }
     std::vector<std::string> refused;

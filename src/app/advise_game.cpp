@@ -87,7 +87,7 @@ int advise_game(const std::vector<std::string>& given) {
         "Computes how long windows must be so that every round of a game is a smoothed local equilibrium.\n"
         "Give a game, or figures: --players, --variation, --tolerance.",
         arguments, settings,
-        {.extras = {{"players", "M", "without a game: how many there are", &texts.players},
+        {.extras = {{"players", "M", "number of players, without a game", &texts.players},
                     {"sigma", "S", "sure bound on w times the error of estimated gradients [0]",
                      &texts.sigma},
                     {"mean-square", "C", "mean square of the variations, for the last three lines [D^2]",

@@ -71,8 +71,8 @@ int assign_demand(const std::vector<std::string>& arguments) {
     const auto done = parse_command_line<RouteSettings>(
         "assign",
         "Assigns one demand matrix to a network: the system optimum or the user equilibrium over all its "
-        "paths, which "
-        "are\nfound on the way, to a relative gap.\n  proxstream assign NETWORK TRIPS --objective user --gap "
+        "paths,\nto a relative gap. Paths are found during the run.\n  proxstream assign NETWORK TRIPS "
+        "--objective user --gap "
         "1e-6",
         arguments, settings,
         {.extras = {{"gap", "GAP",
@@ -81,7 +81,7 @@ int assign_demand(const std::vector<std::string>& arguments) {
                     {"max-rounds", "N", "rounds of searching paths and sweeping [200]", &texts.rounds},
                     {"max-seconds", "S", "time to spend [no limit]", &texts.seconds},
                     {"flows", "FILE", "write the flow and time of every link as CSV", &texts.flows},
-                    {"against", "FILE", "flows of somebody else (TNTP flow file or CSV) to compare with",
+                    {"against", "FILE", "reference link flows to compare with (TNTP flow file or CSV)",
                      &texts.against}},
          .takes = takes,
          .checks = {

@@ -58,11 +58,10 @@ int compare(const std::vector<std::string>& arguments) {
     std::string learners = kDefaultLearners;
     const auto done = parse_command_line(
         "compare",
-        "Runs several learners on one stream, each deciding before it sees, and prints one table: "
-        "progressive loss, mean\n"
-        "loss of the window at the played point, local regret for the window and for w = 1, non-zeros, the "
-        "learner's own\n"
-        "record gradients a round and seconds; then the first learner's certificate.",
+        "Runs several learners on one stream and prints one table: loss of decisions made before each "
+        "record, "
+        "mean loss of\nthe window at the decision, local regret for the window and for w = 1, non-zeros, "
+        "record gradients a round and\nseconds. Then prints the certificate of the first learner.",
         arguments, settings,
         {.extras = {{"learners", "A;B;..",
                      fmt::format("what to run, separated by ';' [{}]", kDefaultLearners), &learners}},

@@ -90,7 +90,7 @@ int carry_out(const FitSettings& settings, FitJob& job) {
         if (!settings.store.empty() && outcome.problems.empty()) {
             fmt::print(stderr, "kept in {}{}\n", settings.store,
                        outcome.certificate.status == FitStatus::interrupted
-                           ? fmt::format("; 'proxstream resume {}' goes on", settings.store)
+                           ? fmt::format("; 'proxstream resume {}' continues it", settings.store)
                            : "");
         }
     }
@@ -104,10 +104,9 @@ int fit_data(const std::vector<std::string>& arguments) {
     FitSettings settings;
     const auto done = parse_command_line(
         "fit",
-        "Fits a model to a whole data set, or to a sampler's expectation, by one of the methods of "
-        "'proxstream "
-        "list methods',\n"
-        "and ends with a certificate: how stationary the point is, measured apart, and what it cost.",
+        "Fits a model to a whole data set, or to a sampler's expectation, by a method of 'proxstream list "
+        "methods'.\nEnds with a certificate: how stationary the point is, measured separately, and what it "
+        "cost.",
         arguments, settings, {.takes = belongs_to_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);

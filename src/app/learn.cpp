@@ -159,7 +159,7 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
         fmt::print(stderr, "\nkept in {}{}", settings.store,
                    outcome.ending == RunEnding::finished
                        ? ""
-                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+                       : fmt::format("; 'proxstream resume {}' continues it", settings.store));
     }
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
@@ -202,12 +202,12 @@ int carry_out(const LearnSettings& settings, LearnRun& run, const std::vector<st
 
 int learn(const std::vector<std::string>& arguments) {
     LearnSettings settings;
-    const auto done =
-        parse_command_line("learn",
-                           "Learns online from rows: predicts each record before learning from it, keeps the "
-                           "mean loss of the last W\n"
-                           "records stationary, and ends with a certificate of what was proved on this run.",
-                           arguments, settings, {.checks = {[&] { validate(settings); }}});
+    const auto done = parse_command_line(
+        "learn",
+        "Learns online from rows: predicts each record, then moves the model so that the mean "
+        "loss of the last W\nrecords stays stationary. Ends with a certificate of what was "
+        "proved on this run.",
+        arguments, settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
     std::vector<std::string> reasons;
     settings = with_defaults(settings, &reasons);

@@ -41,7 +41,7 @@ void list_losses() {
 }
 
 void list_regularisers() {
-    fmt::print("regularisers (--reg), joined by '+' where the sum has a prox:\n");
+    fmt::print("regularisers (--reg); sums with '+' if the sum has a known prox:\n");
     for (const RegulariserRow& row : regularisers()) {
         print_row(row.usage, row.formula.empty()
                                  ? row.help
@@ -79,12 +79,12 @@ void list_oracles() {
 void list_windows() {
     fmt::print("windows (--window):\n");
     print_row("auto[:windows=1/4/16,also=A/B,selection=S,..]",
-              "an ensemble of windows, weighed by realised loss; arguments as of the learner 'bank'");
+              "an ensemble of windows, weighted by realised loss; arguments as for the learner 'bank'");
     for (const WindowUsage& form : WindowWeights::forms()) print_row(form.usage, form.help);
 }
 
 void list_models() {
-    fmt::print("models (--model), what stands for the loss to come when a round is solved:\n");
+    fmt::print("forecasts of the next loss (--model):\n");
     for (const WindowUsage& form : ForecastRule::forms()) print_row(form.usage, form.help);
 }
 
@@ -104,7 +104,7 @@ void list_objectives() {
 }
 
 void list_rivals() {
-    fmt::print("rivals of routing (--rivals), beside any learner:\n");
+    fmt::print("rivals of routing (--rivals), in addition to any learner:\n");
     for (const StrategyRow& row : strategies()) print_row(row.usage, row.help);
 }
 

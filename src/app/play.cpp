@@ -87,7 +87,7 @@ int carry_out(const PlaySettings& settings, PlayJob& job) {
             fmt::print(stderr, "kept in {}{}\n", settings.store,
                        outcome.ending == RunEnding::finished
                            ? ""
-                           : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+                           : fmt::format("; 'proxstream resume {}' continues it", settings.store));
         }
     }
     if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);
@@ -104,8 +104,8 @@ int play(const std::vector<std::string>& given) {
     const auto done = parse_command_line(
         "play",
         "Plays a game: every player learns online against the others' recent plays. Ends with a certificate "
-        "of how close\nto a smoothed local equilibrium every round was, and with what was measured of the "
-        "play alone beside it.",
+        "of how close\nevery round was to a smoothed local equilibrium, and with measures of the newest play "
+        "alone.",
         arguments, settings,
         {.checks = {[&] {
              settle_game(settings.game, file);

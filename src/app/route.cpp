@@ -106,7 +106,7 @@ void print_outcome(const RouteSettings& settings, const RouteRun& run, const Rou
         fmt::print("\nkept in {}{}\n", settings.store,
                    outcome.ending == RunEnding::finished
                        ? ""
-                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
+                       : fmt::format("; 'proxstream resume {}' continues it", settings.store));
     }
 }
 
@@ -142,9 +142,9 @@ int route(const std::vector<std::string>& arguments) {
     RouteSettings settings;
     const auto done = parse_command_line(
         "route",
-        "Chooses splits over the paths of a network before each period's demand is known, keeps the mean "
-        "cost of the "
-        "last W\nperiods stationary, and ends with a table of rivals on the same periods and a certificate.\n"
+        "Chooses splits over the paths of a network before each period's demand is known, so that the mean "
+        "cost of the\nlast W periods stays stationary. Ends with a table of rivals on the same periods and a "
+        "certificate.\n"
         "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
         arguments, settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
