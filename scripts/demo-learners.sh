@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # A demo of learning from rows: the default ensemble, each window alone, and rivals, on a stream whose truth drifts and
-# jumps, with heavy-tailed noise. First-order methods have the best learning rate of a sweep over this very stream, and
-# prox-SGD with replay has a window's budget of gradients: the comparison favours them. The ensemble has nothing set.
+# jumps, with heavy-tailed noise. First-order methods have the best learning rate of a sweep over this stream, and
+# prox-SGD with replay has a window's budget of gradients: the comparison favours them. The ensemble has no option set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cat <<'T'
 
 Robust sparse regression, online: 10,000 rows of 50 features. The truth has a few non-zero weights that rotate
-slowly and change place now and then; noise is heavy-tailed with outliers. Every learner predicts a row before it
-learns from it. Lower loss is better; Reg_64 is the local regret: how far from stationary the last 64 losses'
-mean was where each learner played. The first learner, the default, is an ensemble: six windows and some cheap
-learners, weighed by their losses. It plays their weighted mean. What was proved on its run follows the table.
+slowly and change place at times; noise is heavy-tailed with outliers. Every learner predicts a row before it
+learns from it. Lower loss is better. Reg_64 is the local regret: the sum of squared stationarity gaps for the mean
+of the last 64 losses. The first learner, the default, is an ensemble of six windows and some cheap learners. It
+plays their mean, weighted by their losses. Its certificate follows the table.
 
 T
 exec build/release/proxstream compare builtin:drift,rows=10000 --loss cauchy --reg l1:0.02 \

@@ -42,7 +42,7 @@ class PeriodTable {
   public:
     explicit PeriodTable(Index every) : every_(every), next_(every > 0 ? every : 1) {
         fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
-                   "period", "label", "demand", "cost", "of bound", "max u", "churn %", "entry gap", "steps",
+                   "period", "label", "demand", "cost", "/ bound", "max u", "churn %", "entry gap", "steps",
                    "ms", "alarms");
     }
 
@@ -79,7 +79,7 @@ void print_methods(const std::vector<MethodRow>& methods) {
     std::size_t width = 8;
     for (const MethodRow& row : methods) width = std::max(width, row.label.size());
     fmt::print("{:<{}}  {:>12} {:>8} {:>8} {:>10} {:>7} {:>7} {:>9} {:>12} {:>9}\n", "method", width,
-               "total cost", "of bound", "churn %", "overload %", "max u", "p95 u", "unserved",
+               "total cost", "/ bound", "churn %", "overload %", "max u", "p95 u", "unserved",
                "grads/period", "seconds");
     for (const MethodRow& row : methods) {
         fmt::print("{:<{}}{} {:>12.7g} {:>8} {:>8.3f} {:>10.3f} {:>7.3f} {:>7.3f} {:>9.4g} {:>12} {:>9.3f}\n",

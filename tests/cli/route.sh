@@ -21,7 +21,7 @@ awk 'BEGIN {
 awk 'BEGIN { srand(9); print "period,A->D,B->D"; for (t = 1; t <= 30; ++t) printf "t%d,%.6g,%.6g\n", t, 6 + 4 * rand(), 1 + 2 * rand() }' >"$work/demand.csv"
 
 run route "$links" "$work/demand.jsonl" -w 4 --out "$work/week" --detail all --decisions "$work/week.jsonl"
-expect "route ends with table and certificate" 0 '40 periods in' '4 events' 'total cost +of bound +churn' 'certificate of 4 epochs, 40 rounds' 'all are sound'
+expect "route ends with table and certificate" 0 '40 periods in' '4 events' 'total cost +/ bound +churn' 'certificate of 4 epochs, 40 rounds' 'all are sound'
 expect "route describes network and demand" 0 'links.csv: 5 nodes, 7 links' '2 pairs' 'utilisation B-D: utilisation .*, above 0.9'
 run certify "$work/week/ledger.jsonl"
 expect "the ledger of the first epoch is certified again" 0 'Certificate of'
