@@ -45,8 +45,8 @@ split_page='
     kind == "console" { print > (outputs "/shown." n) }
     /[^[:space:]]/ && !kind { skip = 0 }'
 
-# Compares shown lines (first file) with output (second file). With write=1 it prints the new lines to show: numbers may
-# differ then, the words may not.
+# Compares shown lines (first file) with output (second file). With write=1 it prints the new lines to show: lines that are
+# equal if there are any, else lines with the same words and other numbers.
 compare='
     function masked(line) {
         gsub(/[0-9][0-9.e+-]* s[ )]/, "# s ", line)
@@ -55,17 +55,28 @@ compare='
         if (line ~ / seconds( |$)/ && line !~ /seconds #/) column = index(line, " seconds") + 7
         else if (line == "") column = 0
         else if (column && line !~ /^\.\.\.$/ && length(line) >= column) line = substr(line, 1, column - 8) " # " substr(line, column + 1)
-        if (write) gsub(/[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?/, "#", line)
+        gsub(/ +/, " ", line)
+        return line
+    }
+    function words(line) {
+        gsub(/[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?/, "#", line)
         gsub(/ +/, " ", line)
         return line
     }
     FNR == 1 { ++file; column = 0 }
     file == 1 { shown[++n] = $0; shown_masked[n] = masked($0) }
     file == 2 { lines[++m] = $0; lines_masked[m] = masked($0) }
-    function matches(first, last, at,    i) {
-        for (i = first; i <= last; ++i)
-            if (shown_masked[i] != lines_masked[at + i - first]) return 0
+    function matches(first, last, at, loose,    i, a, b) {
+        for (i = first; i <= last; ++i) {
+            a = shown_masked[i]
+            b = lines_masked[at + i - first]
+            if (loose ? words(a) != words(b) : a != b) return 0
+        }
         return 1
+    }
+    function place(first, last, from, most, loose,    j) {
+        for (j = from; j >= at && j <= most; ++j) if (matches(first, last, j, loose)) return j
+        return 0
     }
     END {
         at = 1
@@ -74,12 +85,10 @@ compare='
             first = previous + 1
             last = i - 1
             most = m - (last - first)
-            if (first == 1) found = matches(first, last, 1) ? 1 : 0
-            else {
-                found = 0
-                from = i > n ? most : at
-                for (j = from; j >= at && j <= most && !found; ++j) if (matches(first, last, j)) found = j
-            }
+            from = i > n ? most : at
+            if (first == 1) from = most = 1
+            found = place(first, last, from, most, 0)
+            if (!found && write) found = place(first, last, from, most, 1)
             if (last < first) found = at
             if (!found || (first == 1 && i > n && last != m)) { print "lines " first " to " last " of what is shown"; exit 1 }
             if (write) {
