@@ -110,16 +110,17 @@ else
     echo "ok package installed files do not point back into the source tree"
 fi
 
-# The examples.
+# The examples, and the output that docs/library.md shows of them.
+program=$prefix/bin/proxstream
 step "examples configure" configure -S examples -B "$temporary/build" -DCMAKE_PREFIX_PATH="$prefix" &&
     step "examples build" build "$temporary/build"
 for source in examples/*.cpp; do
     name=$(basename "$source" .cpp)
     step "example $name runs" "$temporary/build/$name"
 done
+PROXSTREAM=$program EXAMPLES=$temporary/build scripts/docs-output.sh docs/library.md
 
 # The plugin: its names work everywhere, a killed run resumes with it, and says what is missing without it.
-program=$prefix/bin/proxstream
 plugin=$temporary/plugin/plugin.so
 step "plugin configures" configure -S examples/plugin -B "$temporary/plugin" -DCMAKE_PREFIX_PATH="$prefix" &&
     step "plugin builds" build "$temporary/plugin" || exit 1
