@@ -185,7 +185,7 @@ void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
         if (played[name]->unfinished > 0) text += ", " + unfit(name);
         return text;
     };
-    // In both units: passes, and time.
+    // In passes, and in time.
     for (Index i = 0; i < present.size(); ++i) {
         const std::string& name = present[i];
         const bool rival = name.starts_with("eigen");

@@ -90,7 +90,7 @@ int carry_out(const FitSettings& settings, FitJob& job) {
         if (!settings.store.empty() && outcome.problems.empty()) {
             fmt::print(stderr, "kept in {}{}\n", settings.store,
                        outcome.certificate.status == FitStatus::interrupted
-                           ? fmt::format("; 'proxstream resume {}' continues it", settings.store)
+                           ? fmt::format("; 'proxstream resume {}' goes on", settings.store)
                            : "");
         }
     }

@@ -78,7 +78,7 @@ int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSe
     child->record_in(journal);
     const Journal::Serialise state = [&](StateArchive& archive) { child->serialise(archive); };
     journal.commit(&state);
-    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' continues it\n",
+    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' goes on with it\n",
                settings.store, store.path(), *turn, begun, settings.store);
     return kOk;
 }

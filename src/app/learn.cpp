@@ -159,7 +159,7 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
         fmt::print(stderr, "\nkept in {}{}", settings.store,
                    outcome.ending == RunEnding::finished
                        ? ""
-                       : fmt::format("; 'proxstream resume {}' continues it", settings.store));
+                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
     }
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));

@@ -87,7 +87,7 @@ int carry_out(const PlaySettings& settings, PlayJob& job) {
             fmt::print(stderr, "kept in {}{}\n", settings.store,
                        outcome.ending == RunEnding::finished
                            ? ""
-                           : fmt::format("; 'proxstream resume {}' continues it", settings.store));
+                           : fmt::format("; 'proxstream resume {}' goes on", settings.store));
         }
     }
     if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);

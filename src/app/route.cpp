@@ -79,8 +79,8 @@ void print_methods(const std::vector<MethodRow>& methods) {
     std::size_t width = 8;
     for (const MethodRow& row : methods) width = std::max(width, row.label.size());
     fmt::print("{:<{}}  {:>12} {:>8} {:>8} {:>10} {:>7} {:>7} {:>9} {:>12} {:>9}\n", "method", width,
-               "total cost", "/ bound", "churn %", "overload %", "max u", "p95 u", "unserved",
-               "grads/period", "seconds");
+               "total cost", "/ bound", "churn %", "overload %", "max u", "p95 u", "unserved", "grads/period",
+               "seconds");
     for (const MethodRow& row : methods) {
         fmt::print("{:<{}}{} {:>12.7g} {:>8} {:>8.3f} {:>10.3f} {:>7.3f} {:>7.3f} {:>9.4g} {:>12} {:>9.3f}\n",
                    row.label, width, row.lead ? '*' : ' ', row.total_cost, or_dash(row.ratio, "{:.4f}"),
@@ -106,7 +106,7 @@ void print_outcome(const RouteSettings& settings, const RouteRun& run, const Rou
         fmt::print("\nkept in {}{}\n", settings.store,
                    outcome.ending == RunEnding::finished
                        ? ""
-                       : fmt::format("; 'proxstream resume {}' continues it", settings.store));
+                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
     }
 }
 

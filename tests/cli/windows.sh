@@ -37,11 +37,11 @@ check "an ensemble of one equals its learner bit for bit" cmp "$work/plain.txt" 
 learn --window 16 --tolerance 0.5 --hysteresis 0.5
 expect "--hysteresis runs" 0 'C7b? .* holds'
 learn --window 16 --switching 0.5
-expect "--switching runs" 0 'C7c .* holds'
+expect "a price on switching" 0 'C7c .* holds'
 learn --window 64 --inner sampled:records=8
-expect "cheap updates are verified" 0 'C9 .* (holds|not applicable)'
+expect "cheap updates, confirmed" 0 'C9 .* (holds|not applicable)'
 learn --window 64 --inner measured
-expect "steps from measured curvature run" 0 'C6 .* holds'
+expect "steps from measured curvature" 0 'C6 .* holds'
 learn --window 64 --effort 64
 expect "--effort runs" 0 'record gradients'
 run list windows models selections
