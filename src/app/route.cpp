@@ -42,7 +42,7 @@ class PeriodTable {
   public:
     explicit PeriodTable(Index every) : every_(every), next_(every > 0 ? every : 1) {
         fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
-                   "period", "label", "demand", "cost", "/ bound", "max u", "churn %", "entry gap", "steps",
+                   "period", "label", "demand", "cost", "of floor", "max u", "churn %", "entry res", "steps",
                    "ms", "alarms");
     }
 
