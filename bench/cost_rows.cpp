@@ -42,15 +42,24 @@ class QuietRounds {
 
   private:
     static constexpr std::uint64_t kCycle = 7;  // few enough to be as warm as a record that was just read
-    TimeSmoothed<AnyRegulariser, AnyBatch, ProxGrad> learner_;
+    TimeSmoothed learner_;
     std::vector<RowBlock> records_;
     std::uint64_t next_ = 0;
 };
 
-/// The slope of every repeat, in the spread's place of a ratio: they are not ratios, and no more is better.
-void add_exponent(Bench& bench, const std::string& name, const std::string& what, const std::string& of,
-                  const std::vector<Index>& sizes, const std::vector<Timed>& timed, const Effort& effort,
-                  double expected) {
+/// A work whose time should grow like a power of a size.
+struct Growth {
+    std::string name;
+    std::string what;
+    std::string of;  // the symbol of the size
+    std::vector<Index> sizes;
+    std::vector<Timed> timed;  // for each size
+    double expected;           // exponent
+};
+
+/// Adds the exponent of the medians, with the range over the repeats in the note.
+void add_exponent(Bench& bench, const Effort& effort, const Growth& growth) {
+    const auto& [name, what, of, sizes, timed, expected] = growth;
     std::vector<std::vector<double>> seconds(sizes.size());
     std::vector<double> slopes;
     for (int repeat = 0; repeat < effort.repeats; ++repeat) {
@@ -97,10 +106,12 @@ void quiet_rounds(Bench& bench) {
         return timed;
     };
     const auto lengths = doubling(16, bench.quick() ? 2 : 8), features = doubling(16, bench.quick() ? 2 : 7);
-    add_exponent(bench, "quiet-w", "4096 quiet rounds, n = 64, against w", "w", lengths,
-                 over(lengths, [](Index w) { return QuietRounds(64, w); }), effort, 0);
-    add_exponent(bench, "quiet-n", "4096 quiet rounds, w = 64, against n", "n", features,
-                 over(features, [](Index n) { return QuietRounds(n, 64); }), effort, 1);
+    add_exponent(bench, effort,
+                 {"quiet-w", "4096 quiet rounds, n = 64, against w", "w", lengths,
+                  over(lengths, [](Index w) { return QuietRounds(64, w); }), 0});
+    add_exponent(bench, effort,
+                 {"quiet-n", "4096 quiet rounds, w = 64, against n", "n", features,
+                  over(features, [](Index n) { return QuietRounds(n, 64); }), 1});
 }
 
 void passes(Bench& bench) {
@@ -114,10 +125,12 @@ void passes(Bench& bench) {
         return timed;
     };
     const auto lengths = doubling(16, bench.quick() ? 2 : 6), features = doubling(32, bench.quick() ? 2 : 6);
-    add_exponent(bench, "pass-w", "a pass, n = 64, against w", "w", lengths,
-                 over(lengths, [](Index w) { return WindowShape{.features = 64, .window = w}; }), effort, 1);
-    add_exponent(bench, "pass-n", "a pass, w = 64, against n", "n", features,
-                 over(features, [](Index n) { return WindowShape{.features = n, .window = 64}; }), effort, 1);
+    add_exponent(bench, effort,
+                 {"pass-w", "a pass, n = 64, against w", "w", lengths,
+                  over(lengths, [](Index w) { return WindowShape{.features = 64, .window = w}; }), 1});
+    add_exponent(bench, effort,
+                 {"pass-n", "a pass, w = 64, against n", "n", features,
+                  over(features, [](Index n) { return WindowShape{.features = n, .window = 64}; }), 1});
 }
 
 void runs(Bench& bench) {
@@ -132,11 +145,11 @@ void runs(Bench& bench) {
             settings.rounds = rounds;
             settings.quiet = true;
             LearnRun run(settings, nullptr);
-            keep(run.run([](const LearnProgress&) {}).seconds);
+            keep(drive(run).seconds);
         }));
     }
-    add_exponent(bench, "run-t", "a run of learn on a drifting stream, w = 32, against T", "T", lengths,
-                 timed, effort, 1);
+    add_exponent(bench, effort,
+                 {"run-t", "a run of learn on a drifting stream, w = 32, against T", "T", lengths, timed, 1});
 }
 
 }  // namespace

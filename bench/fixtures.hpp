@@ -11,7 +11,7 @@
 
 namespace proxstream::bench {
 
-/// A full window of single-row records, with the same rows in one matrix for whoever wants them so.
+/// A full window of single-row records, and the same rows as one matrix.
 struct FullWindow {
     std::unique_ptr<RowFamily> family;
     AnyBatch batch;

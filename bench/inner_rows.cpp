@@ -23,8 +23,8 @@ namespace {
 
 constexpr Index kRecordRows = 20, kWindow = 20;
 constexpr Real kWeight = 0.5 * 2e-3;
-/// Those that are held against the peers.
-const std::vector<std::string> kJudged{"auto", "panoc", "compact"};
+/// Solvers that are compared with the peers.
+const std::vector<std::string> kJudged{"auto", "panoc"};
 
 struct Windows {
     RobustData data;
@@ -46,8 +46,8 @@ Windows make_windows(Index rounds) {
     return windows;
 }
 
-/// Somebody who plays the records in order, some at a time: all of them in turn, so that each stretch meets
-/// the same machine.
+/// Plays the records in order, some at a time. The players take turns, so that each part meets the same
+/// machine.
 class Player {
   public:
     Player() = default;

@@ -77,10 +77,10 @@ void limits(Bench& bench) {
                .figure = Figure{operations / timings.seconds(0).median / 1e9, "Gflop/s"}});
 }
 
-/// Which of a window's ratios somebody has set a mark for.
+/// The ratios of a window that have a limit.
 enum class Wish { none, read, eigen };
 
-/// The pass in one contest with a plain read of as many bytes and with Eigen's two products.
+/// Compares the pass with a plain read of as many bytes and with two products of Eigen.
 void window(Bench& bench, const std::string& name, const WindowShape& shape, Wish wish) {
     FullWindow window = full_window(shape);
     const Index rows = shape.window * shape.rows, bytes = rows * shape.features * sizeof(Real);

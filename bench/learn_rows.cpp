@@ -45,7 +45,7 @@ LearnSettings settings_for(const std::string& path, const std::string& window, c
 
 double learn(const LearnSettings& settings) {
     LearnRun run(settings, nullptr);
-    return static_cast<double>(run.run([](const LearnProgress&) {}).totals.rows);
+    return static_cast<double>(drive(run).totals.rows);
 }
 
 double parse(const LearnSettings& settings) {

@@ -220,46 +220,66 @@ void scikit_fits(Bench& bench, const ScikitLearn& scikit) {
     }
 }
 
-/// Ten features and a target that follows them: rows a second, and how well the end of the stream is
-/// predicted.
-void scikit_streams(Bench& bench, const ScikitLearn& scikit) {
-    const Index rows = bench.size(100'000, 500), features = 10;
-    const std::vector<Real> values = normal_numbers(rows * features, 5), noise = normal_numbers(rows, 6);
-    std::vector<Real> targets(rows);
-    std::string text = "a,b,c,d,e,f,g,h,i,j,y\n";
-    for (Index row = 0; row < rows; ++row) {
-        targets[row] = 0.1 * noise[row];
-        for (Index i = 0; i < features; ++i)
-            targets[row] += 0.1 * static_cast<Real>(i) * values[row * features + i];
-        for (Index i = 0; i < features; ++i)
-            fmt::format_to(std::back_inserter(text), "{:.6f},", values[row * features + i]);
-        fmt::format_to(std::back_inserter(text), "{:.6f}\n", targets[row]);
+/// A stream of rows with ten features and a linear target, as a CSV file and as a binary file for the peer.
+struct LinearStream {
+    static constexpr Index kFeatures = 10;
+
+    LinearStream(const Bench& bench, Index count)
+        : rows(count),
+          path(bench.temporary() + "/peer.csv"),
+          binary(bench.temporary() + "/peer.f64"),
+          values(normal_numbers(rows * kFeatures, 5)),
+          targets(rows) {
+        const std::vector<Real> noise = normal_numbers(rows, 6);
+        std::string text = "a,b,c,d,e,f,g,h,i,j,y\n";
+        for (Index row = 0; row < rows; ++row) {
+            targets[row] = 0.1 * noise[row];
+            for (Index i = 0; i < kFeatures; ++i)
+                targets[row] += 0.1 * static_cast<Real>(i) * values[row * kFeatures + i];
+            for (Index i = 0; i < kFeatures; ++i)
+                fmt::format_to(std::back_inserter(text), "{:.6f},", values[row * kFeatures + i]);
+            fmt::format_to(std::back_inserter(text), "{:.6f}\n", targets[row]);
+        }
+        std::ofstream(path, std::ios::binary) << text;
+        write_doubles(binary, values, targets);
     }
-    const std::string path = bench.temporary() + "/peer.csv", binary = bench.temporary() + "/peer.f64";
-    std::ofstream(path, std::ios::binary) << text;
-    write_doubles(binary, values, targets);
+
+    /// The mean squared error of a model with intercept on the last tenth of the rows.
+    Real error(ConstView x) const {
+        const Index last = rows / 10;
+        Real total = 0;
+        for (Index row = rows - last; row < rows; ++row) {
+            Real predicted = x[kFeatures];
+            for (Index i = 0; i < kFeatures; ++i) predicted += x[i] * values[row * kFeatures + i];
+            total += (predicted - targets[row]) * (predicted - targets[row]) / static_cast<Real>(last);
+        }
+        return total;
+    }
+
+    Index rows;
+    std::string path, binary;
+    std::vector<Real> values, targets;
+};
+
+/// Rows a second, and the prediction error at the end of the stream.
+void scikit_streams(Bench& bench, const ScikitLearn& scikit) {
+    const LinearStream stream(bench, bench.size(100'000, 500));
     const auto learn = [&](const char* window, Real& error) {
         LearnSettings settings;
-        settings.data = {path};
+        settings.data = {stream.path};
         settings.window = window;
         settings.quiet = true;
         LearnRun run(settings, nullptr);
-        const double seconds = once([&] { run.run([](const LearnProgress&) {}); })();
-        const ConstView x = run.learner().decide();
-        error = 0;
-        const Index last = rows / 10;
-        for (Index row = rows - last; row < rows; ++row) {
-            Real predicted = x[features];
-            for (Index i = 0; i < features; ++i) predicted += x[i] * values[row * features + i];
-            error += (predicted - targets[row]) * (predicted - targets[row]) / static_cast<Real>(last);
-        }
+        const double seconds = once([&] { drive(run); })();
+        error = stream.error(run.learner().decide());
         return seconds;
     };
     Real error_1 = 0, error_100 = 0;
     PeerRun single, batches;
     const auto peer = [&](const char* task, PeerRun& run) {
         int none = 0;
-        run = scikit.run(fmt::format("{} {} {} {}", task, binary, rows, features), none);
+        run = scikit.run(
+            fmt::format("{} {} {} {}", task, stream.binary, stream.rows, LinearStream::kFeatures), none);
         return run.seconds;
     };
     const Timings timings =
@@ -277,7 +297,8 @@ void scikit_streams(Bench& bench, const ScikitLearn& scikit) {
                      scikit.name() + (theirs == 2 ? ", SGDRegressor.partial_fit row by row, from memory"
                                                   : ", the same a thousand rows at a time"),
                  .ratio = timings.ratio(theirs, ours),
-                 .figure = Figure{static_cast<double>(rows) / timings.seconds(ours).median / 1e6, "M rows/s"},
+                 .figure = Figure{static_cast<double>(stream.rows) / timings.seconds(ours).median / 1e6,
+                                  "M rows/s"},
                  .note = fmt::format("mean squared error at the end {:.3g}, the peer's {:.3g}; noise 0.01",
                                      ours == 0 ? error_1 : error_100,
                                      theirs == 2 ? single.objective : batches.objective)});

@@ -19,15 +19,11 @@ double play(const Bench& bench, const std::string& window, const char* durable, 
     settings.rounds = rounds;
     const std::string path = bench.temporary() + "/bench.run";
     for (const char* suffix : {"", "-wal", "-shm", ".lock"}) std::filesystem::remove(path + suffix);
-    LearnRun run(settings, nullptr);
-    std::optional<Journal> journal;
-    if (durable != nullptr) {
-        settings.durable = durable;
-        journal.emplace(
-            Journal::create(path, learn_identity(settings, "bench"), journal_options(settings, false, "")));
-        run.attach(*journal);
-    }
-    return once([&] { keep(run.run([](const LearnProgress&) {}).seconds); })();
+    if (durable != nullptr) settings.durable = durable;
+    LearnRun run(settings);
+    RunDriver driver(run);
+    driver.begin(durable != nullptr ? path : "");
+    return once([&] { driver.drive(); })();
 }
 
 }  // namespace

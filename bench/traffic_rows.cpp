@@ -15,6 +15,7 @@
 #include <cmath>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -145,8 +146,67 @@ void assignment(Bench& bench, const TownFiles& files, const char* objective, Rea
                .note = fmt::format("relative gap {:.1e}", reached)});
 }
 
-/// A period of w = 6 when demand rises and falls by 2 % a period: for all pairs alike, or with every pair's
-/// own error on top.
+std::unique_ptr<AnyLearner> learner_of_six(const std::shared_ptr<const Routing>& routing,
+                                           const std::vector<Real>& start) {
+    return make_learner(
+        "time-smoothed",
+        {.g = AnyRegulariser(SplitSet(routing)),
+         .make_batch = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); },
+         .start = start,
+         .window = "6",
+         .step = 1,
+         .smoothness = 1,
+         .tolerance = Tolerance::automatic(0),
+         .budget = {.max_steps = 20},
+         .inner = "blocks"});
+}
+
+struct Player {
+    std::unique_ptr<AnyLearner> learner;
+    Index threads;
+    std::vector<double> seconds = {};
+};
+
+/// The demand after so many rises of 2 %.
+std::vector<Real> risen(const Town& town, Index steps) {
+    std::vector<Real> demand = town.file.trips->demand;
+    scaled(std::pow(1.02, static_cast<Real>(steps)), demand, demand);
+    return demand;
+}
+
+/// The relative gaps of splits: over the newest six demands together, and for the newest demand alone.
+class WindowGaps {
+  public:
+    WindowGaps(const Town& town, ColumnPricer& pricer) : routing_(*town.routing), pricer_(pricer) {}
+
+    void push(const RowBlock& record) {
+        window_.push_back(record);
+        if (window_.size() > 6) window_.pop_front();
+    }
+    void measure(ConstView splits) {
+        std::vector<DemandColumn> columns;
+        std::vector<ColumnUse> uses;
+        for (const RowBlock& each : window_) {
+            uses.push_back({.column = columns.size(), .scale = 1, .weight = 1.0 / 6});
+            columns.push_back({each.values(0)});
+        }
+        const ColumnUse newest{};
+        together.push_back(pricer_.price(routing_, {columns, uses, 1}, splits, 1e-6, scratch_).gap());
+        alone.push_back(
+            pricer_.price(routing_, {{&columns.back(), 1}, {&newest, 1}, 1}, splits, 1e-6, scratch_).gap());
+    }
+
+    std::vector<double> together, alone;
+
+  private:
+    const Routing& routing_;
+    ColumnPricer& pricer_;
+    std::deque<RowBlock> window_;
+    Scratch scratch_;
+};
+
+/// A period of w = 6 when demand rises and falls by 2 % a period: for all pairs alike, or with an additional
+/// error of every pair.
 void drifting(Bench& bench, const TownFiles& files, Real deviation, bool wanted) {
     const Town town = open_town(bench, files, 1, "system");
     Routing& routing = *town.routing;
@@ -159,68 +219,35 @@ void drifting(Bench& bench, const TownFiles& files, Real deviation, bool wanted)
     // Paths as they would be there after a day of generating them: for the highest demand, and for the
     // lowest.
     constexpr Index kRise = 8;
-    const auto risen = [&](Index steps) {
-        std::vector<Real> demand = town.file.trips->demand;
-        scaled(std::pow(1.02, static_cast<Real>(steps)), demand, demand);
-        return demand;
-    };
-    const std::vector<Real> highest = risen(kRise);
+    const std::vector<Real> highest = risen(town, kRise);
     const DemandColumn high{highest};
     const AssignmentOptions until{.gap = bench.quick() ? 1e-3 : 1e-6};
     solve_assignment(routing, pricer, {{&high, 1}, {&use, 1}, 1}, x, until, scratch);
     solve_assignment(routing, pricer, {{&column, 1}, {&use, 1}, 1}, x, until, scratch);
     routing.unit = evaluate(routing, {{&column, 1}, {&use, 1}, 1}, x, {}, scratch);
     const auto shared = std::shared_ptr<const Routing>(town.routing);
-    const auto make = [&] {
-        return make_learner(
-            "time-smoothed",
-            {.g = AnyRegulariser(SplitSet(shared)),
-             .make_batch = [&](Index capacity) { return AnyBatch(DemandBatch(shared, capacity)); },
-             .start = x,
-             .window = "6",
-             .step = 1,
-             .smoothness = 1,
-             .tolerance = Tolerance::automatic(0),
-             .budget = {.max_steps = 20},
-             .inner = "blocks"});
-    };
     // The same periods on one thread and on two, a learner each; the referee's gap is not timed.
-    struct Player {
-        std::unique_ptr<AnyLearner> learner;
-        Index threads;
-        std::vector<double> seconds = {};
-    };
-    Player players[] = {{make(), 1}, {make(), 2}};
+    Player players[] = {{learner_of_six(shared, x), 1}, {learner_of_six(shared, x), 2}};
     const Index warm = 6, periods = bench.size(18, 2);
-    double last_gap = 0;              // of the demand just seen, in the mean
-    std::vector<double> window_gaps;  // of what the round solved: the six demands together
-    std::deque<RowBlock> window;
+    WindowGaps gaps(town, pricer);
     std::vector<double> ratios;
     for (Round period = 1; period <= warm + periods; ++period) {
         const Index phase = period % (2 * kRise);  // up and down again
-        const RowBlock record = noisy(risen(std::min(phase, 2 * kRise - phase)), deviation, period);
+        const RowBlock record = noisy(risen(town, std::min(phase, 2 * kRise - phase)), deviation, period);
         for (Player& player : players) {
             set_threads(player.threads);
             const double seconds = once([&] { player.learner->observe(record); })();
             if (period > warm) player.seconds.push_back(seconds);
         }
-        window.push_back(record);
-        if (window.size() > 6) window.pop_front();
+        gaps.push(record);
         if (period <= warm) continue;
         ratios.push_back(players[0].seconds.back() / players[1].seconds.back());
-        std::vector<DemandColumn> columns;
-        std::vector<ColumnUse> uses;
-        for (const RowBlock& each : window) {
-            uses.push_back({.column = columns.size(), .scale = 1, .weight = 1.0 / 6});
-            columns.push_back({each.values(0)});
-        }
-        const ConstView splits = players[1].learner->decide();
-        window_gaps.push_back(pricer.price(routing, {columns, uses, 1}, splits, 1e-6, scratch).gap());
-        last_gap += pricer.price(routing, {{&columns.back(), 1}, {&use, 1}, 1}, splits, 1e-6, scratch).gap() /
-                    static_cast<double>(periods);
+        gaps.measure(players[1].learner->decide());
     }
-    const Spread gap = spread_of(window_gaps);
-    const double worst = *std::max_element(window_gaps.begin(), window_gaps.end());
+    const Spread gap = spread_of(gaps.together);
+    const double worst = *std::max_element(gaps.together.begin(), gaps.together.end());
+    const double last_gap =
+        std::accumulate(gaps.alone.begin(), gaps.alone.end(), 0.0) / static_cast<double>(periods);
     set_threads(1);
     bench.add(
         {.name = fmt::format("traffic.{}-period-{}", files.name, deviation > 0 ? "each-its-own" : "alike"),

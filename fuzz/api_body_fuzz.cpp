@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(body.contains("error") == (response.status >= 400));
     if (response.status >= 400) fuzz::require(body["error"]["status"] == response.status);
     if (response.status == 500) {
-        service.begin();  // the run was told to break down, and is not to be used again
+        service.begin();  // the run failed on purpose and must not be used again
         return 0;
     }
     if (response.status >= 400) fuzz::require(turn_of(api) == before);

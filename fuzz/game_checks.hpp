@@ -26,7 +26,7 @@ inline bool is_sampled(const GameDefinition& game) {
     return false;
 }
 
-/// A few rounds, however they end: nothing is thrown once the play has begun, everybody stands at numbers
+/// A few rounds, however they end: no exception after the start, all plays are numbers
 /// that can be saved and read again, and what was proved holds.
 inline void play_a_little(const GameDefinition& game, std::uint8_t choice) {
     constexpr std::array kLearners{"auto", "prox-gradient:0.1", "optimistic:0.1", "extragradient:0.1"};
@@ -50,8 +50,8 @@ inline void play_a_little(const GameDefinition& game, std::uint8_t choice) {
         require(!error.violations().empty());
         return;
     }
-    const PlayOutcome outcome = job->run();
-    require(all_finite(outcome.joint) && outcome.problems.empty());
+    const PlayOutcome outcome = drive(*job);
+    require(all_finite(outcome.joint) && !outcome.io_error);
     require(outcome.certificate.sound());
     require(!to_text(outcome.certificate).empty() && !to_json(outcome.certificate).empty());
     GameDefinition next = game;

@@ -49,7 +49,7 @@ const std::array<std::string, 2>& whole_pair() {
         settings.rounds = 4;
         settings.window = "2";
         settings.ledger = (folder / "l").string();
-        PlayJob(settings, open_game(settings)).run();
+        drive(PlayJob(settings, open_game(settings)));
         std::array<std::string, 2> pair{read_whole_file((folder / "l-1-row.jsonl").string()),
                                         read_whole_file((folder / "l-2-column.jsonl").string())};
         std::filesystem::remove_all(folder);

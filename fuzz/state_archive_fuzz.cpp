@@ -1,5 +1,5 @@
 /// StateArchives, as they come and with their seals put right: otherwise the checksum would turn away
-/// everything before a learner is touched. Whatever can be read can be gone on with.
+/// everything before a learner is touched. A state that can be read can be continued.
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 

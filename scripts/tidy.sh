@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lints every source with clang-tidy (one line "ok" or "not ok", then the findings), after proving that its filter
-# sees our headers and the files of a unit: a filter that matches nothing would pass everything.
+# Lints every source with clang-tidy: one line "ok" or "not ok", then the findings. First it checks that the filter
+# of .clang-tidy matches our headers and the files of a unit, because a filter that matches nothing passes everything.
 #   scripts/tidy.sh [--analyse] [--each] [FILE...]
-# Without FILEs the sources of a folder are linted together, as one unit: most of clang-tidy's time goes into what
-# they include. --each, and FILEs, are linted one by one.
+# Without FILEs the sources of a folder are linted together, as one unit, because clang-tidy spends most of its time
+# on what they include. With --each or FILEs, sources are linted one by one.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 analyse=no each=no
@@ -15,7 +15,7 @@ while [[ ${1:-} == --* ]]; do
     esac
     shift
 done
-# A unit is made of #include "x.cpp", which is not what that check is about.
+# A unit consists of #include "x.cpp", which this check would report.
 checks=-bugprone-suspicious-include
 [ $analyse = yes ] && checks="clang-analyzer-*,-clang-analyzer-optin.*,$checks"
 export checks
@@ -53,8 +53,8 @@ lint() {
     rm -f "$out.said"
 }
 
-# clang-tidy looks for unused using-declarations and aliases in the file it is called with, which a unit's are not:
-# a name that is declared in a file and never comes again is unused.
+# clang-tidy finds unused using-declarations and aliases only in the file it is called with, not in the files of a unit.
+# This finds names that are declared in a file and do not occur again.
 find_unused() {
     awk '{ text[++n] = $0 }
          match($0, /^ *using [A-Za-z_0-9:]+::[A-Za-z_0-9]+;/) { name = $0; sub(/;.*/, "", name); sub(/.*::/, "", name); at[n] = name }
@@ -71,9 +71,9 @@ find_unused() {
          }' "$1"
 }
 
-# lint_unit NAME: the files listed in units/NAME, linted together. What is said of a file is that file's. If they
-# do not compile together they are linted one by one. Shadowing is g++'s to find: clang counts types and enumerators
-# too, and here would find those of another file.
+# lint_unit NAME: lints the files listed in units/NAME together, and reports findings by file. If they do not compile
+# together, they are linted one by one. g++ finds shadowing: clang counts types and enumerators too, and would report
+# those of other files of the unit.
 lint_unit() {
     local list=build/tidy/units/$1 file out said
     said=$list.said
@@ -102,7 +102,8 @@ lint_unit() {
     fi
 }
 
-# A unit of each folder's sources but programs of their own, with the compile command of its first. Prints its name.
+# Makes a unit of each folder's sources, without programs of their own, with the compile command of the first source.
+# Prints the name of each unit.
 make_units() {
     local folder name first
     rm -rf build/tidy/units
@@ -156,7 +157,7 @@ else
     { printf 'lint_unit %s\n' "${units[@]}"; sed 's/^/lint /' build/tidy/single; } |
         xargs -P "${JOBS:-2}" -I{} bash -c '{}'
 fi
-# Every source has an answer, or it was not linted.
+# A source without a report was not linted.
 for file in "${sources[@]}"; do
     [ -s "build/tidy/report/${file//\//+}" ] || echo "not ok tidy $file: was not linted" >"build/tidy/report/${file//\//+}"
 done

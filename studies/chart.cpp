@@ -57,7 +57,7 @@ std::string chart_style() {
     return "<style>\n" + light + "@media (prefers-color-scheme:dark){\n" + dark + "}\n</style>\n";
 }
 
-/// Characters that mean something to XML are replaced, those it does not allow are dropped.
+/// Escapes special characters of XML and drops forbidden ones.
 std::string xml_text(std::string_view text) {
     constexpr std::string_view kSpecial = "&<>\"'";
     constexpr std::array kNames{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
@@ -73,7 +73,6 @@ std::string xml_text(std::string_view text) {
     return safe;
 }
 
-/// A text with its style class, at a place.
 std::string text_at(Real x, Real y, const char* attributes, std::string_view text) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, xml_text(text));
 }
@@ -112,8 +111,8 @@ std::vector<Tick> linear_ticks(Real low, Real high, int wanted) {
     return ticks;
 }
 
-/// Within two decades 1, 2 and 5 times powers of ten, or even steps; beyond, powers of ten, thinned to the
-/// number wanted, with minor ticks in between where every decade is there.
+/// Within two decades: 1, 2 and 5 times powers of ten, or even steps. Beyond: at most `wanted` powers of ten,
+/// with minor ticks between them if every decade has a tick.
 std::vector<Tick> log_ticks(Real low, Real high, int wanted) {
     const bool few = high < 100 * low;
     const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
@@ -160,8 +159,7 @@ class AxisMap {
     }
     bool empty() const { return low_ > high_; }
 
-    /// Puts the data, with a margin around them, on the pixels from `first` to `last`. A single number gets
-    /// some room around it.
+    /// Maps the data, with a margin, to the pixels from `first` to `last`.
     void fit(Real first, Real last) {
         first_ = first;
         last_ = last;
@@ -277,7 +275,7 @@ class PanelDrawing {
         }
     }
 
-    /// Broken where a point is missing.
+    /// Draws a line that is interrupted at missing points.
     void draw_line(const ChartSeries& series, Index order) {
         std::string path;
         bool pen_down = false;
@@ -320,7 +318,7 @@ class PanelDrawing {
     std::string out_;
 };
 
-/// About how wide a text is, in pixels: enough to lay a legend out.
+/// The approximate width of a text in pixels.
 Real text_width(std::string_view text) {
     Real width = 0;
     for (const char c : text) width += std::string_view("iljt.,:;'|!() ").find(c) < 14 ? 4.6 : 7.4;
@@ -397,7 +395,7 @@ std::string to_svg(const Chart& chart) {
                             PanelDrawing(panel, size, names).draw(y_label));
         if (column + 1 == columns || i + 1 == count) y += kAbove + size.height + kBelow;
     }
-    // A single series needs no legend: the titles say what it is.
+    // The titles describe a single series, so it needs no legend.
     if (legend.size() > 1) body += draw_legend(legend, width - kEdge, y);
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"{0:.0f}\" height=\"{1:.0f}\" "

@@ -1,5 +1,5 @@
-/// Charts as SVG text: panels side by side under one legend. Self-contained: no scripts and no fonts to load;
-/// the colours follow the reader's light or dark theme.
+/// Charts as SVG text: panels with one legend, without scripts or external fonts. The colours follow the
+/// reader's light or dark theme.
 #pragma once
 
 #include "proxstream/core/types.hpp"

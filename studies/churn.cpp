@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index kChurnWindow = 16;
 
-/// One knob turned through its values; the text is completed by the value.
+/// One parameter with its values; a value completes the text.
 struct Knob {
     const char* name;
     const char* options;
@@ -75,18 +75,18 @@ StudyPlan plan_churn(StudyPreset preset) {
         "save in movement, changed coordinates, active rounds\nand steps? On a city's roads: what does each "
         "cost for a lower churn of traffic? Window {}; movement and changes are means\nover all rounds.",
         kChurnWindow);
-    plan.figures = {
-        {kScaledRegret, "w^2 Reg/T", Better::lower},  {kLoss, "loss", Better::lower},
-        {kMovement, "movement", Better::lower},       {kChanged, "coordinates changed", Better::lower},
-        {kActive, "active rounds, %", Better::lower}, {kSteps, "steps a round", Better::lower},
-        {kCost, "cost / clairvoyant", Better::lower}, {kAgainst, "cost / re-solve last", Better::lower},
-        {kChurn, "churn, %", Better::lower},          {kGradients, "gradients a round", Better::lower}};
+    plan.figures = {kScaledRegret, {kLoss.key, "loss", Better::lower},
+                    kMovement,     kChanged,
+                    kActive,       {kSteps.key, "steps a round", Better::lower},
+                    kCost,         kAgainst,
+                    kChurn,        {kGradients.key, "gradients a round", Better::lower}};
     plan.streams = row_streams(preset);
     std::vector<std::string> rows;
     for (const StudyStream& stream : plan.streams) rows.push_back(stream.name);
     plan.streams.push_back(city_stream(preset));
     plan.subtitle = "window 16; each line turns one knob";
-    const auto against_regret = [&](const char* file, const char* title, const char* figure, const Axis& y) {
+    const auto against_regret = [&](const char* file, const char* title, const std::string& figure,
+                                    const Axis& y) {
         plan.charts.push_back({.file = file,
                                .title = title,
                                .y = y,

@@ -8,7 +8,7 @@
 namespace proxstream {
 namespace {
 
-constexpr std::uint32_t kPurpose = 0x636f7272;  // keeps these draws apart from others of the same seed
+constexpr std::uint32_t kPurpose = 0x636f7272;  // so that other draws of the same seed differ
 
 }  // namespace
 

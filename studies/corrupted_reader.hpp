@@ -1,6 +1,6 @@
-/// Gross errors put into the labels on purpose, to see what a method makes of them: each label is moved, with
-/// a given probability, by a multiple of the standard deviation that the clean labels before it had. Which
-/// labels and which way depends on the seed and on the number of the row alone.
+/// Adds gross errors to labels, for tests of robustness. With a given probability, a label moves by a
+/// multiple of the standard deviation of the clean labels before it. The errors depend only on the seed and
+/// the row number.
 #pragma once
 
 #include "run/row_settings.hpp"

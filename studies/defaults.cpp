@@ -1,10 +1,11 @@
 /// The default against every fixed window and every rival, on all data or on the user's.
+#include "studies/defaults.hpp"
+
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
 #include "run/compare_run.hpp"
 #include "run/problem.hpp"
-#include "studies/defaults_table.hpp"
 #include "studies/learners.hpp"
 #include "studies/plans.hpp"
 #include "studies/row_streams.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr const char* kLastValue = "last value";
 
-/// At most so many records of a stream are used.
+/// The largest number of records of a stream.
 Index most_rows(StudyPreset preset) {
     return preset == StudyPreset::full ? 50000 : 600;
 }
@@ -31,12 +32,13 @@ Index prefix_of(Index rounds) {
 
 std::vector<Method> default_and_windows(bool full) {
     std::vector<Method> methods{{.name = kDefault, .text = "time-smoothed", .draws = true}};
-    for (const int window : full ? std::vector<int>{1, 4, 16, 64, 256, 1024} : std::vector<int>{4, 16, 64})
-        methods.push_back({fmt::format("window {}", window), fmt::format("time-smoothed:window={}", window)});
+    for (const Index window :
+         full ? std::vector<Index>{1, 4, 16, 64, 256, 1024} : std::vector<Index>{4, 16, 64})
+        methods.push_back(fixed_window(window));
     return methods;
 }
 
-/// A method whose text has a place for the number it is tuned by. Replayed records are drawn.
+/// A method with a tuned parameter, whose value replaces {} in the texts. Replayed records are drawn.
 Method tuned(const char* name, const std::vector<std::string>& texts, const std::vector<Real>& values) {
     Method method{name};
     for (const std::string& text : texts) {
@@ -53,7 +55,7 @@ std::vector<Method> row_methods(bool full) {
     const Values sgd = full ? Values{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.01, 0.1};
     const Values adagrad = full ? Values{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.1, 1};
     std::vector<Method> methods = default_and_windows(full);
-    // Both constant and falling rates: it is not known whether a stream drifts.
+    // Constant and falling rates, because a stream may drift or not.
     methods.push_back(tuned("prox-sgd", {"prox-sgd:{},power=0", "prox-sgd:{},power=0.5"}, sgd));
     methods.push_back(tuned(kAdagrad, {"adagrad:{}"}, adagrad));
     methods.push_back(tuned("adagrad, replay", {"adagrad:{},replay=16,window=256"}, adagrad));
@@ -100,7 +102,7 @@ std::vector<std::string> learners_of(const Method& method) {
     return learners;
 }
 
-/// A comparison over the first rounds of the stream. The cell is interrupted when it was stopped.
+/// A comparison over the first rounds of the stream. A stop interrupts the cell.
 std::vector<CompareEntry> compare(LearnSettings settings, const std::vector<std::string>& learners,
                                   Index rounds, Cell& cell) {
     settings.rounds = rounds;
@@ -113,7 +115,7 @@ std::vector<CompareEntry> compare(LearnSettings settings, const std::vector<std:
     return outcome.entries;
 }
 
-/// Scores of the rounds after the first ones, from sums over all of them and over the first.
+/// Scores of the rounds after the prefix, from the means over all rounds and over the prefix.
 void add_scores(const Method& method, const CompareEntry& all, const CompareEntry& first, Cell& cell) {
     // A rival whose losses are not finite has diverged, and has no score.
     if (all.refused == 0 || method.name == kDefault) note_certificate(all.certificate, method.name, cell);
@@ -130,7 +132,7 @@ void add_scores(const Method& method, const CompareEntry& all, const CompareEntr
     cell.add(method.name, kRounds, rounds - before);
 }
 
-/// Methods with several learners are tuned on a prefix by loss, then all run over the whole stream.
+/// Tunes methods with several learners on a prefix by loss, then runs all methods over the whole stream.
 void run_rows(const LearnSettings& settings, Index rounds, Cell& cell) {
     std::vector<std::string> trials;
     for (const Method& method : cell.methods)
@@ -153,7 +155,7 @@ void run_rows(const LearnSettings& settings, Index rounds, Cell& cell) {
     for (Index i = 0; i < all.size(); ++i) add_scores(cell.methods[i], all[i], *best[i], cell);
 }
 
-/// Reads the stream to its end, or so far; throws what a row that cannot be read does.
+/// Reads at most `most` rows of the stream; throws the error of an unreadable row.
 Index count_rounds(const LearnSettings& settings, Index most) {
     Problem problem(settings);
     RowBlock record = problem.stream().make_record();
@@ -162,7 +164,7 @@ Index count_rounds(const LearnSettings& settings, Index most) {
     return rounds;
 }
 
-/// What to type to run `compare` on a stream.
+/// The command that runs `compare` on a stream.
 std::string compare_command(const LearnSettings& settings) {
     std::string text = "proxstream compare";
     for (const auto& row : LearnSettings::options()) {
@@ -193,7 +195,7 @@ StudyPlan describe(const std::vector<DataFacts>& facts) {
         "rivals, and the window of\nre-solve, are tuned on the first tenth of a stream (at most 2000 rows); "
         "the loss is that of the rest. Networks are scored\non all periods. Best window and best rival: "
         "chosen in hindsight. Methods that do not draw run once.";
-    plan.figures = {{kLoss, "loss", Better::lower}};
+    plan.figures = {{kLoss.key, "loss", Better::lower}};
     plan.tables = [facts](const ResultTable& table) {
         std::vector<DefaultsRow> rows;
         for (const DataFacts& each : facts)
@@ -216,7 +218,7 @@ StudyPlan plan_defaults(StudyPreset preset) {
         plan.streams.push_back(rows_stream(each.name, each.settings, preset));
     for (const NetworkData& each : data.networks) {
         std::vector<Method> methods = network_methods(preset == StudyPreset::full);
-        // The seed of a built-in network makes the demand too, so there is one draw only.
+        // The seed of a built-in network also determines the demand, so there is only one draw.
         if (each.fixed_seed)
             for (Method& method : methods) method.draws = false;
         plan.streams.push_back(route_stream(each, methods));
@@ -231,7 +233,7 @@ StudyPlan plan_defaults_on(const LearnSettings& settings, StudyPreset preset) {
     const std::string name = fmt::format(
         "{}, {}", std::filesystem::path(settings.data.front()).filename().string(), settings.loss);
     StudyPlan plan = describe({{name, DataUse::user, false, most_rows(preset)}});
-    // Before the folder is made, so that a row that cannot be read is reported at once.
+    // Reports an unreadable row before the folder is made.
     plan.check = [=] {
         const Index rounds = count_rounds(settings, most_rows(preset));
         if (prefix_of(rounds) == 0)

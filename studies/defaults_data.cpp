@@ -1,6 +1,5 @@
-#include "studies/defaults_data.hpp"
-
 #include "studies/corrupted_reader.hpp"
+#include "studies/defaults.hpp"
 
 #include <filesystem>
 
@@ -74,7 +73,7 @@ std::vector<RowSource> number_files() {
         {"taxis", kTest, "taxis.csv", "tip", {}, {}, {"passengers", "distance", "fare", "tolls"}}};
 }
 
-/// The first seed was used for choices, the others were not.
+/// Only the first seed was used for choices.
 std::vector<RowSource> built_in_rows(bool full) {
     std::vector<RowSource> all;
     for (Index seed = 1; seed <= (full ? 3 : 2); ++seed) {
@@ -124,8 +123,8 @@ std::vector<NetworkData> network_files() {
     return all;
 }
 
-/// The city of rings was in view when the ensemble of networks was chosen, with seeds 1 to 5; the grid was
-/// not, and of the data centre other seeds were.
+/// The ensemble of networks was chosen on the ring city with seeds 1 to 5 and on other seeds of the data
+/// centre, not on the grid.
 std::vector<NetworkData> built_in_networks(bool full) {
     struct Source {
         const char* name;
@@ -158,7 +157,7 @@ std::vector<NetworkData> built_in_networks(bool full) {
     return all;
 }
 
-/// Whether all these files exist; notes the first that does not.
+/// Whether all files exist; notes the first missing one.
 bool files_exist(const std::string& name, const Names& files, DefaultsData& data) {
     for (const std::string& file : files) {
         if (file.empty() || file.starts_with("builtin:") || std::filesystem::exists(file)) continue;

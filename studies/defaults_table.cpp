@@ -1,5 +1,4 @@
-#include "studies/defaults_table.hpp"
-
+#include "studies/defaults.hpp"
 #include "studies/row_streams.hpp"
 
 #include <algorithm>
@@ -19,14 +18,14 @@ const char* text_of(DataUse use) {
 }
 
 const char* score_of(const DataFacts& facts) {
-    return facts.network ? kCost : kLoss;
+    return facts.network ? kCost.key : kLoss.key;
 }
 
 bool is_fixed_window(std::string_view method) {
     return method.starts_with("window ");
 }
 
-/// Not the default itself, nor a method that knows the future.
+/// Neither the default nor a method with future data.
 bool is_rival(std::string_view method) {
     return method != kDefault && method != kStatic && method != kClairvoyant;
 }
@@ -63,7 +62,7 @@ std::string three(const ThreeFigures& figures) {
     return text;
 }
 
-/// Geometric mean of the ratios that are known; 0: none is.
+/// Geometric mean of the known ratios; 0: there are none.
 template <class Ratio>
 Real mean_ratio(std::span<const DefaultsRow> rows, const Ratio& ratio) {
     Real logarithms = 0;
@@ -132,7 +131,7 @@ std::optional<DefaultsRow> summarise(const ResultTable& table, const DataFacts& 
     row.best_rival = rival.name;
     row.over_rival = percent_above(loss.mean, rival.loss);
     if (const Estimate later = table.at(facts.name, kDefault, kLateCost); later.count > 0)
-        row.over_later = percent_above(later.mean, find_best(table, facts, is_rival, kLateCost).loss);
+        row.over_later = percent_above(later.mean, find_best(table, facts, is_rival, kLateCost.key).loss);
     row.spread = spread_of(table, facts);
     for (Index i = 0; i < kCosted.size(); ++i) {
         row.gradients[i] = table.at(facts.name, kCosted[i], kGradients).mean;

@@ -1,4 +1,4 @@
-/// What does it cost not to know the window?
+/// The cost of an unknown window.
 #include "studies/plans.hpp"
 #include "studies/row_streams.hpp"
 
@@ -9,15 +9,15 @@
 namespace proxstream {
 namespace {
 
-/// Steps a round for every method: about one pass a round is where windows pay best.
+/// Steps of a round for every method: windows are most efficient at about one pass a round.
 constexpr Index kMemberSteps = 4;
-constexpr const char* kExcess = "excess_percent";
+constexpr StudyFigure kExcess{"excess_percent", "excess over the best fixed window, %", Better::lower};
 constexpr const char* kFixed = "fixed window";
 constexpr const char* kSelections[] = {"draw", "hedge", "leader", "mean"};
 
 /// Loss above the best fixed window of the same run.
 void add_excess(Cell& cell) {
-    const auto is_loss = [](const Measurement& row) { return row.figure == kLoss; };
+    const auto is_loss = [](const Measurement& row) { return row.figure == kLoss.key; };
     const std::vector<Measurement> all = cell.results;
     Real best = kInfinity;
     for (const Measurement& row : all)
@@ -66,10 +66,7 @@ StudyPlan plan_ensembles(StudyPreset preset) {
         "Excess: loss above that of the window that did best on the same run,\nwhich is known in hindsight "
         "only. Every method may take {} inner steps a round.",
         kMemberSteps);
-    plan.figures = {{kLoss, "realised loss f_t(x_t)", Better::lower},
-                    {kExcess, "excess over the best fixed window, %", Better::lower},
-                    {kGradients, "record gradients a round", Better::lower},
-                    {kRegretOne, "gap of the newest loss alone, Reg_1/T"}};
+    plan.figures = {kLoss, kExcess, kGradients, kRegretOne};
     for (const RowPlan& each : rows) {
         StudyStream stream = row_stream(each, methods, {"window w", Scale::log2});
         stream.run = [compare = stream.run](Cell& cell) {

@@ -1,5 +1,6 @@
 #include "studies/errata.hpp"
 
+#include "core/find_row.hpp"
 #include "studies/plans.hpp"
 
 #include <algorithm>
@@ -10,15 +11,15 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kErratumClaimed = "claimed";
-constexpr const char* kErratumMeasured = "measured";
-constexpr const char* kErratumRatio = "over_claim";
-constexpr const char* kErratumCorrected = "corrected";
-constexpr const char* kProofRatio = "over_corrected";
-constexpr const char* kClaimHolds = "claim_holds";
-constexpr const char* kCorrectedHolds = "corrected_holds";
+constexpr StudyFigure kErratumClaimed{"claimed", "claimed"};
+constexpr StudyFigure kErratumMeasured{"measured", "measured"};
+constexpr StudyFigure kErratumRatio{"over_claim", "measured / claimed"};
+constexpr StudyFigure kClaimHolds{"claim_holds", "claim holds", Better::neither, true};
+constexpr StudyFigure kErratumCorrected{"corrected", "corrected"};
+constexpr StudyFigure kProofRatio{"over_corrected", "measured / corrected"};
+constexpr StudyFigure kCorrectedHolds{"corrected_holds", "corrected holds", Better::neither, true};
 
-/// Of sums that agree but for rounding or a difference quotient.
+/// Tolerance for sums that agree up to rounding or a difference quotient.
 constexpr Real kRatioSlack = 1e-6;
 
 void run_erratum(const Erratum& erratum, Cell& cell) {
@@ -51,8 +52,8 @@ std::vector<Method> erratum_methods(const Erratum& erratum) {
 }
 
 void expect_erratum(const Erratum& erratum, std::vector<Expectation>& all) {
-    const auto add = [&](Measure kind, const std::string& line, const char* figure, const Range& range,
-                         const std::string& paper) {
+    const auto add = [&](Measure kind, const std::string& line, const std::string& figure,
+                         const Bounds& range, const std::string& paper) {
         all.push_back({kind, erratum.group, line, figure, range.low, range.high, paper});
     };
     const std::vector<Method> methods = erratum_methods(erratum);
@@ -84,21 +85,14 @@ StudyPlan plan_errata(StudyPreset preset) {
         "a set-up that\nsatisfies every hypothesis; the names below say which, and what is counted or "
         "summed.";
     plan.subtitle = "above 1 a bound is wrong";
-    plan.figures = {{kErratumClaimed, "claimed"},
-                    {kErratumMeasured, "measured"},
-                    {kErratumRatio, "measured / claimed"},
-                    {kClaimHolds, "claim holds", Better::neither, true},
-                    {kErratumCorrected, "corrected"},
-                    {kProofRatio, "measured / corrected"},
-                    {kCorrectedHolds, "corrected holds", Better::neither, true}};
+    plan.figures = {kErratumClaimed,   kErratumMeasured, kErratumRatio,  kClaimHolds,
+                    kErratumCorrected, kProofRatio,      kCorrectedHolds};
     for (const Erratum& erratum : *errata) {
         if (plan.streams.empty() || plan.streams.back().name != erratum.group) {
             plan.streams.push_back({.name = erratum.group, .x = {"value", Scale::log}, .random = false});
             plan.streams.back().run = [errata](Cell& cell) {
                 const Method& method = cell.method();
-                const auto& name = method.line.empty() ? method.name : method.line;
-                run_erratum(*std::find_if(errata->begin(), errata->end(),
-                                          [&](const Erratum& each) { return each.name == name; }),
+                run_erratum(find_row(*errata, "erratum", method.line.empty() ? method.name : method.line),
                             cell);
             };
         }

@@ -1,5 +1,5 @@
-/// What the paper claims, and a set-up in which the claim fails: claimed, measured and corrected side by
-/// side. The arguments are in docs/theory.md; each erratum is small enough to be read against its set-up.
+/// Claims of the paper with a set-up in which they fail: claimed, measured and corrected figures. The
+/// arguments are in docs/theory.md.
 #pragma once
 
 #include "studies/study.hpp"
@@ -14,15 +14,15 @@ inline Real square(Real value) {
     return value * value;
 }
 
-/// One claim put to the test once.
+/// One test of a claim.
 struct Trial {
-    std::optional<Real> claimed = {};  // nothing where the paper states no figure
+    std::optional<Real> claimed = {};  // nullopt: the paper states no figure
     Real measured = 0;
-    std::optional<Real> corrected = {};  // what is proved in its place, if anything is
+    std::optional<Real> corrected = {};  // what is proved instead, if anything
 };
 
 /// A range, of a slope or of what is measured.
-struct Range {
+struct Bounds {
     Real low = 0;
     Real high = 0;
 };
@@ -34,15 +34,15 @@ struct Erratum {
     std::string set_up;
     std::string parameter = {};  // what `values` are: "T", "w"
     std::vector<Index> values = {1};
-    bool random = false;                       // differs from seed to seed
-    bool identity = false;                     // measured is to equal corrected, not to stay below it
-    std::string paper = {};                    // what it says in words, where it states no figure
-    std::optional<Real> least_ratio = {};      // measured over claimed, at the last value
-    std::optional<Range> ratio_slope = {};     // of measured over claimed against the parameter
-    std::optional<Range> measured_slope = {};  // likewise, of what is measured
-    std::optional<Range> range = {};           // of what is measured, at every value
+    bool random = false;                        // differs from seed to seed
+    bool identity = false;                      // measured must equal corrected, not only stay below it
+    std::string paper = {};                     // its statement in words, without a figure
+    std::optional<Real> least_ratio = {};       // measured over claimed, at the last value
+    std::optional<Bounds> ratio_slope = {};     // of measured over claimed against the parameter
+    std::optional<Bounds> measured_slope = {};  // likewise, of what is measured
+    std::optional<Bounds> range = {};           // of what is measured, at every value
     Trial (*run)(Index value, Cell& cell);
-    bool proved = true;  // something is proved in its place
+    bool proved = true;  // something is proved instead
 };
 
 std::vector<Erratum> exact_errata(bool full);

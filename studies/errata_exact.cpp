@@ -10,8 +10,8 @@
 namespace proxstream {
 namespace {
 
-/// f = 0, g = |x|, x_1 = 5: no window is stationary at x_1, but the proof assumes that the one before the
-/// first round is.
+/// f = 0, g = |x|, x_1 = 5: no window is stationary at x_1, but the proof assumes it of the window before
+/// the first round.
 Trial first_round(Index window, Cell& cell) {
     constexpr Real kDelta = 0.01;
     const auto learner = make_learner({.reg = "l1:1", .start = {5}}, paper_learner(window, kDelta));
@@ -52,7 +52,7 @@ Real largest_variation(const std::vector<Real>& centres, Index window) {
     return *std::max_element(sums.begin(), sums.end());
 }
 
-/// Each bump pushes the point ahead of all earlier ones: a fixed x meets two or three in its life, x_t one
+/// Each bump pushes the point ahead of all earlier bumps. A fixed x lies in two or three bumps, x_t in one
 /// every round.
 Trial variation(Index rounds, Cell& cell) {
     constexpr Index kWindow = 10;
@@ -68,7 +68,7 @@ Trial variation(Index rounds, Cell& cell) {
     return {claimed, run.summary.regret, run.at("C3c").right};
 }
 
-/// Every round walks from one end to the other (study steps has more of it).
+/// Every round crosses the interval (see study steps).
 Trial updates(Index rounds, Cell& cell) {
     constexpr Index kWindow = 21;
     constexpr Real kDelta = 0.999;
@@ -157,7 +157,7 @@ std::vector<Erratum> exact_errata(bool full) {
              .parameter = "T",
              .values = full ? Values{1000, 10'000, 100'000} : Values{300, 1000, 3000},
              .least_ratio = 100,
-             .ratio_slope = Range{0.95, 1.1},
+             .ratio_slope = Bounds{0.95, 1.1},
              .run = updates},
             {.group = group,
              .name = "Corollary 2",
@@ -168,8 +168,8 @@ std::vector<Erratum> exact_errata(bool full) {
              .values = full ? Values{20, 100, 500, 2000} : Values{20, 100},
              .random = true,
              .least_ratio = 8,
-             .ratio_slope = Range{0.8, 1.2},
-             .range = Range{0.6, 1.4},
+             .ratio_slope = Bounds{0.8, 1.2},
+             .range = Bounds{0.6, 1.4},
              .run = full ? fitted<20'000, 5> : fitted<2000, 2>}};
 }
 

@@ -14,9 +14,9 @@
 namespace proxstream {
 namespace {
 
-/// x = 1 in [-1, 1]; d = 2N/eta with probability 1/N, else 0. A long step is cut off at the wall, the mean of
-/// d is not: |P(x; .)|^2 is not convex, and Jensen's inequality says nothing. What holds is Lemma 2, that P
-/// moves no more than d does: |P(x; Ed)| <= sqrt(E|P(x; d)|^2) + sqrt(E|d - Ed|^2).
+/// x = 1 in [-1, 1]; d = 2N/eta with probability 1/N, else 0. The box cuts a long step off, but not the mean
+/// of d: |P(x; .)|^2 is not convex, so Jensen's inequality does not apply. Lemma 2 holds, P moves no more
+/// than d: |P(x; Ed)| <= sqrt(E|P(x; d)|^2) + sqrt(E|d - Ed|^2).
 Trial jensen(Index chances, Cell& /*cell*/) {
     constexpr Real kStep = 0.5;
     const AnyRegulariser box = parse_regulariser("box:-1,1");
@@ -25,7 +25,7 @@ Trial jensen(Index chances, Cell& /*cell*/) {
         const std::vector<Real> x{1};
         const std::vector<Real> d{direction};
         std::vector<Real> forward(1), p(1);
-        return prox_gradient_step(box, x, d, kStep, forward, p, scratch).norm;
+        return prox_gradient_step(box, x, d, kStep, {forward, p}, scratch).norm;
     };
     const Real odds = 1 / static_cast<Real>(chances);
     const Real rare = 2 / (odds * kStep);
@@ -63,8 +63,8 @@ Trial games_window(Index /*value*/, Cell& /*cell*/) {
 }
 
 /// Paths with traffic in 3 pairs of 4 paths each, for mu = 10 and (corrected) for mu = 0: the prox of mu
-/// |x|_1 on simplices is the projection of v - eta mu, and a simplex does not see what all its coordinates
-/// have in common.
+/// |x|_1 on simplices is the projection of v - eta mu, and a common shift of all coordinates does
+/// not change it.
 Trial paths_used(Index /*value*/, Cell& cell) {
     constexpr std::uint64_t kSamples = 1000;
     const AnyRegulariser simplices = parse_regulariser("blocks:(simplex),size=4");
@@ -125,7 +125,7 @@ std::vector<Erratum> other_errata(bool full) {
          .parameter = "N",
          .values = {10, 100, 1000, 10'000},
          .least_ratio = 9999,
-         .ratio_slope = Range{0.999, 1.001},
+         .ratio_slope = Bounds{0.999, 1.001},
          .run = jensen},
         {.group = offline,
          .name = "Corollary 1, accounting",
@@ -138,7 +138,7 @@ std::vector<Erratum> other_errata(bool full) {
          .random = true,
          .identity = true,
          .least_ratio = 50,
-         .ratio_slope = Range{0.85, 1.1},
+         .ratio_slope = Bounds{0.85, 1.1},
          .run = accounting},
         {.group = applications,
          .name = "Games, window",

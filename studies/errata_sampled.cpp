@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-/// What variance alone proves of the regret, (D-var), with this run's E_T and N in place of their means.
+/// The bound on the regret by variance alone, (D-var), with this run's E_T and N instead of their means.
 /// `level` is s, `tolerance` rho; eta = 1, L = 0.
 Real variance_bound(const Certificate& run, Real level, Real tolerance) {
     const RunSummary& summary = run.summary;
@@ -23,7 +23,7 @@ Real variance_bound(const Certificate& run, Real level, Real tolerance) {
     return square(std::sqrt(exits) + std::sqrt(summary.variation) / static_cast<Real>(run.header.window));
 }
 
-/// A gradient that drops out passes the test wherever the point is. The sign flips every w rounds; the
+/// A gradient that drops out passes the test at every point. The sign flips every w rounds; the
 /// interval is wide enough for the point to swing in its interior. w^2 Reg/T after burn-in. (D-var) is proved
 /// where rounds begin with fresh estimates.
 template <bool kFresh>
@@ -53,16 +53,16 @@ Trial dropout(Index window, Cell& cell) {
     return trial;
 }
 
-/// f = L/2 |x|^2 in a disc, with gradients whose noise has length 1 and a fair sign across the true one: each
-/// step keeps the point from the minimum, however often it is taken. Window 1, which is every window but for
-/// units: sigma = 1 is the noise, delta the tolerance.
+/// f = L/2 |x|^2 in a disc, with gradient noise of length 1 and random sign, orthogonal to the gradient:
+/// steps never reach the minimum. Window 1, which is every window but for units: sigma = 1 is the noise,
+/// delta the tolerance.
 struct AcrossNoise {
     Real step = 1;        // eta
     Real smoothness = 1;  // L
     Real radius = 1;      // of the disc
 
     Real value(Real distance) const { return smoothness / 2 * distance * distance; }
-    /// Where the push outwards equals the pull inwards, the point goes round for ever.
+    /// On this circle the noise balances the gradient, so the point stays on it.
     Real circle() const { return std::sqrt(step / (smoothness * (2 - step * smoothness))); }
     /// 1 - eta L/2
     Real c() const { return 1 - step * smoothness / 2; }
@@ -166,7 +166,7 @@ std::vector<Erratum> theorem_errata(bool full) {
          .values = full ? Values{16, 64, 256, 1024} : Values{16, 64},
          .random = true,
          .least_ratio = 5,
-         .measured_slope = Range{0.4, 0.6},
+         .measured_slope = Bounds{0.4, 0.6},
          .run = dropout<false>,
          .proved = false},
         {.group = group,
@@ -177,7 +177,7 @@ std::vector<Erratum> theorem_errata(bool full) {
          .values = full ? Values{16, 64, 256} : Values{16, 64},
          .random = true,
          .least_ratio = 5,
-         .measured_slope = Range{0.4, 0.6},
+         .measured_slope = Bounds{0.4, 0.6},
          .run = dropout<true>},
         {.group = group,
          .name = "Theorem 4",
@@ -203,7 +203,7 @@ std::vector<Erratum> theorem_errata(bool full) {
          .values = full ? Values{300, 3000, 30'000} : Values{300, 1000, 3000},
          .random = true,
          .least_ratio = 5,
-         .ratio_slope = Range{0.9, 1.1},
+         .ratio_slope = Bounds{0.9, 1.1},
          .run = noisy_updates}};
 }
 
@@ -219,7 +219,7 @@ std::vector<Erratum> reduction_errata(bool full) {
              .values = full ? Values{1000, 30'000, 1'000'000} : Values{1000, 30'000},
              .random = true,
              .least_ratio = 50,
-             .ratio_slope = Range{0.99, 1.01},
+             .ratio_slope = Bounds{0.99, 1.01},
              .run = endless_fit,
              .proved = false},
             {.group = group,
@@ -229,7 +229,7 @@ std::vector<Erratum> reduction_errata(bool full) {
              .parameter = "K",
              .values = {1'000'000},
              .random = true,
-             .range = Range{1, 100},
+             .range = Bounds{1, 100},
              .run = ending_fit}};
 }
 

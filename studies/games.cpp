@@ -13,15 +13,15 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kOwnGap = "gap_own";
-constexpr const char* kWorstRatio = "worst_ratio";
-constexpr const char* kInstantMedian = "instant_median";
-constexpr const char* kInstantLast = "instant_last";
-constexpr const char* kGain = "gain_last";
-constexpr const char* kGainMean = "gain_of_mean";
-constexpr const char* kEpsilon = "over_epsilon";
-constexpr const char* kPlayedWindow = "window";
-constexpr const char* kGameSamples = "base_samples";
+constexpr StudyFigure kPlayedWindow{"window", "window"};
+constexpr StudyFigure kOwnGap{"gap_own", "gap over the window, largest"};
+constexpr StudyFigure kWorstRatio{"worst_ratio", "worst R / bound"};
+constexpr StudyFigure kEpsilon{"over_epsilon", "R^2 / epsilon, largest"};
+constexpr StudyFigure kInstantMedian{"instant_median", "play alone, median of 2nd half", Better::lower};
+constexpr StudyFigure kInstantLast{"instant_last", "play alone, last", Better::lower};
+constexpr StudyFigure kGain{"gain_last", "best responses save", Better::lower};
+constexpr StudyFigure kGainMean{"gain_of_mean", "to the mean play", Better::lower};
+constexpr StudyFigure kGameSamples{"base_samples", "base samples a round"};
 
 constexpr const char* kWindowLine = "windows";
 constexpr const char* kRps = "rock, paper, scissors";
@@ -32,8 +32,9 @@ constexpr const char* kGameNoise = "sphere:0.05";
 constexpr Real kWantedEpsilon = 1e-3;
 
 Method window_method(Index window) {
-    return {fmt::format("window {}", window), fmt::format("time-smoothed:window={}", window), kWindowLine,
-            static_cast<Real>(window)};
+    Method method = fixed_window(window, kWindowLine);
+    method.x = static_cast<Real>(window);
+    return method;
 }
 
 /// All players of a game use the same method. The steps of the baselines are below 1/(2L) of every game here,
@@ -135,7 +136,7 @@ StudyStream noisy_trio(Index rounds) {
             }};
 }
 
-/// Carriers with the window that is advised for the epsilon they want.
+/// Carriers with the window that guarantees epsilon.
 StudyStream road_game(const std::filesystem::path& roads, Index rounds) {
     const std::string game = fmt::format("congestion:{},carriers=3,shares=.5/.3/.2", roads.string());
     return {.name = kRoads,
@@ -184,17 +185,17 @@ StudyPlan plan_games(StudyPreset preset) {
         "stands the gap of the play alone, and what best responses would save: to the last play, and to\nthe "
         "mean of all plays. Random games: the worst of {} games of {} rounds each.",
         rounds, games, random_rounds);
-    plan.figures = {{kPlayedWindow, "window"},
-                    {kOwnGap, "gap over the window, largest"},
-                    {kWorstRatio, "worst R / bound"},
-                    {kEpsilon, "R^2 / epsilon, largest"},
-                    {kInstantMedian, "play alone, median of 2nd half", Better::lower},
-                    {kInstantLast, "play alone, last", Better::lower},
-                    {kGain, "best responses save", Better::lower},
-                    {kGainMean, "to the mean play", Better::lower},
-                    {kGradients, "gradients a round"},
-                    {kGameSamples, "base samples a round"},
-                    {kMicroseconds, "us a round"}};
+    plan.figures = {kPlayedWindow,
+                    kOwnGap,
+                    kWorstRatio,
+                    kEpsilon,
+                    kInstantMedian,
+                    kInstantLast,
+                    kGain,
+                    kGainMean,
+                    {kGradients.key, "gradients a round"},
+                    kGameSamples,
+                    {kMicroseconds.key, "us a round"}};
     plan.streams = {
         game_stream(kBilinear, "bilinear:n=5,set=box", rounds, true), game_stream(kRps, "rps", rounds, false),
         game_stream("matching pennies", "pennies", rounds, false),

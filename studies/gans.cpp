@@ -1,6 +1,7 @@
 /// Does a window of past opponents help a small GAN?
 #include "proxstream/core/spec.hpp"
 
+#include "core/find_row.hpp"
 #include "game/gan.hpp"
 #include "play/open_game.hpp"
 #include "studies/plans.hpp"
@@ -14,20 +15,19 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kModes = "modes";
-constexpr const char* kQuality = "high_quality_percent";
-constexpr const char* kDivergence = "reverse_kl";
-constexpr const char* kLastGap = "gap";      // of the last play, for the own window
-constexpr const char* kInstant = "instant";  // of the last play alone
-constexpr const char* kGanRate = "rate";
-constexpr const char* kGanSamples = "base_samples";
-constexpr const char* kOverBatch = "over_batch";  // samples a round over a batch for each player
-constexpr const char* kGanSeconds = "seconds";
+constexpr StudyFigure kModes{"modes", "modes", Better::higher};
+constexpr StudyFigure kQuality{"high_quality_percent", "high quality, %", Better::higher};
+constexpr StudyFigure kDivergence{"reverse_kl", "reverse KL", Better::lower};
+constexpr StudyFigure kLastGap{"gap", "gap over own window, last"};
+constexpr StudyFigure kInstant{"instant", "play alone, last"};
+constexpr StudyFigure kGanRate{"rate", "learning rate"};
+constexpr StudyFigure kOverBatch{"over_batch", "samples / equal share"};
+constexpr StudyFigure kGanSeconds{"seconds", "seconds"};
 
 /// Games have seeds 11, 12, ..: the first ones were used while networks, batches and rounds were chosen.
 constexpr std::uint64_t kSeedsBefore = 10;
 
-/// Every method gets so many samples a round and player, however many opponents they are spread over.
+/// All methods have the same number of samples a round and player, for all opponents together.
 struct GanMethod {
     const char* name;
     const char* rule;
@@ -103,7 +103,7 @@ PlaySettings settings_of(const GanStream& stream, const GanMethod& method, std::
     return settings;
 }
 
-/// What to type, the options of the game's own text aside.
+/// The options of `play` for a method.
 std::string gan_command(const GanMethod& method) {
     const GanStream any{"", "", 0, 64, 0};
     const PlaySettings settings = settings_of(any, method, 1);
@@ -119,9 +119,7 @@ std::string gan_command(const GanMethod& method) {
 }
 
 void run_gan(const GanStream& stream, Cell& cell) {
-    const auto& method = *std::find_if(kGanMethods.begin(), kGanMethods.end(), [&](const GanMethod& each) {
-        return each.name == cell.method().name;
-    });
+    const GanMethod& method = find_row(kGanMethods, "method", cell.method().name);
     const PlaySettings settings = settings_of(stream, method, kSeedsBefore + cell.seed);
     const PlayedGame played = play_game(settings, method.name, cell);
     if (cell.interrupted) return;
@@ -135,7 +133,7 @@ void run_gan(const GanStream& stream, Cell& cell) {
     cell.add(kLastGap, played.last.gap);
     cell.add(kInstant, played.last.instant_gap);
     cell.add(kGanRate, method.rate());
-    cell.add(kGanSamples, played.base_samples);
+    cell.add("base_samples", played.base_samples);
     cell.add(kOverBatch, played.base_samples / (2 * static_cast<Real>(stream.samples)));
     cell.add(kGanSeconds, played.outcome.player_seconds);
 }
@@ -154,14 +152,7 @@ StudyPlan plan_gans(StudyPreset preset) {
         "seed.",
         streams[0].rounds, streams[1].rounds, streams[0].samples, kQualityPoints);
     plan.subtitle = "equal samples for all methods";
-    plan.figures = {{kModes, "modes", Better::higher},
-                    {kQuality, "high quality, %", Better::higher},
-                    {kDivergence, "reverse KL", Better::lower},
-                    {kLastGap, "gap over own window, last"},
-                    {kInstant, "play alone, last"},
-                    {kGanRate, "learning rate"},
-                    {kOverBatch, "samples / equal share"},
-                    {kGanSeconds, "seconds"}};
+    plan.figures = {kModes, kQuality, kDivergence, kLastGap, kInstant, kGanRate, kOverBatch, kGanSeconds};
     std::vector<Method> methods;
     for (const GanMethod& method : kGanMethods) methods.push_back({method.name, gan_command(method)});
     for (const GanStream& stream : streams) {

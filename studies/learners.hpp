@@ -1,4 +1,4 @@
-/// Learners by their text on losses that a study makes itself: functions, or rows.
+/// Learners by their text, on losses that a study generates: functions or rows.
 #pragma once
 
 #include "proxstream/loss/function_family.hpp"
@@ -27,7 +27,7 @@ struct Setting {
     std::vector<Real> start = {0};
     Real step = 1;                              // eta
     Real smoothness = kFlat;                    // L
-    std::optional<CallbackOracle> oracle = {};  // where gradients come from; nothing: as the text says
+    std::optional<CallbackOracle> oracle = {};  // source of gradients; nullopt: by the text
     std::uint64_t max_steps = 100'000'000;      // enough for every round that is meant to end
 };
 
@@ -35,7 +35,7 @@ struct Setting {
 /// with an oracle in it, the text is that of Algorithm 2.
 std::string paper_learner(Index window, Real delta, const std::string& more = {});
 
-/// Rounds of noisy learners need not be known to end.
+/// Noisy learners are made even if their rounds may never end.
 std::unique_ptr<AnyLearner> make_learner(const Setting& setting, const std::string& text,
                                          std::uint64_t seed = 1);
 /// Stationarity gaps of a played sequence for other windows.
@@ -53,8 +53,8 @@ struct NoReport {
     void operator()(const RoundReport& /*report*/) const {}
 };
 
-/// Plays rounds against a stream that may look at x_t before it reveals f_t, and notes in the cell what a
-/// reader has to know of the run. `reveal(t, x_t)` returns f_t, `on_round(report)` gets each round's report.
+/// Plays rounds against a stream that may choose f_t after x_t, and notes problems of the run in the cell.
+/// `reveal(t, x_t)` returns f_t, `on_round(report)` gets the report of each round.
 template <class Reveal, class OnRound = NoReport>
 Certificate play(AnyLearner& learner, Round rounds, Cell& cell, const Reveal& reveal,
                  const OnRound& on_round = {}) {

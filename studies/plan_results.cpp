@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(const StudyStream& stream) {
     return lines;
 }
 
-/// A figure that was not measured has no place on any axis.
+/// Infinity for a missing figure, so that charts omit it.
 Real place_of(const Estimate& estimate) {
     return estimate.count > 0 ? estimate.mean : kInfinity;
 }
@@ -143,7 +143,7 @@ class ChartDrawing {
         chart_.panels.back().series.push_back(std::move(series));
     }
 
-    /// Methods that share a place stand a little apart.
+    /// Points at the same place are drawn side by side.
     void draw_one() {
         Panel& panel = chart_.panels.emplace_back();
         panel.y = plan_.y;
@@ -170,6 +170,10 @@ class ChartDrawing {
 };
 
 }  // namespace
+
+Method fixed_window(Index window, const std::string& line) {
+    return {fmt::format("window {}", window), fmt::format("time-smoothed:window={}", window), line};
+}
 
 Estimate log_log_slope(std::span<const ChartPoint> points) {
     const auto has_logarithm = [](Real value) { return std::isfinite(value) && value > 0; };

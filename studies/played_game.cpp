@@ -20,7 +20,7 @@ Real median(std::vector<Real> values) {
 
 void note_game(const PlayOutcome& outcome, const std::string& name, Cell& cell) {
     cell.interrupted = outcome.ending == RunEnding::interrupted;
-    if (!outcome.refusal.empty()) cell.notes.push_back(name + ": " + outcome.refusal);
+    for (const std::string& problem : outcome.problems) cell.notes.push_back(name + ": " + problem);
     for (const Inequality& each : outcome.certificate.inequalities) {
         if (each.verdict == Verdict::violated)
             cell.notes.push_back(fmt::format("{}: {} is violated: {}", name, each.id, each.explanation));
@@ -32,11 +32,13 @@ void note_game(const PlayOutcome& outcome, const std::string& name, Cell& cell) 
 }  // namespace
 
 PlayedGame play_game(const PlaySettings& settings, const std::string& name, Cell& cell) {
-    PlayJob job(settings, open_game(settings), cell.stop);
+    PlayJob job(settings, open_game(settings));
     PlayedGame game;
     std::vector<Real> mean(job.game().layout().dimension());
     std::vector<Real> instants;
-    game.outcome = job.run([&](const RoundFigures& figures) {
+    game.outcome = drive(job, cell.stop, [&] {
+        if (job.outcome().refused > 0) return;
+        const RoundFigures& figures = job.figures();
         game.last = figures;
         const ConstView joint = job.played();
         for (Index k = 0; k < mean.size(); ++k)

@@ -1,4 +1,4 @@
-/// A whole game under the settings of `play`, with the figures that studies compare.
+/// Plays a whole game with the settings of `play`, for the figures of studies.
 #pragma once
 
 #include "play/play_job.hpp"
@@ -14,7 +14,7 @@ struct PlayedGame {
     RoundFigures last;        // of the last round
     Real worst_ratio = 0;     // largest R_t over its bound; 0 if nothing is promised
     Real instant_median = 0;  // gap of the play alone, over the second half
-    Real gain_mean = 0;       // what best responses to the mean of all plays would save
+    Real gain_mean = 0;       // gain of best responses to the mean of all plays
     Real gradients = 0;       // record gradients of all players, a round
     Real base_samples = 0;    // of all players, a round
 };

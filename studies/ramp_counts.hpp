@@ -1,5 +1,5 @@
-/// What offline methods spend on the ramp until a point is stationary enough. sampler:ramp is seen through
-/// samples, with g = 0, so that P = grad f, which measures every point and which no method sees.
+/// The cost of offline methods on sampler:ramp until a point is stationary enough. Methods use samples; the
+/// exact P = grad f (g = 0) measures every point.
 #pragma once
 
 #include "studies/study.hpp"
@@ -13,8 +13,8 @@ namespace proxstream {
 struct SampleCount {
     Real steps = 0;    // iterations
     Real samples = 0;  // base samples
-    Real calls = 0;    // answers of the oracle, whatever each was averaged from
-    Real ratio = 0;    // |P|^2 / eps where it ended, or the mean that was compared with eps
+    Real calls = 0;    // answers of the oracle
+    Real ratio = 0;    // |P|^2 / eps at the end, or the mean of |P|^2 over eps
 };
 
 struct CountTarget {
@@ -35,9 +35,9 @@ struct LevelTarget {
     Real most_steps = kInfinity;
 };
 
-/// A level is reached when the mean of |P|^2 over the later half of the points of all runs is at most that:
-/// what a random index drawn from them has in the mean. One count, that of a run, for each level that was
-/// reached within the limits.
+/// A level is reached when the mean of |P|^2 over the later half of the points of all runs is at most that
+/// level, as at a random index. Returns one count, that of a run, for each level that is reached within the
+/// limits.
 std::vector<std::optional<SampleCount>> count_levels(const LevelTarget& target, Cell& cell);
 
 }  // namespace proxstream

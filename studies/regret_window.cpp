@@ -1,7 +1,7 @@
-/// How does the regret fall with the window? What is proved, what other windows see, and what no policy
-/// avoids.
+/// The regret as a function of the window: upper bounds, the regret for other windows, and lower bounds.
 #include "proxstream/core/draw.hpp"
 
+#include "core/find_row.hpp"
 #include "run/synthetic.hpp"
 #include "studies/learners.hpp"
 #include "studies/plans.hpp"
@@ -17,12 +17,12 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kPathBound = "path_bound";      // of C3a, over T
-constexpr const char* kBound = "bound";               // of C3c, over T: proved beforehand
-constexpr const char* kAttained = "attained";         // Reg over the path bound
-constexpr const char* kMeterOff = "referee_differs";  // of Reg_w by the learner, relative
-constexpr const char* kOverOwn = "over_own";          // Reg of the shortest window over that of the own
-constexpr const char* kOverLower = "over_lower";      // Reg over the lower bound on its mean
+constexpr StudyFigure kPathBound{"path_bound", "C3a"};  // over T
+constexpr StudyFigure kBound{"bound", "C3c"};           // over T: proved beforehand
+constexpr StudyFigure kAttained{"attained", "Reg_w / C3a"};
+constexpr StudyFigure kMeterOff{"referee_differs", "difference to the referee"};  // of Reg_w, relative
+constexpr StudyFigure kOverOwn{"over_own", "Reg of the shortest window / Reg_w"};
+constexpr StudyFigure kOverLower{"over_lower", "Reg_w/T / lower bound"};
 
 constexpr const char* kCoin = "coin";
 constexpr const char* kHazan = "Hazan";
@@ -32,7 +32,7 @@ constexpr const char* kCoinText =
 
 constexpr Real kRegretDelta = 0.3;
 
-/// Rows that a seed makes; they may depend on the point that is about to be played.
+/// Makes the rows of a stream, which may depend on the next decision.
 using RowMaker = std::function<void(Round t, ConstView x, RowBlock& record)>;
 struct ChasedStream {
     const char* name;
@@ -43,8 +43,8 @@ struct ChasedStream {
     Real steepest, flattest;  // of the slope
 };
 
-/// The newest minimum is always where Tukey's loss pulls hardest, and the one that leaves pulled the other
-/// way or not at all.
+/// The newest loss always has its steepest slope at x_t, and the slope of the loss that leaves the window has
+/// the other sign or is 0.
 RowMaker chase(std::uint64_t /*seed*/) {
     return [](Round /*t*/, ConstView x, RowBlock& record) {
         constexpr Real kAhead = 0.4472135954999579;  // 1/sqrt 5
@@ -162,8 +162,8 @@ StudyStream judged_stream(const ChasedStream& row, const std::vector<Index>& win
     return stream;
 }
 
-/// On [-1, 1] with lines; a policy is anything that plays before it sees. A huge tolerance makes the learner
-/// stay where it starts.
+/// On [-1, 1] with lines; a policy decides before the loss is revealed. With a huge tolerance the
+/// learner never moves.
 struct Policy {
     const char* name;
     std::string (*learner)(Index window);
@@ -240,10 +240,7 @@ StudyStream coin_stream(const std::string& name, const Axis& x, const std::vecto
             stream.methods.push_back({fmt::format("{}, {:.3g}", policy.name, value), "", policy.name, value});
     }
     stream.run = [coin](Cell& cell) {
-        const auto& policy = *std::find_if(kPolicies.begin(), kPolicies.end(), [&](const Policy& each) {
-            return each.name == cell.method().line;
-        });
-        run_policy(policy, coin(cell.method().x), cell);
+        run_policy(find_row(kPolicies, "policy", cell.method().line), coin(cell.method().x), cell);
     };
     return stream;
 }
@@ -259,7 +256,7 @@ void add_lower_bounds(StudyPlan& plan, StudyPreset preset) {
     plan.streams.push_back(coin_stream(kHazan, {"window w", Scale::log2}, windows, [=](Real window) {
         return Coin{.window = static_cast<Index>(window), .rounds = rounds};
     }));
-    // A mean of so many coins is at most this far off.
+    // Bound on the error of a mean over so many coins.
     const Real slack = 4 / std::sqrt(static_cast<Real>(rounds));
     for (const Policy& policy : kPolicies) {
         plan.expectations.push_back({Measure::smallest, kCoin, policy.name, kOverLower, 1 - slack});
@@ -290,15 +287,11 @@ StudyPlan plan_regret_window(StudyPreset preset) {
         "round "
         "in the mean, and with\nw > 1 the stream of Hazan, Singh and Zhang (2017) at least 1/(8 w^2). The "
         "number after a name is w, or what varies.";
-    plan.figures = {{kRegret, "Reg_w/T"},
-                    {kScaledRegret, "w^2 Reg_w/T"},
-                    {kPathBound, "C3a"},
-                    {kBound, "C3c"},
-                    {kAttained, "Reg_w / C3a"},
-                    {kSteps, "updates a round"},
-                    {kMeterOff, "difference to the referee"},
-                    {kOverOwn, "Reg of the shortest window / Reg_w"},
-                    {kOverLower, "Reg_w/T / lower bound"}};
+    plan.figures = {kRegret,    {kScaledRegret.key, "w^2 Reg_w/T"},
+                    kPathBound, kBound,
+                    kAttained,  kSteps,
+                    kMeterOff,  kOverOwn,
+                    kOverLower};
     std::vector<std::string> chased, others;
     for (const ChasedStream& row : kChased) {
         plan.streams.push_back(chased_stream(row, windows, rounds));

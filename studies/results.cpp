@@ -19,7 +19,7 @@ int magnitude(Real value) {
     return static_cast<int>(std::floor(std::log10(value)));
 }
 
-/// Decimals that show two digits of the error, but at most four of the mean: a few seeds say no more.
+/// Decimals that show two digits of the error, but at most four of the mean.
 int decimals(Real mean, Real error) {
     const int of_mean = mean == 0 ? 3 : std::max(0, 3 - magnitude(std::abs(mean)));
     return error > 0 ? std::clamp(1 - magnitude(error), 0, of_mean) : of_mean;
@@ -112,7 +112,7 @@ std::vector<std::string> ResultTable::methods() const {
 }
 
 std::vector<Real> ResultTable::values(std::string_view stream, std::string_view method,
-                                      std::string_view figure, std::optional<std::uint64_t> seed) const {
+                                      const std::string& figure, std::optional<std::uint64_t> seed) const {
     std::vector<Real> found;
     for (const Measurement& row : rows_) {
         const bool wanted = row.stream == stream && row.method == method && row.figure == figure;
@@ -121,12 +121,12 @@ std::vector<Real> ResultTable::values(std::string_view stream, std::string_view 
     return found;
 }
 
-Estimate ResultTable::at(std::string_view stream, std::string_view method, std::string_view figure) const {
+Estimate ResultTable::at(std::string_view stream, std::string_view method, const std::string& figure) const {
     return estimate(values(stream, method, figure));
 }
 
 Estimate ResultTable::ratio(std::string_view stream, std::string_view method, std::string_view below,
-                            std::string_view figure) const {
+                            const std::string& figure) const {
     std::vector<Real> ratios;
     for (const Measurement& row : rows_) {
         if (row.stream != stream || row.method != method || row.figure != figure) continue;

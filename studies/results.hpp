@@ -1,5 +1,5 @@
-/// What a study measured: a figure of a method on a stream under a seed is one row. The CSV file keeps the
-/// rows, tables and charts show means over the seeds.
+/// The measurements of a study. A row is a figure of a method on a stream for a seed. The CSV file has the
+/// rows; tables and charts show means over the seeds.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -38,10 +38,12 @@ struct Measurement {
 enum class Better : std::uint8_t { neither, lower, higher };
 
 struct StudyFigure {
-    std::string key;      // as in the CSV file
-    std::string heading;  // as in tables
+    const char* key;      // as in the CSV file
+    const char* heading;  // as in tables
     Better better = Better::neither;
     bool yes_no = false;  // 1 is yes, 0 is no
+
+    operator std::string() const { return key; }
 };
 
 class ResultTable {
@@ -56,17 +58,17 @@ class ResultTable {
     /// In the order of their first appearance.
     std::vector<std::string> streams() const;
     std::vector<std::string> methods() const;
-    Estimate at(std::string_view stream, std::string_view method, std::string_view figure) const;
+    Estimate at(std::string_view stream, std::string_view method, const std::string& figure) const;
     /// The method's figure over that of `below`, seed by seed; where `below` ran under the first seed only,
     /// over that.
     Estimate ratio(std::string_view stream, std::string_view method, std::string_view below,
-                   std::string_view figure) const;
+                   const std::string& figure) const;
 
     /// A table for each stream: methods down, figures across, the best mean of a column bold.
     std::string to_markdown(std::span<const StudyFigure> figures) const;
 
   private:
-    std::vector<Real> values(std::string_view stream, std::string_view method, std::string_view figure,
+    std::vector<Real> values(std::string_view stream, std::string_view method, const std::string& figure,
                              std::optional<std::uint64_t> seed = {}) const;
 
     std::vector<Measurement> rows_;

@@ -51,7 +51,7 @@ class LinkFile {
 };
 
 /// nullptr for the clairvoyant.
-const MethodRow* find_row(const std::vector<MethodRow>& rows, const std::string& name) {
+const MethodRow* row_of(const std::vector<MethodRow>& rows, const std::string& name) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const MethodRow& each) {
         return !each.lead && !each.floor && each.name == name;
     });
@@ -75,14 +75,14 @@ CostSums cost_sums(const std::vector<MethodRow>& rows, const MethodRow& method) 
 }
 
 void add_figures(const RouteOutcome& outcome, const std::vector<MethodRow>& first, Cell& cell) {
-    const MethodRow* rival = find_row(outcome.methods, "re-solve-last");
+    const MethodRow* rival = row_of(outcome.methods, "re-solve-last");
     for (const MethodRow& row : outcome.methods) {
         std::string name = kClairvoyant;
         for (const Method& method : cell.methods) {
             const bool same = row.lead ? &method == cell.methods.data() : method.text == row.name;
             if (same && !row.floor) name = method.name;
         }
-        const auto add = [&](const char* figure, Real value) { cell.add(name, figure, value); };
+        const auto add = [&](const std::string& figure, Real value) { cell.add(name, figure, value); };
         add(kCost, row.ratio);
         const CostSums all = cost_sums(outcome.methods, row);
         const CostSums early = cost_sums(first, row);
@@ -90,10 +90,10 @@ void add_figures(const RouteOutcome& outcome, const std::vector<MethodRow>& firs
             add(kLateCost, (all.cost - early.cost) / (all.least - early.least));
         if (rival != nullptr) add(kAgainst, row.total_cost / rival->total_cost);
         add(kChurn, 100 * row.churn);
-        add(kBusiest, row.utilisation_max);
-        add(kBusy, row.utilisation_p95);
-        add(kOverload, 100 * row.overload_share);
-        add(kPeriodGradients, row.gradients);
+        add("utilisation_max", row.utilisation_max);
+        add("utilisation_p95", row.utilisation_p95);
+        add("overload_percent", 100 * row.overload_share);
+        add("gradients", row.gradients);
         add(kMicroseconds, 1e6 * row.seconds / static_cast<Real>(std::max<Index>(outcome.periods, 1)));
         add("rounds", static_cast<Real>(outcome.periods));
     }
@@ -108,10 +108,11 @@ void run_route(const RoutePlan& plan, Cell& cell) {
         settings.rivals += (settings.rivals.empty() ? "" : ";") + method.text;
     std::optional<LinkFile> links;
     if (!plan.link_json.empty()) settings.network = links.emplace(plan.link_json).path();
-    RouteRun run(settings, cell.stop, "", "");
+    RouteRun run(settings, cell.stop);
     const Real expected = settings.periods > 0 ? static_cast<Real>(settings.periods) : 2000;
     std::vector<MethodRow> first;  // after the first periods
-    const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
+    const RouteOutcome outcome = drive(run, cell.stop, [&] {
+        const RouteProgress& progress = run.progress();
         if (progress.periods == kFirstPeriods) first = run.methods();
         cell.share(std::min(expected, static_cast<Real>(progress.periods)), expected);
     });
@@ -144,17 +145,6 @@ StudyStream route_stream(const RoutePlan& plan, const std::vector<Method>& metho
     stream.random = !plan.fixed_seed;
     stream.together = true;
     return stream;
-}
-
-std::vector<StudyFigure> route_figures() {
-    return {{kCost, "cost / clairvoyant", Better::lower},
-            {kAgainst, "cost / re-solve last", Better::lower},
-            {kChurn, "churn, %", Better::lower},
-            {kBusiest, "largest utilisation", Better::lower},
-            {kBusy, "p95 of the busiest link", Better::lower},
-            {kOverload, "overloaded link-periods, %", Better::lower},
-            {kPeriodGradients, "gradients a period", Better::lower},
-            {kMicroseconds, "us a period", Better::lower}};
 }
 
 std::vector<RoutePlan> built_in_routes(StudyPreset preset) {

@@ -10,15 +10,11 @@
 
 namespace proxstream {
 
-inline constexpr const char* kCost = "cost_ratio";             // total cost over the clairvoyant's
-inline constexpr const char* kLateCost = "cost_ratio_late";    // the same after the first 16 periods
-inline constexpr const char* kAgainst = "cost_over_re_solve";  // over that of re-solving the last demand
-inline constexpr const char* kChurn = "churn_percent";         // of the demand, a period
-inline constexpr const char* kBusiest = "utilisation_max";
-inline constexpr const char* kBusy = "utilisation_p95";       // of the busiest link, over the periods
-inline constexpr const char* kOverload = "overload_percent";  // of link-periods
-inline constexpr const char* kPeriodGradients = "gradients";
-inline constexpr const char* kMicroseconds = "microseconds";  // a period
+inline constexpr StudyFigure kCost{"cost_ratio", "cost / clairvoyant", Better::lower};
+inline constexpr StudyFigure kLateCost{"cost_ratio_late", "the same after the first 16 periods"};
+inline constexpr StudyFigure kAgainst{"cost_over_re_solve", "cost / re-solve last", Better::lower};
+inline constexpr StudyFigure kChurn{"churn_percent", "churn, %", Better::lower};  // of the demand, a period
+inline constexpr StudyFigure kMicroseconds{"microseconds", "us a period", Better::lower};
 inline constexpr const char* kClairvoyant = "clairvoyant";
 inline constexpr const char* kReSolve = "re-solve last";
 
@@ -29,16 +25,13 @@ struct RoutePlan {
     std::string link_json = {};   // node-link JSON with the links; empty: settings.network names them
 };
 
-/// A method's text is what --learner and --rivals take; the first leads.
+/// A method's text is a value of --learner or --rivals; the first method is the learner.
 StudyStream route_stream(const RoutePlan& plan, const std::vector<Method>& methods);
-
-/// The figures of the tables.
-std::vector<StudyFigure> route_figures();
 
 /// Bursty and calm weeks in the city, and bursts in the data centre.
 std::vector<RoutePlan> built_in_routes(StudyPreset preset);
 
-/// Where real data are: $PROXSTREAM_DATA, or ../shared/data.
+/// The folder of real data: $PROXSTREAM_DATA, or ../shared/data.
 std::filesystem::path data_folder();
 
 }  // namespace proxstream

@@ -12,8 +12,7 @@ constexpr const char* kWindows = "windows 1 to 256";
 
 std::vector<Method> methods() {
     std::vector<Method> all{{kAutomatic, "time-smoothed"}};
-    for (const int w : {1, 4, 16, 64, 256})
-        all.push_back({fmt::format("window {}", w), fmt::format("time-smoothed:window={}", w), kWindows});
+    for (const int w : {1, 4, 16, 64, 256}) all.push_back(fixed_window(static_cast<Index>(w), kWindows));
     all.insert(all.end(), {{"AdaGrad, replay 16", "adagrad:step=0.1,replay=16"},
                            {kReSolve, "re-solve-last"},
                            {"re-solve mean of 16", "re-solve-mean:window=16"},
@@ -23,7 +22,7 @@ std::vector<Method> methods() {
     return all;
 }
 
-/// A week on a backbone, if its files are there. The demand is real: seeds change only what methods draw.
+/// A week on a backbone, if its files are there. The demand is fixed: seeds affect only the draws of methods.
 std::vector<RoutePlan> backbone(StudyPreset preset) {
     const std::filesystem::path folder = data_folder() / "tm" / "abilene";
     if (!std::filesystem::exists(folder / "AbileneTM")) return {};
@@ -47,12 +46,19 @@ StudyPlan plan_routing(StudyPreset preset) {
         "are chosen before each\nperiod's demand is seen. Cost is relative to the optimum for each demand, "
         "known beforehand, over the same paths. No method is\ntuned; the static splits know the mean demand "
         "in hindsight.";
-    plan.figures = route_figures();
+    plan.figures = {kCost,
+                    kAgainst,
+                    kChurn,
+                    {"utilisation_max", "largest utilisation", Better::lower},
+                    {"utilisation_p95", "p95 of the busiest link", Better::lower},
+                    {"overload_percent", "overloaded link-periods, %", Better::lower},
+                    {"gradients", "gradients a period", Better::lower},
+                    kMicroseconds};
     std::vector<RoutePlan> routes = backbone(preset);
     for (const RoutePlan& route : built_in_routes(preset)) routes.push_back(route);
     for (const RoutePlan& route : routes) {
         plan.streams.push_back(route_stream(route, methods()));
-        // The clairvoyant pays least, but for the gap to which it is solved.
+        // The clairvoyant has the least cost, up to the gap of its solution.
         for (const Method& method : methods())
             plan.expectations.push_back(
                 {.stream = route.name, .line = method.name, .figure = kCost, .low = 0.999});

@@ -26,7 +26,9 @@ LearnSettings settings_of(const RowPlan& plan, std::uint64_t seed) {
 void add_figures(const CompareEntry& entry, const RowMethod& method, Cell& cell) {
     const RunSummary& summary = entry.certificate.summary;
     const auto rounds = static_cast<Real>(std::max<Round>(entry.rounds, 1));
-    const auto add = [&](const char* figure, Real sum) { cell.add(method.name, figure, sum / rounds); };
+    const auto add = [&](const std::string& figure, Real sum) {
+        cell.add(method.name, figure, sum / rounds);
+    };
     cell.add(method.name, kLoss, entry.loss);
     add(kRegret, summary.regret);
     if (method.length > 0) add(kScaledRegret, method.length * method.length * summary.regret);

@@ -8,17 +8,17 @@
 
 namespace proxstream {
 
-/// What is measured of each method. All but `nonzeros` are means over the rounds.
-inline constexpr const char* kLoss = "loss";                   // f_t(x_t), before learning from f_t
-inline constexpr const char* kRegret = "regret";               // R_t^2 for the learner's own window
-inline constexpr const char* kScaledRegret = "scaled_regret";  // w_a^2 R_t^2: comparable between lengths
-inline constexpr const char* kRegretOne = "regret_one";        // the same for w = 1
-inline constexpr const char* kGradients = "gradients";         // record gradients
-inline constexpr const char* kSteps = "steps";                 // inner updates
-inline constexpr const char* kActive = "active_percent";       // rounds in which the point moved
-inline constexpr const char* kMovement = "movement";           // |x_{t+1} - x_t|
-inline constexpr const char* kChanged = "changed";             // coordinates that differ after a round
-inline constexpr const char* kNonzeros = "nonzeros";           // of the last point
+/// The figures of a method. All but kNonzeros are means over the rounds.
+inline constexpr StudyFigure kLoss{"loss", "realised loss f_t(x_t)", Better::lower};
+inline constexpr StudyFigure kRegret{"regret", "Reg_w/T"};  // R_t^2 for the learner's own window
+inline constexpr StudyFigure kScaledRegret{"scaled_regret", "w^2 Reg/T", Better::lower};
+inline constexpr StudyFigure kRegretOne{"regret_one", "gap of the newest loss alone, Reg_1/T"};
+inline constexpr StudyFigure kGradients{"gradients", "record gradients a round", Better::lower};
+inline constexpr StudyFigure kSteps{"steps", "updates a round"};
+inline constexpr StudyFigure kActive{"active_percent", "active rounds, %", Better::lower};
+inline constexpr StudyFigure kMovement{"movement", "movement", Better::lower};  // |x_{t+1} - x_t|
+inline constexpr StudyFigure kChanged{"changed", "coordinates changed", Better::lower};
+inline constexpr StudyFigure kNonzeros{"nonzeros", "nonzeros of the last point"};
 
 /// A method whose text is a learner.
 struct RowMethod : Method {

@@ -43,7 +43,7 @@ struct PlannedCell {
     }
 };
 
-/// The seed turns slowest, so that an interrupted study has results of all streams.
+/// Seeds form the outer loop, so that an interrupted study has results of all streams.
 std::vector<PlannedCell> planned_cells(const StudyPlan& plan, Index seeds) {
     std::vector<PlannedCell> cells;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -62,7 +62,7 @@ std::vector<PlannedCell> planned_cells(const StudyPlan& plan, Index seeds) {
     return cells;
 }
 
-/// What a reader has to know of the tables' entries.
+/// Explains the entries of the tables.
 std::string table_key(const StudyPlan& plan, Index seeds) {
     if (plan.tables) return {};
     std::string text = seeds > 1 ? " Mean +- standard error over the seeds" : "";
@@ -134,7 +134,7 @@ class StudyRun {
         const auto all = static_cast<Real>(cells_.size());
         for (const PlannedCell& planned : cells_) {
             Cell cell{planned.stream->name, planned.methods, planned.seed, stop};
-            // A cell of several runs reports each of them from 0 on.
+            // A cell with several runs reports each of them from 0 to 1.
             Real most = 0;
             cell.on_share = [&](Real share) {
                 most = std::max(most, share);

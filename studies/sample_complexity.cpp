@@ -1,4 +1,5 @@
 /// Base samples until a point is stationary enough, for offline methods.
+#include "core/find_row.hpp"
 #include "studies/plans.hpp"
 #include "studies/ramp_counts.hpp"
 
@@ -11,12 +12,12 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kEpsSamples = "samples";
-constexpr const char* kEpsCalls = "calls";
-constexpr const char* kIterations = "steps";
-constexpr const char* kEach = "samples_a_step";
-constexpr const char* kRatio = "ratio";                 // |P|^2 / eps at the end
-constexpr const char* kOverSelected = "over_selected";  // the same over what (D-sg) leaves of it
+constexpr StudyFigure kEpsSamples{"samples", "base samples"};
+constexpr StudyFigure kEpsCalls{"calls", "calls"};
+constexpr StudyFigure kIterations{"steps", "iterations"};
+constexpr StudyFigure kEach{"samples_a_step", "base samples an iteration"};
+constexpr StudyFigure kRatio{"ratio", "|P|^2 / eps at the end"};
+constexpr StudyFigure kOverSelected{"over_selected", "the same over (D-sg)"};
 
 constexpr const char* kPrescribed = "parameters from eps";
 constexpr const char* kTuned = "tuned batches";
@@ -50,10 +51,10 @@ std::string eps_name(const std::string& method, Index value) {
     return fmt::format("{}, eps = 1/{}", method, value);
 }
 
-/// What (D-sg) leaves of |P|^2/eps after so many tests, each of an estimate whose noise is not bounded: one
-/// that passes may look better than it is. With eta = 1/L the test is 0.8 sqrt(eps) and the deviation of an
-/// estimate 0.2 sqrt(eps), over the root of w where its w answers are that exact each. Samples' noise is
-/// sqrt(2) sigma_0 cos(theta) along a line, which is sub-Gaussian with its own variance.
+/// The bound (D-sg) on |P|^2/eps after so many tests of estimates with unbounded noise, which may pass by
+/// chance. With eta = 1/L the test is 0.8 sqrt(eps) and the deviation of an estimate 0.2 sqrt(eps), over the
+/// root of w where its w answers are that exact each. Samples' noise is sqrt(2) sigma_0 cos(theta) along a
+/// line, which is sub-Gaussian with its own variance.
 Real selected_square(Real tests, Real copies) {
     return std::pow(0.8 + 0.2 * std::sqrt(2 * (1 + std::log(2 * (1 + tests))) / copies), 2);
 }
@@ -70,8 +71,7 @@ void add_count(const std::string& method, const std::optional<SampleCount>& coun
 
 void run_prescribed(Cell& cell) {
     const Method& method = cell.method();
-    const EpsRow& row = *std::find_if(kEpsRows.begin(), kEpsRows.end(),
-                                      [&](const EpsRow& each) { return each.name == method.line; });
+    const EpsRow& row = find_row(kEpsRows, "method", method.line);
     const auto count = count_on_ramp("", {row.text, 1 / method.x, row.reduction}, cell);
     add_count(method.name, count, cell);
     const Real window = 0.5 * std::sqrt(method.x);  // 5 sigma/sqrt(eps), sigma = 0.1
@@ -84,7 +84,7 @@ struct TunedRow {
     const char* name;
     std::string (*text)(Index batch);
     Real samples;            // exponent of 1/eps
-    bool one_batch = false;  // there is nothing to tune
+    bool one_batch = false;  // no tuning
 };
 
 Index root(Index value) {
@@ -107,7 +107,7 @@ constexpr std::array kTunedRows{
     TunedRow{"storm", [](Index batch) { return fmt::format("storm:batch={}", batch); }, 1.5 * kKappa, true},
 };
 
-/// Batches are doubled until none of the levels gains by it.
+/// Doubles the batch until no level improves.
 void run_tuned(const TunedRow& row, LevelTarget target, Cell& cell) {
     constexpr Index kDoublings = 20;
     if (!row.one_batch) target.most_steps = 8 / target.levels.back();
@@ -155,7 +155,7 @@ struct Rate {
     Real room;
 };
 
-void expect_rate(const char* stream, const char* method, const char* figure, const Rate& rate,
+void expect_rate(const char* stream, const char* method, const std::string& figure, const Rate& rate,
                  StudyPlan& plan, const char* paper = "") {
     plan.expectations.push_back({Measure::slope, stream, method, figure, rate.exponent - rate.room,
                                  rate.exponent + rate.room, paper});
@@ -163,7 +163,7 @@ void expect_rate(const char* stream, const char* method, const char* figure, con
 
 void add_prescribed(const std::vector<Index>& values, Index dear, StudyPlan& plan) {
     for (const EpsRow& row : kEpsRows) {
-        // A fit ends when it is measured to be there: its own test decides where no epsilon is given.
+        // A fit ends at a measured gap of epsilon; the reduction ends by its own test.
         const std::string text = fmt::format("proxstream fit sampler:ramp --method {}{} --measure 0.001",
                                              row.text, row.reduction ? ",w=4,delta=0.4" : " --epsilon 0.125");
         Index last = 0;
@@ -173,9 +173,8 @@ void add_prescribed(const std::vector<Index>& values, Index dear, StudyPlan& pla
             plan.streams.front().methods.push_back(
                 {eps_name(row.name, value), value == 64 ? text : "", row.name, static_cast<Real>(value)});
         }
-        // Rates that are compared differ by 0.5. The first steps, which do not lie on the ramp yet, and
-        // counts that are rounded move a slope by up to 0.1. So does a test that stops at estimates that look
-        // better than they are: the more tests, the earlier.
+        // The compared rates differ by 0.5. First steps off the ramp and rounded counts change a slope by up
+        // to 0.1. So does a test that passes by chance, which is more likely with more tests.
         const Real room = row.reduction ? 0.2 : 0.12;
         expect_rate(kPrescribed, row.name, kEpsSamples, {row.samples, room}, plan,
                     row.reduction ? "1.5, counted in calls" : "");
@@ -207,9 +206,7 @@ StudyPlan plan_sample_complexity(StudyPreset preset) {
         "test. Then with the batch that does best in hindsight, to where a random index among the later half "
         "of the points is\nstationary enough, in the mean over a few runs.";
     plan.subtitle = "ramp, sigma_0 = 1, L = 1; tuned: in hindsight, to a mean over the later half";
-    plan.figures = {{kEpsSamples, "base samples"},      {kEpsCalls, "calls"},
-                    {kIterations, "iterations"},        {kEach, "base samples an iteration"},
-                    {kRatio, "|P|^2 / eps at the end"}, {kOverSelected, "the same over (D-sg)"}};
+    plan.figures = {kEpsSamples, kEpsCalls, kIterations, kEach, kRatio, kOverSelected};
     plan.streams = {{.name = kPrescribed,
                      .text = "sampler:ramp, sigma_0 = 1",
                      .x = {"1/eps", Scale::log2},

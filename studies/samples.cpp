@@ -1,4 +1,4 @@
-/// What does a round cost in base samples?
+/// The cost of a round in base samples.
 #include "run/problem.hpp"
 #include "run/synthetic.hpp"
 #include "studies/learners.hpp"
@@ -13,9 +13,9 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kBaseSamples = "samples";  // base samples a round
-constexpr const char* kCalls = "calls";          // answers of the oracle a round
-constexpr const char* kExitGap = "exit";         // root mean square of r_t, times w
+constexpr StudyFigure kBaseSamples{"samples", "base samples a round"};
+constexpr StudyFigure kCalls{"calls", "calls a round"};  // of the oracle
+constexpr StudyFigure kExitGap{"exit", "w times rms exit gap"};
 
 constexpr const char* kAdversary = "alternating";
 constexpr const char* kMinibatch = "minibatch";
@@ -141,10 +141,7 @@ StudyPlan plan_samples(StudyPreset preset) {
         "spider's differences are exact: its slope is that of the samples (G2) prescribes. Then records of "
         "256 rows on a slow\ndrift, where rounds take many updates: spider against fresh estimates, both for "
         "rho = 0.02. The number after a name is w.";
-    plan.figures = {{kBaseSamples, "base samples a round"},
-                    {kCalls, "calls a round"},
-                    {kSteps, "updates a round"},
-                    {kExitGap, "w times rms exit gap"}};
+    plan.figures = {kBaseSamples, kCalls, kSteps, kExitGap};
     plan.streams = {adversary_stream(odd), minibatch_stream(windows, full ? 64'000 : 12'800)};
     plan.charts = {{"samples.svg", "Base samples a round", {"base samples", Scale::log}, {{kBaseSamples}}},
                    {"steps.svg", "Updates a round", {"updates", Scale::log}, {{kSteps}}}};

@@ -1,4 +1,4 @@
-/// What stopping at an estimate that passes does to the estimate.
+/// The bias of an estimate that is selected because it passes a test.
 #include "proxstream/core/draw.hpp"
 
 #include "studies/learners.hpp"
@@ -12,16 +12,17 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kExit = "exit";          // mean of r_t^2 over rho^2: the true gap at the end of a round
-constexpr const char* kSeen = "seen";          // the same of what the test saw
-constexpr const char* kOptimism = "optimism";  // mean of r_t less what the test saw, over rho
-constexpr const char* kKept = "kept_noise";    // mean square of the last estimate's noise, over s^2
-constexpr const char* kFirst = "first_noise";  // the same of the round's first estimate
-constexpr const char* kPasses = "passes";      // estimates a round
+constexpr StudyFigure kExit{"exit", "exit",
+                            Better::lower};   // mean of r_t^2 over rho^2: the true gap at the end
+constexpr StudyFigure kSeen{"seen", "seen"};  // the same of the gap that was tested
+constexpr StudyFigure kOptimism{"optimism", "optimism", Better::lower};  // r_t less the tested gap, over rho
+constexpr StudyFigure kKept{"kept_noise", "E|e_kept|^2/s^2"};            // noise of the last estimate
+constexpr StudyFigure kFirst{"first_noise", "E|e_first|^2/s^2"};         // noise of the first estimate
+constexpr StudyFigure kPasses{"passes", "estimates a round", Better::lower};
 
 constexpr Index kSelectionWindow = 8;
 constexpr Real kLevel = 0.5;  // s, of additive noise
-constexpr Real kJump = 80;    // where minima lie: a round has to walk 2 kJump/w, or not at all
+constexpr Real kJump = 80;    // minima are at +-kJump, so a round moves by 2 kJump/w or not at all
 
 /// f(x) = (x - centre)^2 / 2 on the line.
 LossFunction valley(Real centre) {
@@ -54,7 +55,9 @@ void run_noise(const std::string& oracle, Round rounds, Cell& cell) {
             kept += report.kept_noise * report.kept_noise;
             first += report.first_noise * report.first_noise;
         });
-    const auto add = [&](const char* figure, Real sum) { cell.add(figure, sum / static_cast<Real>(rounds)); };
+    const auto add = [&](const std::string& figure, Real sum) {
+        cell.add(figure, sum / static_cast<Real>(rounds));
+    };
     add(kExit, exits);
     add(kSeen, seen);
     add(kOptimism, optimism);
@@ -79,13 +82,7 @@ StudyPlan plan_selection(StudyPreset preset) {
         "looked. With the paper's variant, with all gradients redrawn when a round begins, and with 2 or 3 "
         "estimates\nthat have to pass.";
     plan.subtitle = "quadratic valleys, w = 8, rho = 1, s = 0.5, eta L = 0.05";
-    plan.figures = {{kExit, "exit", Better::lower},
-                    {kSeen, "seen"},
-                    {kOptimism, "optimism", Better::lower},
-                    {kScaledRegret, "w^2 Reg/T", Better::lower},
-                    {kPasses, "estimates a round", Better::lower},
-                    {kKept, "E|e_kept|^2/s^2"},
-                    {kFirst, "E|e_first|^2/s^2"}};
+    plan.figures = {kExit, kSeen, kOptimism, kScaledRegret, kPasses, kKept, kFirst};
     for (const std::string oracle :
          {"gaussian:0.5,noise=shared", "heavy:0.5,tail=2.5,noise=shared", "dropout:0.03,noise=shared"}) {
         const std::string name = oracle.substr(0, oracle.find(':'));
@@ -104,7 +101,7 @@ StudyPlan plan_selection(StudyPreset preset) {
         {Measure::value, "dropout", "fresh", kExit, 4},
         {Measure::value, "dropout", "fresh, confirm 2", kExit, 0, 0.5, "", "fresh"},
         {Measure::value, "dropout", "fresh, confirm 3", kExit, 0, 0.3, "", "fresh"},
-        {Measure::value, "gaussian", "paper", kFirst, 1.2, 10, "at most 1"}};  // it holds kept answers
+        {Measure::value, "gaussian", "paper", kFirst, 1.2, 10, "at most 1"}};  // it contains kept answers
     plan.expectations.insert(plan.expectations.end(), more.begin(), more.end());
     constexpr auto kOne = ChartPlan::Panels::one;
     plan.charts = {

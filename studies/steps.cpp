@@ -1,6 +1,7 @@
-/// How many updates does Algorithm 1 make? Where the paper's O(w^2) is right, and where it is O(T w).
+/// The number of updates of Algorithm 1: where the paper's O(w^2) is right, and where it is O(T w).
 #include "proxstream/core/draw.hpp"
 
+#include "core/find_row.hpp"
 #include "studies/learners.hpp"
 #include "studies/plans.hpp"
 
@@ -14,15 +15,15 @@
 namespace proxstream {
 namespace {
 
-constexpr const char* kUpdates = "updates";           // N
-constexpr const char* kClaimed = "claimed";           // by Theorem 3 of the paper
-constexpr const char* kCorrected = "corrected";       // the lesser of (B1) and (B2)
-constexpr const char* kOverClaim = "over_claim";      // N / claimed
-constexpr const char* kOverProof = "over_corrected";  // N / corrected
-constexpr const char* kLateRound = "late_round";      // updates of the last round
+constexpr StudyFigure kUpdates{"updates", "updates N"};
+constexpr StudyFigure kClaimed{"claimed", "Theorem 3"};
+constexpr StudyFigure kCorrected{"corrected", "corrected"};  // the lesser of (B1) and (B2)
+constexpr StudyFigure kOverClaim{"over_claim", "N / Theorem 3"};
+constexpr StudyFigure kOverProof{"over_corrected", "N / corrected"};
+constexpr StudyFigure kLateRound{"late_round", "updates of the last round"};
 
-/// Losses for one window, and what the two bounds on the count need to know of them. g is the indicator of an
-/// interval.
+/// Losses for one window, with the constants of the two bounds on the number of updates. g is the indicator
+/// of an interval.
 struct Course {
     Setting setting = {};
     Real delta = 0.999;
@@ -38,8 +39,8 @@ struct CourseRow {
     Course (*make)(Index window, std::uint64_t seed);
 };
 
-/// The adversary: w is odd, so S_t' = +-1/w alternates, just above the tolerance, and every round walks from
-/// one end to the other.
+/// The adversary: w is odd, so S_t' = +-1/w alternates, just above the tolerance, and every round crosses
+/// the interval.
 Course alternating(Index /*window*/, std::uint64_t /*seed*/) {
     return {.setting = {.reg = "box:-1,1"}, .value_change = 4, .loss = [](Round t) {
                 return line(t % 2 == 0 ? 1 : -1);
@@ -136,9 +137,7 @@ StudyStream sweep_stream(const Sweep& sweep) {
     stream.random = false;
     stream.run = [sweep](Cell& cell) {
         const auto value = static_cast<Index>(cell.method().x);
-        const auto& row = *std::find_if(kCourses.begin(), kCourses.end(), [&](const CourseRow& each) {
-            return each.name == cell.method().line;
-        });
+        const CourseRow& row = find_row(kCourses, "course", cell.method().line);
         run_course(row, sweep.rounds ? sweep.fixed : value, sweep.rounds ? value : sweep.fixed, cell);
     };
     return stream;
@@ -183,9 +182,7 @@ StudyPlan plan_steps(StudyPreset preset) {
         "corrected count is the lesser of (B1), O(T w), and (B2), the paper's bound and a term for\nwhat "
         "changes over w rounds.";
     plan.subtitle = "alternating losses, and losses that repeat: Theorem 3 of the paper holds for the latter";
-    plan.figures = {{kUpdates, "updates N"},       {kClaimed, "Theorem 3"},
-                    {kOverClaim, "N / Theorem 3"}, {kCorrected, "corrected"},
-                    {kOverProof, "N / corrected"}, {kLateRound, "updates of the last round"}};
+    plan.figures = {kUpdates, kClaimed, kOverClaim, kCorrected, kOverProof, kLateRound};
     plan.streams = {sweep_stream(by_rounds), sweep_stream(by_window)};
     for (const CourseRow& row : kCourses) plan.more_names.emplace_back(row.name, row.formula);
     plan.charts = {

@@ -1,5 +1,5 @@
-/// A study is an experiment that can be repeated: a table of streams and methods, run under several seeds,
-/// and what to show and to check of the results. run_study() runs any of them.
+/// A study is a repeatable experiment: a plan of streams and methods, run with several seeds, with its
+/// tables, charts and expectations. run_study() runs every plan.
 #pragma once
 
 #include "proxstream/core/stop_flag.hpp"
@@ -21,8 +21,8 @@
 namespace proxstream {
 
 enum class StudyPreset : std::uint8_t {
-    quick,  // seconds: does it run, and roughly how does it look
-    full,   // long enough to draw conclusions from
+    quick,  // seconds, for a first look
+    full,   // long enough for conclusions
 };
 
 inline constexpr Real kNoPlace = std::numeric_limits<Real>::quiet_NaN();
@@ -30,14 +30,17 @@ inline constexpr Real kNoPlace = std::numeric_limits<Real>::quiet_NaN();
 /// A row of the tables.
 struct Method {
     std::string name;
-    std::string text = {};  // what to type to get it, for the list of names
+    std::string text = {};  // its text on the command line, for the list of names
     std::string line = {};  // charts join the methods of a line; empty: the name
-    Real x = kNoPlace;      // where it stands on its line, in units of StudyStream::x
+    Real x = kNoPlace;      // its place on its line, in units of StudyStream::x
     bool draws = false;     // its results depend on the seed even if the stream does not
 };
 
-/// What is measured in one go: one method on one stream under one seed, or all methods of a stream. Figures
-/// other than times depend on the plan and the seed alone, so that a study repeats exactly.
+/// A fixed window of the time-smoothed learner.
+Method fixed_window(Index window, const std::string& line = {});
+
+/// The unit of work: one method, or all methods, on one stream for one seed. Figures other than times depend
+/// on the plan and the seed alone, so that a study repeats exactly.
 struct Cell {
     std::string stream;
     std::span<const Method> methods;

@@ -1,4 +1,4 @@
-/// Which window, on streams with a season?
+/// The choice of the window on streams with a season.
 #include "proxstream/core/draw.hpp"
 
 #include "studies/learners.hpp"
@@ -18,8 +18,8 @@ constexpr Index kPeriod = 12;
 constexpr Index kCoordinates = 4;
 constexpr Real kPointNoise = 0.1;  // standard deviation
 constexpr Real kChoiceDelta = 0.02;
-constexpr const char* kRelativeLoss = "relative_loss";  // over that at w = 12, same seed
-constexpr const char* kVariation = "variation";         // d_t = |grad f_t(x_t) - grad f_{t-w}(x_t)|
+constexpr const char* kRelativeLoss = "relative_loss";           // over that at w = 12, same seed
+constexpr StudyFigure kVariation{"variation", "variation d_t"};  // |grad f_t(x_t) - grad f_{t-w}(x_t)|
 
 /// A record is a point c_t with noise; f_t(x) is the robust distance from it, the mean over the coordinates
 /// of log(1 + (x_i - c_{t,i} - noise)^2)/2.
@@ -39,12 +39,12 @@ Real circle(std::uint64_t seed, Round t, Round turn, Index coordinate) {
 }
 
 constexpr std::array kPointStreams{
-    // Like shifts or days of the week: a phase says nothing about the next one.
+    // Like shifts or days of the week: consecutive phases are unrelated.
     PointStream{"irregular season", "c_t = one of 12 points with normal coordinates, in turn",
                 [](std::uint64_t seed, Round t, Index i) {
                     return normal({.seed = seed, .round = t % kPeriod, .record = kLevelDraw, .sample = i});
                 }},
-    // The last few losses say where the next one is.
+    // The last few losses predict the next one.
     PointStream{"smooth season", "c_{t,i} = 1.5 sin(2 pi t/12 + phase_i)",
                 [](std::uint64_t seed, Round t, Index i) { return 1.5 * circle(seed, t, kPeriod, i); }},
     PointStream{"fast drift", "c_{t,i} = 3 sin(2 pi t/199 + phase_i)",
@@ -82,7 +82,7 @@ void run_window(const PointStream& stream, Round rounds, const Method& method, C
             loss += report.loss;
             variation += report.variation;
         });
-    const auto add = [&](const char* figure, Real sum) {
+    const auto add = [&](const std::string& figure, Real sum) {
         cell.add(method.name, figure, sum / static_cast<Real>(rounds - kWarmUp));
     };
     add(kRegret, regret);
@@ -96,9 +96,9 @@ void add_relative_losses(Cell& cell) {
     Real season = 0;
     const std::vector<Measurement> all = cell.results;
     for (const Measurement& row : all)
-        if (row.figure == kLoss && row.method == "w = 12") season = row.value;
+        if (row.figure == kLoss.key && row.method == "w = 12") season = row.value;
     for (const Measurement& row : all)
-        if (row.figure == kLoss) cell.add(row.method, kRelativeLoss, row.value / season);
+        if (row.figure == kLoss.key) cell.add(row.method, kRelativeLoss, row.value / season);
 }
 
 std::vector<Expectation> choice_expectations() {
@@ -109,8 +109,8 @@ std::vector<Expectation> choice_expectations() {
             all.push_back({Measure::value, season, "w = 12", kScaledRegret, 0, 0.25, "", beside});
         }
     }
-    // Where a phase says nothing about the next one, a whole season is what to learn from. Where it does, the
-    // shortest window follows it, and the regret dips where the loss does not.
+    // With unrelated phases, a whole season is the best window. With a smooth season the shortest window is
+    // best: the regret dips at a whole season, but the loss does not.
     const std::vector<Expectation> more{
         {Measure::value, "irregular season", "w = 12", kLoss, 0, 0.97, "", "w = 11"},
         {Measure::value, "irregular season", "w = 12", kLoss, 0, 0.999, "", "w = 13"},
@@ -145,10 +145,7 @@ StudyPlan plan_window_choice(StudyPreset preset) {
         "phase says nothing about the next one, and not where\nthe season is smooth. On a fast drift a long "
         "window lags behind, while its regret falls all the same.";
     plan.subtitle = fmt::format("period 12, delta = {}, T = {}", kChoiceDelta, rounds);
-    plan.figures = {{kLoss, "realised loss f_t(x_t)", Better::lower},
-                    {kVariation, "variation d_t"},
-                    {kScaledRegret, "w^2 Reg_w/T"},
-                    {kRegret, "Reg_w/T"}};
+    plan.figures = {kLoss, kVariation, {kScaledRegret.key, "w^2 Reg_w/T"}, kRegret};
     for (const PointStream& stream : kPointStreams) {
         plan.streams.push_back({.name = stream.name,
                                 .text = fmt::format("{}; 4 coordinates, noise {}, cauchy loss, eta = 2",

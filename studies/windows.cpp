@@ -1,4 +1,4 @@
-/// Which weights on the past, at equal effective length?
+/// Weights on the past, compared at equal effective length.
 #include "studies/plans.hpp"
 #include "studies/row_streams.hpp"
 
@@ -92,9 +92,8 @@ StudyPlan plan_windows(StudyPreset preset) {
         "truncated exponential, a triangle,\na running mean that restarts, seasonal lags, and the box again "
         "with other forecasts of the next loss. The number after a name\nis w_a. For seasonal lags, whose "
         "w_a is 1 and whose regret is not comparable, it is the number of records.";
-    plan.figures = {{kLoss, "realised loss f_t(x_t)", Better::lower},
-                    {kScaledRegret, "regret of the own window, w_a^2 Reg/T", Better::lower},
-                    {kGradients, "record gradients a round", Better::lower}};
+    plan.figures = {
+        kLoss, {kScaledRegret.key, "regret of the own window, w_a^2 Reg/T", Better::lower}, kGradients};
     for (const RowPlan& each : rows)
         plan.streams.push_back(row_stream(each, methods, {"effective length w_a", Scale::log2}));
     plan.charts = {

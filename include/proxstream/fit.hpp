@@ -80,7 +80,6 @@ struct FitProgress {
 /// \endcode
 struct FitOptions {
     /// A method as `proxstream list methods` shows it. "auto" is panoc, or spiderboost for expectations.
-    /// As `proxstream list methods` shows them; auto: panoc; of expectations spiderboost.
     std::string method = "auto";
     /// Target gap: the fit stops at this stationarity gap. With 0 it runs until a budget is used up.
     /// Expectations take about 1/epsilon^2 samples, so use a larger epsilon there.

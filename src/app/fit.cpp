@@ -1,13 +1,11 @@
 #include "proxstream/core/parallel.hpp"
 
 #include "app/command_line.hpp"
-#include "app/exit_code.hpp"
+#include "app/drive_run.hpp"
 #include "app/fit_progress.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
 #include "fit/fit_job.hpp"
-
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -62,40 +60,35 @@ void print_status(const FitSettings& settings, const FitOutcome& outcome, Real e
     }
 }
 
-int exit_code(const FitOutcome& outcome) {
-    if (!outcome.problems.empty()) return kIo;
-    if (outcome.certificate.status == FitStatus::not_finite) return kNumerics;
-    if (outcome.certificate.status == FitStatus::interrupted) return kInterrupted;
-    return outcome.certificate.sound() ? kOk : kNotCertified;
-}
+class FitScreen {
+  public:
+    static constexpr const char* kTurn = "measurement";
 
-/// From the first iteration to the last line; the exit status.
-int carry_out(const FitSettings& settings, FitJob& job) {
-    std::optional<FitProgress> progress;
-    if (!settings.quiet) {
-        echo_settings(settings, job);
-        if (job.turns() > 0)
-            fmt::print(stderr, "  resumed    {}, after measurement {}\n", settings.store, job.turns());
-        progress.emplace(job.options(), pass_samples(*job.task().problem().loss), settings.progress);
-    }
-    const FitOutcome outcome = job.run([&](const TracePoint& point) {
-        if (progress) progress->on_measure(point);
-    });
-    if (progress) {
-        progress->finish();
+    FitScreen(const FitSettings& settings, FitJob& job)
+        : settings_(settings),
+          job_(job),
+          progress_(job.options(), pass_samples(*job.task().problem().loss), settings.progress) {}
+
+    void on_turn() { progress_.on_measure(job_.last()); }
+    void end() {
+        const FitOutcome& outcome = job_.outcome();
+        progress_.finish();
         fmt::print(stderr, "\n{}", to_text(outcome.certificate));
-        print_status(settings, outcome, job.options().epsilon);
-        if (!settings.save.empty() && outcome.problems.empty())
-            fmt::print(stderr, "model saved to {}\n", settings.save);
-        if (!settings.store.empty() && outcome.problems.empty()) {
-            fmt::print(stderr, "kept in {}{}\n", settings.store,
-                       outcome.certificate.status == FitStatus::interrupted
-                           ? fmt::format("; 'proxstream resume {}' goes on", settings.store)
-                           : "");
-        }
+        print_status(settings_, outcome, job_.options().epsilon);
+        if (!settings_.save.empty() && outcome.problems.empty())
+            fmt::print(stderr, "model saved to {}\n", settings_.save);
     }
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+
+  private:
+    const FitSettings& settings_;
+    FitJob& job_;
+    FitProgress progress_;
+};
+
+int run_fit(const FitSettings& settings, const RunOrigin& origin, bool resumed) {
+    set_threads(settings.threads);
+    FitJob job(settings, stop_requested(), origin);
+    return drive_run<FitScreen>(settings, job, resumed, [&] { echo_settings(settings, job); });
 }
 
 }  // namespace
@@ -109,25 +102,13 @@ int fit_data(const std::vector<std::string>& arguments) {
         "cost.",
         arguments, settings, {.takes = belongs_to_fit, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
-    set_threads(settings.threads);
-
-    FitJob job(settings, stop_requested());
-    if (settings.store.empty()) return carry_out(settings, job);
-    Journal journal = Journal::create(
-        settings.store, fit_identity(settings, PROXSTREAM_VERSION, command_again("fit", arguments)),
-        fit_journal_options(settings, PROXSTREAM_VERSION));
-    job.attach(journal);
-    return carry_out(settings, job);
+    return run_fit(settings, origin_of("fit", arguments), false);
 }
 
 int resume_fit(const std::string& path, const std::vector<std::string>& arguments) {
     FitSettings settings;
     if (const auto done = resume_settings(path, arguments, settings)) return *done;
-    set_threads(settings.threads);
-    FitJob job(settings, stop_requested());
-    Journal journal = Journal::open(path, fit_journal_options(settings, PROXSTREAM_VERSION));
-    job.attach(journal);
-    return carry_out(settings, job);
+    return run_fit(settings, {PROXSTREAM_VERSION, {}}, true);
 }
 
 }  // namespace proxstream::app

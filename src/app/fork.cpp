@@ -56,29 +56,26 @@ int copy_run(const RunStore& store, const std::string& target) {
     return kOk;
 }
 
-/// Another learner from here on.
+/// Another learner from the stored point on.
 int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSettings& settings) {
     LearnRun parent(before, stop_requested());
     const auto turn = store.restore([&](StateArchive& state) { parent.serialise(state); });
     if (!turn) throw ConfigError(store.path() + ": no state is saved yet; there is nothing to begin from");
-    auto child = std::make_unique<LearnRun>(settings, stop_requested());
+    const RunOrigin origin{PROXSTREAM_VERSION, {}};
+    auto child = std::make_unique<LearnRun>(settings, stop_requested(), origin);
     std::string begun = "with all of its state";
     try {
-        child->go_on_from(parent);
+        child->continue_from(parent);
     } catch (const Error&) {
-        child = std::make_unique<LearnRun>(settings, stop_requested(), parent.learner().decide());
+        child = std::make_unique<LearnRun>(settings, stop_requested(), origin, parent.learner().decide());
         child->follow_stream(parent);
         begun = "at its point, with an empty window";
     }
     RunIdentity identity = child_of(store, *turn, begun);
     identity.settings = setting_list(settings);
-    Journal journal =
-        Journal::create(settings.store, std::move(identity),
-                        journal_options(settings, settings.max_seconds < kInfinity, PROXSTREAM_VERSION));
-    child->record_in(journal);
-    const Journal::Serialise state = [&](StateArchive& archive) { child->serialise(archive); };
-    journal.commit(&state);
-    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' goes on with it\n",
+    RunDriver(*child).begin_at_state(
+        Journal::create(settings.store, std::move(identity), child->journal_options()));
+    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' continues it\n",
                settings.store, store.path(), *turn, begun, settings.store);
     return kOk;
 }

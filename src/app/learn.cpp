@@ -2,7 +2,7 @@
 #include "proxstream/core/spec.hpp"
 
 #include "app/command_line.hpp"
-#include "app/exit_code.hpp"
+#include "app/drive_run.hpp"
 #include "app/progress_table.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
@@ -105,8 +105,6 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
         fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(run.header()), ", "),
                    run.header().play);
     }
-    if (run.resumed().rounds > 0)
-        fmt::print(stderr, "  resumed    {}, after round {}\n", settings.store, run.resumed().rounds);
 }
 
 void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
@@ -155,47 +153,41 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     if (totals.refused > 0)
         fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
     if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
-    if (!settings.store.empty() && !outcome.io_error) {
-        fmt::print(stderr, "\nkept in {}{}", settings.store,
-                   outcome.ending == RunEnding::finished
-                       ? ""
-                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
-    }
     fmt::print(stderr, "\n");
     if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
 }
 
-int exit_code(const LearnOutcome& outcome) {
-    if (outcome.io_error) return kIo;
-    if (outcome.data_error) return kData;
-    if (outcome.totals.refused > 0) return kNumerics;
-    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
-    return outcome.certificate.sound() ? kOk : kNotCertified;
-}
-
-JournalOptions options_of(const LearnSettings& settings) {
-    return journal_options(settings, settings.max_seconds < kInfinity, PROXSTREAM_VERSION);
-}
-
-/// From the first round to the last line; the exit status.
-int carry_out(const LearnSettings& settings, LearnRun& run, const std::vector<std::string>& reasons = {}) {
+ProgressTable progress_table(const LearnSettings& settings, const LearnRun& run) {
     const TargetKind kind = run.problem().family().target_kind();
-    std::optional<ProgressTable> table;
-    if (!settings.quiet) {
-        echo_settings(settings, reasons, run);
-        table.emplace(settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
-                      member_names(run.header()),
-                      !noise_of(run.header()) || noise_of(run.header())->refereed);
+    const auto& noise = noise_of(run.header());
+    return {settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
+            member_names(run.header()), !noise || noise->refereed};
+}
+
+class LearnScreen {
+  public:
+    static constexpr const char* kTurn = "round";
+
+    LearnScreen(const LearnSettings& settings, LearnRun& run)
+        : settings_(settings), run_(run), table_(progress_table(settings, run)) {}
+
+    void on_turn() { table_.on_round(run_.totals()); }
+    void end() {
+        table_.finish(run_.totals());
+        print_footer(settings_, run_, run_.outcome());
     }
-    const LearnOutcome outcome = run.run([&](const LearnProgress& progress) {
-        if (table) table->on_round(progress);
-    });
-    if (table) {
-        table->finish(outcome.totals);
-        print_footer(settings, run, outcome);
-    }
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+
+  private:
+    const LearnSettings& settings_;
+    LearnRun& run_;
+    ProgressTable table_;
+};
+
+int run_learn(const LearnSettings& settings, const RunOrigin& origin, bool resumed,
+              const std::vector<std::string>& reasons = {}) {
+    set_threads(settings.threads);
+    LearnRun run(settings, stop_requested(), origin);
+    return drive_run<LearnScreen>(settings, run, resumed, [&] { echo_settings(settings, reasons, run); });
 }
 
 }  // namespace
@@ -211,24 +203,13 @@ int learn(const std::vector<std::string>& arguments) {
     if (done) return *done;
     std::vector<std::string> reasons;
     settings = with_defaults(settings, &reasons);
-    set_threads(settings.threads);
-
-    LearnRun run(settings, stop_requested());
-    if (settings.store.empty()) return carry_out(settings, run, reasons);
-    Journal journal = Journal::create(
-        settings.store, learn_identity(settings, command_again("learn", arguments)), options_of(settings));
-    run.attach(journal);
-    return carry_out(settings, run, reasons);
+    return run_learn(settings, origin_of("learn", arguments), false, reasons);
 }
 
 int resume_learn(const std::string& path, const std::vector<std::string>& arguments) {
     LearnSettings settings;
     if (const auto done = resume_settings(path, arguments, settings)) return *done;
-    set_threads(settings.threads);
-    LearnRun run(settings, stop_requested());
-    Journal journal = Journal::open(path, options_of(settings));
-    run.attach(journal);
-    return carry_out(settings, run);
+    return run_learn(settings, {PROXSTREAM_VERSION, {}}, true);
 }
 
 }  // namespace proxstream::app

@@ -1,16 +1,13 @@
 #include "proxstream/core/parallel.hpp"
 
 #include "app/command_line.hpp"
-#include "app/exit_code.hpp"
+#include "app/drive_run.hpp"
 #include "app/play_progress.hpp"
 #include "app/resume_settings.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
 #include "game/gan.hpp"
 #include "play/play_job.hpp"
-
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,41 +55,35 @@ void print_quality(const PlaySettings& settings, const GameDefinition& game, con
                quality.reverse_kl);
 }
 
-int exit_code(const PlayOutcome& outcome) {
-    if (!outcome.problems.empty()) return kIo;
-    if (outcome.ending == RunEnding::refused) return kNumerics;
-    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
-    return outcome.certificate.sound() ? kOk : kNotCertified;
-}
+class PlayScreen {
+  public:
+    static constexpr const char* kTurn = "round";
 
-/// From the first round to the last line; the exit status.
-int carry_out(const PlaySettings& settings, PlayJob& job) {
-    std::optional<PlayProgress> progress;
-    if (!settings.quiet) {
-        echo_settings(settings, job);
-        if (job.rounds() > 0)
-            fmt::print(stderr, "  resumed    {}, after round {}\n", settings.store, job.rounds());
-        progress.emplace(job.game(), settings.progress);
+    PlayScreen(const PlaySettings& settings, PlayJob& job)
+        : settings_(settings), job_(job), progress_(job.game(), settings.progress) {}
+
+    void on_turn() {
+        if (job_.outcome().ending != RunEnding::refused) progress_.on_round(job_.figures());
     }
-    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) {
-        if (progress) progress->on_round(figures);
-    });
-    if (progress) {
-        progress->finish();
+    void end() {
+        const PlayOutcome& outcome = job_.outcome();
+        progress_.finish();
         fmt::print(stderr, "\n{}", to_text(outcome.certificate));
-        print_quality(settings, job.game(), outcome);
+        print_quality(settings_, job_.game(), outcome);
         fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
                    outcome.player_seconds);
-        if (!settings.store.empty()) {
-            fmt::print(stderr, "kept in {}{}\n", settings.store,
-                       outcome.ending == RunEnding::finished
-                           ? ""
-                           : fmt::format("; 'proxstream resume {}' goes on", settings.store));
-        }
     }
-    if (!outcome.refusal.empty()) fmt::print(stderr, "proxstream: {}\n", outcome.refusal);
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+
+  private:
+    const PlaySettings& settings_;
+    PlayJob& job_;
+    PlayProgress progress_;
+};
+
+int run_play(const PlaySettings& settings, const RunOrigin& origin, bool resumed) {
+    set_threads(settings.threads);
+    PlayJob job(settings, open_game(settings), origin);
+    return drive_run<PlayScreen>(settings, job, resumed, [&] { echo_settings(settings, job); });
 }
 
 }  // namespace
@@ -113,22 +104,13 @@ int play(const std::vector<std::string>& given) {
          }},
          .elsewhere = scenario_keys()});
     if (done) return *done;
-    set_threads(settings.threads);
-
-    PlayJob job(settings, open_game(settings), stop_requested(),
-                {PROXSTREAM_VERSION, command_again("play", given)});
-    return carry_out(settings, job);
+    return run_play(settings, origin_of("play", given), false);
 }
 
 int resume_play(const std::string& path, const std::vector<std::string>& arguments) {
     PlaySettings settings;
     if (const auto done = resume_settings(path, arguments, settings, {"rounds"})) return *done;
-    set_threads(settings.threads);
-    Journal journal = Journal::open(path, play_journal_options(settings, PROXSTREAM_VERSION));
-    const std::string command = journal.identity().command;
-    PlayJob job(settings, open_game(settings), stop_requested(), {PROXSTREAM_VERSION, command},
-                std::move(journal));
-    return carry_out(settings, job);
+    return run_play(settings, {PROXSTREAM_VERSION, {}}, true);
 }
 
 }  // namespace proxstream::app

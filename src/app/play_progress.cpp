@@ -23,8 +23,7 @@ std::string shortened(const std::string& name) {
 }  // namespace
 
 PlayProgress::PlayProgress(const GameDefinition& game, Index every)
-    : shown_(std::min<Index>(game.players.size(), kMostShown)), every_(every) {
-    if (every_ > 0) next_ = every_;
+    : shown_(std::min<Index>(game.players.size(), kMostShown)), schedule_(every) {
     std::string head =
         fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", "", "gap over", "its", "of this", "best resp.");
     std::string below =
@@ -55,9 +54,7 @@ void PlayProgress::remember(const RoundFigures& figures) {
 
 void PlayProgress::on_round(const RoundFigures& figures) {
     remember(figures);
-    if (figures.round < next_) return;
-    print_line();
-    while (next_ <= figures.round) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+    if (schedule_.due(figures.round)) print_line();
 }
 
 void PlayProgress::finish() {

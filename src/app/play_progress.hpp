@@ -1,6 +1,7 @@
 /// The table a person watches while a game is played: a line at rounds 1, 2, 4, 8, ... (or every N).
 #pragma once
 
+#include "app/drive_run.hpp"
 #include "game/game.hpp"
 #include "play/round_figures.hpp"
 
@@ -24,8 +25,7 @@ class PlayProgress {
     void remember(const RoundFigures& figures);
 
     Index shown_;  // players with columns of their own
-    Index every_;
-    Round next_ = 1;
+    LineSchedule schedule_;
     Round printed_ = 0;
     RoundFigures last_;
 };

@@ -20,13 +20,12 @@ std::size_t nonzeros(ConstView x) {
 }  // namespace
 
 ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured)
-    : every_(every),
-      classes_(classes),
+    : classes_(classes),
       measured_(measured),
       members_(std::move(members)),
       weights_(members_.size()),
-      terminal_(isatty(fileno(stderr)) != 0) {
-    if (every_ > 0) next_ = every_;
+      terminal_(isatty(fileno(stderr)) != 0),
+      schedule_(every) {
     fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
                "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry gap" : "first seen",
                measured_ ? "exit gap" : "last seen", "steps", "nonzero",
@@ -46,9 +45,8 @@ std::string ProgressTable::heaviest() const {
 
 void ProgressTable::on_round(const LearnProgress& progress) {
     if (progress.ensemble != nullptr) axpy(1, progress.ensemble->weights, weights_);
-    if (progress.rounds >= next_) {
+    if (schedule_.due(progress.rounds)) {
         print_line(progress);
-        while (next_ <= progress.rounds) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
         return;
     }
     if (!terminal_) return;

@@ -2,6 +2,7 @@
 /// terminal one more line, redrawn in place a few times a second. Piped output gets the plain lines only.
 #pragma once
 
+#include "app/drive_run.hpp"
 #include "run/learn_run.hpp"
 
 #include <chrono>
@@ -27,13 +28,12 @@ class ProgressTable {
     void draw_status(const LearnProgress& progress);
     void clear_status();
 
-    Index every_;
     bool classes_;
     bool measured_;
     std::vector<std::string> members_;
     std::vector<Real> weights_;  // since the last line
     bool terminal_;
-    Round next_ = 1;
+    LineSchedule schedule_;
     Round printed_ = 0;
     Real loss_at_last_line_ = 0;
     std::uint64_t steps_at_last_line_ = 0;

@@ -1,7 +1,7 @@
 #include "proxstream/core/parallel.hpp"
 
 #include "app/command_line.hpp"
-#include "app/exit_code.hpp"
+#include "app/drive_run.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
 #include "route/route_run.hpp"
@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
@@ -36,44 +35,6 @@ void echo_scenario(const RouteSettings& settings, const Scenario& scenario) {
         fmt::print(stderr, "  note       {} pairs have no path; demand on one is refused\n",
                    scenario.unreachable.size());
 }
-
-/// A line now and then, and alarms as they come.
-class PeriodTable {
-  public:
-    explicit PeriodTable(Index every) : every_(every), next_(every > 0 ? every : 1) {
-        fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
-                   "period", "label", "demand", "cost", "of floor", "max u", "churn %", "entry res", "steps",
-                   "ms", "alarms");
-    }
-
-    void on_period(const RouteProgress& progress) {
-        const PeriodRow& row = *progress.last;
-        for (const Alarm& alarm : progress.raised)
-            fmt::print(stderr, "{:>8} ! {} {}: {}\n", row.number, name(alarm.kind), alarm.subject,
-                       alarm.text);
-        for (const Alarm& alarm : progress.cleared)
-            fmt::print(stderr, "{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
-        if (row.number < next_) return;
-        print(row, progress.floor_cost);
-        while (next_ <= row.number) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
-    }
-
-  private:
-    static void print(const PeriodRow& row, Real floor) {
-        if (!row.measured) {
-            fmt::print(stderr, "{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
-            return;
-        }
-        fmt::print(
-            stderr, "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
-            row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
-            or_dash(row.figures.cost / floor, "{:.3f}"), row.figures.utilisation_max, 100 * row.figures.churn,
-            or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
-    }
-
-    Index every_;
-    Index next_;
-};
 
 void print_methods(const std::vector<MethodRow>& methods) {
     std::size_t width = 8;
@@ -102,38 +63,58 @@ void print_outcome(const RouteSettings& settings, const RouteRun& run, const Rou
     if (outcome.io_error) return;
     if (!settings.out.empty()) fmt::print("\nwritten to {}\n", settings.out);
     if (!settings.report.empty()) fmt::print("\nreport: {}\n", settings.report);
-    if (!settings.store.empty()) {
-        fmt::print("\nkept in {}{}\n", settings.store,
-                   outcome.ending == RunEnding::finished
-                       ? ""
-                       : fmt::format("; 'proxstream resume {}' goes on", settings.store));
-    }
 }
 
-int exit_code(const RouteOutcome& outcome) {
-    if (outcome.io_error) return kIo;
-    if (outcome.data_error) return kData;
-    if (outcome.refused > 0) return kNumerics;
-    if (outcome.ending == RunEnding::interrupted) return kInterrupted;
-    return sound(outcome.certificates) ? kOk : kNotCertified;
-}
+/// Alarms as they come, and a line after some periods.
+class RouteScreen {
+  public:
+    static constexpr const char* kTurn = "record";
 
-/// From the first period to the last line; the exit status.
-int carry_out(const RouteSettings& settings, RouteRun& run) {
-    std::optional<PeriodTable> table;
-    if (!settings.quiet) {
-        echo_scenario(settings, run.scenario());
-        if (run.turns() > 0)
-            fmt::print(stderr, "  resumed    {}, after record {}\n", settings.store, run.turns());
-        table.emplace(settings.progress);
+    RouteScreen(const RouteSettings& settings, RouteRun& run)
+        : settings_(settings), run_(run), schedule_(settings.progress) {
+        fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
+                   "period", "label", "demand", "cost", "of floor", "max u", "churn %", "entry res", "steps",
+                   "ms", "alarms");
     }
-    const RouteOutcome outcome = run.run([&](const RouteProgress& progress) {
-        if (table) table->on_period(progress);
-    });
-    // Standard output may carry the decisions.
-    if (!settings.quiet && settings.decisions != "-") print_outcome(settings, run, outcome);
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
-    return exit_code(outcome);
+
+    void on_turn() {
+        const RouteProgress& progress = run_.progress();
+        if (progress.last == nullptr) return;  // events alone
+        const PeriodRow& row = *progress.last;
+        for (const Alarm& alarm : progress.raised)
+            fmt::print(stderr, "{:>8} ! {} {}: {}\n", row.number, name(alarm.kind), alarm.subject,
+                       alarm.text);
+        for (const Alarm& alarm : progress.cleared)
+            fmt::print(stderr, "{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
+        if (schedule_.due(row.number)) print(row, progress.floor_cost);
+    }
+    /// Standard output may carry the decisions.
+    void end() {
+        if (settings_.decisions != "-") print_outcome(settings_, run_, run_.outcome());
+    }
+
+  private:
+    static void print(const PeriodRow& row, Real floor) {
+        if (!row.measured) {
+            fmt::print(stderr, "{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
+            return;
+        }
+        fmt::print(
+            stderr, "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
+            row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
+            or_dash(row.figures.cost / floor, "{:.3f}"), row.figures.utilisation_max, 100 * row.figures.churn,
+            or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
+    }
+
+    const RouteSettings& settings_;
+    RouteRun& run_;
+    LineSchedule schedule_;
+};
+
+int run_route(const RouteSettings& settings, const RunOrigin& origin, bool resumed) {
+    set_threads(settings.threads);
+    RouteRun run(settings, stop_requested(), origin);
+    return drive_run<RouteScreen>(settings, run, resumed, [&] { echo_scenario(settings, run.scenario()); });
 }
 
 }  // namespace
@@ -148,19 +129,13 @@ int route(const std::vector<std::string>& arguments) {
         "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
         arguments, settings, {.checks = {[&] { validate(settings); }}});
     if (done) return *done;
-    set_threads(settings.threads);
-    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command_again("route", arguments));
-    return carry_out(settings, run);
+    return run_route(settings, origin_of("route", arguments), false);
 }
 
 int resume_route(const std::string& path, const std::vector<std::string>& arguments) {
     RouteSettings settings;
     if (const auto done = resume_settings(path, arguments, settings, {"periods"})) return *done;
-    set_threads(settings.threads);
-    Journal journal = Journal::open(path, route_journal_options(settings, PROXSTREAM_VERSION));
-    const std::string command = journal.identity().command;
-    RouteRun run(settings, stop_requested(), PROXSTREAM_VERSION, command, std::move(journal));
-    return carry_out(settings, run);
+    return run_route(settings, {PROXSTREAM_VERSION, {}}, true);
 }
 
 }  // namespace proxstream::app

@@ -19,7 +19,7 @@ class AdaShare {
 
     /// `switches`: the rate is set for so many switches of the best choice.
     AdaShare(Index choices, Real switches);
-    /// Begins with other weights than even ones, all of them at least kFirstShare / K.
+    /// Starts from the weights `prior`, each at least kFirstShare / K.
     AdaShare(ConstView prior, Real switches);
 
     ConstView weights() const noexcept { return weights_; }  // p_t
@@ -31,7 +31,7 @@ class AdaShare {
     void update(ConstView losses);
     /// The same update with a rate and a share that are given.
     void update(ConstView losses, Real rate, Real share);
-    /// All weight to one choice.
+    /// Gives all weight to one choice.
     void choose(Index choice);
 
     void serialise(StateArchive& archive);

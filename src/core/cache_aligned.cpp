@@ -21,7 +21,7 @@ std::align_val_t alignment_of(Index bytes) {
 
 void* allocate_aligned(Index bytes) {
     void* const memory = ::operator new(bytes, alignment_of(bytes));
-    // A wish: where the system has no such pages, small ones do.
+    // Advice only: the system may use small pages.
     if (is_large(bytes)) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
     return memory;
 }

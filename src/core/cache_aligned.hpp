@@ -1,5 +1,5 @@
-/// Memory that starts on a cache line: a wide load that straddles two of them costs twice. What is large asks
-/// for large pages, too: a pass over it would look an address up for every few rows.
+/// Memory that starts on a cache line, because a wide load across two lines costs twice. Large blocks ask for
+/// large pages, so that a pass over them looks up few addresses.
 #pragma once
 
 #include "proxstream/core/types.hpp"

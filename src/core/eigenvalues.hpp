@@ -7,11 +7,12 @@
 
 namespace proxstream {
 
-/// In ascending order, of the matrix of n x n entries of which the lower triangle is read, row after row;
-/// none if the iteration does not end.
+/// The eigenvalues of an n x n matrix in ascending order; empty if the iteration does not converge. Only the
+/// lower triangle is read. `matrix` is stored row by row.
 std::vector<Real> symmetric_eigenvalues(ConstView matrix, Index n);
 
-/// In ascending order; `beside` has one entry less than the diagonal, or more that are not read.
+/// The eigenvalues in ascending order. `beside` has at least one entry less than the diagonal; more are
+/// ignored.
 std::vector<Real> tridiagonal_eigenvalues(ConstView diagonal, ConstView beside);
 
 }  // namespace proxstream

@@ -1,5 +1,4 @@
-/// Tables of named rows: looking a name up, and adding a row under a new name. Every table answers a wrong
-/// name alike.
+/// Tables of named rows: finds a row by its name, or adds one. All tables report a wrong name alike.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -12,8 +11,8 @@
 
 namespace proxstream {
 
-/// The row called `name`. Throws ConfigError with the nearest name and all known ones; `kind` says of what,
-/// and `hint`, if there is one, what else to try.
+/// The row called `name`. Otherwise throws ConfigError with the nearest name and all known ones. `kind` is
+/// the word for such a row; `hint` is added to the message.
 template <class Rows>
 const auto& find_row(const Rows& rows, std::string_view kind, std::string_view name,
                      std::string_view hint = {}) {
@@ -27,7 +26,7 @@ const auto& find_row(const Rows& rows, std::string_view kind, std::string_view n
     throw ConfigError(message);
 }
 
-/// What to try when a name that users can register is unknown.
+/// The hint for tables in which users can register names.
 inline constexpr std::string_view kPluginHint = "a name from a plugin needs --plugin FILE";
 
 /// Throws ConfigError unless `name` is a letter followed by letters, digits, '-' or '_', at most 64 in all.

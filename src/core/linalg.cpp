@@ -82,7 +82,7 @@ PROXSTREAM_CLONES Real sum(ConstView a) {
 }
 
 PROXSTREAM_CLONES Real max_abs(ConstView a) {
-    // A comparison would lose a NaN: it is looked for first.
+    // Comparisons drop a NaN, so it is searched for first.
     const auto nan = std::find_if(a.begin(), a.end(), [](Real value) { return std::isnan(value); });
     if (nan != a.end()) return *nan;
     const Real* pa = a.data();

@@ -14,7 +14,7 @@
 namespace proxstream {
 namespace {
 
-/// Of the weight that is handed on when the rules begin anew, the share that is spread evenly.
+/// Share of the prior that is spread evenly when the rules start anew.
 constexpr Real kSpread = 0.05;
 
 /// Regrets below this share of the losses are rounding.
@@ -83,7 +83,7 @@ namespace {
 
 constexpr Real kMemory = 0.999;
 constexpr Index kRemembered = 256;  // rounds whose medians are known
-constexpr Index kRefresh = 8;       // rounds between two looks at them
+constexpr Index kRefresh = 8;       // rounds between two updates of the clip
 constexpr Real kQuantile = 0.9;
 constexpr Real kClip = 4;  // times that quantile
 
@@ -213,7 +213,8 @@ void Mixture::update(const Figures& round) {
     Real mean = 0;
     for (Index k = 0; k < members(); ++k) mean += losses_.weights()[k] * round.losses[k];
     for (Index k = 0; k < members(); ++k) regrets_[k] = mean - round.losses[k];
-    // Of equal losses, as in the first rounds, rounding alone makes regrets. They would set the scale.
+    // If all losses are equal, as in the first rounds, regrets are rounding errors. They must not set the
+    // scale.
     if (max_abs(regrets_) > kTie * max_abs(round.losses)) {
         losses_.update(regrets_);
     } else {

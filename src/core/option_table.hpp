@@ -6,6 +6,8 @@
 #include "proxstream/core/spec.hpp"
 #include "proxstream/core/types.hpp"
 
+#include "core/violations.hpp"
+
 #include <charconv>
 #include <span>
 #include <string>
@@ -64,27 +66,6 @@ std::vector<OptionRow<Settings>> join_rows(const Tables&... tables) {
     (rows.insert(rows.end(), tables.begin(), tables.end()), ...);
     return rows;
 }
-
-/// Gathers violations, so that all of them are reported together.
-class Violations {
-  public:
-    void refuse(bool wrong, std::string what) {
-        if (wrong) all_.push_back(std::move(what));
-    }
-    /// Runs `check`; returns false if it threw ConfigError. `option` comes before its messages.
-    template <class Check>
-    bool collect(std::string_view option, Check check) {
-        return proxstream::collect(all_, option, check);
-    }
-    bool empty() const noexcept { return all_.empty(); }
-    /// Throws ConfigError if there are any.
-    void conclude() const {
-        if (!all_.empty()) throw ConfigError(all_);
-    }
-
-  private:
-    std::vector<std::string> all_;
-};
 
 /// What replaced an option that was removed, as a hint for an error message; "" if there was no such option.
 std::string_view replacement_of(std::string_view name);

@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-/// More threads than the machine has are allowed: tests want them.
+/// More threads than the machine has are allowed, for tests.
 struct Crew {
     explicit Crew(Index count)
         : limit(tbb::global_control::max_allowed_parallelism, count), arena(static_cast<int>(count)) {}

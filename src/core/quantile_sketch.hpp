@@ -2,8 +2,8 @@
 /// on off by a small share of the ranks. No number is drawn: the same numbers in the same order give the same
 /// answers.
 ///
-/// Full buffers of one level are merged in pairs, and every other number of the merged list goes on to the
-/// next level, where it counts twice as much (Munro and Paterson 1980). A merge on level l moves a rank by at
+/// Full buffers of one level are merged in pairs, and every other number of the merged list moves to the
+/// next level, where it counts twice (Munro and Paterson 1980). A merge on level l moves a rank by at
 /// most 2^l, and n numbers take at most n / (2^(l+1) kRoom) merges there: with L levels above the first,
 /// ranks are off by at most n L / (2 kRoom), which is 0.25 % of n for a thousand million numbers.
 #pragma once
@@ -20,7 +20,7 @@ class QuantileSketch {
   public:
     static constexpr Index kRoom = 4096;
 
-    /// No NaN.
+    /// `value` is not NaN.
     void add(Real value);
 
     std::uint64_t count() const noexcept { return count_; }

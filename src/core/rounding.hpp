@@ -1,4 +1,4 @@
-/// What certificates of runs and of fits agree on about rounding (docs/certificate.md, Rounding).
+/// Rounding rules that certificates of runs and of fits share (docs/certificate.md, Rounding).
 #pragma once
 
 #include "proxstream/core/types.hpp"

@@ -29,11 +29,11 @@ std::uint64_t checksum_of(std::string_view bytes) {
 
 }  // namespace
 
-std::string StateArchive::sealed(std::string_view payload) {
+std::string StateArchive::seal() const {
     std::string out(kOpening);
     append_word(out, kVersion);
-    append_word(out, payload.size());
-    out += payload;
+    append_word(out, bytes_.size());
+    out += bytes_;
     append_word(out, checksum_of(out));
     return out;
 }
@@ -43,19 +43,19 @@ StateArchive::StateArchive(std::string_view all, std::string source)
     const DataLocation where{.source = source_, .line = 0, .column = 0, .field = ""};
     const auto size = std::to_string(all.size());
     if (!all.starts_with(kOpening.substr(0, all.size())) || all.empty())
-        throw DataError(where, "this is not a checkpoint", "a file written by --checkpoint");
+        throw DataError(where, "this is not a saved state", "a state that proxstream saved");
     if (all.size() < kFrame)
-        throw DataError(where, "the checkpoint is cut short after " + size + " bytes", "");
+        throw DataError(where, "the saved state is cut short after " + size + " bytes", "");
     if (const std::uint64_t version = word_at(all, kOpening.size()); version != kVersion) {
-        throw DataError(where, "the checkpoint has version " + std::to_string(version),
+        throw DataError(where, "the saved state has version " + std::to_string(version),
                         "version " + std::to_string(kVersion));
     }
     const std::uint64_t length = word_at(all, kOpening.size() + sizeof(std::uint64_t));
     if (length > all.size() - kFrame)
-        throw DataError(where, "the checkpoint is cut short after " + size + " bytes", "");
-    if (length < all.size() - kFrame) throw DataError(where, "there is content after the checkpoint", "");
+        throw DataError(where, "the saved state is cut short after " + size + " bytes", "");
+    if (length < all.size() - kFrame) throw DataError(where, "there is content after the saved state", "");
     if (word_at(all, all.size() - sizeof length) != checksum_of(all.substr(0, all.size() - sizeof length)))
-        throw DataError(where, "the checksum does not fit: the checkpoint was changed or damaged", "");
+        throw DataError(where, "the checksum does not fit: the saved state was changed or damaged", "");
     bytes_ = all.substr(kOpening.size() + 2 * sizeof length, length);
 }
 
@@ -81,7 +81,7 @@ void StateArchive::put(const void* data, std::size_t count) {
 }
 
 void StateArchive::take(void* data, std::size_t count) {
-    if (count > bytes_.size() - place_) refuse({}, "the checkpoint ends here", "more of it");
+    if (count > bytes_.size() - place_) refuse({}, "the saved state ends here", "more of it");
     if (count > 0) std::memcpy(data, bytes_.data() + place_, count);
     place_ += count;
 }
@@ -102,8 +102,7 @@ void StateArchive::head(Kind kind, std::string_view name) {
     std::string found(found_length, ' ');
     take(found.data(), found_length);
     if (found == name && found_kind == kind) return;
-    refuse(name,
-           "the checkpoint holds something else here: it was made by another method or for another loss",
+    refuse(name, "the saved state has another entry here: it is of another method or for another loss",
            "'" + std::string(name) + "'");
 }
 
@@ -127,7 +126,8 @@ void StateArchive::many(Kind kind, std::string_view name, List& values) {
         put(values.data(), count * sizeof(Element));
         return;
     }
-    if (count > (bytes_.size() - place_) / sizeof(Element)) refuse(name, "the list has no end", "all of it");
+    if (count > (bytes_.size() - place_) / sizeof(Element))
+        refuse(name, "the list is longer than the rest of the state", "all of it");
     if constexpr (requires { values.resize(count); }) {
         values.resize(count);
     } else if (count != values.size()) {
@@ -175,11 +175,11 @@ void StateArchive::list(std::string_view name, std::vector<std::uint32_t>& value
 void StateArchive::agree(std::string_view name, std::uint64_t value) {
     std::uint64_t found = value;
     plain(Kind::count, name, found);
-    if (found != value) refuse(name, "the checkpoint has " + std::to_string(found), std::to_string(value));
+    if (found != value) refuse(name, "the saved state has " + std::to_string(found), std::to_string(value));
 }
 
 void StateArchive::finish() const {
-    if (place_ < bytes_.size()) refuse({}, "the checkpoint continues where it should end", "");
+    if (place_ < bytes_.size()) refuse({}, "the saved state continues where it should end", "");
 }
 
 }  // namespace proxstream

@@ -70,9 +70,9 @@ std::string trace_csv(const std::vector<TracePoint>& trace, std::uint64_t pass) 
     return text;
 }
 
-FitJob::FitJob(const FitSettings& settings, StopFlag stop)
-    : settings_(settings),
-      stop_(stop),
+FitJob::FitJob(const FitSettings& settings, StopFlag stop, RunOrigin origin)
+    : TurnRun(std::move(origin)),
+      settings_(settings),
       task_(settings, stop),
       options_(options_for(settings)),
       run_(task_.problem(), options_) {}
@@ -85,32 +85,19 @@ std::string FitJob::parameters() const {
     return lines;
 }
 
-std::vector<std::string> fit_channels() {
-    return {"objective", "residual", "passes", "step"};
+RunIdentity FitJob::identity() const {
+    const std::string data = settings_.data.empty() ? "standard input" : settings_.data.front();
+    return make_identity("fit", fmt::format("{} by {}", data, method_of(settings_)), setting_list(settings_),
+                         {"objective", "residual", "passes", "step"}, origin_);
 }
 
-RunIdentity fit_identity(const FitSettings& settings, const std::string& version,
-                         const std::string& command) {
-    RunIdentity identity{.kind = "fit", .settings = setting_list(settings), .channels = fit_channels()};
-    identity.version = version;
-    identity.command = command;
-    identity.title = fmt::format("{} by {}", settings.data.empty() ? "standard input" : settings.data.front(),
-                                 method_of(settings));
-    return identity;
+JournalOptions FitJob::journal_options() const {
+    return proxstream::journal_options(settings_, settings_.seconds > 0, origin_.version);
 }
 
-JournalOptions fit_journal_options(const FitSettings& settings, const std::string& version) {
-    return journal_options(settings, settings.seconds > 0, version);
-}
-
-void FitJob::attach(Journal& journal) {
-    journal_ = &journal;
-    turns_ = journal.restore([this](StateArchive& archive) { serialise(archive); });
-}
-
-/// All that two fits have to agree about, told at once where they do not.
+/// Reports every difference between two fits that have to agree.
 void FitJob::check(const std::string& settings, std::uint64_t checksum, const std::string& before) const {
-    const std::string& source = journal_->path();
+    const std::string source = journal_ != nullptr ? journal_->path() : settings_.store;
     if (const std::string here = figure_settings(settings_); here != settings)
         throw ConfigError(differences(here, settings, source));
     if (checksum != task_.checksum()) {
@@ -125,67 +112,46 @@ void FitJob::serialise(StateArchive& archive) {
     std::string settings = figure_settings(settings_);
     std::uint64_t checksum = task_.checksum();
     std::string parameters_in_use = parameters();
-    archive.field("settings", settings);
-    archive.field("data", checksum);
-    archive.field("parameters", parameters_in_use);
+    archive.fields(Field{"settings", settings}, Field{"data", checksum},
+                   Field{"parameters", parameters_in_use});
     if (archive.reading()) check(settings, checksum, parameters_in_use);
-    archive.section("fit", run_);
-    if (journal_ != nullptr) archive.field("told", told_);
+    archive.fields(Field{"fit", run_}, Field{"told", reported_});
 }
 
-bool FitJob::step(const FitRun::OnMeasure& on_measure) {
+TurnResult FitJob::play() {
     std::optional<TracePoint> line;
-    const bool go_on = run_.step([&](const TracePoint& point) {
-        line = point;
-        if (on_measure) on_measure(point);
-    });
+    ended_ = !run_.step([&](const TracePoint& point) { line = point; });
     // What is measured only because a run ends is measured again where it ends again: one turn.
-    if (journal_ == nullptr || !line || line->iteration + 1 == told_) return go_on;
-    told_ = line->iteration + 1;
-    ++turns_;
-    const auto pass = static_cast<Real>(pass_samples(*task_.problem().loss));
-    journal_->figures(std::vector<Real>{line->objective, line->gap,
-                                        static_cast<Real>(line->base_samples) / pass, line->step});
-    journal_->end_turn([this](StateArchive& archive) { serialise(archive); });
-    return go_on;
-}
-
-FitCertificate FitJob::certificate() {
-    return certify_fit(task_.problem(), run_.result(),
-                       {.method = options_.method,
-                        .output = output_of(settings_),
-                        .epsilon = options_.epsilon,
-                        .fixed_length = settings_.seconds == 0 && !settings_.test_only,
-                        .confidence = settings_.confidence});
-}
-
-FitOutcome FitJob::run(const std::function<void(const TracePoint&)>& on_measure) {
-    FitOutcome outcome;
-    bool ended = false;
-    try {
-        while (!ended && !(stop_ != nullptr && *stop_)) ended = !step(on_measure);
-        outcome.certificate = certificate();
-        if (journal_ != nullptr) {
-            journal_->finish([this](StateArchive& archive) { serialise(archive); },
-                             to_json(outcome.certificate), "", ended);
-        }
-    } catch (const IoError& error) {  // of the store
-        outcome.problems.emplace_back(error.what());
-        outcome.certificate = certificate();
+    const bool complete = line && line->iteration + 1 != reported_;
+    if (complete) {
+        line_ = line;
+        reported_ = line->iteration + 1;
     }
-    write_outputs(outcome.certificate, outcome);
-    return outcome;
+    return {.complete = complete, .last = ended_};
 }
 
-void FitJob::write_outputs(const FitCertificate& certificate, FitOutcome& outcome) {
+TurnRecord FitJob::record() const {
+    const auto pass = static_cast<Real>(pass_samples(*task_.problem().loss));
+    return {.figures = {line_->objective, line_->gap, static_cast<Real>(line_->base_samples) / pass,
+                        line_->step}};
+}
+
+void FitJob::certify(RunEnding /*ending*/) {
+    outcome_.certificate = certify_fit(task_.problem(), run_.result(),
+                                       {.method = options_.method,
+                                        .output = output_of(settings_),
+                                        .epsilon = options_.epsilon,
+                                        .fixed_length = settings_.seconds == 0 && !settings_.test_only,
+                                        .confidence = settings_.confidence});
+    outcome_.sound = outcome_.certificate.sound();
+    outcome_.refused = outcome_.certificate.status == FitStatus::not_finite ? 1 : 0;
+}
+
+void FitJob::finish() {
     const auto write = [&](const std::string& path, const auto& make) {
-        if (path.empty()) return;
-        try {
-            write_whole_file(path, make());
-        } catch (const IoError& error) {
-            outcome.problems.emplace_back(error.what());
-        }
+        if (!path.empty()) outcome_.guarded([&] { write_whole_file(path, make()); });
     };
+    const FitCertificate& certificate = outcome_.certificate;
     const std::vector<Real>& x = certificate.point.x;
     write(settings_.trace,
           [&] { return trace_csv(certificate.result.trace, pass_samples(*task_.problem().loss)); });

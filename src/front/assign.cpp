@@ -6,9 +6,7 @@
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,12 +32,7 @@ void check(const Network& network, const AssignOptions& options) {
     checks.finish();
 }
 
-LinkCosts make_costs(const Network& network, const AssignOptions& options) {
-    return LinkCosts(network, link_cost_form(options.cost, options.objective),
-                     Objective::parse(options.objective), {options.toll_factor, options.distance_factor});
-}
-
-/// Pairs with demand, ascending as the paths need them, and where each stands in the caller's list.
+/// Pairs with demand in ascending order, as paths need them, with their indices in the caller's list.
 struct Work {
     std::vector<Pair> pairs;
     std::vector<Real> demand;
@@ -47,12 +40,9 @@ struct Work {
 };
 
 Work sorted_work(const Trips& trips) {
-    std::vector<Index> order(trips.pairs.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    std::erase_if(order, [&](Index i) { return trips.demand[i] == 0; });
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return trips.pairs[a] < trips.pairs[b]; });
-    Work work{.pairs = {}, .demand = {}, .given = order};
-    for (const Index i : order) {
+    Work work{.pairs = {}, .demand = {}, .given = ascending_order(trips.pairs)};
+    std::erase_if(work.given, [&](Index i) { return trips.demand[i] == 0; });
+    for (const Index i : work.given) {
         work.pairs.push_back(trips.pairs[i]);
         work.demand.push_back(trips.demand[i]);
     }
@@ -71,29 +61,27 @@ PathSet shortest_paths(const Network& network, const Work& work, ConstView times
         fmt::format("demand between nodes that are connected; {} pairs are not", made.unreachable.size()));
 }
 
-/// Solves with few path slots a pair, and doubles them while a pair lacks some: slots cost memory and time
-/// in every pass, and most networks need few.
+/// Solves with few path slots for each pair, and doubles them while a pair lacks some. Slots cost memory and
+/// time in every pass, and most networks need few.
 AssignmentResult solve_widening(const Network& network, Routing& routing, const DemandMix& mix,
                                 std::vector<Real>& x, const AssignOptions& options) {
     ColumnPricer pricer(network);
     Scratch scratch;
-    std::atomic<bool> stop = false;
     AssignmentResult result;
     for (Index slots = kFirstSlots;; slots *= 2) {
         widen(routing, network, slots, x);
         const AssignmentRound before = result.last;
-        const AssignmentOptions rest{.gap = options.gap,
-                                     .max_rounds = options.max_rounds - before.round,
-                                     .max_seconds = options.max_seconds - before.seconds,
-                                     .stop = &stop};
         const auto sum = [&](AssignmentRound round) {
             round.round += before.round;
             round.seconds += before.seconds;
             return round;
         };
-        result = solve_assignment(routing, pricer, mix, x, rest, scratch, [&](const AssignmentRound& round) {
-            if (options.on_round && !options.on_round(sum(round))) stop = true;
-        });
+        AssignmentOptions rest{.gap = options.gap,
+                               .max_rounds = options.max_rounds - before.round,
+                               .max_seconds = options.max_seconds - before.seconds};
+        if (options.on_round)
+            rest.on_round = [&](const AssignmentRound& round) { return options.on_round(sum(round)); };
+        result = solve_assignment(routing, pricer, mix, x, rest, scratch);
         result.last = sum(result.last);
         const bool lacks_slots = result.full > 0 && result.status == AssignmentStatus::stalled;
         if (!lacks_slots || slots >= kMostSlots) return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +29,13 @@ void check_links(const Network& network, OptionChecks& checks) {
 void refuse_data(const std::string& source, const std::string& field, const std::string& problem,
                  const std::string& expected) {
     throw DataError({.source = source, .line = 0, .column = 0, .field = field}, problem, expected);
+}
+
+std::vector<Index> ascending_order(std::span<const Pair> pairs) {
+    std::vector<Index> order(pairs.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return pairs[a] < pairs[b]; });
+    return order;
 }
 
 std::string pair_name(const Network& network, const Pair& pair) {

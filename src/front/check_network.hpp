@@ -1,4 +1,4 @@
-/// Checks that assign() and Router share.
+/// Checks and preparations that assign() and Router share.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace proxstream {
 
@@ -18,6 +19,16 @@ void check_links(const Network& network, OptionChecks& checks);
 /// Throws DataError.
 [[noreturn]] void refuse_data(const std::string& source, const std::string& field, const std::string& problem,
                               const std::string& expected);
+
+/// The link costs of AssignOptions or RouterOptions.
+template <class Options>
+LinkCosts make_costs(const Network& network, const Options& options) {
+    return LinkCosts(network, link_cost_form(options.cost, options.objective),
+                     Objective::parse(options.objective), {options.toll_factor, options.distance_factor});
+}
+
+/// The indices of the pairs in ascending order, as paths need them.
+std::vector<Index> ascending_order(std::span<const Pair> pairs);
 
 /// "FROM->TO".
 std::string pair_name(const Network& network, const Pair& pair);

@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-/// From best to worst, for what can be said of all epochs together.
+/// From best to worst: the verdict over all epochs is the worst one.
 constexpr std::array kVerdicts{Verdict::not_applicable, Verdict::holds,        Verdict::holds_to_rounding,
                                Verdict::stated,         Verdict::not_promised, Verdict::undecided,
                                Verdict::missed,         Verdict::violated};
@@ -21,7 +21,7 @@ bool worse(Verdict a, Verdict b) {
     return std::ranges::find(kVerdicts, a) > std::ranges::find(kVerdicts, b);
 }
 
-/// Everything a certificate is made of.
+/// The state that a certificate is computed from.
 std::string saved(const RunHeader& header, const Tally& tally, const RunFooter& footer) {
     StateArchive state;
     RunHeader here = header;
@@ -90,7 +90,7 @@ void EpochAccount::serialise(StateArchive& archive) {
     archive.section("tally", *tally_);
 }
 
-/// An epoch that is over is kept as what its certificate is made of.
+/// A past epoch is stored as the state that its certificate is computed from.
 void EpochAccount::serialise_past(StateArchive& archive) {
     Index count = past_.size();
     archive.field("past epochs", count, std::uint64_t{1} << 32U);

@@ -1,5 +1,5 @@
-/// The account of a learner whose losses change between rounds: an epoch from one change to the next, each
-/// with a certificate of its own that starts from the window as it was.
+/// The account of a learner whose losses may change between rounds. Each change starts a new epoch with a
+/// certificate of its own, which begins with the window at that time.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
@@ -17,34 +17,34 @@ namespace proxstream {
 class EpochAccount {
   public:
     struct Options {
-        std::vector<std::pair<std::string, std::string>> settings = {};  // that the header carries
+        std::vector<std::pair<std::string, std::string>> settings = {};  // for the header
         Index dimension = 0;
         std::optional<std::uint64_t> max_steps = {};
         std::optional<Real> max_seconds = {};
     };
     explicit EpochAccount(Options options) : options_(std::move(options)) {}
 
-    /// From here on the learner is the one these facts describe. `seconds` it has spent learning so far.
+    /// Starts an epoch of the learner with these facts, which has spent `seconds` learning so far.
     void begin(const LearnerFacts& facts, double seconds);
-    /// Before a round is added; true: the epoch has none yet.
+    /// Call it before a round is added. Returns whether this is the first round of the epoch.
     bool open();
-    /// A round of an epoch that is open.
+    /// Adds a round to the open epoch.
     void add(const RoundReport& report, const RowExtras& extras);
-    /// How the open epoch would end here.
+    /// The footer of the open epoch if it ended here.
     RunFooter footer(const Closing& closing, RunEnding ending, double seconds) const {
         return tally_->footer(closing, ending, seconds - begun_);
     }
-    /// The open epoch is over.
+    /// Ends the open epoch.
     void end(const RunFooter& footer);
-    /// The certificates there would be if the run ended here; an open epoch stays open.
+    /// The certificates if the run ended here. An open epoch stays open.
     std::vector<Certificate> certificates_here(const Closing& closing, RunEnding ending,
                                                double seconds) const;
 
     bool is_open() const noexcept { return tally_.has_value(); }
     const RunHeader& header() const noexcept { return header_; }
     Real regret() const noexcept { return regret_; }              // of all epochs
-    Real regret_bound() const noexcept { return regret_bound_; }  // what C2 allows for it
-    /// Of the epochs that are over.
+    Real regret_bound() const noexcept { return regret_bound_; }  // its bound by C2
+    /// Of past epochs.
     const std::vector<Certificate>& certificates() const noexcept { return certificates_; }
 
     /// Between two rounds.
@@ -56,17 +56,17 @@ class EpochAccount {
     Options options_;
     RunHeader header_;
     std::optional<Tally> tally_;             // of the open epoch
-    std::vector<Certificate> certificates_;  // of the epochs that are over
-    std::vector<std::string> past_;          // what each was made of, as a checkpoint
+    std::vector<Certificate> certificates_;  // of past epochs
+    std::vector<std::string> past_;          // their states
     double begun_ = 0;                       // seconds of learning before the epoch
     Real regret_ = 0;
     Real regret_bound_ = 0;
 };
 
-/// Each inequality over all epochs: the worst verdict, with the sides of the epoch where it came closest.
+/// Each inequality over all epochs: the worst verdict, with the sides of the tightest epoch.
 std::vector<Inequality> combine(const std::vector<Certificate>& epochs);
 bool sound(const std::vector<Certificate>& epochs);
-/// In words; of one epoch, its certificate's own.
+/// The conclusion as text; for one epoch, that of its certificate.
 std::string epochs_conclusion(const std::vector<Certificate>& epochs);
 std::string epochs_text(const std::vector<Certificate>& epochs);
 std::string epochs_json(const std::vector<Certificate>& epochs);

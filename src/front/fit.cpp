@@ -47,7 +47,7 @@ void check(const FitProblem& problem, const FitOptions& options) {
     checks.finish();
 }
 
-/// One evaluation of the function is a pass: it is a mean over a single sample.
+/// A function is a mean over a single sample, so that one evaluation is a pass.
 std::shared_ptr<const SampledLoss> function_loss(const FitProblem& problem) {
     FunctionLoss::Parts parts;
     parts.dimension = problem.dimension;
@@ -137,7 +137,7 @@ OfflineProblem make_problem(FitProblem given, const FitOptions& options) {
     return make_offline_problem(loss.sum, std::move(g), std::move(start), constants);
 }
 
-/// To the end, or until on_progress says stop.
+/// Runs to the end, or until on_progress returns false.
 OfflineResult run(const OfflineProblem& problem, const OfflineOptions& wanted, const FitOptions& options) {
     FitRun run(problem, wanted);
     const auto pass = static_cast<Real>(pass_samples(*problem.loss));

@@ -21,8 +21,8 @@
 
 namespace proxstream {
 
-/// The first exception of a cost since it was asked for. Costs are called deep inside learners, from several
-/// threads; a round that is refused there is rolled back bit for bit, and the exception is thrown after it.
+/// Keeps the first exception of a cost. Costs are called inside learners, from several threads. The learner
+/// rolls the round back, and the exception is thrown again after the round.
 class CostFailure {
   public:
     void keep(std::exception_ptr exception) {
@@ -41,7 +41,7 @@ class CostFailure {
 
 namespace {
 
-/// The cost with a gradient to write to in every call, and NaN in place of an exception.
+/// The cost with a gradient in every call, and with NaN instead of an exception.
 FunctionCost::Function guarded(std::function<Real(ConstView, View)> cost, Index dimension,
                                std::shared_ptr<CostFailure> failure) {
     return [cost = std::move(cost), dimension, failure = std::move(failure)](ConstView joint, View gradient) {
@@ -130,7 +130,7 @@ SeatSettings settings_of(const GameOptions& options) {
     return settings;
 }
 
-/// Runs `body`; what a cost threw meanwhile comes before what followed from it.
+/// Runs `body`. An exception of a cost takes precedence over the errors that follow from it.
 template <class Body>
 auto passing_on(CostFailure& failure, const Body& body) {
     try {
@@ -193,10 +193,10 @@ struct Game::State {
         return all;
     }
 
-    /// What was played is in `round`, until the next one.
+    /// Plays a round. Its views are valid until the next round.
     GameRound step() {
         const GameRound round = play.play();
-        // Solvers avoid points where a cost is NaN, so that a round may come to its end all the same.
+        // Solvers avoid points where a cost is NaN, so the round may have ended normally.
         if (failure->any() && !round.refused_by) play.rollback_windows();
         failure->rethrow();
         if (round.refused_by) {

@@ -3,7 +3,7 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "front/gradient_probe.hpp"
+#include "front/online_state.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,17 +15,17 @@
 namespace proxstream {
 namespace {
 
-/// Steps of the differences, in multiples of the size of x. A wrong gradient is off by as much at both of
-/// them. What rounding adds shrinks with a longer step, what curvature adds with a shorter one.
+/// Steps of the differences, relative to the size of x. The error of a wrong gradient is equal at both.
+/// Rounding errors shrink with a longer step, curvature errors with a shorter one.
 constexpr std::array<Real, 2> kSteps{1e-4, 1e-6};
 constexpr Real kFarAway = 0.1;
-constexpr Real kVisible = 1e-2;        // of the larger slope: smaller differences are not judged
-constexpr Real kAlike = 4;             // the two differences are no further apart than this
-constexpr Real kRounding = 256;        // roundings of its value that a loss may make
-constexpr Index kCoordinates = 3;      // looked at in a round
-constexpr Index kMostSearched = 4096;  // coordinates searched for the one behind a wrong direction
+constexpr Real kVisible = 1e-2;        // of the larger slope: smaller differences are ignored
+constexpr Real kAlike = 4;             // largest ratio of the two differences
+constexpr Real kRounding = 256;        // rounding errors that a loss value may contain
+constexpr Index kCoordinates = 3;      // checked in a round
+constexpr Index kMostSearched = 4096;  // coordinates searched for the cause of a wrong direction
 
-/// Losses worked out in single precision round much earlier.
+/// Losses that are computed in single precision have larger rounding errors.
 bool is_single(Real value) {
     return static_cast<Real>(static_cast<float>(value)) == value;
 }
@@ -72,14 +72,14 @@ class Differences {
         bool agrees = true;
     };
 
-    /// How far `given` lies outside the slopes on the two sides of x, which hold every honest derivative up
-    /// to curvature and rounding; a kink between the points widens the range.
+    /// The distance of `given` from the range between the slopes on both sides of x. A correct derivative
+    /// lies in it, up to curvature and rounding; a kink between the points widens it.
     struct Gap {
         Real signed_distance = 0;
         Real allowed = 0;
         Real slope = 0;
         bool finite = false;
-        bool constant = false;  // the values are all the same
+        bool constant = false;  // all values are equal
     };
     template <class Move>
     Gap gap_at(Real given, Real step, const Move& move) {
@@ -113,7 +113,7 @@ class Differences {
         if (!visible(far)) return outcome;
         const Gap near = gap_at(given, kSteps[1] * scale_, move);
         if (!near.finite || !visible(near)) return outcome;
-        // Where large terms cancel, rounding hides small slopes altogether; further away they show.
+        // Where large terms cancel, rounding hides small slopes near x but not far away.
         if (far.constant && !gap_at(given, kFarAway * scale_, move).constant) return outcome;
         const Real ratio = near.signed_distance / far.signed_distance;
         outcome.measured = near.slope;
@@ -180,7 +180,7 @@ void probe_gradient(const LossFunction& loss, ConstView x, Round place) {
     for (Index i = 0; i < n; ++i) direction[i] = normal({.round = place, .sample = i});
     scaled(1 / norm(direction), direction, direction);
     if (differences.agrees_along(direction)) return;
-    // Which coordinate it is; an error spread thinly over many of them is let pass.
+    // Find the coordinate. An error that is spread over many coordinates is not reported.
     for (Index i = 0; i < std::min(n, kMostSearched); ++i) require(differences.at(i));
 }
 

@@ -8,7 +8,7 @@ namespace proxstream {
 
 RunHeader header_of(const LearnerFacts& facts, Index dimension) {
     if (facts.dimension != 0 && dimension != facts.dimension) {
-        throw ConfigError("the header is to say n = " + std::to_string(dimension) +
+        throw ConfigError("the header has n = " + std::to_string(dimension) +
                           "; the learner's decisions have " + std::to_string(facts.dimension) +
                           " coordinates");
     }

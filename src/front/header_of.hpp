@@ -1,4 +1,4 @@
-/// Where player and referee meet: what a learner states about itself becomes the header its run is judged by.
+/// Turns a learner's facts into the header of its run.
 #pragma once
 
 #include "proxstream/regret/run_record.hpp"

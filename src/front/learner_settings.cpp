@@ -51,7 +51,7 @@ void check_tolerance(const std::string& tolerance) {
 }
 
 void check_inner(const std::string& inner) {
-    // Spider is made, and checked, by the learner that can use it.
+    // The learner that uses spider checks its text.
     if (Spec::parse(inner).name() != "spider") parse_inner(inner, 1);
 }
 

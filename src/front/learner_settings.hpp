@@ -1,4 +1,4 @@
-/// The settings that the verbs with learners share, with their options.
+/// Settings and options that all verbs with learners share.
 #pragma once
 
 #include "core/option_table.hpp"
@@ -26,7 +26,8 @@ struct LearnerSettings {
     std::string tolerance = "auto";  // delta
     std::string inner = "auto";
     Index max_steps = 1000;
-    Real effort = 0;  // record gradients a round, unused ones saved up; 0: no limit, ensembles: their own
+    Real effort =
+        0;  // record gradients a round, unused ones are saved; 0: no limit, or the default of an ensemble
     Real max_seconds = kInfinity;
 };
 
@@ -39,7 +40,7 @@ struct OracleSettings {
     bool force = false;
 };
 
-/// The parts of a learner that the settings describe. Settings that are refused throw ConfigError.
+/// The part of a learner's configuration that the settings determine. Throws ConfigError.
 LearnerConfig learner_config(const LearnerSettings& settings);
 NoiseParts noise_parts(const OracleSettings& settings);
 

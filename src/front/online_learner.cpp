@@ -4,7 +4,6 @@
 #include "proxstream/core/spec.hpp"
 #include "proxstream/gradient_check.hpp"
 
-#include "front/gradient_probe.hpp"
 #include "front/header_of.hpp"
 #include "front/online_state.hpp"
 
@@ -21,7 +20,7 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 constexpr Round kCheckedRounds = 3;  // whose gradients are compared with differences of values
 
-/// By their names, as header and messages show them.
+/// The options as texts, with their names, for header and messages.
 NamedTexts texts_of(const OnlineOptions& options, Index dimension) {
     return {{"dimension", fmt::format("{}", dimension)},
             {"window", options.window.text()},
@@ -42,7 +41,7 @@ NamedTexts texts_of(const OnlineOptions& options, Index dimension) {
             {"seed", fmt::format("{}", options.seed)}};
 }
 
-/// The report of a first round whose loss cannot be used.
+/// The report of a refused first round.
 RoundReport refused_first() {
     RoundReport report;
     report.round = 1;
@@ -51,7 +50,7 @@ RoundReport refused_first() {
     return report;
 }
 
-/// True while a round is being worked on.
+/// Sets a flag during a round.
 class Busy {
   public:
     explicit Busy(bool& flag) : flag_(flag) {
@@ -113,7 +112,7 @@ void OnlineLearner::State::unmake() {
 
 void OnlineLearner::State::check_gradient(const RecordRef& record) {
     if (rounds_checked >= kCheckedRounds || !options.check_gradients || losses.rows) return;
-    if (samples_gradients(options) && !options.referee) return;  // the losses may be made up
+    if (samples_gradients(options) && !options.referee) return;  // the loss values may be arbitrary
     AnyBatch batch = losses.make_batch(1, failure);
     batch.push(record);
     Scratch scratch;
@@ -149,7 +148,7 @@ void OnlineLearner::State::observe(const RecordRef& record, bool loss_known) {
     ++rounds_checked;
 }
 
-/// A first loss that is refused, or throws, fixes nothing: the next one is the first.
+/// After a first loss that is refused or throws, the next loss is the first one.
 void OnlineLearner::State::observe_first(const RecordRef& record) {
     try {
         if (choose_step(record)) {
@@ -183,7 +182,7 @@ void OnlineLearner::State::observe_with_learner(const RecordRef& record) {
 
 Certificate OnlineLearner::State::certificate(RunEnding ending, RunFooter* footer) {
     if (!learner) {
-        // No round yet: what a learner of these options would say, with a step that nothing depends on.
+        // Before the first round: the certificate of an unused learner, with an arbitrary step.
         State empty(options, losses);
         empty.step = is_automatic(options.step) ? 1 : parse_step(options.step);
         empty.make_learner();
@@ -275,7 +274,7 @@ void OnlineLearner::expect_record(const RecordRef& record) {
         throw ConfigError("expect: forecasts are used with the option forecast = \"forecast\" only; it is " +
                           state.options.forecast);
     AnyBatch trial = state.losses.make_batch(1, state.failure);
-    trial.push(record);  // refused here if it is of another type or size
+    trial.push(record);  // throws for another type or size
     state.rethrow_failure();
     state.forecast = record;
 }
@@ -313,7 +312,7 @@ std::vector<Real> OnlineLearner::predict(const RowBlock& rows) const {
         throw ConfigError("predict: only models of data rows predict; these losses are others");
     Scratch scratch;
     AnyBatch trial = family->make_batch(1);
-    trial.push(rows);  // refused here if the rows have another length
+    trial.push(rows);  // throws for rows of another length
     std::vector<Real> found;
     for (Index row = 0; row < rows.rows(); ++row) {
         found.push_back(family->predict(rows, row, decision(), scratch));

@@ -1,14 +1,14 @@
-/// From options to a learner: everything that is checked and chosen before the first round.
+/// Checks the options and makes the learner, before the first round.
+#include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
+#include "proxstream/loss/guarded_batch.hpp"
 #include "proxstream/prox/combinators.hpp"
 
-#include "front/first_step.hpp"
-#include "front/guarded_regulariser.hpp"
+#include "front/learner_settings.hpp"
 #include "front/online_state.hpp"
-#include "online/selector.hpp"
-#include "solve/inner_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -16,7 +16,82 @@
 namespace proxstream {
 namespace {
 
-/// The user's sampler; an exception of it spoils the estimate instead of leaving the round half done.
+/// A regulariser whose exceptions become NaN, like those of losses (loss/guarded_batch.hpp).
+class GuardedRegulariser {
+  public:
+    GuardedRegulariser(AnyRegulariser g, std::shared_ptr<CallbackFailure> failure)
+        : g_(std::move(g)), failure_(std::move(failure)) {}
+
+    Real value(ConstView x, Scratch& scratch) const {
+        return failure_->value_of([&] { return g_.value(x, scratch); });
+    }
+    Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
+        return failure_->value_of([&] { return g_.prox(v, step, out, scratch); }, out);
+    }
+    void project_direction(View d) const {
+        failure_->value_of(
+            [&] {
+                g_.project_direction(d);
+                return Real{0};
+            },
+            d);
+    }
+    bool can_switch() const { return g_.can_switch(); }
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
+        return failure_->value_of([&] { return g_.switching_prox(v, step, pull, out, scratch); }, out);
+    }
+    // Called only before the first round or after the last one, so their exceptions pass.
+    void check_dimension(Index n) const { g_.check_dimension(n); }
+    Real infimum() const { return g_.infimum(); }
+    const SumTraits& sum_traits() const { return g_.sum_traits(); }
+
+  private:
+    AnyRegulariser g_;
+    std::shared_ptr<CallbackFailure> failure_;
+};
+
+constexpr Index kProbes = 8;
+constexpr Index kClimb = 4;        // power iterations in a row
+constexpr Real kRadius = 1e-4;     // of a probe, relative to the size of x
+constexpr Real kNoChange = 1e-10;  // relative change of the gradient that may be rounding
+
+/// How much the gradient of the newest loss changes around x, relative to the distance, along a few
+/// directions that g allows: a lower bound on a Lipschitz constant. 0: it does not change. nullopt: the loss
+/// is not finite at x, or too large to be usable.
+std::optional<Real> local_smoothness(const AnyBatch& batch, const AnyRegulariser& g, ConstView x) {
+    const Index n = x.size();
+    Scratch scratch;
+    std::vector<Real> gradient(n), there(n), moved(n), direction(n);
+    const Real loss = batch.value_and_gradient(0, x, gradient, scratch);
+    const Real size = norm(gradient);
+    if (!(std::abs(loss) <= kAbsurd) || !(size <= kAbsurd)) return std::nullopt;
+    const Real radius = kRadius * std::max(Real{1}, norm(x));
+    Real steepest = 0;
+    for (Index k = 0; k < kProbes; ++k) {
+        // Power iterations: the change of one probe is the direction of the next.
+        if (k % kClimb == 0 || !(norm(direction) > 0)) {
+            for (Index i = 0; i < n; ++i) {
+                direction[i] = k == 0 ? -gradient[i] : normal({.round = k, .sample = i});
+            }
+        }
+        const Real length = norm(direction);
+        if (!(length > 0)) continue;
+        step_along(x, radius / length, direction, moved);
+        fill(direction, 0);
+        g.prox(moved, radius * radius, moved, scratch);
+        const Real way = distance(moved, x);
+        if (!(way > 0)) continue;
+        const Real value = batch.value_and_gradient(0, moved, there, scratch);
+        if (!std::isfinite(value) || !all_finite(there)) continue;
+        subtract(there, gradient, direction);
+        g.project_direction(direction);
+        const Real change = norm(direction);
+        if (change > kNoChange * size && change / way <= kAbsurd) steepest = std::max(steepest, change / way);
+    }
+    return steepest;
+}
+
+/// The user's sampler. An exception makes the estimate NaN, so that the learner can roll the round back.
 CallbackOracle oracle_of(const GradientSampler& given, std::shared_ptr<CallbackFailure> failure) {
     return {[sample = given.sample, failure = std::move(failure)](Round record, ConstView x, const Draw& draw,
                                                                   std::vector<Real>& gradient) {
@@ -68,7 +143,7 @@ void OnlineLearner::State::check_sizes(OptionChecks& checks) {
     checks.require(options.start.empty() || options.start.size() == n,
                    fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
     checks.require(all_finite(options.start), "start: all its numbers must be finite");
-    // Intercepts and biases of models of rows, which come last, are not penalised.
+    // Intercepts and biases of models of rows come last and are not penalised.
     const Index penalised = losses.rows ? losses.rows->penalised() : n;
     checks.parses("regulariser", [&] {
         if (penalised > 0) g.check_dimension(penalised);
@@ -101,16 +176,9 @@ void OnlineLearner::State::check_texts(OptionChecks& checks) const {
     LearnerConfig trial = parts(1);
     if (!checks.parses("forecast", [&] { trial.model = ForecastRule::parse(options.forecast); }))
         trial.model = {};
-    if (!checks.parses("window", [&] { measured_window(options.window.text()); })) trial.window = "1";
-    if (!checks.parses("selection", [&] {
-            if (options.selection != "auto") Selection::parse(options.selection);
-        }))
-        trial.selection.clear();
-    const auto check_inner = [&] {
-        // Spider is made, and checked, by the learner that can use it.
-        if (Spec::parse(options.inner).name() != "spider") parse_inner(options.inner, 1);
-    };
-    if (!checks.parses("inner", check_inner)) trial.inner = "auto";
+    if (!checks.parses("window", [&] { check_window(options.window.text()); })) trial.window = "1";
+    if (!checks.parses("selection", [&] { check_selection(options.selection); })) trial.selection.clear();
+    if (!checks.parses("inner", [&] { check_inner(options.inner); })) trial.inner = "auto";
     trial.g = Zero();
     checks.parses("", [&] { check_learner(options.learner, std::move(trial)); });
 }
@@ -169,7 +237,7 @@ bool OnlineLearner::State::choose_step(const RecordRef& record) {
         if (!measured) return false;
         found = *measured;
     }
-    // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
+    // Half as long under noise, because the exit test must make up for c = 1 - eta L/2.
     step = !automatic ? parse_step(options.step) : found > 0 ? 1 / ((noisy ? 2 : 1) * found) : 1;
     smoothness = found > 0 ? found : 1 / step;
     return true;
@@ -185,7 +253,7 @@ void OnlineLearner::State::make_learner() {
     try {
         learner = proxstream::make_learner(options.learner, std::move(made));
     } catch (...) {
-        rethrow_failure();  // the user's own exception, where that is behind it
+        rethrow_failure();  // the user's exception, if that is the cause
         throw;
     }
     rethrow_failure();

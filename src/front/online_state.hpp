@@ -1,6 +1,7 @@
-/// What an OnlineLearner holds: its options, the losses, the learner made from them, tally and ledger.
+/// The state of an OnlineLearner: options, losses, learner, tally and ledger.
 #pragma once
 
+#include "proxstream/gradient_check.hpp"
 #include "proxstream/online_learner.hpp"
 
 #include "front/option_checks.hpp"
@@ -17,6 +18,10 @@
 
 namespace proxstream {
 
+/// Compares a few coordinates and one direction of the gradient at x with differences of values; `place`
+/// tells rounds apart, and chooses the coordinates. Throws GradientMismatch.
+void probe_gradient(const LossFunction& loss, ConstView x, Round place);
+
 bool is_automatic(const TextOrNumber& setting);
 /// Throws ConfigError unless the step is positive and finite.
 Real parse_step(const TextOrNumber& step);
@@ -29,7 +34,7 @@ struct OnlineLearner::State {
         choose_start();
     }
 
-    /// Throws ConfigError with everything that is wrong.
+    /// Throws ConfigError that names every mistake.
     void validate();
     void check_sizes(OptionChecks& checks);
     void check_figures(OptionChecks& checks) const;
@@ -37,7 +42,7 @@ struct OnlineLearner::State {
     void choose_start();
     LearnerConfig parts(Real reference_step) const;
 
-    /// From the first loss. False: it is not usable.
+    /// Chooses the step from the first loss. Returns false if the loss is not usable.
     bool choose_step(const RecordRef& record);
     void make_learner();
     void open_books();

@@ -1,4 +1,4 @@
-/// Collects what is wrong with the options of a call, so that one error names all of it.
+/// Collects the mistakes in the options of a call, so that one error names all of them.
 #pragma once
 
 #include "proxstream/core/error.hpp"

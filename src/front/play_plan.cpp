@@ -1,10 +1,13 @@
 #include "front/play_plan.hpp"
 
+#include "proxstream/core/draw.hpp"
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
 
-#include "front/trial_figures.hpp"
+#include "game/play_batch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +16,54 @@ namespace proxstream {
 namespace {
 
 constexpr const char* kUsualWindow = "16";
+constexpr Round kTrialRounds = 200;
+constexpr Real kTrialMargin = 1.25;
+
+/// The steepest change of the player's gradient between nearby plays of its set, while the other players stay
+/// at their starts. A lower bound on L; 0: the gradient did not change.
+Real trial_smoothness(const GameDefinition& game, Index player, std::uint64_t seed) {
+    constexpr std::uint64_t kPairs = 32;
+    constexpr Real kNear = 1e-3;  // of the spread of the first points: close, and far above rounding
+    const GamePlayer& self = game.players[player];
+    Scratch scratch;
+    const PlayBatch batch = PlayBatch::of_play(self.cost, game.start(), scratch);
+
+    const Index n = self.cost->dimension();
+    const Real spread = std::max<Real>(1, norm(self.start)) / std::sqrt(static_cast<Real>(n));
+    std::vector<Real> from(n), to(n), before(n), after(n);
+    const auto scatter = [&](ConstView centre, Real width, std::uint32_t step, std::uint64_t pair, View out) {
+        for (Index i = 0; i < n; ++i)
+            out[i] = centre[i] +
+                     width * normal({.seed = seed, .round = pair, .record = 0, .step = step, .sample = i});
+        self.g.prox(out, kNear, out, scratch);
+    };
+    Real steepest = 0;
+    for (std::uint64_t pair = 0; pair < kPairs; ++pair) {
+        scatter(self.start, spread, 1, pair, from);
+        scatter(from, kNear * spread, 2, pair, to);
+        const Real moved = distance(from, to);
+        if (!(moved > 0)) continue;
+        batch.value_and_gradient(0, from, before, scratch);
+        batch.value_and_gradient(0, to, after, scratch);
+        const Real change = distance(before, after) / moved;
+        if (std::isfinite(change)) steepest = std::max(steepest, change);
+    }
+    return steepest;
+}
+
+/// The largest d_t of each player in kTrialRounds rounds.
+std::vector<Real> trial_variations(const GameDefinition& game,
+                                   std::vector<std::unique_ptr<AnyLearner>> learners, Turns turns) {
+    GamePlay play(game, std::move(learners), turns);
+    std::vector<Real> largest(play.players());
+    for (Round t = 0; t < kTrialRounds; ++t) {
+        const GameRound round = play.play();
+        if (round.refused_by) break;
+        for (Index i = 0; i < largest.size(); ++i)
+            largest[i] = std::max(largest[i], round.reports[i].variation);
+    }
+    return largest;
+}
 
 bool exact(const SeatSettings& settings) {
     return Spec::parse(settings.oracle).name() == "exact";
@@ -38,14 +89,14 @@ std::vector<std::string> learner_texts(const SeatSettings& settings, const GameD
     return texts;
 }
 
-/// An ensemble has windows of its own, and so has a learner that was told one.
+/// Whether the text of a learner sets its window.
 bool has_own_window(const std::string& learner) {
     const Spec spec = Spec::parse(learner);
     return spec.has("window") || spec.name() == "bank";
 }
 
-/// D of the game's own constants. It is proved of weights by age (docs/theory.md, section 20): those of a
-/// running mean all change in every round, and d_t with them.
+/// D from the game's constants. It is proved for weights by age (docs/theory.md, section 20), not for a
+/// running mean, whose weights all change in every round.
 std::optional<Real> known_variation(const GamePlayer& player, const SeatPlan& seat) {
     const bool by_age =
         Spec::parse(seat.window).name() == "auto" || !WindowWeights::parse(seat.window).varies();
@@ -58,8 +109,8 @@ bool has_fixed_steps(const SeatSettings& settings, const SeatPlan& seat) {
     return learner.name() == "window-steps" || inner == "prox-grad" || inner == "spider";
 }
 
-/// eta: a given one; 1/L where the cost's L is known and not far above what a trial shows; 1 where the cost
-/// is linear: then no step is too long.
+/// eta: the given step; 1/L if the cost's L is known and not far above the result of a trial; 1 for a linear
+/// cost, where no step is too long.
 void choose_step(const SeatSettings& settings, const GameDefinition& game, Index player, SeatPlan& seat) {
     const PlayerCost& cost = *game.players[player].cost;
     if (const auto given = number_or_auto("step", settings.step)) {
@@ -80,7 +131,7 @@ void choose_step(const SeatSettings& settings, const GameDefinition& game, Index
         smoothness = 1;
         seat.step_origin = "1: nothing is known of the cost's curvature";
     } else if (exact(settings) && (!smoothness || *smoothness > 0)) {
-        // Residuals may be measured at any step. Fixed steps rest on L, and so do estimated gradients.
+        // Stationarity gaps can be measured at any step. Fixed steps and estimated gradients need L.
         const Real seen = trial_smoothness(game, player, settings.seed);
         if (has_fixed_steps(settings, seat)) {
             if (!smoothness) {
@@ -107,7 +158,7 @@ void choose_step(const SeatSettings& settings, const GameDefinition& game, Index
     if (!exact(settings)) seat.step_origin = "1/(2L), gradients being estimated";
 }
 
-/// D of every player, where there is a way to know.
+/// Chooses D of every player, if it can be found.
 void choose_variations(const SeatSettings& settings, const GameDefinition& game, PlayPlan& plan) {
     const std::string& how = settings.variation;
     if (how == "auto" || how == "proved") {
@@ -122,7 +173,7 @@ void choose_variations(const SeatSettings& settings, const GameDefinition& game,
                 "variation = proved: the game does not bound it for every player and its window; take pilot "
                 "or a number");
         }
-        // Without a wish there is no need for a trial.
+        // Only an epsilon needs a trial.
         if (!missing || settings.epsilon == 0 || plan.sampled) return;
     } else if (how != "pilot") {
         for (SeatPlan& seat : plan.seats) seat.variation = {parse_real(how, "variation"), false, "given"};
@@ -131,8 +182,7 @@ void choose_variations(const SeatSettings& settings, const GameDefinition& game,
     if (plan.sampled) throw ConfigError("variation = pilot: needs costs that can be evaluated exactly");
     SeatSettings trial = settings;
     trial.oracle = "exact";
-    const std::vector<Real> found = trial_variations(
-        game, [&] { return make_players(trial, game, plan); }, plan.turns);
+    const std::vector<Real> found = trial_variations(game, make_players(trial, game, plan), plan.turns);
     for (Index i = 0; i < found.size(); ++i) {
         if (plan.seats[i].variation) continue;
         plan.seats[i].variation = {
@@ -141,14 +191,14 @@ void choose_variations(const SeatSettings& settings, const GameDefinition& game,
     }
 }
 
-/// The window that guarantees epsilon, and tolerances that go with it.
+/// Chooses the window that guarantees epsilon, and the tolerances.
 void choose_windows(const SeatSettings& settings, PlayPlan& plan) {
     const bool every_bound = std::all_of(plan.seats.begin(), plan.seats.end(),
                                          [](const SeatPlan& seat) { return seat.variation.has_value(); });
     if (!every_bound) return;
     std::vector<PlayerFigures> figures;
     for (SeatPlan& seat : plan.seats) {
-        // Half of what rivals may change anyway: tighter ones cost steps and hardly shorten the window.
+        // Half of D: a tighter tolerance costs steps and hardly shortens the window.
         if (settings.tolerance == "auto") seat.tolerance = format_short(seat.variation->variation / 2);
         const auto delta = Tolerance::parse(seat.tolerance).fixed_delta();
         if (!delta) throw ConfigError("tolerance: with --epsilon it is a number or plain auto");
@@ -222,7 +272,7 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settin
                 player.name, seat.learner, player.cost->parts(), kMostWhole));
             continue;
         }
-        // Players do not share their luck.
+        // Players need independent draws.
         parts.seed = settings.seed + 0x9e3779b97f4a7c15ULL * (i + 1);
         collect(violations, "player '" + player.name + "'",
                 [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });

@@ -1,5 +1,5 @@
-/// From settings to players: reference steps, windows, tolerances, bounds on variations, learners. Everything
-/// is decided here, before the first round, and can be shown.
+/// The plan of a game, made before the first round: reference steps, windows, tolerances, bounds on
+/// variations and learners.
 #pragma once
 
 #include "proxstream/regret/game_certificate.hpp"
@@ -25,17 +25,17 @@ struct SeatSettings : LearnerSettings, SeedSettings, OracleSettings {
 
     std::string turns = "auto";
     std::string learners;  // one for each player, separated by ";"
-    Index opponents = 0;   // K: the window is the newest of every `stride` plays, K of them
+    Index opponents = 0;   // K: the window has K plays, `stride` rounds apart
     Index stride = 1;
     Real smoothness = 0;
     Index samples = 64;  // of a sampled cost, a round and player
 
     // equilibrium
-    Real epsilon = 0;  // wanted: R^2 <= epsilon of every player; 0: none is asked for
+    Real epsilon = 0;  // target: R^2 <= epsilon for every player; 0: none
     std::string variation = "auto";
 };
 
-/// How one player plays.
+/// The plan of one player.
 struct SeatPlan {
     std::string learner;  // as make_learner reads it
     std::string window;   // of its learner and of the referee
@@ -50,20 +50,20 @@ struct PlayPlan {
     Turns turns = Turns::simultaneous;
     bool sampled = false;  // some cost is a mean over samples
     std::vector<SeatPlan> seats;
-    std::optional<EquilibriumWindow> advice;  // where an epsilon was asked for and every D is known
+    std::optional<EquilibriumWindow> advice;  // if an epsilon is given and every D is known
 };
 
-/// Throws ConfigError with what cannot be.
+/// Throws ConfigError for impossible settings.
 PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game);
 
 /// Throws ConfigError naming the player whose learner cannot be made.
 std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settings,
                                                       const GameDefinition& game, const PlayPlan& plan);
 
-/// What the game states before its first round.
+/// The rules of the game, for its ledger.
 GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const GameDefinition& game);
 
-/// The window that each player is measured by; of an ensemble of windows the newest play alone.
+/// The window of each player's referee; for an ensemble of windows, the newest play alone.
 std::vector<WindowWeights> referee_windows(const GamePlay& play);
 std::vector<Real> reference_steps(const PlayPlan& plan);
 

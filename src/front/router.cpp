@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -24,14 +23,14 @@ namespace proxstream {
 
 struct RouterGround {
     std::shared_ptr<Routing> routing;
-    std::vector<Index> given;  // by sorted pair: where the caller lists it
+    std::vector<Index> given;  // by sorted pair: its index in the caller's list
 };
 
 namespace {
 
-/// How errors call what observe() is given.
+/// Source of demand in error messages.
 constexpr const char* kDemand = "demand";
-/// An empty slot a pair, for a detour where a closed link takes all its paths.
+/// Extra path slots for each pair, for a detour if all its paths are closed.
 constexpr Index kSpareSlots = 1;
 
 LearnerConfig learner_options(const RouterOptions& options) {
@@ -70,14 +69,11 @@ RouterGround prepare(const Network& network, const std::vector<Pair>& pairs, con
     check(network, options);
     if (pairs.empty()) throw ConfigError("pairs: there are none; at least one is needed");
     check_pairs(network, pairs, "pairs");
-    std::vector<Index> order(pairs.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return pairs[a] < pairs[b]; });
+    std::vector<Index> order = ascending_order(pairs);
     std::vector<Pair> sorted;
     for (const Index i : order) sorted.push_back(pairs[i]);
 
-    LinkCosts costs(network, link_cost_form(options.cost, options.objective),
-                    Objective::parse(options.objective), {options.toll_factor, options.distance_factor});
+    LinkCosts costs = make_costs(network, options);
     std::vector<std::string> notes;
     const PathOptions wanted{.k = options.paths, .spare = kSpareSlots, .diverse = options.diverse};
     MadePaths made = make_paths(network, sorted, wanted, costs.search_times(notes));
@@ -116,7 +112,7 @@ struct Router::State {
     Routing& routing;
     PathKeeper keeper;
     std::vector<Real> start;              // splits before the first demand
-    std::unique_ptr<AnyLearner> learner;  // made in the first period with demand: steps follow from it
+    std::unique_ptr<AnyLearner> learner;  // made in the first period with demand, which determines the step
     EpochAccount account;
     Round periods = 0;
     bool failed = false;  // a change of the network that the learner could not follow
@@ -141,9 +137,10 @@ struct Router::State {
     void begin(ConstView demand) {
         set_unit(routing, demand, start, scratch);
         const Real step = options.step > 0 ? options.step : reference_step(prepared.routing, demand, start);
-        learner =
-            make_split_learner(options.learner, {.routing = prepared.routing, .start = start, .step = step},
-                               learner_options(options));
+        LearnerConfig config = learner_options(options);
+        config.start = start;
+        config.step = step;
+        learner = make_split_learner(options.learner, prepared.routing, std::move(config));
         account.begin(learner->facts(), 0);
     }
 

@@ -26,20 +26,17 @@ std::string split_window(const std::string& window) {
     return window == "auto" ? kSplitEnsemble : window;
 }
 
-std::unique_ptr<AnyLearner> make_split_learner(std::string_view text, const SplitParts& splits,
-                                               LearnerConfig options) {
-    options.window = split_window(options.window);
-    options.g = AnyRegulariser(SplitSet(splits.routing));
-    options.make_batch = [routing = splits.routing](Index capacity) {
-        return AnyBatch(DemandBatch(routing, capacity));
-    };
-    options.start = splits.start;
-    options.tolerance = options.tolerance.starting(Tolerance::Start::solve);
-    options.step = splits.step;
-    options.smoothness = 1 / splits.step;
+std::unique_ptr<AnyLearner> make_split_learner(std::string_view text,
+                                               const std::shared_ptr<const Routing>& routing,
+                                               LearnerConfig config) {
+    config.window = split_window(config.window);
+    config.g = AnyRegulariser(SplitSet(routing));
+    config.make_batch = [routing](Index capacity) { return AnyBatch(DemandBatch(routing, capacity)); };
+    config.tolerance = config.tolerance.starting(Tolerance::Start::solve);
+    config.smoothness = 1 / config.step;
     // The mean of good splits may be a bad one where losses are not convex: one member is drawn there.
-    options.averages = splits.routing->costs.convex();
-    return make_learner(text, std::move(options));
+    config.averages = routing->costs.convex();
+    return make_learner(text, std::move(config));
 }
 
 }  // namespace proxstream

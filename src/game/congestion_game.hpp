@@ -1,8 +1,8 @@
 /// Carriers on a network (atomic-splittable players): each has a share of the demand of every pair and splits
-/// it over the pair's paths. Carrier i pays the time its own traffic takes,
+/// it over the pair's paths. Carrier i pays the travel time of its own traffic,
 ///   cost_i = sum_e y^i_e t_e(y^i_e + R_e) / unit,
-/// y^i being the load it puts on link e, R what its rivals put there; the unit is what all demand together
-/// would take on empty roads. A record is R, a number for each link.
+/// where y^i_e is its load on link e and R_e the load of its rivals. The unit is the travel time of all
+/// demand on empty roads. A record is R, a number for each link.
 #pragma once
 
 #include "game/game.hpp"

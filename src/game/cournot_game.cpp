@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-/// A record is what rivals sell of each product together.
+/// A record is the total that the rivals sell of each product.
 class CournotCost final : public PlayerCost {
   public:
     CournotCost(const CournotOptions& options, Index firm)
@@ -46,7 +46,7 @@ class CournotCost final : public PlayerCost {
             Real sold = 0;
             for (Index p = 0; p < own.size(); ++p) sold += own[p] + rivals[p];
             Real revenue = 0;
-            Real shared = 0;  // what a unit of any product takes from the revenue of all
+            Real shared = 0;  // loss of revenue on all products by one more unit of any
             for (Index p = 0; p < own.size(); ++p) {
                 const Price at = price((1 - s) * (own[p] + rivals[p]) + s * sold);
                 revenue += own[p] * at.value;

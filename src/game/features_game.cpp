@@ -165,7 +165,8 @@ GameDefinition make_features(const Spec& spec) {
     }
     std::vector<Real> weights =
         nearest_play(parse_regulariser(set), draws.normals(situations.weights(), 0.5));
-    // Not even shares: with all losses alike, as at weights near 0, an adversary is at rest anywhere.
+    // Uneven shares: near weights 0 all losses are equal, so every distribution is stationary for the
+    // adversary.
     std::vector<Real> shares(count);
     Real total = 0;
     for (Real& share : shares) total += share = draws.uniform(0, 1);

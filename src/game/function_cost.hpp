@@ -10,11 +10,11 @@ namespace proxstream {
 class FunctionCost final : public PlayerCost {
   public:
     /// Returns the cost of a joint play and overwrites `own_gradient`, the derivatives in the player's own
-    /// block, unless it is empty: then only the value is needed. Has to be safe to call from several threads.
+    /// block, unless it is empty. Must be safe to call from several threads.
     using Function = std::function<Real(ConstView joint, View own_gradient)>;
 
-    /// The claims are the author's, and are not checked. Throws ConfigError: no function, no such player, a
-    /// block without coordinates, claims that no cost can satisfy.
+    /// The claims are not checked. Throws ConfigError for a missing function, an unknown player, an empty
+    /// block and impossible claims.
     FunctionCost(const JointLayout& layout, Index player, Function function, const CostClaims& claims = {});
 
     /// A record has the rivals' blocks, one after the other.

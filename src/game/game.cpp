@@ -15,9 +15,16 @@ JointLayout GameDefinition::layout() const {
     return JointLayout(dimensions);
 }
 
+std::vector<Real> GameDefinition::start() const {
+    std::vector<Real> joint;
+    for (const GamePlayer& player : players)
+        joint.insert(joint.end(), player.start.begin(), player.start.end());
+    return joint;
+}
+
 namespace {
 
-/// What can be said of one player without the others.
+/// Checks one player without the others.
 void check_player(const GamePlayer& player, std::vector<std::string>& violations) {
     const std::string who = "player '" + player.name + "': ";
     const Index n = player.cost->dimension();
@@ -44,19 +51,12 @@ void check(const GameDefinition& game) {
     for (const GamePlayer& player : game.players) check_player(player, violations);
     if (!violations.empty()) throw ConfigError(std::move(violations));
 
-    std::vector<Real> joint;
-    for (const GamePlayer& player : game.players)
-        joint.insert(joint.end(), player.start.begin(), player.start.end());
+    const std::vector<Real> joint = game.start();
     Scratch scratch;
     for (const GamePlayer& player : game.players) {
-        // A sampled cost would be evaluated whole: its learners find out soon enough.
+        // A sampled cost would be evaluated over all its samples; its learner refuses such rounds instead.
         if (player.cost->parts() > 1) continue;
-        std::vector<Real> record(player.cost->record_size());
-        player.cost->condense(joint, record, scratch);
-        RowBlock row;
-        row.add_dense(record, 0);
-        PlayBatch batch(player.cost, 1);
-        batch.push(row);
+        const PlayBatch batch = PlayBatch::of_play(player.cost, joint, scratch);
         if (!std::isfinite(batch.value(0, player.start, scratch)))
             violations.push_back("player '" + player.name +
                                  "': its cost is not finite where the game starts");

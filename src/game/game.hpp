@@ -15,7 +15,7 @@ struct GamePlayer {
     std::string name;
     std::shared_ptr<const PlayerCost> cost;
     AnyRegulariser g;
-    std::string set;          // g in words, as parse_regulariser reads it where it can
+    std::string set;          // text of g, for parse_regulariser if it has one
     std::vector<Real> start;  // x_1, in dom g
 };
 
@@ -27,10 +27,11 @@ struct GameDefinition {
     std::shared_ptr<const Gan> gan = nullptr;  // of a generator against a discriminator; else none
 
     JointLayout layout() const;
+    std::vector<Real> start() const;  // the joint play of all starts
 };
 
-/// Throws ConfigError with everything that does not fit: fewer than two players, a start of another length
-/// than the cost's, a g that does not fit it or is infinite at the start, a cost that is not finite there.
+/// Throws ConfigError that names every mistake: fewer than two players, a start or g of another dimension
+/// than the cost, a start outside dom g, a cost that is not finite at the start.
 void check(const GameDefinition& game);
 
 }  // namespace proxstream

@@ -8,20 +8,6 @@
 
 namespace proxstream {
 
-Index count_within(const Spec& spec, std::string_view key, Index fallback, Index low, Index high) {
-    const Index value = spec.count_or(key, fallback);
-    if (value >= low && value <= high) return value;
-    throw ConfigError(
-        fmt::format("'{}': {} = {} must lie between {} and {}", spec.text(), key, value, low, high));
-}
-
-Real number_within(const Spec& spec, std::string_view key, Real fallback, Real low, Real high) {
-    const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
-    if (value >= low && value <= high) return value;
-    throw ConfigError(
-        fmt::format("'{}': {} = {:g} must lie between {:g} and {:g}", spec.text(), key, value, low, high));
-}
-
 Index choice_of(const Spec& spec, std::string_view key, const std::vector<std::string>& words) {
     const std::string word = spec.word_or(key, words.front());
     const auto found = std::find(words.begin(), words.end(), word);
@@ -38,7 +24,7 @@ std::string set_argument(const Spec& spec, std::string_view fallback) {
 }
 
 std::vector<Real> nearest_play(const AnyRegulariser& g, std::vector<Real> v) {
-    constexpr Real kStep = 1e-200;  // of g only the domain counts
+    constexpr Real kStep = 1e-200;  // so small that only the domain of g matters
     Scratch scratch;
     g.check_dimension(v.size());
     g.prox(v, kStep, v, scratch);

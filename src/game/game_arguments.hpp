@@ -1,19 +1,18 @@
-/// What built-in games read from their text in the same way.
+/// Arguments that several built-in games read from their text.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/spec.hpp"
 #include "proxstream/prox/regulariser.hpp"
 
+#include "core/spec_range.hpp"
+
 #include <string>
 #include <vector>
 
 namespace proxstream {
 
-/// Arguments by name; they throw ConfigError with the value and what is allowed.
-Index count_within(const Spec& spec, std::string_view key, Index fallback, Index low, Index high);
-Real number_within(const Spec& spec, std::string_view key, Real fallback, Real low, Real high);
-/// One of these words, by its place; the first is the default.
+/// The index of one of these words; the first is the default.
 Index choice_of(const Spec& spec, std::string_view key, const std::vector<std::string>& words);
 /// `set=`: box (from -1 to 1), simplex, ball (of radius 1), or any text of parse_regulariser, in parentheses
 /// where it has commas.

@@ -1,5 +1,5 @@
-/// The rounds of a game: all players play, see the rivals' plays and learn. A player is an online learner
-/// whose losses are made of the rivals' plays; guarantees of the learner hold for the player.
+/// The rounds of a game: all players play, observe the rivals' plays and learn. A player is an online learner
+/// whose losses follow from the rivals' plays, so guarantees of the learner hold for the player.
 #pragma once
 
 #include "game/game.hpp"
@@ -14,17 +14,17 @@
 namespace proxstream {
 
 enum class Turns {
-    simultaneous,  // the paper's: all players see the same joint play x_t
-    alternating,   // a player sees what those before it have moved to already in this round
+    simultaneous,  // as in the paper: all players observe the same joint play x_t
+    alternating,   // a player observes the moves of earlier players in the same round
 };
 
 /// Throws ConfigError that names what is allowed.
 Turns parse_turns(std::string_view text);
 std::string_view name(Turns turns);
 
-/// A round as it ended. Views: they live until the next one.
+/// The outcome of a round. Its views are valid until the next round.
 struct GameRound {
-    std::optional<Index> refused_by;       // whose cost was not finite: the round is undone for all
+    std::optional<Index> refused_by;       // player whose cost was not finite: the round was rolled back
     std::span<const RoundReport> reports;  // of the players, in their order
     ConstView joint;                       // what was played: x_t
 };
@@ -75,8 +75,7 @@ class GamePlay {
     Scratch scratch_;
 };
 
-/// What a learner for this player is made from: g, store and start are the player's, everything else is for
-/// the caller to fill in.
+/// Configuration of a learner for this player, with its g, store and start; the caller adds the rest.
 LearnerConfig player_parts(const GamePlayer& player);
 
 }  // namespace proxstream

@@ -12,8 +12,7 @@
 namespace proxstream {
 namespace {
 
-/// A sampled cost cut down to its first samples, always the same ones, so that a referee can evaluate it
-/// whole.
+/// A sampled cost over its first samples only, so that a referee can afford all of them.
 class FewSamples final : public PlayerCost {
   public:
     FewSamples(std::shared_ptr<const PlayerCost> cost, Index count)
@@ -73,7 +72,7 @@ Real GameReferee::gap(const Seat& seat, const PlayBatch& batch, std::span<const 
     batch.weighted_value_and_gradient(weights, own, gradient, scratch_);
     cost_.record_gradients += weights.size();
     ++cost_.prox;
-    return prox_gradient_step(seat.player.g, own, gradient, seat.step, forward, mapping, scratch_).norm;
+    return prox_gradient_step(seat.player.g, own, gradient, seat.step, {forward, mapping}, scratch_).norm;
 }
 
 const RowBlock& GameReferee::condense(const Seat& seat, ConstView joint) {
@@ -123,8 +122,8 @@ void GameReferee::serialise(StateArchive& archive) {
 }
 
 Real GameReferee::gain(Seat& seat, ConstView own) {
-    // A best response is a round of the time-smoothed learner with a window of one, to a ten-thousandth of
-    // the gap it starts with, or to what rounding leaves of gaps measured by this step.
+    // A best response is a round of the time-smoothed learner with a window of one, down to
+    // a ten-thousandth of the first gap, or to the rounding error of gaps at this step.
     constexpr Real kRelative = 1e-4;
     const Real least = 1e-12 * std::max<Real>(1, norm(own)) / std::max<Real>(1, seat.step);
     constexpr Real kWhole = 1;

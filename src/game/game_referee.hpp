@@ -1,9 +1,9 @@
-/// Measures a game from outside: how stationary the newest joint play was by itself, what best responses to
-/// it would have saved, and, for players that cannot measure it themselves, how stationary it was against
-/// the window. It uses the game and the plays, never a learner, and has its own account of costs.
+/// Measures a game without its learners: the stationarity gap of the newest joint play alone, the gain of
+/// best responses to it, and the gap against the window for learners that cannot measure it. It has its own
+/// cost account.
 ///
-/// A small smoothed gap is no equilibrium of the game: on matching pennies it tends to 0 while the play
-/// cycles. These figures show that.
+/// A small smoothed gap does not imply an equilibrium of the game: on matching pennies it tends to 0 while
+/// the play cycles. These figures show the difference.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -20,7 +20,7 @@
 namespace proxstream {
 
 struct RefereeOptions {
-    Index samples = 2048;       // of a cost that is a mean over samples: so many, always the same ones
+    Index samples = 2048;       // of a cost that is a mean over samples: the first so many
     Index best_response = 500;  // steps at most
 };
 
@@ -38,16 +38,16 @@ class GameReferee {
     void instant_gaps(ConstView joint, View out);
     /// |P(x_i; grad S_i(x_i))| of the records observed last.
     Real smoothed_gap(Index player, ConstView own);
-    /// What each player would save by a best response to the others: a local one, found by descent from its
-    /// play. NaN for costs that are means over samples.
+    /// What each player would save by a best response to the others, found by descent from its play, so it
+    /// may be local. NaN for costs that are means over samples.
     void gains(ConstView joint, View out);
-    /// Whether the gains of the last call are those of best responses, and not only lower bounds: costs are
-    /// convex and every descent came to its end.
+    /// Whether the gains of the last call are exact and not only lower bounds: costs are convex and every
+    /// descent converged.
     bool gains_exact() const noexcept { return exact_; }
 
     const Cost& cost() const noexcept { return cost_; }
 
-    /// What was observed, between two rounds; what it cost is not part of it.
+    /// The observed records, between two rounds; the cost account is not included.
     void serialise(StateArchive& archive);
 
   private:

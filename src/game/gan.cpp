@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-/// What a draw is for; weights begin with purpose 0.
+/// Purposes of draws; 0 is that of start weights.
 constexpr std::uint32_t kTrainingCodes = 1;
 constexpr std::uint32_t kTrainingData = 2;
 constexpr std::uint32_t kFreshCodes = 3;

@@ -1,12 +1,12 @@
 /// A generator against a discriminator, both perceptrons, over a distribution of the plane.
 ///
 /// The discriminator D pays      mean_j softplus(-D(r_j)) + softplus(D(G(z_j))),
-/// the generator G non-saturating mean_j softplus(-D(G(z_j))), or as the minimax game has it the
-/// negative of what it can change of D's cost, mean_j -softplus(D(G(z_j))).
+/// the generator G non-saturating mean_j softplus(-D(G(z_j))), or in the minimax game the negated part of
+/// D's cost that depends on G, mean_j -softplus(D(G(z_j))).
 ///
-/// The mean is over a finite number of samples, so that it is a definite function; sample j, a latent code
-/// z_j and a data point r_j, is made from its number when it is needed and never stored. A part of the cost
-/// (loss/parts.hpp) is one sample.
+/// The mean is over a finite number of samples, so the cost is a fixed function. Sample j, a latent code z_j
+/// and a data point r_j, is computed from its number on demand. A part of the cost (loss/parts.hpp) is one
+/// sample.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -35,8 +35,8 @@ struct PlaneMixture {
     Real spread = 0;  // the standard deviation around a mode, in either direction
 
     /// `ring8`: 8 modes on the circle of radius 1, spread .02. `grid25`: 5 by 5 modes from -4 to 4, 2 apart,
-    /// spread .05 (the grid of the literature). `spread` <= 0: that one. Everything is then multiplied by
-    /// `scale`. Throws ConfigError for other names.
+    /// spread .05. A positive `spread` replaces the default. Everything is then multiplied by `scale`. Throws
+    /// ConfigError for other names.
     static PlaneMixture named(std::string_view name, Real spread = 0, Real scale = 1);
 
     /// The sample of that name.
@@ -71,8 +71,7 @@ class Gan {
     std::vector<Real> generator_start() const;
     std::vector<Real> discriminator_start() const;
 
-    /// Points that a generator with these weights makes of codes that no cost contains; they depend on
-    /// `seed`.
+    /// Points that a generator with these weights makes from fresh codes, which no cost contains.
     void generate(ConstView weights, std::uint64_t seed, std::span<PlanePoint> out, Scratch& scratch) const;
 
   private:
@@ -86,8 +85,7 @@ class Gan {
 /// A joint play has the discriminator's weights, then the generator's.
 inline constexpr Index kGeneratorSeat = 1;
 
-std::shared_ptr<const PlayerCost> make_discriminator_cost(std::shared_ptr<const Gan> gan);
-std::shared_ptr<const PlayerCost> make_generator_cost(std::shared_ptr<const Gan> gan);
+std::shared_ptr<const PlayerCost> make_gan_cost(const std::shared_ptr<const Gan>& gan, Index seat);
 
 /// How well generated points cover a mixture, as the literature measures it (VEEGAN; PacGAN, Lin et al.
 /// 2018).
@@ -99,7 +97,7 @@ struct GanQuality {
     std::vector<Index> histogram;  // points by their nearest mode
 };
 
-/// Points that are not finite are of no quality and counted for no mode.
+/// Points that are not finite have no quality and no mode.
 GanQuality measure_quality(const PlaneMixture& data, std::span<const PlanePoint> points);
 
 inline constexpr Index kQualityPoints = 2500;  // as in the literature

@@ -60,14 +60,15 @@ GanOptions read_options(const Spec& spec) {
     return options;
 }
 
-/// The set or penalty of one network's parameters; its start is taken into it.
-GamePlayer make_player(std::string name, const Spec& limits, const Perceptron& network,
-                       std::shared_ptr<const PlayerCost> cost, std::vector<Real> start) {
-    GamePlayer player{.name = std::move(name),
-                      .cost = std::move(cost),
+/// `limits` is the set or penalty of the network's parameters; the start is projected onto it.
+GamePlayer make_player(const std::shared_ptr<const Gan>& gan, Index seat, const Spec& limits) {
+    const bool generates = seat == kGeneratorSeat;
+    const Perceptron& network = generates ? gan->generator() : gan->discriminator();
+    GamePlayer player{.name = generates ? "generator" : "discriminator",
+                      .cost = make_gan_cost(gan, seat),
                       .g = parse_regulariser("zero"),
                       .set = "zero",
-                      .start = std::move(start)};
+                      .start = generates ? gan->generator_start() : gan->discriminator_start()};
     if (limits.name() == "box") {
         const Real bound = limits.number(0, "bound");
         if (!(bound > 0)) refuse(limits, "weights need a bound above 0");
@@ -91,12 +92,10 @@ GamePlayer make_player(std::string name, const Spec& limits, const Perceptron& n
 GameDefinition make_gan_game(const Spec& spec) {
     const auto gan = std::make_shared<const Gan>(read_options(spec));
     const Spec limits = Spec::parse(spec.word_or("weights", "free"));
-    GameDefinition game{.name = "gan:" + gan->data().name, .players = {}, .gan = gan};
-    game.players.push_back(make_player("discriminator", limits, gan->discriminator(),
-                                       make_discriminator_cost(gan), gan->discriminator_start()));
-    game.players.push_back(
-        make_player("generator", limits, gan->generator(), make_generator_cost(gan), gan->generator_start()));
-    return game;
+    return {
+        .name = "gan:" + gan->data().name,
+        .players = {make_player(gan, 1 - kGeneratorSeat, limits), make_player(gan, kGeneratorSeat, limits)},
+        .gan = gan};
 }
 
 }  // namespace proxstream

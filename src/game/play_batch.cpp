@@ -5,6 +5,7 @@
 #include "proxstream/core/state_archive.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -41,6 +42,16 @@ Real LinearRecordCost::weighted(const PlayRecords& records, std::span<const Real
 
 PlayBatch::PlayBatch(std::shared_ptr<const PlayerCost> cost, Index capacity)
     : cost_(std::move(cost)), ring_(cost_->record_size(), capacity) {}
+
+PlayBatch PlayBatch::of_play(std::shared_ptr<const PlayerCost> cost, ConstView joint, Scratch& scratch) {
+    std::vector<Real> condensed(cost->record_size());
+    cost->condense(joint, condensed, scratch);
+    RowBlock record;
+    record.add_dense(condensed, 0);
+    PlayBatch batch(std::move(cost), 1);
+    batch.push(record);
+    return batch;
+}
 
 Real PlayBatch::value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
     Scratch::Frame frame(scratch);

@@ -16,6 +16,8 @@ class PlayBatch {
     using Record = RowBlock;
 
     PlayBatch(std::shared_ptr<const PlayerCost> cost, Index capacity);
+    /// A store with the record of one joint play.
+    static PlayBatch of_play(std::shared_ptr<const PlayerCost> cost, ConstView joint, Scratch& scratch);
 
     void push(const Record& record) { ring_.push(record); }
     void drop_newest() { ring_.drop_newest(); }

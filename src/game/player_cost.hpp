@@ -1,6 +1,6 @@
-/// What one player pays, as a function of its own play. What differs from round to round is how the rivals
-/// played. A cost says what of a joint play it has to remember, and a window keeps only that record: for
-/// instance the load that rivals put on every link, and not which rival put it there.
+/// The cost of one player, as a function of its own play. Rounds differ by the rivals' plays. A cost
+/// condenses a joint play to a record, and a window keeps only that: for instance the total load of the
+/// rivals on each link.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -46,12 +46,12 @@ class PlayRecords {
     Index size_;
 };
 
-/// What is known of a cost, whatever the rivals play within their sets; nullopt: not known.
+/// Constants of a cost that hold for all plays of the rivals; nullopt: not known.
 struct CostClaims {
     std::optional<Real> smoothness = {};  // L of the cost in the own play; 0: linear
-    /// D: what two gradients at one own play can differ by, and how long one gradient can be, both without
-    /// what is orthogonal to the affine hull of dom g (project_direction). It bounds the variation d_t in
-    /// every round (docs/theory.md, section 20).
+    /// D: bounds the difference of two gradients at one own play, and the norm of one gradient, both
+    /// projected onto the affine hull of dom g. It bounds the variation d_t in every round (docs/theory.md,
+    /// section 20).
     std::optional<Real> variation = {};
     bool convex = false;  // in the own play: a local best response is then a best response
 };
@@ -69,17 +69,16 @@ class PlayerCost {
     const std::optional<Real>& variation() const noexcept { return claims_.variation; }
     bool convex() const noexcept { return claims_.convex; }
 
-    /// What is remembered of a joint play. It does not depend on the player's own block.
+    /// Writes the record of a joint play. It does not depend on the player's own block.
     virtual void condense(ConstView joint, View record, Scratch& scratch) const = 0;
 
-    /// sum over ages of weights[age] * cost(own; records[age]), from the oldest to the newest; a record of
-    /// weight 0 is not evaluated. `gradient`, in the own play, is overwritten; empty: it is not needed. A
-    /// cost that is undefined somewhere returns NaN there.
+    /// sum over ages of weights[age] * cost(own; records[age]), from the oldest to the newest, without
+    /// records of weight 0. Overwrites `gradient`, unless it is empty. NaN where the cost is undefined.
     virtual Real weighted(const PlayRecords& records, std::span<const Real> weights, ConstView own,
                           View gradient, Scratch& scratch) const = 0;
 
-    /// A cost that is a mean over parts (samples) can be estimated from a few of them (loss/parts.hpp). 1: it
-    /// is no such mean.
+    /// A cost that is a mean over parts (samples) can be estimated from some of them (loss/parts.hpp). 1: it
+    /// has no parts.
     virtual Index parts() const { return 1; }
     /// Weighted sum of single parts, in the order given; gradient overwritten. Only called when parts() > 1.
     virtual Real parts_gradient(const PlayRecords& records, std::span<const WeightedPart> parts,
@@ -93,7 +92,7 @@ class PlayerCost {
     Index record_size_;
 };
 
-/// A cost that is linear in its records: a window takes as long as adding its records up and one evaluation.
+/// A cost that is linear in its records: a window costs the sum of its records and one evaluation.
 class LinearRecordCost : public PlayerCost {
   public:
     using PlayerCost::PlayerCost;

@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-// Beyond what is written by hand: a typing mistake would otherwise take minutes and gigabytes.
+// Limits: a typing mistake could otherwise take minutes and gigabytes.
 constexpr Index kHighestPower = 32;
 constexpr Index kMostTerms = 10000;
 constexpr Index kMostFactors = 64;       // of a term
@@ -215,7 +215,7 @@ FactorValue factor_at(const Factor& factor, Real x) {
     if (factor.function == Factor::Function::sine) inner = {std::sin(x), std::cos(x), -std::sin(x)};
     if (factor.power == 1) return inner;
     if (factor.power == 0) return {1, 0, 0};
-    // By products: std::pow at this place would be most of a window's cost.
+    // Products, because std::pow here would dominate the time of a window.
     Real lower = 1;  // inner^(power - 2)
     for (Index k = 2; k < factor.power; ++k) lower *= inner.value;
     const Real p = static_cast<Real>(factor.power);

@@ -1,5 +1,4 @@
-/// Polynomials in several variables, their cosines and sines: the costs of games that are written down as
-/// text, `x1^2*x2 - 3*cos(x3)`.
+/// Polynomials in several variables, with cosines and sines: costs of games as text, `x1^2*x2 - 3*cos(x3)`.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -43,8 +42,8 @@ struct FactorValue {
 FactorValue factor_at(const Factor& factor, Real x);
 
 /// Sums and products of numbers, variables, cos(..) and sin(..) of a variable, parentheses, `^` with a whole
-/// number, `/` by a number. Multiplied out, in normal form. Variables are called as in `variables`, a block's
-/// coordinates `x[1]`, `x[2]`. Throws ConfigError with the position of what it does not understand.
+/// number, `/` by a number. The result is multiplied out, in normal form. Throws ConfigError with the
+/// position of a mistake.
 Polynomial parse_polynomial(std::string_view text, const std::vector<std::string>& variables);
 
 /// What the coordinates of a block are called: `x` if there is one, else `x[1]` to `x[n]`.

@@ -77,8 +77,8 @@ void add_product(const std::vector<Factor>& factors, const Interval& coefficient
     }
 }
 
-/// A polynomial of the joint play is, as a function of the own play, a sum of products of own factors; rivals
-/// are in their coefficients alone. A record is those coefficients.
+/// As a function of the own play, a polynomial of the joint play is a sum of products of own factors. The
+/// rivals' variables occur in the coefficients only, and a record is these coefficients.
 class PolynomialCost final : public LinearRecordCost {
   public:
     /// Factors of the own play, by its own coordinates, and what rivals multiply them by.

@@ -8,14 +8,14 @@
 namespace proxstream {
 
 Real support(const AnyRegulariser& g, ConstView direction, Scratch& scratch) {
-    // Far away against the set, and not so far that rounding swallows it: from 1e6 to 1e9 times its size.
+    // Far from the set, but not so far that rounding dominates: 1e6 to 1e9 times its size.
     constexpr Real kNearest = 1e7;
     constexpr Real kFarther = 1e3;
     constexpr Real kFarthest = 1e19;
     constexpr Real kSmall = 1e-6;
     constexpr Real kSlack = 1e-5;
     constexpr Real kRounding = 1e-8;
-    constexpr Real kStep = 1e-200;  // only the domain of g is asked for: no weight is left of g itself
+    constexpr Real kStep = 1e-200;  // so small that only the domain of g matters
 
     const Real length = norm(direction);
     if (length == 0) return 0;
@@ -61,7 +61,7 @@ std::optional<Real> variation_bound(const AnyRegulariser& own, std::span<const I
         radius.push_back(each.radius());
     }
     if (!all_finite(rivals)) return std::nullopt;
-    // A projection lengthens nothing: |Pi (middle + r)| <= |Pi middle| + |r|.
+    // Projections do not increase norms: |Pi (middle + r)| <= |Pi middle| + |r|.
     own.project_direction(middle);
     const Real one = std::min(norm(largest), norm(middle) + norm(radius));
     return std::max(one, norm(rivals));

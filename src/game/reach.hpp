@@ -1,4 +1,4 @@
-/// Bounds on plays within their sets and on gradients: the constants of costs are made from them.
+/// Bounds on plays within their sets and on gradients, for the constants of costs.
 #pragma once
 
 #include "proxstream/prox/regulariser.hpp"
@@ -11,8 +11,7 @@
 
 namespace proxstream {
 
-/// Numbers of which only bounds are known. Bounds may be infinite; 0 times infinity is 0 here, because it
-/// stands for a term that is absent.
+/// A number between two bounds, which may be infinite. 0 times infinity is 0 here: the term is absent.
 struct Interval {
     Real low = 0;
     Real high = 0;
@@ -50,21 +49,20 @@ inline Interval raised(const Interval& a, Index power) {
     return {std::min(ends.low, ends.high), top};
 }
 
-/// sup of direction.z over dom g, or a little more; infinite where it is not bounded. Found by asking the
-/// prox, so it is there for every set: p, the projection of M e onto the set (e a unit vector, M large), has
-/// (M e - p).(z - p) <= 0 for every z of it, that is e.z <= e.p + p.(z - p) / M.
+/// An upper bound, close to sup direction.z over dom g; infinite if there is none. It needs only the prox:
+/// the projection p of M e onto the set (e a unit vector, M large) satisfies (M e - p).(z - p) <= 0 for every
+/// z in it, that is e.z <= e.p + p.(z - p) / M.
 Real support(const AnyRegulariser& g, ConstView direction, Scratch& scratch);
 
-/// Of direction.z over dom g.
+/// The range of direction.z over dom g.
 Interval reach(const AnyRegulariser& g, ConstView direction, Scratch& scratch);
 
-/// Of each coordinate.
+/// The range of each coordinate.
 std::vector<Interval> coordinate_reach(const AnyRegulariser& g, Index n);
 
-/// D of CostClaims: `gradient` says where a gradient's coordinates lie, whatever the players play, `rivals`
-/// how far rivals can move each (a difference of two gradients lies within +-`rivals`). What is orthogonal to
-/// the affine hull of `own`'s domain does not count: gaps do not see it, and variations are measured without
-/// it. Nullopt: not bounded.
+/// D of CostClaims. `gradient` bounds the coordinates of a gradient over all plays, `rivals` the difference
+/// of two gradients at one own play. Only components along the affine hull of `own`'s domain count, as in
+/// gaps and variations. nullopt: not bounded.
 std::optional<Real> variation_bound(const AnyRegulariser& own, std::span<const Interval> gradient,
                                     ConstView rivals);
 

@@ -31,7 +31,7 @@ void CsvFile::add(std::string_view text) {
 }
 
 void CsvFile::end_row() {
-    constexpr std::size_t kPiece = 4096;  // what stdio hands over in one piece
+    constexpr std::size_t kPiece = 4096;  // the buffer size of stdio
     pending_.back() = '\n';
     if (pending_.size() > kPiece) flush();
 }

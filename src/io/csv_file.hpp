@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,8 @@ class CsvFile {
   public:
     /// Begins a file with a line of column names, "a,b,c".
     CsvFile(const std::string& path, std::string_view columns);
-    /// Continues a table behind its first `bytes` (OutputFile::go_on).
-    CsvFile(const std::string& path, std::uint64_t bytes) : file_(OutputFile::go_on(path, bytes)) {}
+    /// Continues a table behind its first `bytes` (OutputFile::continue_after).
+    CsvFile(const std::string& path, std::uint64_t bytes) : file_(OutputFile::continue_after(path, bytes)) {}
 
     /// A number is written in the shortest form that reads back as the same bits, and as an empty field if it
     /// is not finite. Text is quoted where needed; its line breaks become blanks, so that a row is a line.
@@ -35,6 +36,9 @@ class CsvFile {
   private:
     void add(Real value);
     void add(std::string_view text);
+    void add(std::span<const Real> values) {
+        for (const Real value : values) add(value);
+    }
     template <std::unsigned_integral Count>
     void add(Count value) {
         pending_ += std::to_string(value) + ',';

@@ -23,8 +23,8 @@ std::string count_of(std::uint64_t count, std::string_view noun);
 
 std::string lower_case(std::string_view text);
 
-/// Lower case letters and digits only: names of columns are compared in this form. What stands in parentheses
-/// is a unit and left out.
+/// Lower case letters and digits only: names of columns are compared in this form. A unit in
+/// parentheses is left out.
 std::string bare_name(std::string_view text);
 
 /// A whole number without sign.

@@ -118,7 +118,7 @@ class GzipSource final : public ByteSource {
 
 std::unique_ptr<ByteSource> gunzipped(std::unique_ptr<ByteSource> source) {
     std::vector<char> peeked;
-    // One byte settles it for nearly every text, so a live stream is not kept waiting for a second one.
+    // One byte decides for nearly every text, so a live stream need not wait for a second one.
     while (peeked.size() < 2 && (peeked.empty() || peeked[0] == kMagic[0])) {
         char byte = 0;
         if (source->read({&byte, 1}) == 0) break;

@@ -131,7 +131,7 @@ std::size_t LineReader::find_zero(std::size_t from) const noexcept {
     return zero ? static_cast<std::size_t>(static_cast<const char*>(zero) - buffer_.data()) : end_;
 }
 
-/// Zero bytes are looked for where bytes arrive, many lines at a time; a line only compares.
+/// Zero bytes are searched for as blocks arrive, so that a line costs one comparison.
 void LineReader::refuse_binary(std::size_t from, std::size_t to) {
     if (zero_ < from) zero_ = find_zero(from);
     if (zero_ >= to) return;

@@ -50,7 +50,7 @@ class LineReader {
     std::size_t record_end_ = 0;  // without its line break
     std::size_t cursor_ = 0;      // the line after it
     std::size_t end_ = 0;         // of the bytes held
-    std::size_t zero_ = 0;        // the first zero byte held that no line has met yet; end_ if there is none
+    std::size_t zero_ = 0;        // the first zero byte behind the lines taken so far; end_ if there is none
     std::uint64_t dropped_ = 0;   // bytes of the source in front of buffer_[0]
     std::uint64_t record_line_ = 0;
     std::uint64_t lines_ = 0;  // lines taken so far

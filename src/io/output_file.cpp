@@ -21,14 +21,14 @@ OutputFile::OutputFile(std::string path, bool append) : path_(std::move(path)) {
     if (file_ == nullptr) fail("cannot be opened for writing");
 }
 
-OutputFile OutputFile::go_on(std::string path, std::uint64_t bytes) {
+OutputFile OutputFile::continue_after(std::string path, std::uint64_t bytes) {
     struct stat status {};
     const auto refuse = [&](const std::string& problem) {
         throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, problem,
                         "the file as the run left it, with at least " + std::to_string(bytes) + " bytes");
     };
     if (path == "-" || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-        refuse("there is no such file to go on with");
+        refuse("there is no such file to continue");
     if (static_cast<std::uint64_t>(status.st_size) < bytes)
         refuse("it has only " + std::to_string(status.st_size) + " bytes");
     if (truncate(path.c_str(), static_cast<off_t>(bytes)) != 0) throw IoError(path, "cannot be cut", errno);
@@ -66,7 +66,7 @@ void OutputFile::close() {
 
 namespace {
 
-/// A device, a pipe or a link that stands at `path`: putting a file in its place would take it away.
+/// Whether `path` is a device, a pipe or a link, which a new file must not replace.
 bool written_through(const std::string& path) {
     struct stat status {};
     return path == "-" || (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));

@@ -1,5 +1,5 @@
-/// Files that are written whole or complain: every write is checked, so a full disk is an IoError at the
-/// write that met it and never a silently short file.
+/// Output files. Every write is checked: a full disk is an IoError at that write, never a silently short
+/// file.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class OutputFile {
 
     /// Continues a file after its first `bytes`; the rest is dropped. Throws DataError, and drops nothing, if
     /// it has fewer or is not a plain file.
-    static OutputFile go_on(std::string path, std::uint64_t bytes);
+    static OutputFile continue_after(std::string path, std::uint64_t bytes);
 
     void write(std::string_view text);
     /// Hands everything to the operating system.
@@ -25,7 +25,7 @@ class OutputFile {
     /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short.
     void close();
 
-    /// Flushes and returns the number of bytes in the file, for go_on().
+    /// Flushes and returns the number of bytes in the file, for continue_after().
     std::uint64_t bytes();
 
     const std::string& path() const noexcept { return path_; }
@@ -40,8 +40,8 @@ class OutputFile {
     std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one. What
-/// is no plain file (a device, a pipe, a link) stays what it is and is written to.
+/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one. A
+/// path that is no plain file (a device, a pipe, a link) is written to directly.
 void write_whole_file(const std::string& path, std::string_view content);
 /// Throws IoError.
 std::string read_whole_file(const std::string& path);

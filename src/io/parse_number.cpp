@@ -42,7 +42,7 @@ constexpr std::array<Real, 23> kTens{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
 constexpr std::array<std::uint64_t, 9> kWholeTens{1,       10,        100,        1'000,      10'000,
                                                   100'000, 1'000'000, 10'000'000, 100'000'000};
 
-/// What a run of digits says: `value` is right as long as `count` is at most kMostDigits.
+/// A run of digits as a number. `value` is right if `count` is at most kMostDigits.
 struct Digits {
     std::uint64_t value = 0;
     long count = 0;
@@ -62,9 +62,8 @@ struct EightBytes {
     unsigned count() const noexcept {
         return others == 0 ? 8U : static_cast<unsigned>(std::countr_zero(others)) / 8;
     }
-    /// What the first `count` of them say; at least one. The first digit stands lowest: what does not belong
-    /// to the run leaves at the top, and zeros take the place of leading digits. Then pairs, fours and
-    /// eights are put together.
+    /// The value of the first `count` digits, count >= 1. The first digit is the lowest byte: a shift drops
+    /// the bytes behind the run and adds leading zeros. Then pairs, fours and eights are combined.
     std::uint64_t value(unsigned count) const noexcept {
         std::uint64_t sum = bytes << (64 - 8 * count);
         sum = (sum * 10 + (sum >> 8U)) & 0x00FF00FF00FF00FFU;
@@ -75,8 +74,8 @@ struct EightBytes {
     std::uint64_t others = 0;  // a bit for each byte that is no digit
 };
 
-/// Adds the digits that stand at `p` and returns one past them. Eight at a time and without a branch that
-/// depends on how many there are: the lengths of neighbouring numbers are hard to foresee.
+/// Adds the digits at `p` and returns one past them. It reads eight at a time, without a branch on their
+/// number, because the lengths of neighbouring numbers are hard to predict.
 [[gnu::always_inline]] inline const char* take_digits(const char* p, const char* last,
                                                       Digits& digits) noexcept {
     if constexpr (kBytesAtOnce) {
@@ -97,7 +96,7 @@ struct EightBytes {
     return p;
 }
 
-/// The number whose digits start at `digits`, behind the sign at `first`, by the library; null as above.
+/// Reads the number with std::from_chars. Its digits start at `digits`, behind a sign at `first`.
 [[gnu::noinline]] const char* parse_with_library(const char* first, const char* digits, const char* last,
                                                  Real& value) noexcept {
     Real number = 0;
@@ -111,7 +110,7 @@ struct EightBytes {
     return end;
 }
 
-/// The power of ten behind an 'e', at `p`; null: none, or one beyond any that parse_number() uses itself.
+/// Reads the exponent behind an 'e'. Null if there is none, or if it is too large for kTens.
 const char* take_exponent(const char* p, const char* last, long& exponent) noexcept {
     const bool negative = p != last && *p == '-';
     if (p != last && (*p == '-' || *p == '+')) ++p;
@@ -160,8 +159,8 @@ Real with_sign(Real number, bool negative) noexcept {
 
 }  // namespace
 
-/// The library's std::from_chars takes twice as long for what rows are made of, a digit, a point and up to
-/// seven digits: that is read here at one go, everything else by parse_any().
+/// The usual number of a row is a digit, a point and up to seven digits. std::from_chars takes twice as long
+/// for it, so it is read here in one go; parse_any() reads everything else.
 const char* parse_number(const char* first, const char* last, Real& value) noexcept {
     constexpr std::ptrdiff_t kLongest = 11;  // sign, digit, point and eight more bytes
     if (kBytesAtOnce && last - first >= kLongest) {

@@ -8,7 +8,7 @@
 namespace proxstream {
 namespace {
 
-/// A chunk is worth waking a thread up for, and adding its gradient to the others'.
+/// Least work of a chunk, which costs a thread and the addition of a gradient.
 constexpr Index kLeastWork = Index{1} << 17;
 constexpr Index kLeastWorkADimension = 32;
 constexpr Index kMostChunks = 32;
@@ -34,8 +34,8 @@ RecordRows split_off(RecordRows& rows, Index count) {
     return head;
 }
 
-/// Closes a chunk as soon as it has its share of the work, so there are no more than chunks.size(); returns
-/// those in use. Dense records are cut where the share is full, others stay whole. `pieces` has room for all
+/// Closes a chunk as soon as it has its share of the work, so chunks.size() suffices. Returns the chunks in
+/// use. Dense records are cut where the share is full, others stay whole. `pieces` has room for all
 /// records and a cut a chunk.
 std::span<Chunk> cut(const PassFamily& family, std::span<const RecordRows> records, Index work,
                      std::span<RecordRows> pieces, std::span<Chunk> chunks) {

@@ -17,23 +17,23 @@
 namespace proxstream {
 namespace {
 
-/// Up to so many columns the matrix itself costs less than Lanczos' iteration on it.
+/// Up to this many columns, the exact eigenvalues cost less than Lanczos' iteration.
 constexpr Index kExactColumns = 128;
-/// A piece of the rows is worth a thread and a result of its own; there are never more than kMostPieces.
+/// Least work of a piece of the rows, which costs a thread and a result of its own.
 constexpr Index kLeastCurvatureWork = Index{1} << 17;
 constexpr Index kLeastWorkAColumn = 32;
 constexpr Index kMostPieces = 32;
-/// Where the worst row is at most so much above the others the second matrix is not worth another product:
-/// it is below largest times the first.
+/// If the worst row exceeds the mean by at most this factor, the second matrix is not computed: it is below
+/// `largest` times the first.
 constexpr Real kAlike = 1.5;
-/// What sums over very many rows may round to.
+/// Covers the rounding of sums over very many rows.
 constexpr Real kRounding = 1 + 1e-9;
 constexpr std::uint64_t kSeed = 20260;
 
-/// The rows with the weights of both matrices. Cut by their number alone, and added up in their order.
+/// The rows with their weights in both matrices. Cut by their number alone, and added in their order.
 class WeightedRows {
   public:
-    /// At most: the matrices of `mean` and `mean_square`.
+    /// The matrices of `mean` and `mean_square`.
     static constexpr Index kMatrices = 2;
     using Pair = std::array<Real, kMatrices>;
 
@@ -55,7 +55,7 @@ class WeightedRows {
 
     Index columns() const { return features_ + (intercept_ ? 1 : 0); }
     Index pieces() const { return (rows_.rows() + piece_rows_ - 1) / piece_rows_; }
-    /// How many of the matrices there are to work out.
+    /// Number of matrices to compute.
     Index matrices() const { return largest_ * traces_[0] <= kAlike * traces_[1] ? 1 : kMatrices; }
     Real largest() const { return largest_; }
     const Pair& traces() const { return traces_; }
@@ -159,9 +159,9 @@ class Lanczos {
         axpy(-along, vector_, product);
         if (!beside_.empty()) axpy(-beside_.back(), previous_, product);
         const Real rest = norm(product);
-        const std::vector<Real> values = tridiagonal_eigenvalues(diagonal_, beside_);  // Ritz'
+        const std::vector<Real> values = tridiagonal_eigenvalues(diagonal_, beside_);  // Ritz values
         const Real largest = values.back();
-        constexpr Real kInvariant = 1e-13;  // the matrix maps what is spanned so far into itself
+        constexpr Real kInvariant = 1e-13;  // the matrix maps the span of the vectors so far into itself
         if (!(rest > kInvariant * largest)) {
             bound_ = largest;
             finished_ = true;
@@ -175,8 +175,8 @@ class Lanczos {
     }
 
   private:
-    /// The smallest lambda / largest, up to 1e-4, that the inequality leaves out; it is wanted only if it is
-    /// below kOverstated.
+    /// The smallest ratio lambda / largest, up to 1e-4, that the inequality excludes. It is used only if it
+    /// is below kOverstated.
     void find_bound(std::span<const Real> values, Real largest) {
         const auto left_out = [&](Real ratio) {
             Real log_distances = 0;
@@ -204,7 +204,7 @@ class Lanczos {
     bool finished_ = false;
 };
 
-/// More than any matrix takes: Kuczynski and Wozniakowski's count for these probabilities is below 60.
+/// More steps than any matrix takes: Kuczynski and Wozniakowski's count for these probabilities is below 60.
 constexpr Index kMostSteps = 100;
 
 Pair likely_bounds(const WeightedRows& rows) {
@@ -222,7 +222,7 @@ Pair likely_bounds(const WeightedRows& rows) {
             if (!iterations[m].finished()) going.push_back(m);
         }
         if (going.empty()) break;
-        // All matrices in one reading of the rows.
+        // Reads the rows once for all matrices.
         sum_pieces(rows, n, sums, [&](Index piece, View out) {
             rows.each(piece, [&](Index row, const Pair& weights) {
                 for (const Index m : going) {

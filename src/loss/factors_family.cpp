@@ -17,7 +17,7 @@
 namespace proxstream {
 namespace {
 
-/// More would be a slip of the hand, and (M + N) rank still has room.
+/// Larger numbers are taken for mistakes; (M + N) rank cannot overflow.
 constexpr Index kLargest = Index{1} << 40;
 
 using Numbers = std::array<Real, 2>;
@@ -66,7 +66,7 @@ FactorsFamily::FactorsFamily(FactorsOptions options) : options_(options) {
     require("columns", options_.columns);
     violations.require(options_.first <= 1, "factors: first is 0 or 1");
     violations.require(options_.rank <= (Index{1} << 16), "factors: rank is at most 65536");
-    violations.raise();
+    violations.conclude();
     check_scale(options_.loss);
 }
 

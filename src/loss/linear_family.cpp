@@ -16,9 +16,9 @@
 namespace proxstream {
 namespace {
 
-/// Adds up rows in the order they come: dense ones in blocks, whose second read (for the gradient)
-/// finds them in the nearest cache. Where rows come from memory, each is read the second time while the next
-/// one comes in, from a copy if there is room for one.
+/// Adds rows in the order given. Dense rows are read in blocks, so that the second read (for the gradient)
+/// finds them in the nearest cache. If rows come from memory, each is read the second time while the next one
+/// arrives, from a copy if there is room for one.
 template <bool kGradient, class Loss>
 class Pass {
   public:
@@ -61,11 +61,11 @@ class Pass {
     }
 
   private:
-    /// A block in the making, of rows of a kind.
+    /// A block of rows of one kind, not yet full.
     template <class Number>
     struct Held {
         Index count = 0;
-        // Of so many; a pass over a single row would notice if the others were made zeros.
+        // Not initialised: that would cost a pass over a single row.
         const Number* rows[kernels::kMostRows];
         Real targets[kernels::kMostRows];
         Real shares[kernels::kMostRows];
@@ -103,7 +103,7 @@ class Pass {
         }
         settle();
         Index row = 0;
-        if (held.count == 0) {  // blocks that are whole need not be held
+        if (held.count == 0) {  // whole blocks need no copy
             for (; row + plan_.rows <= record.rows; row += plan_.rows) {
                 const Number* rows[kernels::kMostRows];
                 for (Index i = 0; i < plan_.rows; ++i) rows[i] = first + (row + i) * record.stride;
@@ -119,7 +119,7 @@ class Pass {
         }
     }
 
-    /// Before rows of another kind: this keeps the order.
+    /// Called before rows of another kind, to keep the order.
     template <class Number>
     void finish(Held<Number>& held) {
         settle();
@@ -132,7 +132,7 @@ class Pass {
             scored_slope_ = count(product, record.targets[i], record.share, totals_);
         }
     }
-    /// Of a row that becomes the scored one; the one before is added.
+    /// The product of a row, which becomes the scored one. Adds the row before to the gradient.
     Real next_product(const Real* row) {
         const Real* const before = std::exchange(scored_, row);
         if (before == nullptr) return kernels::dot_row(row, weights_);
@@ -157,7 +157,7 @@ class Pass {
     void add_block(std::span<const Number* const> rows, const Real* targets, Share share) {
         Real numbers[kernels::kMostRows];  // products, then slopes
         kernels::dot_rows(rows, weights_, plan_, !kGradient, numbers);
-        Totals totals = totals_;  // in registers meanwhile
+        Totals totals = totals_;  // a copy in registers
         for (Index i = 0; i < rows.size(); ++i) {
             numbers[i] = count(numbers[i], targets[i], share(i), totals);
         }
@@ -188,7 +188,7 @@ class Pass {
     Real scored_slope_ = 0;
 };
 
-/// The whole of a pass over one row, which streams of single rows consist of; the same bits.
+/// A whole pass over one row, the usual case of streams; the same bits as Pass.
 template <bool kGradient, class Loss>
 Real one_row(Loss loss, Index features, const RecordRows& record, ConstView x, View gradient) {
     const Real intercept = x.size() > features ? x[features] : 0;
@@ -223,8 +223,8 @@ Real run_pass(Loss loss, Index features, std::span<const RecordRows> records, Co
     });
 }
 
-/// A pass over sparse rows alone, by pairs: worth it where every coordinate is far away, and most are met
-/// more than once.
+/// Whether a pass over sparse rows should work on pairs (kernels::Paired). It pays if coordinates are not
+/// cached and most are read more than once.
 bool worth_pairing(Index features, std::span<const RecordRows> records) {
     constexpr Index kFar = Index{1} << 19U;
     constexpr Index kOften = 2;
@@ -277,9 +277,8 @@ bool worth_placing(std::span<const RecordRows> records) {
 
 constexpr Index kPage = 4096;  // bytes
 
-/// Room for what is stored to, so many bytes off the rows in whatever page: a processor that is about to
-/// store somewhere takes loads from the same place in any page for loads of what it stores, and has them
-/// wait.
+/// Room whose offset within a page differs from that of the rows by `bytes`. Processors delay loads whose
+/// offset equals that of a pending store, whatever the page.
 View place_off(std::span<const RecordRows> records, std::uintptr_t bytes, Index count,
                Scratch::Frame& frame) {
     constexpr Index kLine = 64;

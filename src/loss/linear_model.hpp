@@ -1,4 +1,4 @@
-/// What a learner of linear models has to know of its losses: phi(a.x + b; y), averaged over a record's rows.
+/// The losses of linear models as their learners see them: phi(a.x + b; y), averaged over a record's rows.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -21,7 +21,7 @@ struct LinearModel {
     void write_row(const RowBlock& record, Index row, View out) const;
 };
 
-/// None: a row's loss is not that of one score a.x + b.
+/// nullopt if a row's loss is not a function of one score a.x + b.
 std::optional<LinearModel> linear_model(const RowFamily& family);
 
 }  // namespace proxstream

@@ -96,7 +96,7 @@ MlpOptions checked(MlpOptions options) {
     violations.require(options.classes != 1, "softmax needs at least 2 classes");
     for (const Index width : options.hidden)
         violations.require(width > 0, "a hidden layer needs at least one unit");
-    violations.raise();
+    violations.conclude();
     check_scale(options.loss);
     return options;
 }

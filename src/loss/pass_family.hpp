@@ -23,7 +23,7 @@ class PassFamily : public RowFamily {
     virtual Index features() const = 0;
 
     /// Returns the weighted sum of the records' losses at x, added in the order given. Overwrites `gradient`
-    /// with its gradient, or works out none where `gradient` is empty.
+    /// with its gradient, unless `gradient` is empty.
     virtual Real pass(std::span<const RecordRows> records, ConstView x, View gradient,
                       Scratch& scratch) const = 0;
 
@@ -32,13 +32,13 @@ class PassFamily : public RowFamily {
     virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
 
     /// The loss of a row's score a.x, an intercept after it where x has one coordinate more than there are
-    /// features. None: a row's loss is not that of one such number.
+    /// features. nullopt: a row's loss is not a function of such a score.
     virtual std::optional<ScalarLoss> of_scores() const { return std::nullopt; }
 
     /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
     virtual Index work(Index /*rows*/, Index stored) const { return stored; }
 
-    /// Throws ConfigError unless the point, and the gradient where one is wanted, are as long as the model.
+    /// Throws ConfigError unless the point, and a gradient that is not empty, are as long as the model.
     void check_lengths(ConstView x, View gradient) const {
         if (x.size() == dimension() && (gradient.empty() || gradient.size() == dimension())) return;
         throw ConfigError("the model has " + std::to_string(dimension()) + " coordinates; the point has " +

@@ -19,7 +19,7 @@ Perceptron::Perceptron(Index inputs, std::span<const Index> hidden, Index output
     violations.require(inputs > 0, "a network needs at least one input");
     violations.require(outputs > 0, "a network needs at least one output");
     for (const Index width : hidden) violations.require(width > 0, "a hidden layer needs at least one unit");
-    violations.raise();
+    violations.conclude();
 
     const auto add = [this, &inputs](Index width) {
         layers_.push_back({inputs, width, weights_, 0});

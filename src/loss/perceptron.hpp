@@ -13,8 +13,8 @@ namespace proxstream {
 
 enum class Activation { tanh, sigmoid, softplus, gelu };
 
-/// values <- activation(values); `derivatives` gets the derivatives there, unless it is null. Off by a few
-/// 1e-16, absolutely; the same bits for a value at any place.
+/// values <- activation(values); `derivatives` gets the derivatives there, unless it is null. The
+/// absolute error is a few 1e-16. A value's place does not change a bit.
 void activate(Activation activation, Real* values, Real* derivatives, Index count);
 
 /// The parameters x hold the weights of every layer, outputs by inputs, row by row, the layer next to the
@@ -28,8 +28,8 @@ class Perceptron {
         Index biases;
     };
 
-    /// `hidden` are the widths of the hidden layers. Throws ConfigError if there is nothing to take in or to
-    /// put out, or a layer has no unit.
+    /// `hidden` are the widths of the hidden layers. Throws ConfigError if there is no input or no
+    /// output, or a layer has no unit.
     Perceptron(Index inputs, std::span<const Index> hidden, Index outputs, Activation activation);
 
     Index inputs() const noexcept { return layers_.front().inputs; }
@@ -51,8 +51,8 @@ class Perceptron {
     Activation activation_;
 };
 
-/// Up to `room` columns on their way through a network: values going up, slopes coming down, in the memory of
-/// a frame. What becomes of a column does not depend on the others, to the last bit.
+/// Up to `room` columns of data that pass through a network together, in the memory of a frame: forward as
+/// values, backward as slopes. The results of a column do not depend on the others, to the last bit.
 class Perceptron::Tile {
   public:
     /// Columns worked on at a time: enough for matrix products, few enough for the caches.
@@ -68,14 +68,14 @@ class Perceptron::Tile {
     /// The outputs of the first `columns` inputs, a column behind the other.
     View forward(ConstView x, Index columns);
     /// After forward(), whose outputs have been replaced by slopes: adds the gradient in x to `gradient`;
-    /// empty: it is not wanted.
+    /// an empty view: it is not computed.
     void backward(ConstView x, View gradient);
     /// The same, and returns the slopes at the inputs, which take the inputs' place.
     View backward_to_inputs(ConstView x, View gradient);
 
   private:
     struct Level {
-        Real* values;       // activations going up, slopes coming down
+        Real* values;       // activations in forward(), slopes in backward()
         Real* derivatives;  // of the activation
     };
 
@@ -87,7 +87,7 @@ class Perceptron::Tile {
     Index columns_ = 0;
     std::span<Level> levels_;
     Real* turned_ = nullptr;   // a layer's weights, inputs by outputs
-    Real* carried_ = nullptr;  // slopes on their way through a layer's weights
+    Real* carried_ = nullptr;  // slopes times a layer's weights
 };
 
 }  // namespace proxstream

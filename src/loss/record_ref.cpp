@@ -24,16 +24,14 @@ void RecordRef::refuse(const RecordType& expected) const {
 
 OwnedRecord& OwnedRecord::operator=(const RecordRef& record) {
     if (!record) {
-        clear();
-    } else if (type_ == record.type_ && record_ != nullptr) {
-        type_->assign(record_, record.record_);
+        *this = OwnedRecord();
+    } else if (type_ == record.type_ && unshared() && type_->assign != nullptr) {
+        type_->assign(record_.get(), record.record_);
     } else {
         if (record.type_->copy == nullptr)
             throw ConfigError("records of type " + record.type_->name() +
                               " have to be kept, so they must be copyable");
-        void* copied = record.type_->copy(record.record_);
-        clear();
-        record_ = copied;
+        record_ = record.type_->copy(record.record_);
         type_ = record.type_;
     }
     return *this;
@@ -44,13 +42,8 @@ void OwnedRecord::serialise(StateArchive& archive) {
         throw Error("records of type " + (type_ == nullptr ? std::string("unknown") : type_->name()) +
                     " cannot be saved: the type has no serialise(StateArchive&)");
     }
-    type_->serialise(record_, archive);
-}
-
-void OwnedRecord::clear() noexcept {
-    if (record_ != nullptr) type_->destroy(record_);
-    record_ = nullptr;
-    type_ = nullptr;
+    if (archive.reading() && !unshared()) record_ = type_->copy(record_.get());
+    type_->serialise(record_.get(), archive);
 }
 
 }  // namespace proxstream

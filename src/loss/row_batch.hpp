@@ -1,10 +1,9 @@
 /// The store of records that families of passes share.
 #pragma once
 
-#include "loss/compact_rows.hpp"
 #include "loss/pass_family.hpp"
+#include "loss/reduced_rows.hpp"
 #include "loss/row_ring.hpp"
-#include "loss/row_scores.hpp"
 
 #include <cassert>
 #include <span>
@@ -43,22 +42,10 @@ class RowBatch {
         assert(!gradient.empty());
         return weighted_pass(weights, x, gradient, scratch);
     }
-    /// Adds `weight` times the second derivative of a record's loss, if that is quadratic.
-    bool add_curvature(Index age, Real weight, View matrix) const {
-        RecordRows record = ring_.record(age);
-        record.share *= weight;
-        return family_.add_curvature(record, matrix);
-    }
-    /// The copy, of the records that have a weight, looks around x.
-    bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
-                 CompactRows& copy, Scratch& scratch) const {
+    bool reduce(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                ReducedRows& rows, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        return copy.look_around(x, family_, ring_.weighted(weights, frame), coordinates);
-    }
-    /// Until the next push.
-    bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
-        Scratch::Frame frame(scratch);
-        return scores.assign(family_, ring_.weighted(weights, frame));
+        return rows.assign(x, family_, ring_.weighted(weights, frame), coordinates);
     }
     Index parts(Index age) const { return ring_.record(age).rows; }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

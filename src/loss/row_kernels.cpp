@@ -42,9 +42,8 @@ requires(sizeof(Values) == sizeof(Number) * LanesOf<Number>::kCount)
     std::memcpy(&to, wide, sizeof(to));
 }
 
-/// use(constant) with the number of lanes that the end of a row fills, fewer than all; not at all for none.
-/// What is used has to be inlined: a function of its own would not be compiled for the caller's instruction
-/// set.
+/// Calls use(constant) with the number of lanes that the end of a row fills, unless that is 0. `use` must be
+/// inlined, or it would not be compiled for the caller's instruction set.
 template <class Use>
 [[gnu::always_inline]] inline void with_rest(Index rest, Use use) {
     switch (rest) {
@@ -66,14 +65,14 @@ template <class Use>
             return;
     }
 }
-/// The first lanes; zeros in the others leave sums as they are.
+/// Loads the first lanes. The zeros in the others do not change sums.
 template <Index kRest, class Number>
 [[gnu::always_inline]] inline void load_rest(const Number* from, Lanes& to) {
     const auto lane = [from](Index k) { return k < kRest ? static_cast<Real>(from[k]) : 0; };
     to = Lanes{lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), 0};
 }
 
-/// In a fixed tree, whatever the registers.
+/// Adds in a fixed tree, which does not depend on the registers.
 [[gnu::always_inline]] inline float add_lanes(const SingleLanes& lanes) {
     using Half [[gnu::vector_size(kLanes * sizeof(float))]] = float;
     using Quarter [[gnu::vector_size(kLanes / 2 * sizeof(float))]] = float;
@@ -87,14 +86,14 @@ using proxstream::add_lanes;
 
 using Four [[gnu::vector_size(kRows * sizeof(Real))]] = Real;
 
-/// Of the sums of two rows: halves added, then halves of these.
+/// Adds halves of the sums of two rows, then halves of these.
 [[gnu::always_inline]] inline void add_halves(const Lanes& a, const Lanes& b, Four& to) {
     const Four first = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
     const Four second = __builtin_shufflevector(b, b, 0, 1, 2, 3) + __builtin_shufflevector(b, b, 4, 5, 6, 7);
     to = __builtin_shufflevector(first, second, 0, 1, 4, 5) +
          __builtin_shufflevector(first, second, 2, 3, 6, 7);
 }
-/// add_lanes() of each sum, the same tree, with fewer instructions for all of them together.
+/// add_lanes() of each sum, by the same tree, with fewer instructions in all.
 [[gnu::always_inline]] inline void add_lanes_of(const Lanes (&sums)[kRows], Real* to) {
     Four first;
     Four second;
@@ -112,7 +111,7 @@ template <class Values, class Sum>
     *to = add_lanes(sums[0]);
 }
 
-/// Nothing is read: addresses beyond the end of what there is do no harm.
+/// Reads nothing, so addresses beyond the end of the rows do no harm.
 template <int kLocality>
 [[gnu::always_inline]] inline void prefetch(const void* from) {
     __builtin_prefetch(from, 0, kLocality);
@@ -120,12 +119,12 @@ template <int kLocality>
 constexpr int kNearest = 3,
               kSecond = 2;  // caches: the nearest one has room for two blocks of short rows only
 
-/// From memory each of the two loops over four rows asks for half of what comes: without that, loads stop
-/// wherever a row ends at a page and while the second loop works in the cache. From a cache only the second
-/// loop does, whose rows are near.
+/// If rows come from memory, each of the two loops over four rows prefetches half of the next ones. Otherwise
+/// loads would pause at page ends and during the second loop. If rows come from a cache, only the second loop
+/// prefetches.
 constexpr Index kHalf = kRows / 2;
 
-/// Fetches what lies `ahead` of the first kAsked rows.
+/// Prefetches `ahead` of the first kAsked rows.
 template <Index kCount, Index kAsked, class Number, class Sum>
 [[gnu::always_inline]] inline void dot_group(const Number* const* rows, const Sum* x, Index n, Index ahead,
                                              Sum* scores) {
@@ -185,13 +184,13 @@ template <class Number, class Sum>
     }
 }
 
-/// Fetches what lies `ahead` of the rows from kFirst on.
+/// Prefetches `ahead` of the rows from kFirst on.
 template <Index kCount, Index kFirst, int kLocality, class Number, class Sum>
 [[gnu::always_inline]] inline void add_group(const Sum* from_slopes, const Number* const* from_rows, Index n,
                                              Index ahead, Sum* gradient) {
     using Values = typename LanesOf<Sum>::Type;
     constexpr Index kWide = LanesOf<Sum>::kCount;
-    // In registers: for all the compiler knows, the gradient could lie over them.
+    // Copied to registers, because the compiler cannot know that the gradient does not overlap them.
     Sum slopes[kCount];
     const Number* rows[kCount];
     std::copy_n(from_slopes, kCount, slopes);
@@ -259,10 +258,10 @@ template <class Number, class Sum>
     }
 }
 
-/// By timings, the processor's own requests ahead stop where rows are read a second time, even from the
-/// nearest cache: then ours are all there are, and those from further off than what passes by while one line
-/// is on its way only wait for the same few places. Rows that are kept in a copy are read once; the processor
-/// asks for what comes soon, and ours are for what comes later.
+/// Prefetch distances, by timings. The processor stops its own prefetches if rows are read a second time,
+/// even from the nearest cache; longer distances than kAheadOfTwice then wait for the same few line buffers.
+/// Rows that are kept in a copy are read once: the processor prefetches the near ones, and kAheadOfOnce the
+/// far ones.
 constexpr Index kAheadOfTwice = 1024;
 constexpr Index kAheadOfOnce = 1280;
 
@@ -389,7 +388,7 @@ void add_sparse(Real slope, std::span<const FeatureIndex> indices, ConstView val
 
 Real dot_paired(std::span<const FeatureIndex> indices, ConstView values, std::span<const FeatureIndex> coming,
                 std::span<const Paired> pairs) {
-    constexpr Index kAhead = 96;  // numbers that pass by while one pair is on its way
+    constexpr Index kAhead = 96;  // numbers that are read while one pair arrives
     if (coming.size() < kAhead) {
         return dot_scattered(indices, values, [&](Index k) { return pairs[indices[k]].x; });
     }

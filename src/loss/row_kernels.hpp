@@ -15,37 +15,35 @@ namespace proxstream::kernels {
 inline constexpr Index kRows = 4;       // read side by side
 inline constexpr Index kMostRows = 32;  // of a block
 
-/// How a pass takes its rows: so many are scored, then added to the gradient while the nearest cache still
-/// has them. A block fetches for those that come.
+/// How a pass reads its rows. A block of them is scored, then added to the gradient while it is in the
+/// nearest cache; meanwhile the rows of later blocks are prefetched.
 struct BlockPlan {
     enum class From { nowhere, cache, memory };
     Index rows = kRows;
     From from = From::nowhere;
-    bool half = false;  // fetches only half of what comes from a cache: there is no room for two blocks
-    Index ahead = 0;    // in numbers
-    /// Rows come from memory, and the nearest cache holds two with all that belongs to them: then one is
-    /// better added while the next one comes in, unless widening single precision keeps the processor busy or
-    /// the calls for rows of a few numbers do.
+    bool half = false;  // prefetches only half a block: the cache has no room for two
+    Index ahead = 0;    // distance of prefetches, in numbers
+    /// Adds each row while the next one arrives from memory. This pays if the nearest cache holds two rows,
+    /// and neither the widening of single precision nor calls for very short rows keep the processor busy.
     bool streams = false;
-    bool keeps = false;  // and from a copy, unless stores to one so short come late
+    bool keeps = false;  // adds a copy of the row, which pays for long rows
 };
 
 /// For a pass over rows `stride` apart that reads so many numbers in all.
 template <class Number>
 BlockPlan plan_blocks(Index stride, Index numbers) {
     constexpr Index kInOne = std::is_same_v<Number, float> ? 2 : 1;  // numbers in the place of a Real
-    constexpr Index kAtHand = kInOne << 12U;  // the nearest cache has them, or a little more
-    constexpr Index kNear = kInOne << 17U;    // the second one has
-    constexpr Index kCached = kInOne << 20U;  // some cache has
-    // Rows of which the nearest cache holds two blocks with all that belongs to them; nearly so; a block and
-    // a half.
+    constexpr Index kAtHand = kInOne << 12U;                         // about the size of the nearest cache
+    constexpr Index kNear = kInOne << 17U;                           // of the second cache
+    constexpr Index kCached = kInOne << 20U;                         // of the last cache
+    // Lengths of rows of which the nearest cache holds two blocks, nearly two, and one and a half.
     constexpr Index kShort = kInOne * 384;
     constexpr Index kNearlyShort = kInOne * 512;
     constexpr Index kHalfShort = kInOne * 640;
     constexpr Index kFew = 16;
     constexpr Index kWorthKeeping = 128;
     constexpr Index kTwoAtHand = 1024;
-    constexpr Index kLate = 4096;  // numbers that pass by while one line is on its way, with room to spare
+    constexpr Index kLate = 4096;  // more numbers than are read while one line arrives
     if (stride == 0) return {};
     const Index rows = std::clamp(kRows * kShort / stride / kRows * kRows, kRows, kMostRows);
     if (numbers <= kAtHand) return {.rows = rows};
@@ -64,16 +62,16 @@ BlockPlan plan_blocks(Index stride, Index numbers) {
             .ahead = rows * stride};
 }
 
-/// scores[i] = rows[i] . x; the same bits as dot(). `alone`: without add_rows() to follow, which fetches its
-/// share.
+/// scores[i] = rows[i] . x; the same bits as dot(). `alone`: no add_rows() follows, which would prefetch
+/// half.
 void dot_rows(std::span<const Real* const> rows, ConstView x, const BlockPlan& plan, bool alone,
               Real* scores);
 void dot_rows(std::span<const float* const> rows, ConstView x, const BlockPlan& plan, bool alone,
               Real* scores);
 void dot_rows(std::span<const float* const> rows, std::span<const float> x, const BlockPlan& plan, bool alone,
               float* scores);
-/// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row. `alone`: without dot_rows()
-/// before it, which has fetched its share.
+/// gradient += sum_i slopes[i] rows[i]; the same bits as axpy() row after row. `alone`: no dot_rows()
+/// came before, which would have prefetched half.
 void add_rows(const Real* slopes, std::span<const Real* const> rows, const BlockPlan& plan, bool alone,
               View gradient);
 void add_rows(const Real* slopes, std::span<const float* const> rows, const BlockPlan& plan, bool alone,
@@ -81,14 +79,14 @@ void add_rows(const Real* slopes, std::span<const float* const> rows, const Bloc
 void add_rows(const float* slopes, std::span<const float* const> rows, const BlockPlan& plan, bool alone,
               std::span<float> gradient);
 
-/// For rows that come from memory, one after the other: returns row . x and does gradient += slope * before
-/// on the way, so that requests for what comes never pause. The same bits as dot() and axpy().
+/// Returns row . x and adds slope * before to the gradient meanwhile, so that reads from memory never pause.
+/// The same bits as dot() and axpy().
 Real dot_and_add(const Real* row, ConstView x, Real slope, const Real* before, View gradient);
 /// The same, and keeps a copy of the row, which may take the place of `before`.
 Real dot_add_and_keep(const Real* row, ConstView x, Real slope, const Real* before, Real* kept,
                       View gradient);
 
-/// One row: dot() and axpy(), whatever it is stored in.
+/// dot() and axpy() for one row in either precision.
 Real dot_row(const Real* row, ConstView x);
 Real dot_row(const float* row, ConstView x);
 void add_row(Real slope, const Real* row, View gradient);
@@ -97,7 +95,7 @@ void add_row(Real slope, const float* row, View gradient);
 Real dot_sparse(std::span<const FeatureIndex> indices, ConstView values, ConstView x);
 void add_sparse(Real slope, std::span<const FeatureIndex> indices, ConstView values, View gradient);
 
-/// A coordinate beside its sum: what a sparse row meets in far places, it meets there once.
+/// A coordinate beside its sum, so that a sparse row touches one cache line for both.
 struct Paired {
     Real x = 0;
     Real sum = 0;

@@ -14,7 +14,7 @@
 namespace proxstream {
 namespace {
 
-/// A registered loss sees every feature: they are written out unless they are stored that way.
+/// A registered loss reads every feature, so sparse rows are written out.
 ConstView dense_features(const RowBlock& record, Index row, View room) {
     if (!record.sparse()) return record.values(row);
     write_row(record, row, room);
@@ -81,7 +81,7 @@ std::exception_ptr RowLossFamily::take_failure() const {
     return std::exchange(failure_->first, nullptr);
 }
 
-/// An exception in the middle of a pass would leave a learner half moved; a loss that is NaN does not.
+/// An exception in the middle of a pass would leave a learner half updated, so the loss becomes NaN instead.
 Real RowLossFamily::row_loss(ConstView features, Real target, ConstView x, View gradient) const {
     try {
         return loss_->value_and_gradient(features, target, x, gradient);

@@ -13,14 +13,14 @@
 namespace proxstream {
 namespace {
 
-/// Numbers of a ring from which on passes wait for memory, not for the processor.
+/// Least size of a ring whose passes wait for memory, not for the processor.
 constexpr Index kLargeRing = Index{1} << 15;
-/// Numbers of a ring of single rows that some cache holds.
+/// Largest ring of single rows that fits a cache.
 constexpr Index kCachedRing = Index{1} << 20;
 
 PROXSTREAM_CLONES bool fits_single(ConstView values) {
     const Real* from = values.data();
-    // The difference is 0, or it is not: no branch a value.
+    // A sum of differences needs no branch for each value.
     return lane_sum(values.size(), [=](Index i) {
                return std::abs(static_cast<Real>(static_cast<float>(from[i])) - from[i]);
            }) == 0;
@@ -213,7 +213,7 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
     const std::span<RecordRows> records = frame.take<RecordRows>(weights.size());
     Index used = 0;
     Index at = slot_of(weights.size());
-    Index next = capacity_;  // the slot whose rows would go on where those of the last record end
+    Index next = capacity_;  // the slot whose rows would follow those of the last record
     Real weight = 0;         // of the last record
     for (Index age = weights.size(); age-- > 0;) {
         if (++at == capacity_) at = 0;

@@ -46,9 +46,9 @@ struct RecordRows {
     }
 };
 
-/// Numbers from one dense row to the next where they are stored for passes: padding to whole cache lines pays
-/// once rows are longer than a few of them. Rows that are cached are not whole pages apart: they would all
-/// want the same few places of the nearest cache.
+/// Distance of stored dense rows, in numbers. Rows longer than a few cache lines are padded to whole ones.
+/// Cached rows are not whole pages apart, because they would compete for the same few places of the nearest
+/// cache.
 Index row_stride(Index features, bool cached);
 
 /// Writes all features of a row.
@@ -90,7 +90,7 @@ class RowRing {
     RecordRows rows_in(Index slot) const;
     void make_room(Index slot, Index rows);
     void copy_to(RowBlock& block, Index age) const;
-    /// Rows in single precision that do not stay so.
+    /// Converts all rows to double precision.
     void widen();
 
     Index features_;

@@ -98,7 +98,7 @@ Real ArgumentReader::sigma0() {
 Real ArgumentReader::usable(std::string_view name, Real smoothness) {
     const SmoothnessFacts& facts = problem().smoothness;
     std::string origin = facts.origin;
-    // A loss without curvature where it was measured: the step that gaps are taken with is all there is.
+    // No curvature was measured: fall back to the reference step.
     if (!(smoothness > 0) || !std::isfinite(smoothness)) {
         smoothness = 1 / problem().reference_step;
         origin = "1 / reference step";

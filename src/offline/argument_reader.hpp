@@ -1,8 +1,7 @@
-/// How stochastic methods read their arguments: each leaves a line that says what is in use and where it
-/// comes from.
+/// Reads the arguments of stochastic methods, and records each value with its source.
 #pragma once
 
-#include "offline/gradient_noise.hpp"
+#include "offline/estimators.hpp"
 #include "offline/method_table.hpp"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ class ArgumentReader {
   public:
     ArgumentReader(const Spec& spec, const MethodParts& parts) : spec_(spec), parts_(parts) {}
 
-    /// The argument if it is given, else the default; `source` says where that comes from.
+    /// The argument, or the default, whose origin is `source`.
     Real positive(std::string_view key, Real fallback, std::string_view source);
     Real not_negative(std::string_view key, Real fallback, std::string_view source);
     Real fraction(std::string_view key, Real fallback, std::string_view source);  // in [0, 1]
@@ -26,7 +25,7 @@ class ArgumentReader {
                      std::string_view fallback, std::string_view source);
     /// `step=`, times the scale of a sweep.
     Real step(Real fallback, std::string_view source);
-    /// sigma_0: `sigma0=`, or measured at the start; the method has to charge setup_cost().
+    /// sigma_0: `sigma0=`, or measured at the start; the method must charge setup_cost().
     Real sigma0();
     bool gives(std::string_view key) const { return spec_.has(key); }
 
@@ -41,13 +40,13 @@ class ArgumentReader {
     bool is_sum() const { return components() > 0; }
     /// Measured once, at the start.
     const GradientNoise& noise();
-    /// An iteration will take so many samples at once.
+    /// Notes that an iteration will take so many samples at once.
     void takes(std::uint64_t samples) { largest_batch_ = std::max(largest_batch_, samples); }
     std::uint64_t largest_batch() const { return largest_batch_; }
     const Cost& setup_cost() const { return setup_cost_; }
     std::vector<MethodParameter> parameters() const { return parameters_; }
 
-    /// Lipschitz constants that methods are parametrised by, noted: the nearest one that is known.
+    /// Lipschitz constants for default parameters, recorded: the closest known one.
     Real mean_smoothness();         // L
     Real mean_square_smoothness();  // Lb
     Real largest_smoothness();      // of single samples, else Lb
@@ -66,7 +65,7 @@ class ArgumentReader {
 
 /// n^power, rounded, at least 1.
 Index root_batch(std::uint64_t n, Real power);
-/// The least count >= value; what no computer could hold becomes a count that it could not either.
+/// The least count >= value, at most 10^15.
 std::uint64_t count_of(Real value);
 
 }  // namespace proxstream

@@ -2,12 +2,15 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "offline/fit.hpp"
+
+#include <cmath>
 #include <utility>
 
 namespace proxstream {
 namespace {
 
-/// B of an expectation of which no accuracy is asked.
+/// B of an expectation if no epsilon is given.
 constexpr Index kPlainAnchor = 4096;
 
 class EpochMethod final : public EstimateMethod {
@@ -124,11 +127,40 @@ AnchorBatch read_anchor(ArgumentReader& arguments, Real factor, std::string_view
                             format_short(factor) + " sigma_0^2 / epsilon^2, " + std::string(theorem));
     } else {
         if (arguments.gives("sigma0")) anchor.sigma0 = arguments.sigma0();
-        anchor.samples = arguments.count("anchor", kPlainAnchor,
-                                         "a constant: no epsilon is wanted that it could follow from");
+        anchor.samples = arguments.count("anchor", kPlainAnchor, "a constant, because no epsilon is given");
     }
     arguments.takes(anchor.samples);
     return anchor;
+}
+
+Real PassSchedule::at(Real passes) const {
+    switch (kind_) {
+        case Decay::constant:
+            return step_;
+        case Decay::sqrt:
+            return step_ / std::sqrt(1 + decay_ * passes);
+        case Decay::inverse:
+            return step_ / (1 + decay_ * passes);
+        case Decay::epoch:
+            return step_ / (1 + decay_ * std::floor(passes));
+    }
+    return step_;
+}
+
+PassSchedule read_schedule(ArgumentReader& arguments, Real step, std::string_view source) {
+    using Decay = PassSchedule::Decay;
+    const Real first = arguments.step(step, source);
+    const std::string kind =
+        arguments.word("schedule", {"constant", "sqrt", "inverse", "epoch"}, "constant", source);
+    if (kind == "constant") return {Decay::constant, first, 0};
+    if (kind == "epoch")
+        return {Decay::epoch, first, arguments.not_negative("decay", 0.5, "experiments of Pham et al. 2020")};
+    return {kind == "sqrt" ? Decay::sqrt : Decay::inverse, first,
+            arguments.not_negative("decay", 1, "a constant")};
+}
+
+Real passes_of(std::uint64_t iteration, Index batch, const SampledLoss& loss) {
+    return static_cast<Real>(iteration) * static_cast<Real>(batch) / static_cast<Real>(pass_samples(loss));
 }
 
 }  // namespace proxstream

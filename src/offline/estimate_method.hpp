@@ -1,5 +1,5 @@
-/// What all methods that step along estimates of the gradient share: x <- (1 - gamma) x + gamma prox(x - eta
-/// v), and what happens where a number is not finite.
+/// Base of all methods that step along estimates of the gradient: x <- (1 - gamma) x + gamma prox(x - eta v),
+/// with the handling of numbers that are not finite.
 #pragma once
 
 #include "offline/argument_reader.hpp"
@@ -16,9 +16,33 @@ namespace proxstream {
 /// One step.
 struct Movement {
     Real step = 0;       // eta
-    Real share = 1;      // gamma: how much of the way is gone
+    Real share = 1;      // gamma: share of the way to the prox point
     Real prox_step = 0;  // of g; 0: the same as f's
 };
+
+/// A step that shrinks with the passes made.
+class PassSchedule {
+  public:
+    enum class Decay : std::uint8_t { constant, sqrt, inverse, epoch };
+
+    PassSchedule() = default;
+    PassSchedule(Decay kind, Real step, Real decay) : kind_(kind), step_(step), decay_(decay) {}
+
+    bool constant() const noexcept { return kind_ == Decay::constant; }
+    Real at(Real passes) const;
+    Real step() const noexcept { return step_; }  // eta_0
+
+  private:
+    Decay kind_ = Decay::constant;
+    Real step_ = 0;
+    Real decay_ = 0;  // a pass
+};
+
+/// `step=`, `schedule=constant|sqrt|inverse|epoch`, `decay=`; `step` is the default, from `source`.
+PassSchedule read_schedule(ArgumentReader& arguments, Real step, std::string_view source);
+
+/// Passes behind an iteration, counted from 0, of a method that takes a batch in each.
+Real passes_of(std::uint64_t iteration, Index batch, const SampledLoss& loss);
 
 class EstimateMethod : public OfflineMethod {
   public:
@@ -30,7 +54,7 @@ class EstimateMethod : public OfflineMethod {
     void serialise(StateArchive& archive) final;
 
   protected:
-    /// To be called when all arguments are read.
+    /// Call it after all arguments are read.
     explicit EstimateMethod(const ArgumentReader& arguments);
 
     /// The direction v at point(); empty if it is not finite.
@@ -44,7 +68,7 @@ class EstimateMethod : public OfflineMethod {
     ConstView previous() const { return previous_; }        // the point before; the start at first
     Scratch& scratch() { return scratch_; }
 
-    /// `count` samples to step with; all of a sum that has no more: f itself.
+    /// `count` samples for a step; the empty batch, f itself, if a sum has no more.
     Batch draw(SampleDraws& draws, Index count) const {
         const std::uint64_t n = problem_.loss->components();
         return n > 0 && count >= n ? Batch{} : draws.draw(count);
@@ -60,24 +84,24 @@ class EstimateMethod : public OfflineMethod {
     Scratch scratch_;
 };
 
-/// The batch B that an epoch begins with.
+/// The batch B at the start of an epoch.
 struct AnchorBatch {
     std::uint64_t samples = 1;
     bool whole = false;  // all of the sum: f itself
     Real sigma0 = 0;     // of an expectation, where B follows from it
 };
 
-/// `anchor=`: of a sum all of it; of an expectation factor sigma_0^2 / epsilon^2 samples where an epsilon is
-/// wanted, as `theorem` has it, and else a constant.
+/// `anchor=`. Default: a whole sum; of an expectation factor sigma_0^2 / epsilon^2 samples by `theorem`, or a
+/// constant without an epsilon.
 AnchorBatch read_anchor(ArgumentReader& arguments, Real factor, std::string_view theorem);
 
-/// A method by its parameters: an estimate from a large batch every so often, and in between estimates from
-/// small ones that correct it. The methods of the literature differ in these numbers only.
+/// The parameters of a method: an epoch starts with an estimate from a large batch, which small batches then
+/// correct. The methods of the literature differ only in these parameters.
 struct EpochPlan {
     enum class Correction : std::uint8_t {
-        recursive,  // the estimate before, carried on: SARAH, SPIDER, STORM
+        recursive,  // follows from the previous estimate: SARAH, SPIDER, STORM
         hybrid,     // the same, mixed with a second batch
-        anchored,   // that of the last large batch: SVRG
+        anchored,   // corrects the estimate of the last large batch: SVRG
     };
 
     AnchorBatch anchor = {};  // B

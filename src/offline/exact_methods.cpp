@@ -4,9 +4,7 @@
 #include "offline/method_rows.hpp"
 #include "solve/accelerated.hpp"
 #include "solve/backtracking.hpp"
-#include "solve/compact.hpp"
 #include "solve/panoc.hpp"
-#include "solve/plane.hpp"
 #include "solve/prox_grad.hpp"
 
 #include <array>
@@ -16,11 +14,10 @@ namespace {
 
 /// The arguments that step searches share.
 struct Search {
-    /// `grows`: whether it has a say in how fast steps grow.
-    explicit Search(ArgumentReader& arguments, bool grows = true)
+    explicit Search(ArgumentReader& arguments)
         : step(arguments.step(arguments.problem().reference_step, "the reference step, to begin with")),
           shrink(arguments.fraction("shrink", 0.5, "as for windows")),
-          grow(grows ? arguments.positive("grow", 1.6, "as for windows") : 1) {
+          grow(arguments.positive("grow", 1.6, "as for windows")) {
         arguments.require(shrink >= 0.01 && shrink <= 0.99, "shrink must lie in [0.01, 0.99]");
         arguments.require(grow >= 1 && grow <= 100, "grow must lie in [1, 100]");
     }
@@ -29,10 +26,10 @@ struct Search {
     Real grow;
 };
 
-template <class Solver>
-std::unique_ptr<OfflineMethod> searching(const ArgumentReader& arguments, Solver solver, Real step) {
-    return std::make_unique<ExactMethod<Solver>>(arguments.problem(), std::move(solver), step, true,
-                                                 arguments.parameters());
+std::unique_ptr<OfflineMethod> searching(const ArgumentReader& arguments, InnerSolver solver, Real step) {
+    return std::make_unique<ExactMethod>(
+        arguments.problem(),
+        ExactPlan{.solver = std::move(solver), .step = step, .parameters = arguments.parameters()});
 }
 
 std::unique_ptr<OfflineMethod> make_prox_grad(const Spec& spec, const MethodParts& parts) {
@@ -41,8 +38,10 @@ std::unique_ptr<OfflineMethod> make_prox_grad(const Spec& spec, const MethodPart
     const Real step = arguments.step(1 / smoothness, "1/L");
     const Real gain = step * (1 - step * smoothness / 2);
     const bool proves = parts.problem.smoothness.proved && gain > 0;
-    return std::make_unique<ExactMethod<ProxGrad>>(parts.problem, ProxGrad(smoothness), step, proves,
-                                                   arguments.parameters());
+    return std::make_unique<ExactMethod>(parts.problem, ExactPlan{.solver = ProxGrad(smoothness),
+                                                                  .step = step,
+                                                                  .proves = proves,
+                                                                  .parameters = arguments.parameters()});
 }
 
 std::unique_ptr<OfflineMethod> make_backtracking(const Spec& spec, const MethodParts& parts) {
@@ -52,13 +51,6 @@ std::unique_ptr<OfflineMethod> make_backtracking(const Spec& spec, const MethodP
     arguments.require(lambda < 2, "lambda must lie in (0, 2)");
     return searching(arguments,
                      Backtracking({.lambda = lambda, .shrink = search.shrink, .grow = search.grow}),
-                     search.step);
-}
-
-std::unique_ptr<OfflineMethod> make_adaptive(const Spec& spec, const MethodParts& parts) {
-    ArgumentReader arguments(spec, parts);
-    const Search search(arguments, false);
-    return searching(arguments, Backtracking({.shrink = search.shrink, .next = NextStep::adaptive}),
                      search.step);
 }
 
@@ -76,35 +68,26 @@ std::unique_ptr<OfflineMethod> make_panoc(const Spec& spec, const MethodParts& p
     options.trials = arguments.count("trials", options.trials, "measured on robust regression");
     arguments.require(options.memory <= 1000, "memory must lie in [1, 1000]");
     arguments.require(options.trials <= 100, "trials must lie in [1, 100]");
-    return searching(arguments, Panoc(options), search.step);
-}
-
-/// For solvers that go on for many passes a call.
-template <class Solver>
-std::unique_ptr<OfflineMethod> make_stretching(const Spec& spec, const MethodParts& parts) {
-    ArgumentReader arguments(spec, parts);
-    const Real step = arguments.step(arguments.problem().reference_step, "the reference step, to begin with");
-    return std::make_unique<ExactMethod<Solver>>(arguments.problem(), Solver(), step, true,
-                                                 arguments.parameters(), parts.epsilon);
+    // A surrogate phase takes many candidates on the reduced model.
+    constexpr std::uint64_t kPhase = 64;
+    return std::make_unique<ExactMethod>(parts.problem,
+                                         ExactPlan{.solver = Panoc(options),
+                                                   .step = search.step,
+                                                   .parameters = arguments.parameters(),
+                                                   .candidates = parts.problem.loss->reducible() ? kPhase : 1,
+                                                   .epsilon = parts.epsilon});
 }
 
 }  // namespace
 
 std::span<const OfflineMethodRow> exact_method_rows() {
     static constexpr std::array kRows{
-        OfflineMethodRow{"panoc", "panoc[:memory=5,trials=3,step=0.1,shrink=0.5,grow=1.6]",
-                         "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
-                         "quasi-Newton moves on the forward-backward residual, a pass each; needs no L",
-                         false, false, make_panoc},
-        OfflineMethodRow{"compact", "compact[:step=0.1]",
-                         "as panoc, on a copy in single precision that looks around exact points",
-                         "panoc, exact or on a copy of the columns in play; up to 64 passes an iteration",
-                         false, false, make_stretching<CompactSteps>},
-        OfflineMethodRow{"plane", "plane[:step=0.1]",
-                         "parallel tangents (Shah, Buehler & Kempthorne 1964) from forward-backward points",
-                         "to where the plane of the last two moves is lowest, which scores tell without a "
-                         "pass; up to 64 steps an iteration",
-                         false, false, make_stretching<PlaneSteps>},
+        OfflineMethodRow{
+            "panoc", "panoc[:memory=5,trials=3,step=0.1,shrink=0.5,grow=1.6]",
+            "Stella, Themelis, Sopasakis & Patrinos 2017; every point feasible, search on F",
+            "quasi-Newton steps on the prox-gradient mapping, a pass each; needs no L. On a reduced "
+            "copy of large linear models up to 64 an iteration",
+            false, false, make_panoc},
         OfflineMethodRow{
             "accelerated", "accelerated[:step=0.1,shrink=0.5,grow=1.6]",
             "Li & Lin 2015 (monitor), O'Donoghue & Candes 2015 (restart); step by backtracking",
@@ -112,13 +95,7 @@ std::span<const OfflineMethodRow> exact_method_rows() {
             false, make_accelerated},
         OfflineMethodRow{"backtracking", "backtracking[:step=0.1,lambda=1,shrink=0.5,grow=1.6]",
                          "Beck & Teboulle 2009, with a step that may grow again",
-                         "prox-gradient whose step is found by trying; needs no L", false, false,
-                         make_backtracking},
-        OfflineMethodRow{
-            "adaptive", "adaptive[:step=0.1,shrink=0.5]",
-            "Latafat, Themelis, Stella & Patrinos 2023, with a test for losses that are not convex",
-            "prox-gradient whose step follows the changes of the gradient; needs no L", false, false,
-            make_adaptive},
+                         "prox-gradient with a line search; needs no L", false, false, make_backtracking},
         OfflineMethodRow{"prox-grad", "prox-grad[:step=0.1]", "step 1/L",
                          "prox-gradient with one step; relies on L", false, false, make_prox_grad},
     };

@@ -1,12 +1,11 @@
-/// f as inner solvers see a model: its value and gradient where they stand, and passes at other points.
+/// f itself as an inner solver sees it.
 #pragma once
 
-#include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/state_archive.hpp"
 
-#include "loss/compact_rows.hpp"
-#include "loss/row_scores.hpp"
+#include "core/smooth_objective.hpp"
+#include "loss/reduced_rows.hpp"
 #include "offline/sampled_loss.hpp"
 
 #include <cmath>
@@ -15,81 +14,55 @@
 
 namespace proxstream {
 
-class ExactModel {
+class ExactModel final : public SmoothObjective {
   public:
     /// Needs loss.knows_f(); the loss has to outlive it.
     explicit ExactModel(const SampledLoss& loss)
         : loss_(&loss), gradient_(loss.dimension()), trial_gradient_(loss.dimension()) {}
 
-    Real value() const noexcept { return value_; }
-    ConstView gradient() const noexcept { return gradient_; }
-
-    /// One pass. Its result becomes value() and gradient() only when accepted.
-    Real try_at(ConstView y, Scratch& scratch) {
-        trial_value_ = loss_->f(y, trial_gradient_, scratch);
-        ++cost_.passes;
-        cost_.base_samples += loss_->components();
-        return trial_value_;
+    Real value() const override { return value_; }
+    ConstView gradient() const override { return gradient_; }
+    Real try_at(ConstView y, Scratch& scratch) override {
+        count_pass();
+        return trial_value_ = loss_->f(y, trial_gradient_, scratch);
     }
-    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_gradient_); }
-    ConstView trial_gradient() const noexcept { return trial_gradient_; }
-    void accept_trial() {
+    bool trial_finite() const override { return std::isfinite(trial_value_) && all_finite(trial_gradient_); }
+    ConstView trial_gradient() const override { return trial_gradient_; }
+    void accept_trial() override {
         value_ = trial_value_;
         gradient_.swap(trial_gradient_);
     }
 
-    /// As windows do (window/carried_window.hpp).
-    bool compact(std::span<const Index> coordinates, ConstView x, Scratch& /*scratch*/) {
-        if (!loss_->compact(coordinates, x, compact_)) return false;
-        ++cost_.passes;
-        cost_.base_samples += loss_->components();
+    bool reduce(std::span<const Index> coordinates, ConstView x, Scratch& /*scratch*/) override {
+        if (!loss_->reduce(coordinates, x, reduced_)) return false;
+        count_pass();
         return true;
     }
-    void forget_compact() { compact_.clear(); }
-    Real compact_pass(ConstView move, View gradient, Scratch& scratch) {
-        ++cost_.passes;
-        cost_.base_samples += loss_->components();
-        return compact_.bend(move, gradient, scratch);
-    }
-    Real compact_share() const noexcept { return compact_.share(); }
-
-    bool know_scores(Scratch& /*scratch*/) {
-        if (!scores_known_) scores_known_ = loss_->know_scores(scores_);
-        return scores_known_;
-    }
-    Index score_count() const noexcept { return scores_.rows(); }
-    void score(ConstView y, View scores, Scratch& scratch) {
-        ++cost_.passes;
-        cost_.base_samples += loss_->components();
-        scores_.score(y, scores, scratch);
-    }
-    Real value_at_scores(ConstView scores, View slopes, Scratch& scratch) const {
-        return scores_.evaluate(scores, slopes, scratch);
-    }
-    void gradient_along(ConstView slopes, View gradient, Scratch& scratch) {
-        ++cost_.passes;
-        cost_.base_samples += loss_->components();
-        scores_.gradient(slopes, gradient, scratch);
+    Real reduced_bend(ConstView move, View change, Scratch& scratch) override {
+        if (reduced_.has_rows()) count_pass();
+        return reduced_.bend(move, change, scratch);
     }
 
-    /// Of all passes so far.
+    /// Of all passes so far. It starts again at 0 when a state is restored: only differences are used.
     const Cost& cost() const noexcept { return cost_; }
 
-    /// Counts of costs start over: whoever looks at them looks at differences.
     void serialise(StateArchive& archive) {
         archive.field("value", value_);
         archive.fixed("gradient", gradient_);
     }
 
   private:
+    void count_pass() {
+        ++cost_.passes;
+        cost_.base_samples += loss_->components();
+    }
+
     const SampledLoss* loss_;
     Real value_ = 0;
     Real trial_value_ = 0;
     std::vector<Real> gradient_;
     std::vector<Real> trial_gradient_;
-    CompactRows compact_;
-    RowScores scores_;
-    bool scores_known_ = false;
+    ReducedRows reduced_;
     Cost cost_;
 };
 

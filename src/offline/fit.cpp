@@ -15,16 +15,16 @@ namespace {
 
 /// Base samples that count as a pass of an expectation, which has none of its own.
 constexpr std::uint64_t kExpectationPass = 1000;
-/// Left to itself a referee measures again when the method has spent as much as a test costs, and this share
-/// of all it has spent so far.
+/// By default the referee measures again after the method has spent the cost of a test, and this share of its
+/// total cost.
 constexpr Real kRefereeShare = 0.1;
-/// From this iteration on, measurements that cost nothing are kept only every so much later.
+/// From this iteration on, the trace keeps free measurements only at geometric distances.
 constexpr std::uint64_t kDenseTrace = 1000;
 constexpr Real kTraceGrowth = 1.005;
-/// Tests that end a run have numbers of their own: they change nothing of what is to come. As many tests of
-/// 2^30 samples each can be numbered before one meets another's draws.
+/// Number of the first closing test. Closing tests have numbers of their own, so that they do not affect
+/// later ones.
 constexpr std::uint64_t kFinalTests = std::uint64_t{1} << 32U;
-/// Samples of one iteration beyond which a run without a budget of samples could no more be stopped.
+/// Without a budget of samples, a larger iteration could not be stopped in time.
 constexpr Real kMostAtOnce = 1e8;
 
 void serialise_cost(StateArchive& archive, Cost& cost) {
@@ -83,7 +83,7 @@ Real FitRun::pass() const {
     return static_cast<Real>(pass_samples(*problem_.loss));
 }
 
-/// A point tested by samples that nothing else is chosen with.
+/// Tests a point with samples that nothing else uses.
 MeasuredPoint FitRun::test(ConstView x, std::uint64_t iteration, std::uint64_t number, Cost& to,
                            double& time) {
     const Stopwatch watch(time);
@@ -92,7 +92,7 @@ MeasuredPoint FitRun::test(ConstView x, std::uint64_t iteration, std::uint64_t n
     return point;
 }
 
-/// The point where the method stands: free where the method knows f there.
+/// Measures the current point; free if the method knows f there.
 MeasuredPoint FitRun::look(std::uint64_t number, Cost& to, double& time) {
     const std::optional<OfflineMethod::Exact> known = method_->exact();
     if (!known) return test(method_->point(), so_far_.iterations, number, to, time);
@@ -110,7 +110,7 @@ void FitRun::plan_next() {
     next_measure_ = so_far_.cost.base_samples + static_cast<std::uint64_t>(std::ceil(gap));
 }
 
-/// Whether one iteration would take more than was given for all of them: the accuracy is out of reach.
+/// Whether one iteration would exceed the whole budget: the accuracy is out of reach.
 bool FitRun::out_of_reach() const {
     const Real most = options_.passes < kInfinity ? options_.passes * pass() : kMostAtOnce;
     return static_cast<Real>(method_->largest_batch()) > std::max(pass(), most);
@@ -118,7 +118,7 @@ bool FitRun::out_of_reach() const {
 
 bool FitRun::out_of_budget() const {
     const Cost& cost = so_far_.cost;
-    // An expectation in closed form has no samples to count: an evaluation of it is a pass.
+    // An expectation in closed form has no samples to count, so an evaluation is a pass.
     const Real passes = problem_.loss->components() > 0 ? 0 : static_cast<Real>(cost.passes);
     const bool samples_gone = static_cast<Real>(cost.base_samples) / pass() + passes >= options_.passes;
     const bool time_gone = so_far_.seconds >= options_.seconds;
@@ -143,7 +143,7 @@ void FitRun::end_with_method() {
     if (last_step_ == StepStatus::finished) end(FitStatus::finished);
 }
 
-/// Whether a measurement that costs nothing is worth a line.
+/// Whether the trace keeps a free measurement.
 bool FitRun::worth_keeping() const {
     if (so_far_.trace.empty() || so_far_.iterations < kDenseTrace) return true;
     return static_cast<Real>(so_far_.iterations) >=
@@ -161,7 +161,7 @@ TracePoint FitRun::line(const MeasuredPoint& point) const {
             .step = method_->step()};
 }
 
-/// Records a measurement; the run may end with it.
+/// Records a measurement, which may end the run.
 void FitRun::note(const MeasuredPoint& point, const OnMeasure& on_measure) {
     if (!finite(point)) {
         end(FitStatus::not_finite);
@@ -176,8 +176,8 @@ void FitRun::note(const MeasuredPoint& point, const OnMeasure& on_measure) {
     plan_next();
 }
 
-/// Measures where the run stands, unless the trace ends there; whether it did. Only the stop asks for it, so
-/// nothing of it becomes state.
+/// Measures the current point, unless the trace ends there. Returns whether it did. The measurement is needed
+/// only for a stop, so it is not part of the state.
 bool FitRun::close() {
     if (closing_ || so_far_.trace.back().iteration == so_far_.iterations) return false;
     closing_.emplace();
@@ -190,7 +190,7 @@ bool FitRun::close() {
     return true;
 }
 
-/// Measures the start, or sees that a restored state has already arrived.
+/// Measures the start, or detects that a restored state has already converged.
 void FitRun::begin(const OnMeasure& on_measure) {
     begun_ = true;
     if (so_far_.trace.empty()) {
@@ -213,7 +213,7 @@ void FitRun::iterate() {
         last_step_ = method_->advance(so_far_.cost);
     }
     if (last_step_ == StepStatus::moved || last_step_ == StepStatus::finished) ++so_far_.iterations;
-    // A method that has ended stands on a point it will not step from.
+    // The last point of a method that has ended is a candidate too.
     if (last_step_ == StepStatus::finished && row_.random_index && method_->candidate())
         random_.offer(method_->point(), so_far_.iterations);
     end_with_method();
@@ -249,7 +249,7 @@ OfflineResult FitRun::result() {
             " base samples, more than " +
             (options_.passes < kInfinity ? "the whole budget" : "can be stopped in time; give --passes");
     }
-    // The certificate's figures: measured by the referee itself, whatever the method reported on the way.
+    // The referee measures the figures of the certificate itself.
     std::uint64_t number = kFinalTests + 1;
     const auto final_test = [&](ConstView x, std::uint64_t iteration) {
         return test(x, iteration, number++, all.referee_cost, all.referee_seconds);
@@ -282,7 +282,7 @@ void FitRun::serialise(StateArchive& archive) {
     archive.require(method == options_.method, "a state of the same method");
     archive.fields(Field{"method", *method_}, Field{"iterations", so_far_.iterations}, Field{"tests", tests_},
                    Field{"next measurement", next_measure_});
-    // Ends that the method itself has come to are state; budgets and epsilon may be others next time.
+    // An end by the method is state; budgets and epsilon may differ after a restore.
     auto last = static_cast<std::uint64_t>(last_step_);
     archive.field("last step", last, static_cast<std::uint64_t>(StepStatus::not_finite));
     last_step_ = static_cast<StepStatus>(last);

@@ -1,13 +1,13 @@
-/// Drives one method to a target gap or to the end of its budget. A referee measures it on the way and trusts
-/// nothing that the method reports.
+/// Runs one method to a target gap or to the end of its budget. A referee measures it independently.
 #pragma once
 
+#include "proxstream/core/draw.hpp"
+#include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/stop_flag.hpp"
 #include "proxstream/offline/fit_status.hpp"
 
 #include "offline/measured_point.hpp"
 #include "offline/method_table.hpp"
-#include "offline/random_index.hpp"
 
 #include <functional>
 #include <limits>
@@ -21,13 +21,13 @@ namespace proxstream {
 struct OfflineOptions {
     std::string method = "panoc";
     Real epsilon = 0;  // stop when |P| <= epsilon was measured; 0: never
-    // Of the method's own samples and time; what measuring costs is counted apart.
+    // Budgets of the method; measurements are not counted.
     Real passes = kInfinity;  // base samples / n; of an expectation, base samples / 1000
     double seconds = std::numeric_limits<double>::infinity();
     std::uint64_t iterations = ~std::uint64_t{0};
-    bool all_budgets = false;  // a run goes on until all of those that are given are used up
-    /// Passes from one measurement to the next; 0: at first every pass, later every tenth of those so far.
-    /// Methods that know f's gradient anyway are measured in every iteration.
+    bool all_budgets = false;  // run until all given budgets are used up
+    /// Passes between measurements; 0: first every pass, later every tenth of the passes so far. Methods that
+    /// know f's gradient are measured in every iteration.
     Real measure_every = 0;
     TestOptions test = {};  // of expectations
     Real step_scale = 1;
@@ -48,10 +48,10 @@ struct TracePoint {
 struct OfflineResult {
     FitStatus status = FitStatus::budget_exhausted;
     std::uint64_t iterations = 0;
-    std::string note;  // what else there is to say of how it ended
+    std::string note;  // further remarks on the end
     MeasuredPoint start, last;
-    MeasuredPoint best;                   // smallest gap among those measured on the way, tested anew
-    std::optional<MeasuredPoint> random;  // t*, where the method's theory asks for it
+    MeasuredPoint best;                   // smallest measured gap, tested again
+    std::optional<MeasuredPoint> random;  // t*, if the theory of the method uses it
     Cost cost;                            // the method's
     Cost referee_cost;                    // of measuring
     double seconds = 0;                   // the method's
@@ -62,7 +62,44 @@ struct OfflineResult {
     std::vector<TracePoint> trace;
 };
 
-/// One run of a method, iteration by iteration, so that it can be watched, stopped, saved and resumed.
+/// Draws t* uniformly from the points of a run, without knowing their number: the k-th candidate replaces the
+/// current one with probability 1/k.
+class RandomIndex {
+  public:
+    explicit RandomIndex(std::uint64_t seed) : seed_(seed) {}
+
+    void offer(ConstView x, std::uint64_t iteration) {
+        const Draw draw{.seed = seed_, .round = 0, .record = kIndexDraws, .step = 0, .sample = offered_};
+        ++offered_;
+        if (uniform_below(draw, offered_) != 0) return;
+        x_.assign(x.begin(), x.end());
+        iteration_ = iteration;
+    }
+    bool any() const { return offered_ > 0; }
+    ConstView point() const { return x_; }
+    std::uint64_t iteration() const { return iteration_; }
+
+    void serialise(StateArchive& archive) {
+        archive.fields(Field{"offered", offered_}, Field{"x", x_}, Field{"iteration", iteration_});
+    }
+
+  private:
+    static constexpr std::uint32_t kIndexDraws = 64;  // purpose of these draws
+
+    std::uint64_t seed_;
+    std::uint64_t offered_ = 0;
+    std::vector<Real> x_;
+    std::uint64_t iteration_ = 0;
+};
+
+/// A measurement that is made only because a run stops, with its cost.
+struct ClosingMeasurement {
+    MeasuredPoint point;
+    Cost cost;
+    double seconds = 0;
+};
+
+/// One run of a method, iteration by iteration, which can be stopped, saved and resumed.
 class FitRun {
   public:
     /// The problem has to outlive it. Throws ConfigError.
@@ -73,8 +110,8 @@ class FitRun {
 
     /// One iteration; the first call measures the start. False: the run has ended.
     bool step(const OnMeasure& on_measure = {});
-    /// Everything so far; a run that has not ended counts as interrupted. Measures, but changes nothing of
-    /// what follows.
+    /// The result so far; a run that has not ended counts as interrupted. Measures, without an effect on
+    /// later iterations.
     OfflineResult result();
     /// To the end, or until `stop` is raised.
     OfflineResult run(StopFlag stop = nullptr, const OnMeasure& on_measure = {});
@@ -84,13 +121,6 @@ class FitRun {
     void serialise(StateArchive& archive);
 
   private:
-    /// A measurement that is made only because a run stops, and what it took.
-    struct ClosingLook {
-        MeasuredPoint point;
-        Cost cost;
-        double seconds = 0;
-    };
-
     void begin(const OnMeasure& on_measure);
     void iterate();
     void note(const MeasuredPoint& point, const OnMeasure& on_measure);
@@ -118,7 +148,7 @@ class FitRun {
     bool ended_ = false;
     StepStatus last_step_ = StepStatus::moved;
     RandomIndex random_;
-    std::optional<ClosingLook> closing_;
+    std::optional<ClosingMeasurement> closing_;
     Scratch scratch_;
 };
 

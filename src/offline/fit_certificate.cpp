@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-/// Objectives are sums of many terms: equal up to this share of what was added up.
+/// Relative rounding error of an objective, which is a sum of many terms.
 constexpr Real kObjectiveRounding = 1e-12;
 
 Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
@@ -19,8 +19,8 @@ Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
            (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser));
 }
 
-/// Decides left <= right. Rounding counts against the claim. For an expectation both sides are known up to
-/// `error` only, with the given confidence: the claim is met only if it holds for the whole interval.
+/// Decides left <= right. Rounding counts against the claim. The sides of an expectation are known up to
+/// `error`, with the given confidence; the claim must hold on the whole interval.
 void decide(Inequality& claim, Real error, Real confidence) {
     claim.verdict = claim.decide(claim.right);
     if (claim.verdict == Verdict::undecided)
@@ -51,7 +51,7 @@ Inequality objective_claim(const MeasuredPoint& start, const MeasuredPoint& poin
     if (claim.verdict == Verdict::violated && point.loss_error > 0 &&
         claim.left - point.loss_error <= claim.right + start.loss_error) {
         claim.verdict = Verdict::undecided;
-        claim.explanation = "the intervals of the two overlap: the test is too small to tell";
+        claim.explanation = "the two intervals overlap; take more test samples";
     }
     return claim;
 }
@@ -63,13 +63,13 @@ Inequality stationarity_claim(const MeasuredPoint& point, const FitCertificateOp
                      .left = point.gap,
                      .right = options.epsilon,
                      .slack = point.gap_rounding,
-                     .explanation = asked ? "" : "measured; no epsilon was asked for"};
+                     .explanation = asked ? "" : "measured; no epsilon was given"};
     if (asked) decide(claim, point.gap_error, options.confidence);
     if (point.gap_error > 0) {
         claim.explanation += fmt::format("; by an independent batch, the interval is {:.4g} to {:.4g}",
                                          point.gap_low(), point.gap_high());
         if (claim.verdict == Verdict::violated && point.gap_low() <= options.epsilon)
-            claim.explanation += ", too wide to tell: take more test samples";
+            claim.explanation += ", which contains epsilon; take more test samples";
     }
     return claim;
 }
@@ -137,11 +137,10 @@ FitCertificate certify_fit(const OfflineProblem& problem, OfflineResult result,
                            const FitCertificateOptions& options) {
     FitCertificate certificate;
     certificate.status = result.status;
-    certificate.method = options.method;
-    certificate.output = options.output == "random" && !result.random ? "best" : options.output;
+    static_cast<FitCertificateOptions&>(certificate) = options;
+    if (options.output == "random" && !result.random) certificate.output = "best";
     certificate.reference_step = problem.reference_step;
     certificate.smoothness = problem.smoothness;
-    certificate.confidence = options.confidence;
     certificate.exact = problem.loss->knows_f();
     certificate.point = certificate.output == "last"     ? result.last
                         : certificate.output == "random" ? *result.random

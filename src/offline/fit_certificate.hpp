@@ -1,5 +1,5 @@
-/// What was proved of the point a fit ends with: F1 to F5 (docs/fitting.md), measured by the referee at that
-/// very point, and what it cost to get there.
+/// The certificate of a fit: claims F1 to F5 about its result (docs/fitting.md), measured by the referee, and
+/// the cost.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
@@ -11,30 +11,26 @@
 
 namespace proxstream {
 
-struct FitCertificate : CertificateLines {
-    FitStatus status = FitStatus::budget_exhausted;
+struct FitCertificateOptions {
     std::string method;
-    std::string output;  // best, last or random
+    std::string output = "best";  // best, last or random
+    Real epsilon = 0;             // 0: none
+    /// A budget of iterations or samples fixed the number of iterations beforehand. The theory of a random
+    /// iterate needs that.
+    bool fixed_length = false;
+    Real confidence = 0.95;
+};
+
+struct FitCertificate : CertificateLines, FitCertificateOptions {
+    FitStatus status = FitStatus::budget_exhausted;
     Real reference_step = 0;
     SmoothnessFacts smoothness;
-    Real confidence = 0;
     bool exact = true;  // gaps are of f's own gradient
     MeasuredPoint point;
     OfflineResult result;
 };
 
-struct FitCertificateOptions {
-    std::string method;
-    std::string output = "best";
-    Real epsilon = 0;  // 0: none was asked for
-    /// The number of iterations was settled beforehand, by a budget of them or of samples: what theory says
-    /// of a random one among them holds only then.
-    bool fixed_length = false;
-    Real confidence = 0.95;
-};
-
-/// The point a method's result is taken from unless another is asked for: "best" of stochastic methods,
-/// "last" of those that lower F in every step.
+/// The default output: "best" for stochastic methods, "last" for methods that lower F in every step.
 std::string usual_output(std::string_view method);
 
 FitCertificate certify_fit(const OfflineProblem& problem, OfflineResult result,

@@ -13,11 +13,11 @@ class FunctionLoss final : public SampledLoss {
     struct Parts {
         Index dimension = 0;
         std::uint64_t components = 0;  // n of a sum, 0 of an expectation
-        /// Returns the loss of one sample at x and overwrites `gradient`. A pure function of the number and
-        /// of x: the same number is the same random choice everywhere.
+        /// Returns the loss of one sample at x and overwrites `gradient`. A pure function of both: a number
+        /// names the same random choice at every x.
         std::function<Real(SampleId sample, ConstView x, View gradient)> sample;
-        /// f(x), and its gradient unless `gradient` is empty. Where it is missing a sum is summed up, and an
-        /// expectation is not known.
+        /// f(x), and its gradient unless `gradient` is empty. Without it, sums are evaluated sample by
+        /// sample, and f is unknown for expectations.
         std::function<Real(ConstView x, View gradient)> exact = {};
         std::optional<SmoothnessFacts> smoothness = {};
         Real infimum = -kInfinity;

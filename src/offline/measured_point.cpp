@@ -13,15 +13,14 @@
 namespace proxstream {
 namespace {
 
-/// Groups that the samples of a test are cut into: the scatter of their means tells how far the mean of all
-/// is off.
+/// Groups of the samples of a test. The scatter of the group means estimates the error of the overall mean.
 constexpr Index kGroups = 32;
 
 Index samples_a_group(const TestOptions& options) {
     return std::max<Index>(1, options.samples / kGroups);
 }
 
-/// Mean gradient and value of a batch that was drawn for this test alone, and how far they may be off.
+/// Mean value and gradient of a batch that is drawn for this test only, with their errors.
 struct BatchMeans {
     Real value = 0;
     Real value_error = 0;
@@ -43,7 +42,7 @@ BatchMeans batch_means(const SampledLoss& loss, ConstView x, const TestOptions& 
     fill(mean_square, 0);
     Real values = 0;
     Real value_squares = 0;
-    // Sums of deviations from the running mean: nothing cancels where groups agree.
+    // Sums of deviations from the running mean avoid cancellation.
     for (Index i = 0; i < kGroups; ++i) {
         const Real value = loss.mean(draws.draw(each), x, group, scratch);
         const Real share = 1 / static_cast<Real>(i + 1);
@@ -72,10 +71,10 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
     point.loss = value;
     point.regulariser = problem.g.value(x, scratch);
     Scratch::Frame frame(scratch);
-    point.gap = prox_gradient_step(problem.g, x, gradient, problem.reference_step, frame.take(x.size()),
-                                   frame.take(x.size()), scratch)
+    point.gap = prox_gradient_step(problem.g, x, gradient, problem.reference_step,
+                                   {frame.take(x.size()), frame.take(x.size())}, scratch)
                     .norm;
-    // As the referee of a run bounds it (docs/certificate.md, Rounding).
+    // The same bound as in online runs (docs/certificate.md, Rounding).
     const Real curvature = std::max(1 / problem.reference_step, problem.smoothness.mean);
     point.gap_rounding =
         relative_rounding(x.size()) *
@@ -99,7 +98,7 @@ MeasuredPoint measure(const OfflineProblem& problem, ConstView x, const TestOpti
     cost.oracle_calls += kGroups;
     cost.base_samples += samples_a_group(options) * kGroups;
     MeasuredPoint point = measure_known(problem, x, means.value, gradient, scratch);
-    // P is as far off as the gradient at most: prox is non-expansive.
+    // The error of P is at most that of the gradient: prox is non-expansive.
     point.gap_error = means.gradient_error;
     point.loss_error = means.value_error;
     return point;

@@ -1,5 +1,5 @@
-/// How stationary a point is: |P| at the reference step, by f's own gradient where it is known, else by an
-/// independent batch with a confidence interval.
+/// The stationarity gap |P| of a point at the reference step, from f's own gradient if it is known, else from
+/// an independent batch with a confidence interval.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -33,7 +33,8 @@ struct TestOptions {
     Real confidence = 0.95;
 };
 
-/// The samples of one test: tests of different numbers share none, and no test shares any with a method.
+/// Names the samples of one test. Tests with different numbers share no sample, with each other or with a
+/// method.
 struct TestDraw {
     std::uint64_t number = 0;
     std::uint64_t seed = 1;
@@ -42,7 +43,7 @@ struct TestDraw {
 /// Charges what it evaluates.
 MeasuredPoint measure(const OfflineProblem& problem, ConstView x, const TestOptions& options, TestDraw draw,
                       Cost& cost, Scratch& scratch);
-/// The same where f and its gradient at x are known.
+/// The same if f and its gradient at x are known.
 MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real value, ConstView gradient,
                             Scratch& scratch);
 

@@ -2,9 +2,9 @@
 /// papers.
 #include "offline/estimate_method.hpp"
 #include "offline/method_rows.hpp"
-#include "offline/pass_schedule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kPlainBatch = 128;
 
-/// What of a step's gain is left, 1 - eta L/2; nothing where steps are too long for a proof.
+/// The share 1 - eta L/2 of a step's gain; not positive if steps are too long for a proof.
 Real gain(Real step, Real smoothness) {
     return 1 - step * smoothness / 2;
 }
@@ -50,7 +50,8 @@ std::optional<MethodPromise> spider_promise(const ArgumentReader& arguments, con
                          .noise_measured = !plan.anchor.whole && !arguments.gives("sigma0")};
 }
 
-/// (n - b)/(b (n - 1)): what is left of a variance by b of n without repetition; 1/b of an expectation.
+/// Factor of the variance of b samples out of n without repetition, (n - b)/(b (n - 1)); 1/b of an
+/// expectation.
 Real batch_variance(std::uint64_t n, Index batch) {
     if (n == 0) return 1 / static_cast<Real>(batch);
     if (batch >= n) return 0;
@@ -81,7 +82,7 @@ struct StormSteps {
         if (beta) return *beta;
         const Real x = step_at(k) * smoothness;
         const Real wanted = (1 + 24 * x * x - step_at(k + 1) / step_at(k)) / (1 + 4 * x * x);
-        return std::min<Real>(1, wanted);  // steps longer than theory's ask for more than all
+        return std::min<Real>(1, wanted);  // longer steps than in theory would need more than 1
     }
 };
 
@@ -93,8 +94,6 @@ Real hybrid_share(Real x, Real beta, Index batch) {
     const Real a2 = beta * beta / (static_cast<Real>(batch) * (1 - beta * beta));
     return std::min<Real>(1, 1 / (x * (1 + std::sqrt(1 + 2 * a2))));
 }
-
-}  // namespace
 
 MadeMethod make_prox_sgd(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
@@ -181,7 +180,7 @@ MadeMethod make_spiderboost(const Spec& spec, const MethodParts& parts) {
 // The paper's eta = 2/(4 + L gamma) and gamma = 1/(L sqrt(omega m)) have no units that fit: eta should shrink
 // like 1/L, and gamma is a share. Both are read for F/L, whose constant is 1, and a step eta on F/L is one of
 // eta/L on F. The adaptive recursion is that of the authors' code, read in the same way; with x = eta L every
-// gamma_t (x + x^2 rho sum of the later ones) <= 1 then holds, which is what descent in the mean asks for.
+// gamma_t (x + x^2 rho sum of the later ones) <= 1 then holds, as descent in the mean requires.
 
 MadeMethod make_sarah(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
@@ -206,7 +205,7 @@ MadeMethod make_sarah_adaptive(const Spec& spec, const MethodParts& parts) {
     const Real last = arguments.fraction("gamma", 0.99, "gamma_m, code of Pham et al. 2020");
     arguments.require(last > 0, "gamma must be positive");
     const Real step = arguments.step(1 / (last * smoothness), "1/(gamma_m Lb), code of Pham et al. 2020");
-    // The scale of a sweep is for steps alone: shares that make up for it would undo it.
+    // The scale of a sweep applies to steps only; shares must not compensate for it.
     const Real x = step / parts.step_scale * smoothness;
     const Real rho = batch_variance(arguments.components(), plan.batch);
     std::vector<Real> shares(plan.epoch);
@@ -266,6 +265,56 @@ MadeMethod make_hybrid(const Spec& spec, const MethodParts& parts) {
                            "x^2/(b (1 - beta^2)) <= 1/2, x = eta Lb; form of Tran-Dinh et al. 2022");
     arguments.require(plan.move.share > 0, "gamma must be positive");
     return make_epoch_method(arguments, std::move(plan));
+}
+
+// Name, usage, source, help, stochastic, random index, maker.
+constexpr auto kSampledRows = std::to_array<OfflineMethodRow>({
+    {"prox-sgd", "prox-sgd:batch=100,step=0.1,schedule=epoch,decay=0.5",
+     "Ghadimi, Lan, Zhang 2016: eta = 1/(2L)",
+     "steps along the mean gradient of a batch; sigma0= says how much samples differ", true, true,
+     make_prox_sgd},
+    {"prox-svrg", "prox-svrg:anchor=10000,batch=464,epoch=22,step=0.1",
+     "Reddi, Sra, Poczos, Smola 2016: b = n^(2/3), m = n^(1/3), eta = 1/(3L)",
+     "estimates corrected by the gradient at an anchor, which moves up every epoch", true, true,
+     make_prox_svrg},
+    {"prox-svrg+", "prox-svrg+:anchor=10000,batch=464,epoch=22,step=0.1",
+     "Li, Li 2018: b = B^(2/3), m = sqrt b, eta = 1/(6L)",
+     "prox-svrg whose anchors may be batches, with parameters of its own", true, true, make_prox_svrg_plus},
+    {"spiderboost", "spiderboost:anchor=10000,batch=100,epoch=100,step=0.1",
+     "Wang, Ji, Zhou, Liang, Tarokh 2019: b = q = sqrt n, eta = 1/(2 Lb)",
+     "a large batch every epoch, corrected in between by differences of gradients of the same "
+     "samples at two points",
+     true, true, make_spiderboost},
+    {"sarah", "sarah:anchor=10000,batch=100,epoch=101,step=0.1,gamma=0.8",
+     "Pham, Nguyen, Phan, Tran-Dinh 2020 (ProxSARAH), Theorem 8, made free of scale",
+     "as spiderboost, with batches without repetition and a step of which only the share gamma "
+     "is gone",
+     true, true, make_sarah},
+    {"sarah-adaptive", "sarah-adaptive:anchor=10000,batch=100,epoch=101,step=0.1,gamma=0.99",
+     "Pham, Nguyen, Phan, Tran-Dinh 2020, adaptive ProxSARAH as in their code",
+     "sarah with shares that grow over an epoch, the last one gamma", true, true, make_sarah_adaptive},
+    {"storm", "storm:batch=64,first=64,step=0.1,beta=0.1",
+     "Xu, Xu 2023 (PStorm), after Cutkosky, Orabona 2019: eta_k = (4/(k+4))^(1/3)/(8 Lb)",
+     "no large batches: the estimate forgets the share beta of its errors in every step", true, true,
+     make_storm},
+    {"hybrid", "hybrid:anchor=10000,batch=100,epoch=100,beta=0.99,gamma=0.8,step=0.1",
+     "Tran-Dinh, Pham, Phan, Nguyen 2022 (hybrid SARAH-SGD): beta = 1 - sqrt(b/(B (m+1)))",
+     "sarah's estimate mixed with a fresh batch's gradient", true, true, make_hybrid},
+    {"adam", "adam:step=0.001,beta1=0.9,beta2=0.999,floor=1e-8,batch=128,metric=common,schedule=sqrt",
+     "Kingma, Ba 2015",
+     "gradients averaged and scaled by what they were of late: all by one number, as g is "
+     "(metric=coordinates: each by its own, which bends where F is stationary)",
+     true, false, make_prox_adam},
+    {"reduction", "reduction:parameters=corrected,w=100,T=1,delta=4,sigma=1,samples=100,answers=independent",
+     "Hallak, Mertikopoulos, Cevher 2021, Corollary 1, as stated or corrected",
+     "the time-smoothed online method on one loss: w answers an estimate, a test of delta/w", true, true,
+     make_reduction},
+});
+
+}  // namespace
+
+std::span<const OfflineMethodRow> sampled_method_rows() {
+    return kSampledRows;
 }
 
 }  // namespace proxstream

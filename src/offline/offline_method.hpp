@@ -1,5 +1,4 @@
-/// One method at work on one problem, an iteration at a time. FitRun decides when to measure, to stop and to
-/// save; a method can be interrupted between any two iterations.
+/// A method on one problem, one iteration at a time. FitRun decides when to measure, stop and save.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -17,7 +16,7 @@ namespace proxstream {
 enum class StepStatus : std::uint8_t {
     moved,
     finished,    // a test of the method has passed
-    stalled,     // only rounding is left: no step can lower the objective any further
+    stalled,     // at the level of rounding: no step can lower the objective
     not_finite,  // a loss or gradient was NaN or infinite; point() is the last one that was not
 };
 
@@ -28,14 +27,13 @@ struct MethodParameter {
     std::string source;  // "given", or where the default comes from: the paper, its theorem
 };
 
-/// What theory says of the mean over iterations of |P|^2, at the method's own step, in expectation over the
-/// draws; read off the parameters in use.
+/// A bound on the expected mean of |P|^2 over the iterations, at the method's own step, from its parameters.
 struct MethodPromise {
     std::string theorem;
-    Real step = 0;     // of the gap it speaks of
+    Real step = 0;     // of the gap
     Real per_gap = 0;  // bound = per_gap (F(x_1) - inf F) / iterations + floor
     Real floor = 0;
-    bool noise_measured = false;  // the floor rests on sigma_0 as it was met at the start
+    bool noise_measured = false;  // the floor uses a measured sigma_0
 };
 
 class OfflineMethod {
@@ -59,15 +57,15 @@ class OfflineMethod {
     virtual std::optional<Exact> exact() const { return std::nullopt; }
     /// The step the next iteration would take, or the last one took.
     virtual Real step() const = 0;
-    /// Samples that a single iteration may take, where they are many; 0: they are not.
+    /// The most samples that one iteration may take, if they are many; else 0.
     virtual std::uint64_t largest_batch() const { return 0; }
-    /// Whether point() is one of those among which theory lets t* be drawn.
+    /// Whether t* may be point().
     virtual bool candidate() const { return true; }
-    /// The decrease of F that the accepted steps so far prove; nullopt if they prove nothing.
+    /// The decrease of F that the accepted steps prove; nullopt: nothing is proved.
     virtual std::optional<Real> certified_decrease() const { return std::nullopt; }
     virtual std::optional<MethodPromise> promise() const { return std::nullopt; }
     virtual std::vector<MethodParameter> parameters() const = 0;
-    /// Everything that iterations to come depend on.
+    /// Everything that later iterations depend on.
     virtual void serialise(StateArchive& archive) = 0;
 };
 

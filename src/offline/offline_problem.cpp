@@ -24,7 +24,7 @@ void check(const SampledLoss& loss, ConstView start, const ProblemOptions& optio
     };
     require_constant("smoothness", options.smoothness);
     require_constant("reference step", options.reference_step);
-    violations.raise();
+    violations.conclude();
 }
 
 SmoothnessFacts find_constants(const SampledLoss& loss, ConstView start, const ProblemOptions& options,
@@ -32,7 +32,7 @@ SmoothnessFacts find_constants(const SampledLoss& loss, ConstView start, const P
     std::optional<SmoothnessFacts> known = loss.smoothness();
     SmoothnessFacts facts = known ? *known : measure_smoothness(loss, start, options.seed, scratch);
     if (options.smoothness == 0) return facts;
-    // A claim is about f; of single samples it says no more than that they cannot be smoother in the mean.
+    // The claim is about f. For single samples it is only a lower bound.
     facts.proved = facts.proved && options.smoothness >= facts.mean;
     facts.mean = options.smoothness;
     facts.mean_square = std::max(facts.mean_square, facts.mean);

@@ -1,4 +1,4 @@
-/// What an offline method is given: minimise F = f + g, from a start in dom g.
+/// An offline problem: minimise F = f + g, from a start in dom g.
 #pragma once
 
 #include "proxstream/prox/regulariser.hpp"
@@ -16,15 +16,15 @@ struct OfflineProblem {
     AnyRegulariser g;
     std::vector<Real> start;
     SmoothnessFacts smoothness = {};
-    /// eta of every gap that is reported, whatever steps a method takes: methods are compared by it.
+    /// eta of all reported gaps, independent of the method, so that methods can be compared.
     Real reference_step = 0;
-    std::string step_origin = {};  // where it comes from, in words
+    std::string step_origin = {};  // its source, as text
 
     Index dimension() const { return start.size(); }
 };
 
 struct ProblemOptions {
-    Real smoothness = 0;      // L, if the user claims one; 0: the loss's own, or measured at the start
+    Real smoothness = 0;      // L as claimed by the user; 0: from the loss, or measured at the start
     Real reference_step = 0;  // 0: 1/L
     std::uint64_t seed = 1;   // of the samples that constants are measured on
 };

@@ -1,12 +1,10 @@
-/// Adam's direction of batch gradients (Kingma, Ba 2015), followed by the Euclidean prox. Where coordinates
-/// have steps of their own, points that such a move leaves where they are need not be stationary for F: the
-/// gradient was rescaled and g was not. So all coordinates share one scale unless they are asked to have
-/// their own.
+/// Adam's direction of batch gradients (Kingma, Ba 2015), followed by the Euclidean prox. With a step for
+/// each coordinate, fixed points need not be stationary for F, because the gradient is rescaled and g is not.
+/// So the default is one scale for all coordinates.
 #include "proxstream/core/linalg.hpp"
 
 #include "offline/estimate_method.hpp"
 #include "offline/method_rows.hpp"
-#include "offline/pass_schedule.hpp"
 #include "solve/adam_direction.hpp"
 
 #include <cmath>
@@ -33,7 +31,7 @@ class ProxAdam final : public EstimateMethod {
   private:
     ConstView find_estimate(Cost& cost) override {
         if (!gradients_.mean(draw(draws_, batch_), point(), gradient_, cost)) return {};
-        // What the prox does not see must not count in the coordinates' steps.
+        // Components that the prox removes must not affect the scales.
         problem().g.project_direction(gradient_);
         if (common_) return common_direction();
         const AdamMoments moments{first_, second_};

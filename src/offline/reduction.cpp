@@ -1,6 +1,6 @@
-/// The paper's time-smoothed method run on one loss: rounds t = 1 ... T, in each of which a window of w
-/// copies of f is made stationary up to delta/w. Every estimate is fresh: an answer for each copy,
-/// independent, the mean of as many base samples as its deviation asks for.
+/// The paper's time-smoothed method on one loss: each round t = 1 ... T makes a window of w copies of f
+/// stationary up to delta/w. Every estimate is fresh, with an independent answer for each copy. An answer is
+/// the mean of as many base samples as its deviation requires.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/prox_gradient_step.hpp"
 
@@ -43,7 +43,7 @@ class Reduction final : public OfflineMethod {
           setup_cost_(arguments.setup_cost()),
           parameters_(arguments.parameters()) {}
 
-    /// One test, and the step it asks for unless it passes.
+    /// One test, and a step if it fails.
     StepStatus advance(Cost& cost) override {
         if (round_ > plan_.rounds) return StepStatus::finished;
         if (!begun_) cost += setup_cost_;
@@ -53,7 +53,7 @@ class Reduction final : public OfflineMethod {
             return StepStatus::not_finite;
         }
         const Real norm_of_mapping =
-            prox_gradient_step(problem_.g, point_, estimate_, plan_.step, forward_, gap_, scratch_).norm;
+            prox_gradient_step(problem_.g, point_, estimate_, plan_.step, {forward_, gap_}, scratch_).norm;
         ++cost.prox;
         if (norm_of_mapping <= plan_.delta / static_cast<Real>(plan_.window)) {
             between_rounds_ = true;
@@ -61,7 +61,8 @@ class Reduction final : public OfflineMethod {
             return round_ > plan_.rounds ? StepStatus::finished : StepStatus::moved;
         }
         if (!std::isfinite(norm_of_mapping) || !all_finite(forward_)) return StepStatus::not_finite;
-        if (exact_ && norm_of_mapping <= gap_floor(point_, estimate_, plan_.step)) return StepStatus::stalled;
+        if (exact_ && norm_of_mapping <= gap_floor(point_, norm(estimate_), plan_.step))
+            return StepStatus::stalled;
         previous_.swap(point_);
         point_.swap(forward_);
         between_rounds_ = false;
@@ -88,8 +89,8 @@ class Reduction final : public OfflineMethod {
     }
 
   private:
-    /// G = (copies/w) times the mean over the copies' answers. Where those take as many samples as a sum has,
-    /// the sum itself is better and cheaper.
+    /// G = (copies/w) times the mean of the copies' answers. If they need as many samples as a sum has, the
+    /// sum itself is better and cheaper.
     bool find_estimate(Cost& cost) {
         const std::uint64_t copies = plan_.filled ? plan_.window : std::min(round_, plan_.window);
         const std::uint64_t samples = count_of(static_cast<Real>(copies) * static_cast<Real>(plan_.samples));
@@ -122,15 +123,15 @@ class Reduction final : public OfflineMethod {
     Scratch scratch_;
 };
 
-/// What both sets of parameters are made from.
+/// Inputs of both parameter sets.
 struct Wanted {
     Real epsilon = 0;     // of |P|
     Real smoothness = 0;  // L
     Real sigma = 0;       // of the paper's oracle: an answer's deviation is sigma/w
 };
 
-/// Corollary 1 as it stands, units and all. Its delta is below what Theorem 5 asks for unless eta > 1/sqrt 2
-/// (docs/theory.md, errata): rounds may then never end.
+/// Corollary 1 as it stands, units and all. Its delta violates Theorem 5 unless eta > 1/sqrt 2
+/// (docs/theory.md, errata), so rounds may never end.
 ReductionPlan as_stated(ArgumentReader& arguments, const Wanted& wanted) {
     constexpr std::string_view kSource = "Corollary 1 as stated";
     ReductionPlan plan;
@@ -196,8 +197,8 @@ ReductionPlan corrected(ArgumentReader& arguments, const Wanted& wanted) {
     return plan;
 }
 
-/// How many base samples an answer is the mean of. Literally its deviation is sigma/w; where answers are
-/// independent sigma/sqrt(w) is enough for the same noise of their mean.
+/// The number of base samples of an answer. Literally its deviation is sigma/w; for independent answers
+/// sigma/sqrt(w) gives the same noise of their mean.
 void read_samples(ArgumentReader& arguments, const Wanted& wanted, Real sigma0, bool paper,
                   ReductionPlan& plan) {
     const std::string unit =
@@ -223,14 +224,12 @@ MadeMethod make_reduction(const Spec& spec, const MethodParts& parts) {
     ArgumentReader arguments(spec, parts);
     const bool paper = arguments.word("parameters", {"paper", "corrected"}, "corrected",
                                       "those under which the claim holds") == "paper";
-    arguments.require(
-        parts.epsilon > 0 || (arguments.gives("w") && arguments.gives("delta")),
-        "its parameters follow from the accuracy that is wanted: give an epsilon above 0, or w= "
-        "and delta=");
+    arguments.require(parts.epsilon > 0 || (arguments.gives("w") && arguments.gives("delta")),
+                      "its parameters follow from epsilon: give one above 0, or w= and delta=");
     Wanted wanted{.epsilon = parts.epsilon, .smoothness = arguments.mean_smoothness()};
     const bool told_exact = arguments.gives("sigma") && spec.number_or(Spec::kByNameOnly, "sigma", 0) == 0;
     arguments.require(!told_exact || parts.problem.loss->knows_f(),
-                      "sigma = 0 asks for exact gradients, which an expectation does not have");
+                      "sigma = 0 needs exact gradients, which an expectation does not have");
     const Real sigma0 = told_exact ? 0 : arguments.sigma0();
     wanted.sigma = arguments.not_negative("sigma", sigma0, "sigma_0: the paper's oracle is one base sample");
     ReductionPlan plan = paper ? as_stated(arguments, wanted) : corrected(arguments, wanted);

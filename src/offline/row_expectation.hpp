@@ -1,5 +1,4 @@
-/// f(x) = the expectation of a family's loss over rows that are drawn. The same number gives the same row at
-/// every point.
+/// f(x) = the expectation of a family's loss over random rows. A number gives the same row at every point.
 #pragma once
 
 #include "loss/pass_family.hpp"

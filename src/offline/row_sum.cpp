@@ -2,8 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "loss/compact_rows.hpp"
-#include "loss/row_scores.hpp"
+#include "loss/reduced_rows.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -13,9 +12,9 @@
 namespace proxstream {
 namespace {
 
-/// Rows that one thread works on at a time: enough to be worth it, few enough to share them out evenly.
+/// Rows of a parallel task: enough to pay for it, few enough for an even load.
 constexpr Index kPieceRows = 512;
-/// Numbers that a cache may hold. Beyond it passes wait for memory, wherever rows start.
+/// Largest number of values that fit a cache. Alignment does not help larger data.
 constexpr Index kCached = Index{1} << 22;
 
 /// `count` rows from `first` on, each with weight `share`.
@@ -67,12 +66,12 @@ Real RowSum::f(ConstView x, View gradient, Scratch& scratch) const {
     return chunked_pass(*family_, pieces_, x, gradient, scratch);
 }
 
-bool RowSum::compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const {
-    return copy.look_around(x, *family_, pieces_, coordinates);
+bool RowSum::reduce(std::span<const Index> coordinates, ConstView x, ReducedRows& rows) const {
+    return rows.assign(x, *family_, pieces_, coordinates);
 }
 
-bool RowSum::know_scores(RowScores& scores) const {
-    return scores.assign(*family_, pieces_);
+bool RowSum::reducible() const {
+    return ReducedRows::worthwhile(*family_, pieces_);
 }
 
 std::optional<SmoothnessFacts> RowSum::smoothness() const {

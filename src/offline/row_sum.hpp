@@ -21,8 +21,8 @@ class RowSum final : public SampledLoss {
     Real mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const override;
     /// In pieces of so many rows, added in their order: the same bits for any number of threads.
     Real f(ConstView x, View gradient, Scratch& scratch) const override;
-    bool compact(std::span<const Index> coordinates, ConstView x, CompactRows& copy) const override;
-    bool know_scores(RowScores& scores) const override;
+    bool reduce(std::span<const Index> coordinates, ConstView x, ReducedRows& rows) const override;
+    bool reducible() const override;
     std::optional<SmoothnessFacts> smoothness() const override;
     Real infimum() const override;
 

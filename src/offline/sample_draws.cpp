@@ -9,7 +9,7 @@
 namespace proxstream {
 
 std::span<const SampleId> SampleDraws::draw(Index count) {
-    // Any number names a sample of an expectation. Of 2^64 two are hardly ever the same.
+    // Any number names a sample of an expectation. Two of 2^64 rarely coincide.
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     samples_.resize(count);
     for (SampleId& sample : samples_) sample = next_below(components_ == 0 ? kAll : components_);
@@ -19,7 +19,8 @@ std::span<const SampleId> SampleDraws::draw(Index count) {
 std::span<const SampleId> SampleDraws::draw_distinct(Index count) {
     if (components_ == 0) return draw(count);
     assert(count <= components_);
-    // Floyd's: the i-th draw below n - count + i + 1; what is in already gives way to the largest number.
+    // Floyd's algorithm: the i-th draw is below n - count + i + 1; a repeated number is replaced by the
+    // largest.
     samples_.clear();
     slots_.assign(std::bit_ceil(2 * count + 1), 0);
     for (SampleId top = components_ - count; top < components_; ++top) {
@@ -41,7 +42,7 @@ std::uint64_t SampleDraws::next_below(std::uint64_t bound) {
 }
 
 bool SampleDraws::enter(SampleId sample) {
-    // Draws are uniform below some number: their low bits spread them well enough.
+    // Draws are uniform below some number, so their low bits are a good hash.
     const std::uint64_t mask = slots_.size() - 1;
     std::uint64_t place = sample & mask;
     for (; slots_[place] != 0; place = (place + 1) & mask) {

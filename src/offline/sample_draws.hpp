@@ -1,5 +1,5 @@
-/// Which samples are taken: a pure function of the seed and of how many were drawn before, so that a resumed
-/// run draws what the uninterrupted one would have drawn.
+/// Chooses samples as a pure function of the seed and of the number of earlier draws, so that a resumed run
+/// draws the same samples as an uninterrupted one.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"
@@ -25,14 +25,14 @@ class SampleDraws {
     /// From a sum `count` <= n different ones, ascending.
     std::span<const SampleId> draw_distinct(Index count);
 
-    /// Continues as if so many had been drawn.
+    /// Skips so many draws.
     void skip(std::uint64_t count) { drawn_ += count; }
 
     void serialise(StateArchive& archive) { archive.field("drawn", drawn_); }
 
   private:
     std::uint64_t next_below(std::uint64_t bound);
-    /// Whether the sample was not among those entered before.
+    /// Returns whether the sample is new.
     bool enter(SampleId sample);
 
     std::uint64_t seed_;

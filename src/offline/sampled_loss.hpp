@@ -12,8 +12,7 @@
 
 namespace proxstream {
 
-class CompactRows;
-class RowScores;
+class ReducedRows;
 
 using SampleId = std::uint64_t;
 
@@ -38,15 +37,14 @@ class SampledLoss {
     /// f(x), and its gradient unless `gradient` is empty. Only where knows_f().
     virtual Real f(ConstView x, View gradient, Scratch& scratch) const = 0;
 
-    /// Lets a copy of the data look around x, where these coordinates may move (loss/compact_rows.hpp).
-    /// False: there is nothing to copy.
-    virtual bool compact(std::span<const Index> /*coordinates*/, ConstView /*x*/,
-                         CompactRows& /*copy*/) const {
+    /// Prepares a reduced model around x, in which only these coordinates move (loss/reduced_rows.hpp).
+    /// False: there is none.
+    virtual bool reduce(std::span<const Index> /*coordinates*/, ConstView /*x*/,
+                        ReducedRows& /*rows*/) const {
         return false;
     }
-
-    /// Lets the data be known by the scores of their rows (loss/row_scores.hpp). False: they have none.
-    virtual bool know_scores(RowScores& /*scores*/) const { return false; }
+    /// Whether reduce() can be worth its price.
+    virtual bool reducible() const { return false; }
 
     /// Constants that hold everywhere; nothing where there are none to read off the data.
     virtual std::optional<SmoothnessFacts> smoothness() const { return std::nullopt; }

@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "core/find_row.hpp"
+#include "core/spec_range.hpp"
 #include "loss/linear_family.hpp"
 #include "loss/loss_table.hpp"
 #include "offline/function_loss.hpp"
@@ -20,27 +21,12 @@
 namespace proxstream {
 namespace {
 
-/// Each purpose draws from its own record number, so that no two share numbers.
+/// Record numbers of draws, so that no two purposes share draws.
 enum Purpose : std::uint32_t { kFeature, kNoise, kOutlier, kWeight, kPhase };
-
-/// An argument given by name, from `least` to `most`.
-Real number(const Spec& spec, const char* key, Real fallback, Real least, Real most) {
-    const Real value = spec.number_or(Spec::kByNameOnly, key, fallback);
-    if (value >= least && value <= most) return value;
-    throw ConfigError("'" + spec.text() + "': " + key + " = " + format_short(value) + " has to be from " +
-                      format_short(least) + " to " + format_short(most));
-}
-
-Index count(const Spec& spec, const char* key, Index fallback, Index most) {
-    const Index value = spec.count_or(key, fallback);
-    if (value >= 1 && value <= most) return value;
-    throw ConfigError("'" + spec.text() + "': " + key + " = " + std::to_string(value) +
-                      " has to be from 1 to " + std::to_string(most));
-}
 
 /// -cos(x - xi), xi = a or -a.
 Sampler make_shifted_cosine(const Spec& spec, std::uint64_t seed) {
-    const Real shift = number(spec, "a", 1, 0, 100);
+    const Real shift = number_within(spec, "a", 1, 0, 100);
     const Real height = std::cos(shift);
     FunctionLoss::Parts parts;
     parts.dimension = 1;
@@ -57,21 +43,21 @@ Sampler make_shifted_cosine(const Spec& spec, std::uint64_t seed) {
     parts.smoothness = SmoothnessFacts{
         .mean = std::abs(height), .mean_square = 1, .largest = 1, .proved = true, .origin = "closed form"};
     parts.infimum = -std::abs(height);
-    // The gradient of a sample is sin x cos xi - cos x sin xi: only the second part varies.
+    // The gradient of a sample is sin x cos xi - cos x sin xi. Only the second term varies.
     return {std::make_shared<FunctionLoss>(std::move(parts)), {2}, std::abs(std::sin(shift))};
 }
 
-/// A slope that flattens so slowly that no method gets along it faster than worst cases allow, beside a well
+/// A slope that flattens so slowly that every method needs about its worst-case number of steps, and a well
 /// in which noise keeps a point moving: f(x) = (1 + x_1^2)^(-p/2) / p + sum_{i>1} x_i^2 / 2. Gradient descent
 /// needs K ~ eps^(-(2+p)/(2+2p)) steps to |grad f|^2 <= eps. Samples add sqrt(2) sigma/k sin(k w.x + theta)
 /// with w = (1, ..., 1)/sqrt(n) and theta uniform: at every point noise of variance sigma^2 in the gradient,
 /// and between two points at most (sigma k |x - y|)^2 of it in the difference.
 Sampler make_ramp(const Spec& spec, std::uint64_t seed) {
-    const Index n = count(spec, "features", 2, 1'000'000);
-    const Real power = number(spec, "power", 0.05, 1e-3, 2);
-    const Real sigma = number(spec, "noise", 1, 0, 1e6);
-    const Real wave = number(spec, "wave", 1, 1e-6, 1e6);
-    const Real from = number(spec, "from", 1, -1e6, 1e6);
+    const Index n = count_within(spec, "features", 2, 1, 1'000'000);
+    const Real power = number_within(spec, "power", 0.05, 1e-3, 2);
+    const Real sigma = number_within(spec, "noise", 1, 0, 1e6);
+    const Real wave = number_within(spec, "wave", 1, 1e-6, 1e6);
+    const Real from = number_within(spec, "from", 1, -1e6, 1e6);
     const Real along = 1 / std::sqrt(static_cast<Real>(n));
 
     const auto exact = [=](ConstView x, View gradient) {
@@ -108,11 +94,12 @@ Sampler make_ramp(const Spec& spec, std::uint64_t seed) {
     return {std::make_shared<FunctionLoss>(std::move(parts)), std::move(start), sigma};
 }
 
-/// What rows of linear models with standard normal features have in common: `active` weights of size 0.5 to
-/// 1.5, spread over the features.
+/// Rows of linear models with standard normal features and `active` weights of size 0.5 to 1.5, spread over
+/// the features.
 struct LinearLaw {
-    explicit LinearLaw(const Spec& spec) : weights(count(spec, "features", 20, 1'000'000), 0) {
-        const Index active = count(spec, "active", std::min<Index>(5, weights.size()), weights.size());
+    explicit LinearLaw(const Spec& spec) : weights(count_within(spec, "features", 20, 1, 1'000'000), 0) {
+        const Index active =
+            count_within(spec, "active", std::min<Index>(5, weights.size()), 1, weights.size());
         const auto truth = static_cast<std::uint64_t>(spec.count_or("truth", 1));
         for (Index slot = 0; slot < active; ++slot) {
             const Real size = 0.5 + uniform({.seed = truth, .round = 0, .record = kWeight, .sample = slot});
@@ -160,9 +147,9 @@ Sampler over_rows(const Spec& spec, const char* fallback, TargetKind target, Ind
 Sampler make_regression(const Spec& spec, std::uint64_t seed) {
     LinearLaw law(spec);
     const Index features = law.weights.size();
-    const Real noise = number(spec, "noise", 0.1, 0, 1e6);
-    const Real outliers = number(spec, "outliers", 0.05, 0, 1);
-    const Real size = number(spec, "outlier_size", 10, 0, 1e6);
+    const Real noise = number_within(spec, "noise", 0.1, 0, 1e6);
+    const Real outliers = number_within(spec, "outliers", 0.05, 0, 1);
+    const Real size = number_within(spec, "outlier_size", 10, 0, 1e6);
     return over_rows(
         spec, "geman-mcclure", TargetKind::number, features,
         [=, law = std::move(law)](SampleId sample, View row) {
@@ -180,8 +167,8 @@ Sampler make_regression(const Spec& spec, std::uint64_t seed) {
 Sampler make_classification(const Spec& spec, std::uint64_t seed) {
     LinearLaw law(spec);
     const Index features = law.weights.size();
-    const Real noise = number(spec, "noise", 0.1, 0, 1e6);
-    const Real flips = number(spec, "flips", 0.05, 0, 1);
+    const Real noise = number_within(spec, "noise", 0.1, 0, 1e6);
+    const Real flips = number_within(spec, "flips", 0.05, 0, 1);
     return over_rows(
         spec, "squared-sigmoid", TargetKind::sign, features,
         [=, law = std::move(law)](SampleId sample, View row) {

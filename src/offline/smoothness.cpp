@@ -1,4 +1,4 @@
-/// Constants of losses that no formula bounds: measured by differences of gradients.
+/// Measures constants of losses that have no formula, by differences of gradients.
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
@@ -14,18 +14,19 @@
 namespace proxstream {
 namespace {
 
-/// What was met is multiplied by it: the curvature elsewhere is not known.
+/// Factor on measured curvature, because the curvature elsewhere is unknown.
 constexpr Real kSafety = 2;
-/// A sum of more components is looked at through a batch of so many.
+/// Sums of more components are sampled by a batch of so many.
 constexpr Index kMostComponents = 16'384;
 constexpr Index kBatch = 4096;
 /// Samples whose own curvature is measured, each by itself.
 constexpr Index kSingles = 256;
-constexpr std::uint32_t kSingleDirections = 4;  // random ones, beside the one along which f is curved most
+constexpr std::uint32_t kSingleDirections =
+    4;  // random ones, besides the direction of largest curvature of f
 constexpr Index kIterations = 30;
-/// The iteration ends when it changes what it found by less.
+/// Relative change at which the iteration ends.
 constexpr Real kSettled = 0.01;
-/// Of the difference, relative to 1 + |x|: far above rounding, and curvature hardly changes over it.
+/// Length of differences, relative to 1 + |x|: far above rounding, and with nearly constant curvature.
 constexpr Real kLength = 1e-5;
 
 /// Differences of one function's gradients around one point: its Hessian times a direction.
@@ -87,7 +88,7 @@ Real power_iteration(Curvature<Gradient>& curvature, View direction, View produc
     return found;
 }
 
-/// The root mean square over samples of what their gradients change by along a direction.
+/// The root mean square over samples of the change of their gradients along a direction.
 Real measure_singles(const SampledLoss& loss, std::span<const SampleId> samples, ConstView x,
                      ConstView direction, Scratch& scratch) {
     Scratch::Frame frame(scratch);
@@ -132,7 +133,7 @@ SmoothnessFacts measure_smoothness(const SampledLoss& loss, ConstView x, std::ui
     copy(x, point);
     draw_direction(direction, seed, 0);
     Real mean = 0;
-    // At x, where a step from there leads, and beside it: a start may be flatter than what comes after it.
+    // At x, after a step from x, and beside x: the start may be flatter than later points.
     for (std::uint32_t place = 0; place < 3; ++place) {
         Scratch::Frame own(scratch);
         Curvature curvature(gradient, point, scratch, own);

@@ -203,28 +203,27 @@ PaperCondition paper_condition(const AdviceInput& input, const Advice& advice) {
 
 void check_input(const AdviceInput& input) {
     Violations violations;
-    violations.in_range("smoothness", input.smoothness, input.step.has_value());
-    violations.in_range("mean squared smoothness", input.mean_squared_smoothness, true);
-    violations.in_range("noise", input.base_noise, true);
-    violations.in_range("window", input.window, kLongestWindow);
-    violations.in_range("swing", input.oscillation, true);
-    violations.in_range("variation", input.variation, true);
-    if (input.delta) violations.in_range("delta", *input.delta, false);
-    if (input.batch) violations.in_range("batch", *input.batch, kLargestBatch);
-    violations.require(
-        !input.batch || input.rows == 0 || *input.batch <= input.rows,
-        fmt::format("batch = {}: a record has {} rows to draw from", input.batch.value_or(0), input.rows));
-    if (input.confirm) violations.in_range("confirm", *input.confirm, kMostConfirmations);
+    check_range(violations, "smoothness", input.smoothness, input.step.has_value());
+    check_range(violations, "mean squared smoothness", input.mean_squared_smoothness, true);
+    check_range(violations, "noise", input.base_noise, true);
+    check_range(violations, "window", input.window, kLongestWindow);
+    check_range(violations, "swing", input.oscillation, true);
+    check_range(violations, "variation", input.variation, true);
+    if (input.delta) check_range(violations, "delta", *input.delta, false);
+    if (input.batch) check_range(violations, "batch", *input.batch, kLargestBatch);
+    violations.require(!input.batch || input.rows == 0 || *input.batch <= input.rows,
+                       "batch = {}: a record has {} rows to draw from", input.batch.value_or(0), input.rows);
+    if (input.confirm) check_range(violations, "confirm", *input.confirm, kMostConfirmations);
     if (input.step && !(*input.step > 0 && *input.step <= kAbsurd)) {
-        violations.in_range("step", *input.step, false);
+        check_range(violations, "step", *input.step, false);
     } else if (input.step && input.smoothness >= 0 && input.smoothness <= kAbsurd) {
         check_step(violations, input.smoothness, *input.step);
     }
     const bool whole = input.batch && input.rows > 0 && *input.batch == input.rows;
     violations.require(input.delta || (input.base_noise != 0 && !whole),
-                       fmt::format("{}: gradients without noise ask for no particular delta; give one",
-                                   whole ? "batch = " + std::to_string(input.rows) : "noise = 0"));
-    violations.settle();
+                       "{}: gradients without noise ask for no particular delta; give one",
+                       whole ? "batch = " + std::to_string(input.rows) : "noise = 0");
+    violations.conclude();
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr Real kClearly = 0.5;    // of its own loss a member has to be behind t
 constexpr Real kRecently = 0.95;  // kept of past losses, in the mean that says which member did better lately
 }  // namespace
 
-Ensemble::Ensemble(AnyRegulariser g, std::shared_ptr<Store> store, EnsembleMembers members,
+Ensemble::Ensemble(AnyRegulariser g, std::shared_ptr<AnyBatch> store, EnsembleMembers members,
                    EnsembleOptions options)
     : g_(std::move(g)),
       store_(std::move(store)),
@@ -30,26 +30,24 @@ Ensemble::Ensemble(AnyRegulariser g, std::shared_ptr<Store> store, EnsembleMembe
         windows_.push_back({.learner = std::move(members.windows[k]), .judge = members.references[k]});
     reports_.resize(windows_.size());
     losses_.resize(size());
-    recent_.resize(size());
-    recent_before_.resize(size());
+    now_.recent.resize(size());
     const LearnerFacts first = windows_.front().learner->facts();
     const Index n = first.dimension;
     step_ = first.step;
     point_losses_.resize(points_.size());
     gradients_.assign(points_.size(), std::vector<Real>(n));
-    point_.resize(n);
-    played_.resize(n);
+    now_.point.resize(n);
     if (options_.selection.mean) {
-        mixture_.emplace(*options_.selection.mean, size());
-        mixture_before_ = mixture_;
-        mixed_.assign(mixture_->mixers(), std::vector<Real>(n));
-        mixer_losses_.resize(mixture_->mixers());
-        if (mixture_->gradients()) slopes_.resize(size());
+        now_.mixture.emplace(*options_.selection.mean, size());
+        now_.mixed.assign(now_.mixture->mixers(), std::vector<Real>(n));
+        mixer_losses_.resize(now_.mixture->mixers());
+        if (now_.mixture->gradients()) slopes_.resize(size());
         gradient_.resize(n);
     } else {
-        selector_.emplace(options_.selection.member, size(), options_.seed);
+        now_.selector.emplace(options_.selection.member, size(), options_.seed);
     }
     choose_point();
+    before_ = now_;
 }
 
 ConstView Ensemble::member_point(Index k) const {
@@ -60,28 +58,26 @@ void Ensemble::expect(const RecordRef& forecast) {
     for (Window& window : windows_) window.learner->expect(forecast);
 }
 
-/// The losses at points are looked at before anything moves, so that a refused round leaves nothing to roll
-/// back but the store and the windows.
+/// The loss is evaluated at the played mean and at the members' points before anything moves.
 bool Ensemble::enter(const RecordRef& record, RoundReport& report) {
-    store_->push(record);
-    record_ = record;
     own_cost_ = own_referee_cost_ = {};
-    advanced_ = false;
     for (RoundReport& each : reports_) each = RoundReport{};
     for (Window& window : windows_) {
         window.entered = false;
-        window.restart.reset();
+        window.missed.reset();
+        if (window.waiting) restart(window);
     }
-    // The active member first: where it refuses the record, no other one has to be restarted.
-    bool accepted = look_at_mean() && (!selector_ || enter_window(selector_->active()));
+    store_->push(record);
+    record_ = record;
+    advanced_ = false;
+    // The active member first: where it refuses the record, the round is refused.
+    bool accepted = look_at_mean() && (mixing() || enter_window(now_.selector->active()));
     if (accepted) look_at_points();
     for (Index k = 0; accepted && k < windows_.size(); ++k) {
-        if (!selector_ || k != selector_->active()) accepted = enter_window(k);
+        if (mixing() || k != now_.selector->active()) accepted = enter_window(k);
     }
-    // If no window can use the record, not even from the point that was played, the round is refused.
-    accepted = accepted && std::any_of(windows_.begin(), windows_.end(), [](const Window& window) {
-                   return window.entered || !window.restart;
-               });
+    accepted = accepted && std::any_of(windows_.begin(), windows_.end(),
+                                       [](const Window& window) { return window.entered; });
     if (!accepted) {
         rollback_windows();
         refuse(report);
@@ -94,23 +90,23 @@ bool Ensemble::enter(const RecordRef& record, RoundReport& report) {
 /// f_t at what is played and at the mixers' points. False: it is not finite at the played mean, or its
 /// gradient is not at the gradient mixer's point, so that the round cannot be accounted for.
 bool Ensemble::look_at_mean() {
-    if (!mixture_) return true;
+    if (!mixing()) return true;
     const Stopwatch watch(seconds_);
-    mean_loss_ = store_->value(0, point_, scratch_);
-    mean_regulariser_ = g_.value(point_, scratch_);
+    mean_loss_ = store_->value(0, now_.point, scratch_);
+    mean_regulariser_ = g_.value(now_.point, scratch_);
     ++own_cost_.record_values;
     if (!usable(mean_loss_) || !usable(mean_regulariser_)) return false;
     lead_ = leading();
-    offset_ = distance(point_, member_point(lead_));
-    for (Index j = 0; j < mixed_.size(); ++j) {
-        const bool slopes = mixture_->gradients() && j == Mixture::kGradients;
-        mixer_losses_[j] = slopes ? store_->value_and_gradient(0, mixed_[j], gradient_, scratch_)
-                                  : store_->value(0, mixed_[j], scratch_);
+    offset_ = distance(now_.point, member_point(lead_));
+    for (Index j = 0; j < now_.mixed.size(); ++j) {
+        const bool slopes = now_.mixture->gradients() && j == Mixture::kGradients;
+        mixer_losses_[j] = slopes ? store_->value_and_gradient(0, now_.mixed[j], gradient_, scratch_)
+                                  : store_->value(0, now_.mixed[j], scratch_);
         ++(slopes ? own_cost_.record_gradients : own_cost_.record_values);
-        mixer_losses_[j] += g_.value(mixed_[j], scratch_);
+        mixer_losses_[j] += g_.value(now_.mixed[j], scratch_);
         if (!slopes) continue;
         if (!usable(norm(gradient_))) return false;
-        find_slopes(mixed_[j]);
+        find_slopes(now_.mixed[j]);
     }
     return true;
 }
@@ -146,35 +142,34 @@ void Ensemble::refuse(RoundReport& report) {
 
 void Ensemble::advance(RoundReport& report, ConstView /*start*/) {
     for (Index k = 0; k < windows_.size(); ++k) {
-        if (windows_[k].out) continue;
+        if (!windows_[k].entered) continue;
         windows_[k].learner->advance(reports_[k], start_for(points_.size() + k));
         if (reports_[k].status != RoundStatus::refused) continue;
         windows_[k].entered = false;
-        if (restart(k)) continue;
+        if (miss(k)) continue;
         rollback_windows();
         --entered_;
         refuse(report);
         return;
     }
+    before_ = now_;
     find_losses();
     write_round(report);
-    if (mixture_) measure_mean(report);  // for the certificate alone: not on the clock
+    if (mixing()) measure_mean(report);  // for the certificate alone: not on the clock
     const Stopwatch watch(seconds_);
-    if (mixture_) {
-        mixture_before_ = mixture_;
-        mixture_->update({losses_, slopes_, mixer_losses_});
+    if (mixing()) {
+        now_.mixture->update({losses_, slopes_, mixer_losses_});
     } else {
-        selector_->update(losses_);
-        round_.rate = selector_->rate();
-        round_.share = selector_->share();
+        now_.selector->update(losses_);
+        round_.rate = now_.selector->rate();
+        round_.share = now_.selector->share();
     }
     late_cost_ = {};
     learn_points();
     advanced_ = true;
-    copy(point_, played_);
     choose_point();
     report.cost += late_cost_;
-    note_movement(played_, point_, report);
+    note_movement(before_.point, now_.point, report);
 }
 
 /// l_t of every member. Where it is not finite the largest finite one stands for it: less than the truth, so
@@ -187,26 +182,23 @@ void Ensemble::find_losses() {
             loss = point_losses_[k] + points_[k]->regulariser();
         } else {
             const RoundReport& report = reports_[k - points_.size()];
-            const std::optional<Restart>& restart = windows_[k - points_.size()].restart;
-            loss = restart ? restart->loss + restart->regulariser : report.loss + report.regulariser;
+            const std::optional<Missed>& missed = windows_[k - points_.size()].missed;
+            loss = missed ? missed->loss + missed->regulariser : report.loss + report.regulariser;
         }
         if (usable(loss)) largest = std::max(largest, loss);
     }
-    if (mixture_ && largest == -kInfinity) largest = mean_loss_ + mean_regulariser_;
+    if (mixing() && largest == -kInfinity) largest = mean_loss_ + mean_regulariser_;
     for (Real& loss : losses_) {
         if (!usable(loss)) loss = largest;
     }
     for (Real& loss : mixer_losses_) {
         if (!usable(loss)) loss = std::max(largest, mean_loss_ + mean_regulariser_);
     }
-    for (Index k = 0; k < size(); ++k) {
-        recent_before_[k] = recent_[k];
-        recent_[k] += (1 - kRecently) * (losses_[k] - recent_[k]);
-    }
+    for (Index k = 0; k < size(); ++k) now_.recent[k] += (1 - kRecently) * (losses_[k] - now_.recent[k]);
 }
 
 Index Ensemble::leading() const {
-    if (selector_) return selector_->active();
+    if (!mixing()) return now_.selector->active();
     Index found = points_.size();
     Real most = -1;
     for (Index k = 0; k < windows_.size(); ++k) {
@@ -219,10 +211,10 @@ Index Ensemble::leading() const {
 }
 
 void Ensemble::write_round(RoundReport& report) {
-    const Index lead = selector_ ? selector_->active() : lead_;
-    const std::optional<Restart>& restart = windows_[lead - points_.size()].restart;
+    const Index lead = mixing() ? lead_ : now_.selector->active();
+    const std::optional<Missed>& missed = windows_[lead - points_.size()].missed;
     const RoundReport played = reports_[lead - points_.size()];
-    // The rounds of a restarted member are not one run any more: of its report only the costs are kept.
+    // The rounds of a restarted member belong to another run: of its report only the costs are kept.
     for (Index k = 0; k < windows_.size(); ++k) {
         if (windows_[k].restarted) {
             RoundReport costs;
@@ -236,8 +228,8 @@ void Ensemble::write_round(RoundReport& report) {
     report = reports_[lead - points_.size()];
     if (report.status == RoundStatus::refused) {
         report.status = RoundStatus::moved;
-        report.loss = restart ? restart->loss : played.loss;
-        report.regulariser = restart ? restart->regulariser : played.regulariser;
+        report.loss = missed ? missed->loss : played.loss;
+        report.regulariser = missed ? missed->regulariser : played.regulariser;
     }
     add_up(report);
     weights_.assign(weights().begin(), weights().end());
@@ -246,7 +238,7 @@ void Ensemble::write_round(RoundReport& report) {
     round_.weights = weights_;
     round_.losses = losses_;
     round_.members = reports_;
-    if (!mixture_) return;
+    if (!mixing()) return;
     round_.mixer_losses = mixer_losses_;
     round_.slopes = slopes_;
     round_.offset = offset_;
@@ -262,11 +254,11 @@ void Ensemble::measure_mean(RoundReport& report) {
     lead.judge.at(entered_ + revised_, reference_weights_);
     reference_weights_.resize(std::min<Index>(reference_weights_.size(), store_->size()));
     Scratch::Frame frame(scratch_);
-    const View gradient = frame.take(point_.size());
-    const View forward = frame.take(point_.size());
-    const View gap = frame.take(point_.size());
-    store_->weighted_value_and_gradient(reference_weights_, point_, gradient, scratch_);
-    const Real measured = prox_gradient_step(g_, point_, gradient, step_, forward, gap, scratch_).norm;
+    const View gradient = frame.take(now_.point.size());
+    const View forward = frame.take(now_.point.size());
+    const View gap = frame.take(now_.point.size());
+    store_->weighted_value_and_gradient(reference_weights_, now_.point, gradient, scratch_);
+    const Real measured = prox_gradient_step(g_, now_.point, gradient, step_, {forward, gap}, scratch_).norm;
     report.referee_cost.record_gradients += reference_weights_.size();
     ++report.referee_cost.prox;
     if (usable(measured)) round_.mean_gap = measured;
@@ -291,9 +283,10 @@ void Ensemble::add_up(RoundReport& report) const {
 ConstView Ensemble::start_for(Index k) const {
     if (!options_.cross_start || k == 0) return {};
     const auto best = static_cast<Index>(
-        std::min_element(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(k)) -
-        recent_.begin());
-    return recent_[k] - recent_[best] > kClearly * std::abs(recent_[k]) ? member_point(best) : ConstView{};
+        std::min_element(now_.recent.begin(), now_.recent.begin() + static_cast<std::ptrdiff_t>(k)) -
+        now_.recent.begin());
+    return now_.recent[k] - now_.recent[best] > kClearly * std::abs(now_.recent[k]) ? member_point(best)
+                                                                                    : ConstView{};
 }
 
 void Ensemble::mix(ConstView weights, View out) {
@@ -316,12 +309,12 @@ void Ensemble::mix(ConstView weights, View out) {
 }
 
 void Ensemble::choose_point() {
-    if (selector_) {
-        copy(member_point(selector_->active()), point_);
+    if (!mixing()) {
+        copy(member_point(now_.selector->active()), now_.point);
         return;
     }
-    for (Index j = 0; j < mixed_.size(); ++j) mix(mixture_->mixer(j), mixed_[j]);
-    mix(mixture_->weights(), point_);
+    for (Index j = 0; j < now_.mixed.size(); ++j) mix(now_.mixture->mixer(j), now_.mixed[j]);
+    mix(now_.mixture->weights(), now_.point);
 }
 
 void Ensemble::rollback() {
@@ -329,13 +322,7 @@ void Ensemble::rollback() {
     --entered_;
     if (!std::exchange(advanced_, false)) return;
     for (const auto& member : points_) member->rollback();
-    if (mixture_) {
-        mixture_ = mixture_before_;
-    } else {
-        selector_->rollback();
-    }
-    recent_ = recent_before_;
-    choose_point();
+    std::swap(now_, before_);
 }
 
 RoundReport Ensemble::revise(const std::function<void(View)>& repair) {
@@ -343,8 +330,8 @@ RoundReport Ensemble::revise(const std::function<void(View)>& repair) {
     for (Index k = 0; k < windows_.size(); ++k) {
         reports_[k] = windows_[k].learner->revise(repair);
         if (reports_[k].status == RoundStatus::refused) report.status = RoundStatus::refused;
-        windows_[k].out = windows_[k].restarted = windows_[k].entered = false;
-        windows_[k].restart.reset();
+        windows_[k].waiting = windows_[k].restarted = windows_[k].entered = false;
+        windows_[k].missed.reset();
     }
     for (const auto& member : points_) {
         std::vector<Real> point(member->point().begin(), member->point().end());
@@ -356,7 +343,7 @@ RoundReport Ensemble::revise(const std::function<void(View)>& repair) {
     revised_ += entered_;
     entered_ = 0;
     advanced_ = false;
-    if (mixture_) mixture_before_ = mixture_ = mixture_->begun_anew();
+    if (mixing()) now_.mixture = now_.mixture->begun_anew();
     choose_point();
     return report;
 }

@@ -26,7 +26,7 @@ namespace proxstream {
 struct EnsembleOptions {
     Selection selection;
     bool cross_start = true;
-    bool restarts = true;  // members whose loss is not finite begin anew; else the round is refused
+    bool restarts = true;  // members whose loss is not finite restart; else the round is refused
     std::uint64_t seed = 0;
 };
 
@@ -40,13 +40,11 @@ struct EnsembleMembers {
 
 class Ensemble final : public AnyLearner {
   public:
-    using Store = AnyBatch;
-
     /// `store` is filled here and read by every member with a window through SharedBatch.
-    Ensemble(AnyRegulariser g, std::shared_ptr<Store> store, EnsembleMembers members,
+    Ensemble(AnyRegulariser g, std::shared_ptr<AnyBatch> store, EnsembleMembers members,
              EnsembleOptions options);
 
-    ConstView decide() const override { return point_; }
+    ConstView decide() const override { return now_.point; }
     void expect(const RecordRef& forecast) override;
     bool enter(const RecordRef& record, RoundReport& report) override;
     void advance(RoundReport& report, ConstView start) override;
@@ -59,38 +57,44 @@ class Ensemble final : public AnyLearner {
     void serialise(StateArchive& archive) override;
 
   private:
-    /// A member that was restarted in the round at hand: what it was before, for a rollback.
-    struct Restart {
-        Real loss = 0;  // f_t and g where it was
+    /// A round that a member could not learn from.
+    struct Missed {
+        Real loss = 0;  // f_t and g at its point
         Real regulariser = 0;
-        std::string state;  // of its learner
-        bool out = false;
-        bool restarted = false;
-
-        void serialise(StateArchive& archive);
+        bool first = false;    // the first one: its certificate ends here
+        bool waiting = false;  // its restart before this round has failed
     };
-    /// A member with a window, and what became of it.
+    /// A member with a window.
     struct Window {
         std::unique_ptr<AnyLearner> learner;
         WindowWeights judge;
-        bool out = false;        // it cannot go on, not even from another point
-        bool restarted = false;  // its certificate has ended: what follows is not one run
+        bool waiting = false;    // it missed its last round: it restarts before the next one
+        bool restarted = false;  // its certificate has ended: its later rounds are another run
         Closing closing = {};    // of the rounds before that
 
-        // The round at hand.
-        bool entered = false;  // the learner has the record
-        std::optional<Restart> restart = {};
+        // The current round.
+        bool entered = false;
+        std::optional<Missed> missed = {};
+    };
+    /// What a round changes, the members apart.
+    struct State {
+        std::optional<Mixture> mixture;        // where a mean is played
+        std::optional<Selector> selector;      // elsewhere
+        std::vector<Real> recent;              // l_t(k), discounted
+        std::vector<Real> point;               // z_t
+        std::vector<std::vector<Real>> mixed;  // the mixers' points
     };
 
     /// Whether a loss, a gradient or g can be accounted for.
     static bool usable(Real figure) { return std::abs(figure) <= kAbsurd; }
-    /// A member with a larger loss is about to overflow. Where a mean is played, it is restarted before it
-    /// takes the mean with it.
+    /// A member with a larger loss is about to overflow. Where a mean is played, the member is restarted
+    /// before the mean overflows too.
     static bool sane(Real loss) { return std::abs(loss) <= kSane; }
     static constexpr Real kSane = 1e100;
 
     Index size() const { return points_.size() + windows_.size(); }
-    ConstView weights() const { return mixture_ ? mixture_->weights() : selector_->weights(); }
+    ConstView weights() const { return mixing() ? now_.mixture->weights() : now_.selector->weights(); }
+    bool mixing() const { return now_.mixture.has_value(); }
     ConstView member_point(Index k) const;
     /// The member with a window whose figures stand for the round.
     Index leading() const;
@@ -98,7 +102,8 @@ class Ensemble final : public AnyLearner {
     bool look_at_mean();
     void look_at_points();
     bool enter_window(Index window);
-    bool restart(Index window);
+    void restart(Window& window);
+    bool miss(Index window);
     void rollback_windows();
     void refuse(RoundReport& report);
     void find_losses();
@@ -113,30 +118,24 @@ class Ensemble final : public AnyLearner {
     void mix(ConstView weights, View out);
 
     AnyRegulariser g_;
-    std::shared_ptr<Store> store_;
+    std::shared_ptr<AnyBatch> store_;
     std::vector<std::unique_ptr<PointLearner>> points_;
     std::vector<Window> windows_;
     std::vector<std::string> names_;
     EnsembleOptions options_;
-    std::optional<Mixture> mixture_, mixture_before_;
-    std::optional<Selector> selector_;
+    State now_, before_;  // before_: at the start of the last round
 
     RecordRef record_;       // between enter() and advance()
-    bool advanced_ = false;  // the round at hand has moved the weights and the points
+    bool advanced_ = false;  // the current round has moved the weights and the points
     Round entered_ = 0;
     Round revised_ = 0;                 // rounds before the last revise()
     std::vector<RoundReport> reports_;  // of the windows
     std::vector<Real> point_losses_;    // f_t at the points; not finite: the point is restarted
     std::vector<std::vector<Real>> gradients_;
-    std::vector<Real> losses_;  // l_t(k)
-    std::vector<Real> recent_;  // the same, discounted
-    std::vector<Real> recent_before_;
+    std::vector<Real> losses_;   // l_t(k)
     std::vector<Real> weights_;  // of the round that is being played
-    std::vector<Real> point_;    // z_t
-    std::vector<Real> played_;   // the one before
 
     // Where a mean is played.
-    std::vector<std::vector<Real>> mixed_;  // the mixers' points
     std::vector<Real> mixer_losses_, slopes_, gradient_;
     std::vector<Real> reference_weights_;
     Real mean_loss_ = 0;

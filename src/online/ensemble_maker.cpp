@@ -12,8 +12,6 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch;
-
 /// What an ensemble is made of unless its text says otherwise.
 constexpr Index kLongestMember = 1024;
 constexpr Index kLongestPossible = 10'000'000;
@@ -33,8 +31,7 @@ constexpr std::string_view kLastValue = "/last-value";
 
 /// Whether recursive least squares is one of the usual members.
 bool has_squares(const LearnerConfig& parts, bool mean) {
-    return mean && parts.linear && RecursiveLeastSquares::fits(*parts.linear) &&
-           parts.start.size() <= kLargestSquare;
+    return mean && parts.linear && squares_fit(*parts.linear) && parts.start.size() <= kLargestSquare;
 }
 
 /// The members beside the windows: those that fit the losses and are not too dear for the dimension.
@@ -104,34 +101,56 @@ std::vector<std::string> cheap_members(const Spec& spec, const std::string& usua
     return texts;
 }
 
+EnsembleOptions read_options(const Spec& spec, const LearnerConfig& parts, bool noisy) {
+    const std::string usual = !parts.selection.empty()   ? parts.selection
+                              : parts.averages && !noisy ? "mean"
+                                                         : "draw";
+    EnsembleOptions options;
+    options.selection =
+        Selection::parse(spec.has("selection") ? spec.word(Spec::kByNameOnly, "selection") : usual);
+    require(spec, !(options.selection.mean && noisy),
+            "selection=mean needs exact losses; there is an oracle");
+    // A start at another member's point takes a comparison of values, which estimates do not give.
+    options.cross_start = yes_or_no(spec, "cross", !noisy);
+    require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
+    options.restarts = !noisy;
+    options.seed = parts.seed;
+    return options;
+}
+
+/// A member with a window.
+struct MemberPlan {
+    std::string learner, window, name;
+};
+
+std::unique_ptr<AnyLearner> make_member(const MemberPlan& plan, LearnerConfig parts,
+                                        BatchFactory make_batch) {
+    parts.window = plan.window;
+    parts.make_batch = std::move(make_batch);
+    if (WindowWeights::parse(plan.window).length() == 1) {
+        // A window of one record has nothing left without the loss to come.
+        if (parts.model.kind == ForecastRule::Kind::zero || parts.model.kind == ForecastRule::Kind::record)
+            parts.model = {};
+        // A few steps on one record cannot run away, and held back they follow too slowly.
+        if (!parts.proximal.named) parts.proximal.named = 0;
+    }
+    return make_learner(plan.learner, std::move(parts));
+}
+
 }  // namespace
 
 std::unique_ptr<AnyLearner> make_ensemble(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
     const bool noisy = is_noisy(parts);
-    const std::string usual_selection = !parts.selection.empty()   ? parts.selection
-                                        : parts.averages && !noisy ? "mean"
-                                                                   : "draw";
-    EnsembleOptions options;
-    options.selection =
-        Selection::parse(spec.has("selection") ? spec.word(Spec::kByNameOnly, "selection") : usual_selection);
+    EnsembleOptions options = read_options(spec, parts, noisy);
     const bool mean = options.selection.mean.has_value();
-    require(spec, !(mean && noisy), "selection=mean needs exact losses; there is an oracle");
-    // To start from another's point takes a comparison of values, which estimates do not give.
-    options.cross_start = yes_or_no(spec, "cross", !noisy);
-    require(spec, !noisy || !options.cross_start, "cross=yes needs exact values; there is an oracle");
-    options.restarts = !noisy;
-    options.seed = parts.seed;
     if (parts.effort == kInfinity && !spec.has("effort") && !noisy)
         parts.effort = has_squares(parts, mean) ? kEffortBesideSquares : kMemberEffort;
     parts.budget.max_steps =
         std::min<std::uint64_t>(parts.budget.max_steps, spec.count_or("steps", kMemberSteps));
 
-    struct Plan {
-        std::string learner, window, name;
-    };
     EnsembleMembers members;
-    std::vector<Plan> plans;
+    std::vector<MemberPlan> plans;
     // First-order members evaluate losses exactly, so they have no place beside sampled ones.
     for (const std::string& text : cheap_members(spec, noisy ? "none" : usual_members(parts, mean))) {
         // A member that may be played alone is measured by the newest loss, which is all it sees.
@@ -144,37 +163,22 @@ std::unique_ptr<AnyLearner> make_ensemble(const Spec& spec, LearnerConfig parts)
         members.names.push_back(text);
     }
     for (const std::string& window : member_windows(spec)) plans.push_back({"time-smoothed", window, window});
-    const auto make = [&parts](const Plan& plan, const BatchFactory& make_batch) {
-        LearnerConfig own = parts;
-        own.window = plan.window;
-        own.make_batch = make_batch;
-        // A window of one record has nothing left once the loss to come is taken out of it.
-        const bool bare =
-            own.model.kind == ForecastRule::Kind::zero || own.model.kind == ForecastRule::Kind::record;
-        if (WindowWeights::parse(plan.window).length() == 1) {
-            if (bare) own.model = {};
-            // A few steps on one record cannot run away, and held back they follow too slowly.
-            if (!own.proximal.named) own.proximal.named = 0;
-        }
-        return make_learner(plan.learner, std::move(own));
-    };
 
-    // Once without records, to learn how many the longest of them asks for; then on one store of that size.
+    // The members share a store that is made once the longest window is known.
+    auto store = std::make_shared<AnyBatch>(NoRecords{});
     Index capacity = 1;
-    for (const Plan& plan : plans) {
-        make(plan, [&capacity](Index asked) {
-            capacity = std::max(capacity, asked);
-            return Batch(NoRecords{});
-        });
-    }
-    auto store = std::make_shared<Batch>(parts.make_batch(capacity));
-    if (!parts.make_own_batch) parts.make_own_batch = parts.make_batch;
-    for (const Plan& plan : plans) {
-        members.windows.push_back(
-            make(plan, [&store](Index /*asked*/) { return Batch(SharedBatch<Batch>(store)); }));
+    const BatchFactory share = [&](Index asked) {
+        capacity = std::max(capacity, asked);
+        return AnyBatch(SharedBatch(store));
+    };
+    const BatchFactory make_batch = parts.make_batch;
+    if (!parts.make_own_batch) parts.make_own_batch = make_batch;
+    for (const MemberPlan& plan : plans) {
+        members.windows.push_back(make_member(plan, parts, share));
         members.references.push_back(WindowWeights::parse(members.windows.back()->facts().window_text));
         members.names.push_back(plan.name);
     }
+    *store = make_batch(capacity);
     return std::make_unique<Ensemble>(std::move(parts.g), std::move(store), std::move(members),
                                       std::move(options));
 }

@@ -1,96 +1,75 @@
-/// Members of an ensemble whose loss is not finite: they begin anew at the point that was played. If the
-/// round is refused after all, they are restored.
-#include "proxstream/core/error.hpp"
+/// Members of an ensemble whose loss is not finite: they miss the round, and restart at the point that is
+/// played before the next one.
 #include "proxstream/core/linalg.hpp"
-#include "proxstream/core/state_archive.hpp"
 
 #include "online/ensemble.hpp"
 
-#include <utility>
+#include <cmath>
 
 namespace proxstream {
-namespace {
 
-/// Empty: the learner keeps losses that cannot be saved.
-std::string saved(AnyLearner& learner) {
-    try {
-        StateArchive archive;
-        archive.section("learner", learner);
-        return archive.seal();
-    } catch (const Error&) {
-        return {};
-    }
+/// The member continues from the point that is played, with the losses of the store.
+void Ensemble::restart(Window& window) {
+    const RoundReport revised = window.learner->revise([this](View x) { copy(now_.point, x); });
+    own_cost_ += revised.cost;
+    own_referee_cost_ += revised.referee_cost;
+    window.waiting = revised.status == RoundStatus::refused;
 }
-
-}  // namespace
 
 /// False: the round has to be refused.
 bool Ensemble::enter_window(Index k) {
     Window& window = windows_[k];
-    window.entered = !window.out && window.learner->enter(record_, reports_[k]);
-    if (window.entered && mixture_ && !sane(reports_[k].loss)) {
-        own_cost_ += reports_[k].cost;
-        own_referee_cost_ += reports_[k].referee_cost;
-        reports_[k] = RoundReport{};
+    window.entered = !window.waiting && window.learner->enter(record_, reports_[k]);
+    if (window.entered && mixing() && !sane(reports_[k].loss)) {
+        RoundReport costs;
+        costs.cost = reports_[k].cost;
+        costs.referee_cost = reports_[k].referee_cost;
+        reports_[k] = costs;
         window.learner->rollback();
         window.entered = false;
     }
-    return window.entered || restart(k);
+    return window.entered || miss(k);
 }
 
-/// Window k refused the record, which leaves it as it was before, or is out. It begins anew at the point that
-/// was played, where the loss is finite. False: the round has to be refused.
-bool Ensemble::restart(Index k) {
+/// Window k cannot learn from the record. False: the round has to be refused.
+bool Ensemble::miss(Index k) {
     if (!options_.restarts) return false;
     Window& window = windows_[k];
-    if (!window.restart) {
-        const ConstView point = window.learner->decide();
-        Restart first{.loss = store_->value(0, point, scratch_),
-                      .regulariser = g_.value(point, scratch_),
-                      .state = {},
-                      .out = window.out,
-                      .restarted = window.restarted};
-        ++own_cost_.record_values;
-        // The active member's point was played: it may be out, but its loss must be finite.
-        if (selector_ && selector_->active() == k && !(window.out && usable(first.loss))) return false;
-        first.state = saved(*window.learner);
-        if (first.state.empty()) return false;  // a rollback would be impossible
-        window.restart = std::move(first);
-    }
-    store_->drop_newest();
-    // A learner counts from its last entry on: what was spent before is charged to the ensemble.
-    own_cost_ += reports_[k].cost;
-    own_referee_cost_ += reports_[k].referee_cost;
-    if (!std::exchange(window.restarted, true)) {
+    const ConstView point = window.learner->decide();
+    Missed missed{.loss = store_->value(0, point, scratch_),
+                  .regulariser = g_.value(point, scratch_),
+                  .first = !window.restarted,
+                  .waiting = window.waiting};
+    ++own_cost_.record_values;
+    // The point of the active member is played: its loss must be finite.
+    if (!mixing() && now_.selector->active() == k && !(window.waiting && usable(missed.loss))) return false;
+    if (missed.first) {
+        // Its certificate ends before this round.
+        store_->drop_newest();
         window.closing = window.learner->close();
         own_referee_cost_.record_values += window.closing.losses.size();
+        store_->push(record_);
     }
-    const RoundReport revised = window.learner->revise([this](View x) { copy(point_, x); });
-    own_cost_ += revised.cost;
-    own_referee_cost_ += revised.referee_cost;
-    store_->push(record_);
-    reports_[k] = RoundReport{};
-    window.entered = revised.status != RoundStatus::refused && window.learner->enter(record_, reports_[k]);
-    window.out = !window.entered;
+    window.waiting = window.restarted = true;
+    window.missed = missed;
     return true;
 }
 
-/// Every window and the store as they were before the round.
+/// Every window and the store as they were before the round. A restart before it stays: the round to come
+/// would do the same.
 void Ensemble::rollback_windows() {
     for (Window& window : windows_) {
-        if (window.entered && !window.restart) window.learner->rollback();
+        if (window.entered) window.learner->rollback();
         window.entered = false;
+        if (!window.missed) continue;
+        window.waiting = window.missed->waiting;
+        if (window.missed->first) {
+            window.restarted = false;
+            window.closing = {};
+        }
+        window.missed.reset();
     }
     store_->drop_newest();
-    for (Window& window : windows_) {
-        if (!window.restart) continue;
-        StateArchive archive(window.restart->state, "member");
-        archive.section("learner", *window.learner);
-        window.out = window.restart->out;
-        window.restarted = window.restart->restarted;
-        if (!window.restarted) window.closing = {};
-        window.restart.reset();
-    }
 }
 
 void Ensemble::learn_points() {
@@ -98,7 +77,7 @@ void Ensemble::learn_points() {
         PointLearner& member = *points_[k];
         const bool fine = std::isfinite(point_losses_[k]);
         if (fine) late_cost_.prox += member.learn(record_, gradients_[k], scratch_);
-        if (!fine || !can_go_on(member)) member.restart(point_, fine);
+        if (!fine || !can_go_on(member)) member.restart(now_.point, fine);
     }
 }
 

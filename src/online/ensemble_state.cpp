@@ -11,13 +11,13 @@ namespace proxstream {
 LearnerFacts Ensemble::facts() const {
     LearnerFacts facts;
     facts.name = "bank";
-    facts.dimension = point_.size();
+    facts.dimension = now_.point.size();
     facts.play = options_.selection.text;
     facts.counts_steps = false;
     for (Index k = 0; k < points_.size(); ++k) {
         LearnerFacts point;
         point.name = names_[k];
-        point.dimension = point_.size();
+        point.dimension = now_.point.size();
         point.measured = false;
         facts.members.push_back(std::move(point));
     }
@@ -49,7 +49,7 @@ Closing Ensemble::close() {
     Closing closing;
     for (Window& window : windows_)
         closing.members.push_back(window.restarted ? window.closing : window.learner->close());
-    closing.regulariser = g_.value(point_, scratch_);
+    closing.regulariser = g_.value(now_.point, scratch_);
     return closing;
 }
 
@@ -59,14 +59,6 @@ double Ensemble::seconds() const {
     return total;
 }
 
-void Ensemble::Restart::serialise(StateArchive& archive) {
-    archive.field("loss", loss);
-    archive.field("regulariser", regulariser);
-    archive.field("state", state);
-    archive.field("out", out);
-    archive.field("restarted", restarted);
-}
-
 void Ensemble::serialise(StateArchive& archive) {
     archive.agree("points", points_.size());
     archive.agree("windows", windows_.size());
@@ -74,27 +66,23 @@ void Ensemble::serialise(StateArchive& archive) {
     for (const auto& member : points_) archive.section("point", *member);
     for (Window& window : windows_) {
         archive.section("window", *window.learner);
-        archive.field("out", window.out);
+        archive.field("waiting", window.waiting);
         archive.field("restarted", window.restarted);
         archive.field("last regulariser", window.closing.regulariser);
         archive.list("last losses", window.closing.losses);
         archive.list("last weights", window.closing.weights);
-        archive.field("entered", window.entered);
-        archive.section("restart", window.restart);
     }
-    archive.field("advanced", advanced_);
-    if (mixture_) {
-        archive.section("mixture", *mixture_);
-        archive.section("mixture before", *mixture_before_);
+    if (mixing()) {
+        archive.section("mixture", *now_.mixture);
     } else {
-        archive.section("selector", *selector_);
+        archive.section("selector", *now_.selector);
     }
     archive.field("entered", entered_);
     archive.field("revised", revised_);
-    archive.fixed("recent", recent_);
-    archive.fixed("recent before", recent_before_);
+    archive.fixed("recent", now_.recent);
+    archive.fixed("point", now_.point);
+    for (std::vector<Real>& point : now_.mixed) archive.fixed("mixed", point);
     archive.field("seconds", seconds_);
-    if (archive.reading()) choose_point();
 }
 
 }  // namespace proxstream

@@ -3,12 +3,14 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/find_row.hpp"
-#include "online/game_rules.hpp"
+#include "online/gradient_learner.hpp"
 #include "online/learner_arguments.hpp"
 #include "online/linear_rules.hpp"
 #include "online/time_smoothed.hpp"
 #include "online/update_rules.hpp"
+#include "solve/backtracking.hpp"
 #include "solve/inner_table.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +20,6 @@
 
 namespace proxstream {
 namespace {
-
-using Batch = AnyBatch;
 
 /// Rules that read `window=auto` as a length to measure by take the usual one.
 WindowWeights measured_by(const LearnerConfig& parts) {
@@ -34,7 +34,7 @@ void require_exact(const Spec& spec, const LearnerConfig& parts) {
                 parts.noise.oracle + ")");
 }
 
-std::unique_ptr<AnyLearner> smoothed(LearnerConfig parts, AnyInner inner) {
+std::unique_ptr<AnyLearner> smoothed(LearnerConfig parts, InnerSolver inner) {
     const WindowWeights window = measured_by(parts);
     const TimeSmoothedOptions options{
         .window = window,
@@ -46,9 +46,8 @@ std::unique_ptr<AnyLearner> smoothed(LearnerConfig parts, AnyInner inner) {
         .proximal = parts.proximal.weight(window.effective_length(), parts.start.size()),
         .budget = parts.budget,
         .effort = parts.effort};
-    auto learner = std::make_unique<TimeSmoothed<AnyRegulariser, Batch, AnyInner>>(
-        std::move(parts.g), parts.make_batch(slots_of(options)), std::move(parts.start), options,
-        std::move(inner));
+    auto learner = std::make_unique<TimeSmoothed>(std::move(parts.g), parts.make_batch(slots_of(options)),
+                                                  std::move(parts.start), options, std::move(inner));
     if (parts.model.kind == ForecastRule::Kind::record) {
         if (!parts.make_forecasts)
             throw ConfigError("model forecast: it needs the forecasts, given by forecast = FILE");
@@ -57,12 +56,11 @@ std::unique_ptr<AnyLearner> smoothed(LearnerConfig parts, AnyInner inner) {
     return learner;
 }
 
-template <class Rule>
-std::unique_ptr<AnyLearner> first_order(LearnerConfig parts, Rule rule) {
+std::unique_ptr<AnyLearner> first_order(LearnerConfig parts, RulePointer rule) {
     const WindowWeights window = measured_by(parts);
-    Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
-    return std::make_unique<GradientLearner<AnyRegulariser, Batch, Rule>>(
-        std::move(parts.g), std::move(batch), std::move(parts.start), window, parts.step, std::move(rule));
+    AnyBatch batch = parts.make_batch(CarriedWindow::slots(window.length()));
+    return std::make_unique<GradientLearner>(std::move(parts.g), std::move(batch), std::move(parts.start),
+                                             window, parts.step, std::move(rule));
 }
 
 std::unique_ptr<AnyLearner> make_auto(LearnerConfig parts);
@@ -71,13 +69,13 @@ std::unique_ptr<AnyLearner> make_time_smoothed(const Spec& spec, LearnerConfig p
     read_solver_arguments(spec, parts);
     if (is_auto(parts.window)) return make_auto(std::move(parts));
     if (is_noisy(parts)) return make_noisy(std::move(parts));
-    AnyInner inner = parse_inner(parts.inner, parts.smoothness);
+    InnerSolver inner = parse_inner(parts.inner, parts.smoothness);
     return smoothed(std::move(parts), std::move(inner));
 }
 
 /// A fixed number of inner steps a round and no exit test. As published: without a proximal term unless one
 /// is named.
-std::unique_ptr<AnyLearner> fixed_effort(LearnerConfig parts, std::uint64_t steps, AnyInner inner) {
+std::unique_ptr<AnyLearner> fixed_effort(LearnerConfig parts, std::uint64_t steps, InnerSolver inner) {
     parts.tolerance = Tolerance::none();
     if (!parts.proximal.named) parts.proximal.named = 0;
     parts.budget.max_steps = steps;
@@ -86,102 +84,85 @@ std::unique_ptr<AnyLearner> fixed_effort(LearnerConfig parts, std::uint64_t step
 
 std::unique_ptr<AnyLearner> make_window_steps(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
-    AnyInner inner(ProxGrad{parts.smoothness});
+    InnerSolver inner = ProxGrad(parts.smoothness);
     return fixed_effort(std::move(parts), spec.count_or("steps", 1), std::move(inner));
 }
 
 std::unique_ptr<AnyLearner> make_re_solve(const Spec& spec, LearnerConfig parts) {
     read_solver_arguments(spec, parts);
-    return fixed_effort(std::move(parts), spec.count_or("steps", 25), AnyInner(Backtracking{}));
+    return fixed_effort(std::move(parts), spec.count_or("steps", 25), Backtracking());
 }
 
-std::unique_ptr<AnyLearner> make_prox_gradient(const Spec& spec, LearnerConfig parts) {
-    const Real step = positive_or(spec, 0, "step", parts.step);
-    return first_order(std::move(parts), ScheduledGradient({.step = step}));
+RulePointer prox_gradient_rule(const Spec& spec, LearnerConfig& parts) {
+    return scheduled_gradient({.step = positive_or(spec, 0, "step", parts.step)});
 }
 
 Replay replay_of(const Spec& spec, const LearnerConfig& parts) {
     return {.steps = spec.has("replay") ? spec.count("replay") : 0, .seed = parts.seed};
 }
 
-std::unique_ptr<AnyLearner> make_prox_sgd(const Spec& spec, LearnerConfig parts) {
+RulePointer prox_sgd_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
     const Real power = spec.number_or(1, "power", 0.5);
     require(spec, power >= 0 && power <= 1, "power must lie in [0, 1]");
     const Real horizon = positive_or(spec, 2, "horizon", 100);
-    const Replay replay = replay_of(spec, parts);
-    return first_order(std::move(parts), ScheduledGradient({step, power, horizon}, replay));
+    return scheduled_gradient({step, power, horizon}, replay_of(spec, parts));
 }
 
-Momentum momentum_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer momentum_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", parts.step);
-    return {parts.start.size(), step, fraction_or(spec, 1, "decay", 0.9)};
+    return momentum(parts.start.size(), step, fraction_or(spec, 1, "decay", 0.9));
 }
 
-Adam adam_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer adam_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", 0.01);
     const Real first_decay = fraction_or(spec, 1, "beta1", 0.9);
     const Real second_decay = fraction_or(spec, 2, "beta2", 0.999);
     const Real floor = positive_or(spec, 3, "floor", 1e-8);
-    return {parts.start.size(), {step, first_decay, second_decay, floor}};
+    return adam(parts.start.size(), {step, first_decay, second_decay, floor});
 }
 
-AdaGrad adagrad_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer adagrad_rule(const Spec& spec, LearnerConfig& parts) {
     const Real step = positive_or(spec, 0, "step", 0.1);
     const Real floor = positive_or(spec, 1, "floor", 1e-8);
-    return {parts.start.size(), {step, floor}, replay_of(spec, parts)};
+    return adagrad(parts.start.size(), step, floor, replay_of(spec, parts));
 }
 
-Optimistic optimistic_rule(const Spec& spec, LearnerConfig& parts) {
-    return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
+RulePointer optimistic_rule(const Spec& spec, LearnerConfig& parts) {
+    return optimistic(parts.start.size(), positive_or(spec, 0, "step", parts.step));
 }
 
-Extragradient extragradient_rule(const Spec& spec, LearnerConfig& parts) {
-    return {parts.start.size(), positive_or(spec, 0, "step", parts.step)};
+RulePointer extragradient_rule(const Spec& spec, LearnerConfig& parts) {
+    return extragradient(parts.start.size(), positive_or(spec, 0, "step", parts.step));
 }
 
-RecursiveLeastSquares rls_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer rls_rule(const Spec& spec, LearnerConfig& parts) {
     const Real memory = spec.number_or(0, "memory", kInfinity);
     require(spec, memory > 1, "memory must be above 1 rounds, or inf");
-    require(spec, parts.linear && RecursiveLeastSquares::fits(*parts.linear),
+    require(spec, parts.linear && squares_fit(*parts.linear),
             "recursive least squares is for linear models of rows with a target");
-    return {*parts.linear, memory};
+    return recursive_least_squares(*parts.linear, memory);
 }
 
-CoinBetting coin_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer coin_rule(const Spec& spec, LearnerConfig& parts) {
     require(spec, parts.linear.has_value(), "coin betting is for linear models of rows");
-    return CoinBetting(*parts.linear);
+    return coin_betting(*parts.linear);
 }
 
 /// The model that predicts the target's last value, for ever.
-FixedPoint last_value_rule(const Spec& spec, LearnerConfig& parts) {
+RulePointer last_value_rule(const Spec& spec, LearnerConfig& parts) {
     require(spec, parts.last_value.has_value(),
             "the target's last value is not one of the features; add it with --lags 1");
     fill(parts.start, 0);
     parts.start[*parts.last_value] = 1;
-    return {};
+    return fixed_point();
 }
 
-template <auto kRule>
-std::unique_ptr<AnyLearner> make_rule(const Spec& spec, LearnerConfig parts) {
-    auto rule = kRule(spec, parts);
-    return first_order(std::move(parts), std::move(rule));
-}
-
-template <auto kRule>
-std::unique_ptr<PointLearner> make_point(const Spec& spec, const LearnerConfig& parts) {
-    LearnerConfig own = parts;
-    auto rule = kRule(spec, own);
-    return std::make_unique<RulePoint<decltype(rule)>>(std::move(own.g), std::move(own.start),
-                                                       std::move(rule));
-}
-
-std::unique_ptr<AnyLearner> make_full_history(const Spec& spec, LearnerConfig parts) {
-    const Real step = positive_or(spec, 0, "step", parts.step);
-    FullHistory<Batch> rule(step, [make = parts.make_own_batch ? parts.make_own_batch : parts.make_batch] {
-        return make(FullHistory<Batch>::kChunk);
-    });
-    return first_order(std::move(parts), std::move(rule));
+RulePointer full_history_rule(const Spec& spec, LearnerConfig& parts) {
+    return full_history(positive_or(spec, 0, "step", parts.step),
+                        [make = parts.make_own_batch ? parts.make_own_batch : parts.make_batch] {
+                            return make(kHistoryChunk);
+                        });
 }
 
 /// An ensemble by its own name: its windows are in its text.
@@ -199,55 +180,91 @@ std::unique_ptr<AnyLearner> make_auto(LearnerConfig parts) {
 }
 
 constexpr std::array kLearners{
+    LearnerRow{.name = "time-smoothed",
+               .usage = "time-smoothed[:model=M,hysteresis=1,switching=0,proximal=auto,tolerance=auto,effort="
+                        "inf,inner=auto,"
+                        "oracle=exact,variant=fresh,confirm=1]",
+               .help = "keeps a window of losses stationary up to tolerance/w; window=auto is a bank",
+               .make = make_time_smoothed,
+               .takes_oracle = true},
     LearnerRow{
-        "time-smoothed",
-        "time-smoothed[:model=M,hysteresis=1,switching=0,proximal=auto,tolerance=auto,effort=inf,inner=auto,"
-        "oracle=exact,variant=fresh,confirm=1]",
-        "keeps a window of losses stationary up to tolerance/w; window=auto is a bank", make_time_smoothed,
-        true},
+        .name = "bank",
+        .usage = "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
+        .help = "an ensemble of windows and cheap learners; realised losses weigh them",
+        .make = make_named_ensemble,
+        .takes_oracle = true},
+    LearnerRow{.name = "prox-gradient",
+               .usage = "prox-gradient[:step]",
+               .help = "online prox-gradient on the newest loss alone (w = 1)",
+               .rule = prox_gradient_rule},
     LearnerRow{
-        "bank", "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
-        "an ensemble of windows and cheap learners; realised losses weigh them", make_named_ensemble, true},
-    LearnerRow{"prox-gradient", "prox-gradient[:step]",
-               "online prox-gradient on the newest loss alone (w = 1)", make_prox_gradient},
-    LearnerRow{"prox-sgd", "prox-sgd[:step,power=0.5,horizon=100,replay=K]",
-               "online prox-SGD with step / (1 + t/horizon)^power, and K more steps on losses of the window",
-               make_prox_sgd},
-    LearnerRow{"momentum", "momentum[:step,decay=0.9]", "heavy averaging of past gradients, then a prox step",
-               make_rule<momentum_rule>, false, make_point<momentum_rule>},
-    LearnerRow{"adam", "adam[:step=0.01,beta1=0.9,beta2=0.999,floor=1e-8]",
-               "Adam's direction, then a prox step", make_rule<adam_rule>, false, make_point<adam_rule>},
-    LearnerRow{"adagrad", "adagrad[:step=0.1,floor=1e-8,replay=K]",
-               "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
-               make_rule<adagrad_rule>, false, make_point<adagrad_rule>},
-    LearnerRow{"rls", "rls[:memory=inf]",
-               "recursive least squares that forgets in so many rounds; linear models only, n^2 a row",
-               make_rule<rls_rule>, false, make_point<rls_rule>},
-    LearnerRow{"coin", "coin", "coin betting: no learning rate to set; linear models only",
-               make_rule<coin_rule>, false, make_point<coin_rule>},
-    LearnerRow{"last-value", "last-value", "predicts the target's last value (needs --lags 1); never learns",
-               make_rule<last_value_rule>, false, make_point<last_value_rule>},
-    LearnerRow{"optimistic", "optimistic[:step]",
-               "prox step along 2 g_t - g_{t-1}; in games it converges where plain gradients cycle",
-               make_rule<optimistic_rule>},
-    LearnerRow{"extragradient", "extragradient[:step]",
-               "two rounds an iteration: a look ahead, then a step from before along the gradient met there",
-               make_rule<extragradient_rule>},
-    LearnerRow{"sampled-steps",
-               "sampled-steps[:rule=sgd|momentum|adam|optimistic-adam|optimistic|extragradient,samples=64,"
-               "steps=1,step,beta1=0.9,beta2=0.999]",
-               "prox steps along an estimate of the window's gradient from so many samples; nothing is "
-               "measured",
-               make_sampled_steps},
+        .name = "prox-sgd",
+        .usage = "prox-sgd[:step,power=0.5,horizon=100,replay=K]",
+        .help = "online prox-SGD with step / (1 + t/horizon)^power, and K more steps on losses of the window",
+        .rule = prox_sgd_rule},
+    LearnerRow{.name = "momentum",
+               .usage = "momentum[:step,decay=0.9]",
+               .help = "heavy averaging of past gradients, then a prox step",
+               .rule = momentum_rule,
+               .is_point = true},
+    LearnerRow{.name = "adam",
+               .usage = "adam[:step=0.01,beta1=0.9,beta2=0.999,floor=1e-8]",
+               .help = "Adam's direction, then a prox step",
+               .rule = adam_rule,
+               .is_point = true},
     LearnerRow{
-        "window-steps", "window-steps[:steps=1]",
-        "K fixed prox-gradient steps on the window a round; K = 1 is the single-step method of Hazan et al.",
-        make_window_steps},
-    LearnerRow{"full-history", "full-history[:step]",
-               "one prox-gradient step a round on the mean of all losses so far (memory and time grow)",
-               make_full_history},
-    LearnerRow{"re-solve", "re-solve[:steps=25]",
-               "warm-started re-solve of the window every round, a fixed effort", make_re_solve},
+        .name = "adagrad",
+        .usage = "adagrad[:step=0.1,floor=1e-8,replay=K]",
+        .help =
+            "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
+        .rule = adagrad_rule,
+        .is_point = true},
+    LearnerRow{
+        .name = "rls",
+        .usage = "rls[:memory=inf]",
+        .help = "recursive least squares that forgets in so many rounds; linear models only, n^2 a row",
+        .rule = rls_rule,
+        .is_point = true},
+    LearnerRow{.name = "coin",
+               .usage = "coin",
+               .help = "coin betting: no learning rate to set; linear models only",
+               .rule = coin_rule,
+               .is_point = true},
+    LearnerRow{.name = "last-value",
+               .usage = "last-value",
+               .help = "predicts the target's last value (needs --lags 1); never learns",
+               .rule = last_value_rule,
+               .is_point = true},
+    LearnerRow{.name = "optimistic",
+               .usage = "optimistic[:step]",
+               .help = "prox step along 2 g_t - g_{t-1}; in games it converges where plain gradients cycle",
+               .rule = optimistic_rule},
+    LearnerRow{
+        .name = "extragradient",
+        .usage = "extragradient[:step]",
+        .help = "two rounds an iteration: a look ahead, then a step from before along the gradient met there",
+        .rule = extragradient_rule},
+    LearnerRow{
+        .name = "sampled-steps",
+        .usage = "sampled-steps[:rule=sgd|momentum|adam|optimistic-adam|optimistic|extragradient,samples=64,"
+                 "steps=1,step,beta1=0.9,beta2=0.999]",
+        .help = "prox steps along an estimate of the window's gradient from so many samples; nothing is "
+                "measured",
+        .make = make_sampled_steps},
+    LearnerRow{.name = "window-steps",
+               .usage = "window-steps[:steps=1]",
+               .help = "K fixed prox-gradient steps on the window a round; K = 1 is the single-step method "
+                       "of Hazan et al.",
+               .make = make_window_steps},
+    LearnerRow{
+        .name = "full-history",
+        .usage = "full-history[:step]",
+        .help = "one prox-gradient step a round on the mean of all losses so far (memory and time grow)",
+        .rule = full_history_rule},
+    LearnerRow{.name = "re-solve",
+               .usage = "re-solve[:steps=25]",
+               .help = "warm-started re-solve of the window every round, a fixed effort",
+               .make = make_re_solve},
 };
 
 }  // namespace
@@ -262,7 +279,8 @@ std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig pa
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
     if (!is_auto(parts.window)) WindowWeights::parse(parts.window);  // refused here, whoever would use it
     if (!row.takes_oracle) require_exact(spec, parts);
-    auto learner = row.make(spec, std::move(parts));
+    RulePointer rule = row.rule != nullptr ? row.rule(spec, parts) : nullptr;
+    auto learner = rule ? first_order(std::move(parts), std::move(rule)) : row.make(spec, std::move(parts));
     spec.finish();
     return learner;
 }
@@ -271,10 +289,11 @@ std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const Le
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     // Replayed losses are those of a window.
-    if (row.make_point == nullptr || spec.has("replay") || spec.has("window")) return nullptr;
-    auto learner = row.make_point(spec, parts);
+    if (!row.is_point || spec.has("replay") || spec.has("window")) return nullptr;
+    LearnerConfig own = parts;
+    RulePointer rule = row.rule(spec, own);
     spec.finish();
-    return learner;
+    return std::make_unique<PointLearner>(std::move(own.g), std::move(own.start), std::move(rule));
 }
 
 Index measured_window(std::string_view window) {

@@ -74,10 +74,11 @@ struct LearnerRow {
     std::string_view name;
     std::string_view usage;
     std::string_view help;
-    std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerConfig parts);
+    // One of the two: a learner, or the rule of a first-order learner, which may change the start.
+    std::unique_ptr<AnyLearner> (*make)(const Spec& spec, LearnerConfig parts) = nullptr;
+    RulePointer (*rule)(const Spec& spec, LearnerConfig& parts) = nullptr;
     bool takes_oracle = false;  // can learn from estimates of gradients
-    /// The same learner without a window to be measured by, for ensembles; null: there is no such form.
-    std::unique_ptr<PointLearner> (*make_point)(const Spec& spec, const LearnerConfig& parts) = nullptr;
+    bool is_point = false;      // an ensemble needs no window to measure it
 };
 
 std::span<const LearnerRow> learners();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace proxstream {
 namespace {
@@ -25,39 +26,54 @@ Real curvature_of(const ScalarLoss& loss, Real score, Real target) {
     return (slope_of(loss, score + kStep, target) - slope_of(loss, score - kStep, target)) / (2 * kStep);
 }
 
-}  // namespace
+class RecursiveLeastSquares final : public CopiedRule<RecursiveLeastSquares> {
+  public:
+    RecursiveLeastSquares(const LinearModel& model, Real memory);
+
+    void move(Move& move) override {
+        const Real prox_step = mean_step();
+        move.jump_to(learn(move.newest_record().as<RowBlock>(), move.point()), prox_step);
+    }
+    void serialise(StateArchive& archive) override { archive.fixed("covariance", covariance_); }
+
+  private:
+    ConstView learn(const RowBlock& record, ConstView point);
+    void learn_row(Real target, Real share, Real kept);
+    /// Where the implicit step ends: s' = s - reach phi'(s').
+    Real implicit_score(Real score, Real target, Real reach) const;
+    Real mean_step() const;
+    void forget_everything();
+
+    LinearModel model_;
+    Index n_;
+    Real kept_;                     // lambda: what is kept of past records in a round
+    std::vector<Real> covariance_;  // P, row by row
+    std::vector<Real> row_, gain_, point_;
+};
 
 RecursiveLeastSquares::RecursiveLeastSquares(const LinearModel& model, Real memory)
     : model_(model),
       n_(model.dimension()),
       kept_(1 - 1 / memory),
-      now_(n_ * n_),
-      before_(n_ * n_),
+      covariance_(n_ * n_),
       row_(n_),
       gain_(n_),
       point_(n_) {
     forget_everything();
-    before_ = now_;
-}
-
-bool RecursiveLeastSquares::fits(const LinearModel& model) {
-    const TargetKind kind = target_kind(model.loss.formula);
-    return kind == TargetKind::number || kind == TargetKind::sign;
 }
 
 void RecursiveLeastSquares::forget_everything() {
-    fill(now_, 0);
-    for (Index i = 0; i < n_; ++i) now_[i * n_ + i] = kFirstVariance;
+    fill(covariance_, 0);
+    for (Index i = 0; i < n_; ++i) covariance_[i * n_ + i] = kFirstVariance;
 }
 
 Real RecursiveLeastSquares::mean_step() const {
     Real trace = 0;
-    for (Index i = 0; i < n_; ++i) trace += now_[i * n_ + i];
+    for (Index i = 0; i < n_; ++i) trace += covariance_[i * n_ + i];
     return trace / static_cast<Real>(n_);
 }
 
 ConstView RecursiveLeastSquares::learn(const RowBlock& record, ConstView point) {
-    copy(now_, before_);
     copy(point, point_);
     const Real share = 1 / static_cast<Real>(record.rows());
     for (Index row = 0; row < record.rows(); ++row) {
@@ -68,7 +84,7 @@ ConstView RecursiveLeastSquares::learn(const RowBlock& record, ConstView point) 
 }
 
 void RecursiveLeastSquares::learn_row(Real target, Real share, Real kept) {
-    for (Index i = 0; i < n_; ++i) gain_[i] = dot(ConstView(now_).subspan(i * n_, n_), row_);
+    for (Index i = 0; i < n_; ++i) gain_[i] = dot(ConstView(covariance_).subspan(i * n_, n_), row_);
     const Real spread = dot(row_, gain_);  // a'Pa
     if (!(spread > 0 && spread < kInfinity)) {
         if (!(spread == 0)) forget_everything();
@@ -91,7 +107,7 @@ void RecursiveLeastSquares::learn_row(Real target, Real share, Real kept) {
     for (Real& each : gain_) each *= root;
     const Real inflation = mean_step() > kFirstVariance ? 1 : 1 / kept;
     for (Index i = 0; i < n_; ++i) {
-        const View line = View(now_).subspan(i * n_, n_);
+        const View line = View(covariance_).subspan(i * n_, n_);
         axpy(-gain_[i], gain_, line);
         if (inflation != 1) scaled(inflation, line, line);
     }
@@ -121,35 +137,46 @@ Real RecursiveLeastSquares::implicit_score(Real score, Real target, Real reach) 
     return high;
 }
 
-void RecursiveLeastSquares::serialise(StateArchive& archive) {
-    archive.fixed("covariance", now_);
-    archive.fixed("covariance before", before_);
-}
-
-namespace {
-
 constexpr Real kFirstWealth = 4;
 constexpr Real kLeastSlope = 1;
 constexpr Real kLeastNorm = 1e-6;
 constexpr Real kLeastProxStep = 1e-12;  // before the first gradient every bet is 0
 
-}  // namespace
+class CoinBetting final : public CopiedRule<CoinBetting> {
+  public:
+    explicit CoinBetting(const LinearModel& model);
+
+    void move(Move& move) override {
+        const ConstView target = learn(move.newest_record().as<RowBlock>(), move.point());
+        move.jump_to(target, prox_step_);
+    }
+    void serialise(StateArchive& archive) override;
+
+  private:
+    ConstView learn(const RowBlock& record, ConstView point);
+    Real bet(Index i) const;  // what a unit of theta is worth
+
+    LinearModel model_;
+    std::vector<Real> wealth_, theta_, gradients_, largest_value_, largest_slope_;
+    Real norms_ = 0;  // sum over rows of sum (a_i / largest |a_i|)^2
+    Real rows_ = 0;
+    std::vector<Real> row_, point_;
+    Real prox_step_ = 0;
+};
 
 CoinBetting::CoinBetting(const LinearModel& model) : model_(model) {
     const Index n = model.dimension();
     const std::vector<Real> zeros(n);
-    now_ = {zeros, zeros, zeros, zeros, zeros};
-    before_ = now_;
+    wealth_ = theta_ = gradients_ = largest_value_ = largest_slope_ = zeros;
     row_ = point_ = zeros;
 }
 
 Real CoinBetting::bet(Index i) const {
-    const Real unit = now_.largest_value[i] * now_.largest_slope[i];
-    return unit > 0 ? (kFirstWealth + now_.wealth[i]) / (unit * (unit + now_.gradients[i])) : 0;
+    const Real unit = largest_value_[i] * largest_slope_[i];
+    return unit > 0 ? (kFirstWealth + wealth_[i]) / (unit * (unit + gradients_[i])) : 0;
 }
 
 ConstView CoinBetting::learn(const RowBlock& record, ConstView point) {
-    before_ = now_;
     const Real share = 1 / static_cast<Real>(record.rows());
     for (Index row = 0; row < record.rows(); ++row) {
         model_.write_row(record, row, row_);
@@ -157,47 +184,64 @@ ConstView CoinBetting::learn(const RowBlock& record, ConstView point) {
         for (Index i = 0; i < row_.size(); ++i) {
             const Real value = std::abs(row_[i]);
             if (value == 0) continue;
-            now_.largest_value[i] = std::max(now_.largest_value[i], value);
-            if (std::abs(slope) > now_.largest_slope[i])
-                now_.largest_slope[i] = std::max(std::abs(slope), kLeastSlope);
-            const Real relative = value / now_.largest_value[i];
-            now_.norms += relative * relative;
+            largest_value_[i] = std::max(largest_value_[i], value);
+            if (std::abs(slope) > largest_slope_[i])
+                largest_slope_[i] = std::max(std::abs(slope), kLeastSlope);
+            const Real relative = value / largest_value_[i];
+            norms_ += relative * relative;
             const Real gradient = slope * row_[i];
-            now_.wealth[i] -= gradient * bet(i) * now_.theta[i];
-            now_.theta[i] -= gradient;
-            now_.gradients[i] += std::abs(gradient);
+            wealth_[i] -= gradient * bet(i) * theta_[i];
+            theta_[i] -= gradient;
+            gradients_[i] += std::abs(gradient);
         }
-        ++now_.rows;
+        ++rows_;
     }
-    const Real norm = std::max(now_.norms / now_.rows, kLeastNorm);
+    const Real norm = std::max(norms_ / rows_, kLeastNorm);
     Real steps = 0;
     for (Index i = 0; i < point_.size(); ++i) {
         const Real step = bet(i) / norm;
-        point_[i] = step * now_.theta[i];
+        point_[i] = step * theta_[i];
         steps += step;
     }
     // theta is a sum of gradients: beside it g counts once a record.
-    prox_step_ = std::max(share * now_.rows * steps / static_cast<Real>(point_.size()), kLeastProxStep);
+    prox_step_ = std::max(share * rows_ * steps / static_cast<Real>(point_.size()), kLeastProxStep);
     return point_;
 }
 
-void CoinBetting::rollback() {
-    std::swap(now_, before_);
-}
-
-void CoinBetting::Bets::serialise(StateArchive& archive) {
-    archive.fixed("wealth", wealth);
-    archive.fixed("theta", theta);
-    archive.fixed("gradients", gradients);
-    archive.fixed("largest value", largest_value);
-    archive.fixed("largest slope", largest_slope);
-    archive.field("norms", norms);
-    archive.field("rows", rows);
-}
-
 void CoinBetting::serialise(StateArchive& archive) {
-    archive.section("now", now_);
-    archive.section("before", before_);
+    archive.fixed("wealth", wealth_);
+    archive.fixed("theta", theta_);
+    archive.fixed("gradients", gradients_);
+    archive.fixed("largest value", largest_value_);
+    archive.fixed("largest slope", largest_slope_);
+    archive.field("norms", norms_);
+    archive.field("rows", rows_);
+}
+
+class FixedPoint final : public CopiedRule<FixedPoint> {
+  public:
+    void move(Move& /*move*/) override {}
+    void serialise(StateArchive& /*archive*/) override {}
+    bool fixed() const override { return true; }
+};
+
+}  // namespace
+
+RulePointer recursive_least_squares(const LinearModel& model, Real memory) {
+    return std::make_unique<RecursiveLeastSquares>(model, memory);
+}
+
+bool squares_fit(const LinearModel& model) {
+    const TargetKind kind = target_kind(model.loss.formula);
+    return kind == TargetKind::number || kind == TargetKind::sign;
+}
+
+RulePointer coin_betting(const LinearModel& model) {
+    return std::make_unique<CoinBetting>(model);
+}
+
+RulePointer fixed_point() {
+    return std::make_unique<FixedPoint>();
 }
 
 }  // namespace proxstream

@@ -5,6 +5,8 @@
 #include "online/learner_arguments.hpp"
 #include "online/noisy_smoothed.hpp"
 #include "online/noisy_test.hpp"
+#include "window/minibatch_oracle.hpp"
+#include "window/oracle_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +17,6 @@
 namespace proxstream {
 namespace {
 
-using Batch = AnyBatch;
 using Texts = std::vector<std::string>;
 
 constexpr std::string_view kSpider = "spider";
@@ -63,8 +64,8 @@ AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
         throw ConfigError(what + "records of one row have nothing to draw from; gather rows with batch");
     }
     AnyOracle oracle = parse_oracle(noise.oracle, {window, noise.base_noise, noise.record_rows});
-    if (minibatch && noise.record_rows > 0 && oracle.samples() > noise.record_rows) {
-        throw ConfigError(what + "draws " + std::to_string(oracle.samples()) +
+    if (minibatch && noise.record_rows > 0 && oracle->samples() > noise.record_rows) {
+        throw ConfigError(what + "draws " + std::to_string(oracle->samples()) +
                           " rows of a record, which has " + std::to_string(noise.record_rows) +
                           " (batch); draw fewer, or make records larger");
     }
@@ -88,7 +89,7 @@ AnyOracle checked_oracle(const LearnerConfig& parts, const WindowWeights& window
 std::optional<Real> sigma_of(const AnyOracle& oracle, const WindowWeights& window, std::uint64_t samples) {
     std::vector<Real> weights;
     window.at(window.length(), weights);
-    const std::optional<Real> level = oracle.level(weights, samples);
+    const std::optional<Real> level = oracle->level(weights, samples);
     if (!level) return std::nullopt;
     return window.effective_length() * *level;
 }
@@ -98,7 +99,7 @@ NoisyTest test_of(const LearnerConfig& parts, const AnyOracle& oracle, Real sigm
             .step = parts.step,
             .sigma = sigma,
             .confirm = parts.noise.confirm,
-            .bounded = oracle.bounded()};
+            .bounded = oracle->bounded()};
 }
 
 /// `minibatch` alone: the fewest rows with which the test can see a quarter of the first gap. A test as
@@ -135,7 +136,7 @@ Real choose_delta(const LearnerConfig& parts, const AnyOracle& oracle, std::opti
     const NoisyTest test = test_of(parts, oracle, *sigma);
     Violations violations;
     check_step(violations, test.smoothness, test.step);
-    violations.settle();
+    violations.conclude();
     const Real usual = usual_delta(test);
     if (usual > 0) return usual;
     throw ConfigError(
@@ -198,8 +199,8 @@ std::unique_ptr<AnyLearner> make_noisy(LearnerConfig parts) {
     options.confidence = parts.noise.confidence;
     if (parts.noise.variant == "paper") options.estimator.kind = EstimatorOptions::Kind::paper;
 
-    options.delta = choose_delta(parts, oracle, sigma_of(oracle, window, oracle.samples()));
-    std::uint64_t samples = oracle.samples();  // of a record's answer, in a fresh estimate
+    options.delta = choose_delta(parts, oracle, sigma_of(oracle, window, oracle->samples()));
+    std::uint64_t samples = oracle->samples();  // of a record's answer, in a fresh estimate
     const Spec inner = Spec::parse(parts.inner);
     const bool spider = inner.name() == kSpider;
     if (spider) {
@@ -208,9 +209,9 @@ std::unique_ptr<AnyLearner> make_noisy(LearnerConfig parts) {
         samples = (options.estimator.batch + window.length() - 1) / window.length();
     }
     check_ends(parts, oracle, window, options.delta, samples, spider);
-    Batch batch = parts.make_batch(CarriedWindow<Batch>::slots(window.length()));
-    return std::make_unique<NoisySmoothed<AnyRegulariser, Batch>>(
-        std::move(parts.g), std::move(batch), std::move(parts.start), std::move(oracle), options);
+    AnyBatch batch = parts.make_batch(CarriedWindow::slots(window.length()));
+    return std::make_unique<NoisySmoothed>(std::move(parts.g), std::move(batch), std::move(parts.start),
+                                           std::move(oracle), options);
 }
 
 }  // namespace proxstream

@@ -47,11 +47,11 @@ Real usual_delta(const NoisyTest& test) {
 void check_condition(const NoisyTest& test, Real delta, Index batch, Index record_rows) {
     Violations violations;
     check_step(violations, test.smoothness, test.step);
-    violations.in_range("sigma", test.sigma, true);
-    violations.in_range("delta", delta, false);
-    violations.in_range("confirm", test.confirm, kMostConfirmations);
-    violations.in_range("batch", batch, kLargestBatch);
-    violations.settle();
+    check_range(violations, "sigma", test.sigma, true);
+    check_range(violations, "delta", delta, false);
+    check_range(violations, "confirm", test.confirm, kMostConfirmations);
+    check_range(violations, "batch", batch, kLargestBatch);
+    violations.conclude();
     const Real c = test.contraction();
     const Real noise = test.sigma / delta * (test.sigma / delta);
     if (noise < c) return;

@@ -85,8 +85,7 @@ Selection Selection::parse(std::string_view text) {
 Selector::Selector(const Options& options, Index members, std::uint64_t seed)
     : options_(options),
       seed_(seed),
-      now_{.share = AdaShare(members, options.switches), .discounted = std::vector<Real>(members)},
-      before_(now_) {
+      now_{.share = AdaShare(members, options.switches), .discounted = std::vector<Real>(members)} {
     assert(members > 0);
     if (options_.kind == Kind::hedge && options_.rate == 0) {
         // The rate of the worst case over that many rounds; a single member makes any rate as good.
@@ -104,7 +103,7 @@ Selector::Selector(const Options& options, Index members, std::uint64_t seed)
 
 void Selector::update(ConstView losses) {
     assert(losses.size() == weights().size());
-    before_ = now_;
+    const std::vector<Real> earlier(weights().begin(), weights().end());
     ++now_.round;
     switch (options_.kind) {
         case Kind::draw:
@@ -117,18 +116,13 @@ void Selector::update(ConstView losses) {
             follow_leader(losses);
             return;
     }
-    draw();
+    draw(earlier);
 }
 
-void Selector::rollback() {
-    std::swap(now_, before_);
-}
-
-void Selector::draw() {
+void Selector::draw(ConstView earlier) {
     const Draw draw{.seed = seed_, .round = now_.round, .record = kEnsemble, .step = 0, .sample = 0};
     const Real chance = uniform(draw);
     const ConstView weights = now_.share.weights();
-    const ConstView earlier = before_.share.weights();
     // Maximal coupling: k_t follows p_t exactly and changes no more often than the weights do.
     if (options_.coupled && chance * earlier[now_.active] < weights[now_.active]) return;
     Draw second = draw;
@@ -173,7 +167,6 @@ void Selector::State::serialise(StateArchive& archive) {
 
 void Selector::serialise(StateArchive& archive) {
     archive.section("now", now_);
-    archive.section("before", before_);
 }
 
 }  // namespace proxstream

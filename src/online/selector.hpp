@@ -53,8 +53,6 @@ class Selector {
 
     /// l_t(k) for every member: moves to p_{t+1} and k_{t+1}.
     void update(ConstView losses);
-    /// Rolls back the last update().
-    void rollback();
 
     void serialise(StateArchive& archive);
 
@@ -71,11 +69,12 @@ class Selector {
     };
 
     void follow_leader(ConstView losses);
-    void draw();
+    /// `earlier` are the weights before the update.
+    void draw(ConstView earlier);
 
     Options options_;
     std::uint64_t seed_;
-    State now_, before_;
+    State now_;
 };
 
 /// How an ensemble turns its members into a decision: their mean, or one of them.

@@ -13,6 +13,7 @@
 #include "online/played_round.hpp"
 #include "online/tolerance.hpp"
 #include "prox/anchored.hpp"
+#include "solve/inner_solver.hpp"
 
 #include <utility>
 #include <vector>
@@ -41,289 +42,92 @@ inline Index slots_of(const TimeSmoothedOptions& options) {
     return reach + 1;
 }
 
-template <Regulariser G, RecordBatch B, class Inner>
-class TimeSmoothed final : public Learner<typename B::Record> {
+class TimeSmoothed final : public AnyLearner {
   public:
-    using Record = typename B::Record;
-
     /// Makes the store of its window itself. Throws ConfigError if the family's losses are not those of
     /// vectors as long as the start.
     template <LossFamily F>
-    TimeSmoothed(G g, F family, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
+    TimeSmoothed(AnyRegulariser g, F family, std::vector<Real> start, const TimeSmoothedOptions& options,
+                 InnerSolver inner)
         : TimeSmoothed(std::move(g), checked_batch(std::move(family), start.size(), options), start, options,
                        std::move(inner)) {}
     /// `batch` holds at least slots_of(options) records. Throws ConfigError if it does not.
-    TimeSmoothed(G g, B batch, std::vector<Real> start, const TimeSmoothedOptions& options, Inner inner)
-        : round_(std::move(g), std::move(batch), options.window, options.model, options.step,
-                 std::move(start)),
-          tolerance_(options.tolerance),
-          effective_length_(options.window.effective_length()),
-          hysteresis_(options.hysteresis),
-          anchored_(
-              round_.g(),
-              {.kappa = options.switching /
-                        (effective_length_ * std::sqrt(static_cast<Real>(round_.iterate().point.size()))),
-               .mu = options.proximal},
-              round_.iterate().point.size()),
-          budget_(options.budget),
-          effort_(options.effort),
-          inner_(std::move(inner)),
-          inner_before_(inner_) {}
+    TimeSmoothed(AnyRegulariser g, AnyBatch batch, std::vector<Real> start,
+                 const TimeSmoothedOptions& options, InnerSolver inner);
 
     /// Where forecast records are kept, for a model made with them: room for two.
-    void attach_forecasts(B store) { round_.window().attach_forecasts(std::move(store)); }
+    void attach_forecasts(AnyBatch store) { round_.window().attach_forecasts(std::move(store)); }
 
     ConstView decide() const override { return round_.iterate().point; }
-    void expect(const Record& forecast) override { round_.expect(forecast); }
+    void expect(const RecordRef& forecast) override { round_.expect(forecast); }
 
     /// Reads the clock once for both halves: on short windows it would cost as much as the arithmetic.
-    RoundReport observe(const Record& record) override {
-        const Stopwatch watch(seconds_);
-        RoundReport report;
-        if (let_in(record, report)) move_on(report, {});
-        return report;
-    }
-    bool enter(const Record& record, RoundReport& report) override {
-        const Stopwatch watch(seconds_);
-        return let_in(record, report);
-    }
-    void advance(RoundReport& report, ConstView start) override {
-        const Stopwatch watch(seconds_);
-        move_on(report, start);
-    }
+    RoundReport observe(const RecordRef& record) override;
+    bool enter(const RecordRef& record, RoundReport& report) override;
+    void advance(RoundReport& report, ConstView start) override;
 
-    void rollback() override {
-        rollback_inner();
-        savings_ = savings_before_;
-        tolerance_.rollback();
-        round_.rollback();
-    }
+    void rollback() override;
 
-    RoundReport revise(const std::function<void(View)>& repair) override {
-        const Stopwatch watch(seconds_);
-        RoundReport report;
-        if (!round_.revise(repair)) {
-            report.status = RoundStatus::refused;
-            report.cost = round_.cost_since_entry();
-            return report;
-        }
-        report.tolerance = tolerance_.current(effective_length_);
-        report.target_gap = hysteresis_ * report.tolerance;
-        InnerReport inner;
-        const auto solve = [&](const auto& g) {
-            if (round_.iterate().gap <= report.tolerance) return;
-            inner = inner_.solve(round_.window(), g, round_.step(), report.target_gap, budget_,
-                                 round_.iterate(), round_.inner_cost(), round_.scratch());
-        };
-        if (anchored_.weights().mu > 0) {
-            // A window without a minimiser would let the repaired point run away here, too.
-            test_anchored();
-            solve(anchored_);
-            leave_anchor();
-        } else {
-            solve(round_.g());
-        }
-        const bool finite = inner.status != SolveStatus::not_finite && round_.iterate().finite();
-        report.status = !finite                                         ? RoundStatus::refused
-                        : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
-                        : inner.steps > 0                               ? RoundStatus::solved
-                                                                        : RoundStatus::quiet;
-        note_steps(inner, report);
-        report.exit_gap = round_.iterate().gap;
-        report.cost = round_.cost_since_entry();
-        round_.begin_anew();
-        return report;
-    }
+    RoundReport revise(const std::function<void(View)>& repair) override;
 
-    LearnerFacts facts() const override {
-        LearnerFacts facts = round_.facts();
-        facts.promises_exit = tolerance_.promises_exit();
-        facts.steps = inner_.step_claim();
-        facts.hysteresis = hysteresis_;
-        facts.switching = anchored_.weights().kappa;
-        facts.proximal = anchored_.weights().mu;
-        return facts;
-    }
+    LearnerFacts facts() const override;
 
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
 
-    void serialise(StateArchive& archive) override {
-        archive.section("round", round_);
-        archive.section("tolerance", tolerance_);
-        archive.field("savings", savings_);
-        archive.field("savings before", savings_before_);
-        keep_inner();
-        archive.section("inner", inner_);
-        archive.section("inner before", inner_before_);
-        archive.field("seconds", seconds_);
-    }
+    void serialise(StateArchive& archive) override;
 
   private:
     template <LossFamily F>
-    static B checked_batch(F family, Index dimension, const TimeSmoothedOptions& options) {
+    static AnyBatch checked_batch(F family, Index dimension, const TimeSmoothedOptions& options) {
         if (family.dimension() != dimension) {
             throw ConfigError("the losses are functions of " + std::to_string(family.dimension()) +
                               " coordinates; the starting point has " + std::to_string(dimension));
         }
-        return make_batch(std::move(family), slots_of(options));
+        return AnyBatch(make_batch(std::move(family), slots_of(options)));
     }
 
-    bool let_in(const Record& record, RoundReport& report) {
-        if (!round_.enter(record, report)) return false;
-        const Real change = round_.mapping_change();
-        report.tolerance = tolerance_.next(effective_length_, change > report.gap_rounding ? change : 0);
-        report.target_gap = hysteresis_ * report.tolerance;
-        savings_before_ = savings_;
-        inner_kept_ = false;
-        return true;
-    }
+    bool let_in(const RecordRef& record, RoundReport& report);
 
-    void move_on(RoundReport& report, ConstView start) {
-        const bool anchored = anchored_.weights().any();
-        if (anchored) test_anchored();
-        if (needs_confirmation(report)) {
-            if (!round_.confirm(report)) {
-                tolerance_.rollback();
-                return;
-            }
-            if (anchored) test_anchored();
-        }
-        if (anchored) {
-            solve_model(anchored_, report, start);
-        } else {
-            solve_model(round_.g(), report, start);
-        }
-    }
+    void move_on(RoundReport& report, ConstView start);
 
     /// Puts the anchor at the iterate, and the penalised gap in place of that of g alone.
-    void test_anchored() {
-        anchored_.centre(round_.iterate().point);
-        test_at(round_.iterate(), round_.window().gradient(), anchored_, round_.step(), round_.scratch());
-        ++round_.inner_cost().prox;
-    }
+    void test_anchored();
     /// What counts for the regret is the gap of g alone: same gradient, one more prox.
-    void leave_anchor() {
-        round_.iterate().regulariser = round_.g().value(round_.iterate().point, round_.scratch());
-        round_.test_model();
-    }
-
-    /// A quiet round leaves the solver alone, and its curvature pairs need no copy.
-    void keep_inner() {
-        if (!inner_kept_) inner_before_ = inner_;
-        inner_kept_ = true;
-    }
-    void rollback_inner() {
-        if (inner_kept_) inner_ = inner_before_;
-    }
+    void leave_anchor();
 
     /// A carried gradient may decide unless it is old, or so close to the tolerance that its rounding would.
-    bool needs_confirmation(const RoundReport& report) const {
-        if (!round_.window().carried()) return false;
-        return round_.window().due_for_pass() ||
-               std::abs(round_.iterate().gap - report.tolerance) <= report.gap_rounding;
-    }
+    bool needs_confirmation(const RoundReport& report) const;
 
+    InnerProblem inner_problem(RegulariserRef g, Real target_gap, const Budget& budget);
     /// `g` is the regulariser, with the price on leaving x_t or without; the iterate has its gap.
-    template <class Penalised>
-    void solve_model(const Penalised& g, RoundReport& report, ConstView start) {
-        constexpr bool kAnchored = std::is_same_v<Penalised, Anchored<G>>;
-        Iterate& iterate = round_.iterate();
-        Cost& cost = round_.inner_cost();
-        const Cost entry_cost = effort_ < kInfinity ? round_.cost_since_entry() : Cost{};
-        InnerReport inner;
-        const bool active = iterate.gap > report.tolerance;
-        if (active) {
-            const Budget budget = affordable();
-            if (!start.empty() && budget.max_steps > 0) start_from(g, start, report);
-            keep_inner();
-            inner = inner_.solve(round_.window(), g, round_.step(), report.target_gap, budget, iterate, cost,
-                                 round_.scratch());
-        }
-        const auto rollback = [&] {
-            rollback_inner();
-            savings_ = savings_before_;
-            tolerance_.rollback();
-            round_.rollback(report);
-        };
-        // Squares overflow before the numbers do; a report may not hold an infinity.
-        const bool finite = inner.status != SolveStatus::not_finite && iterate.finite() &&
-                            std::isfinite(inner.squared_gaps + inner.path);
-        if (!finite) return rollback();
-        report.status = !tolerance_.promises_exit()                     ? RoundStatus::moved
-                        : inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
-                        : active                                        ? RoundStatus::solved
-                                                                        : RoundStatus::quiet;
-        note_steps(inner, report);
-        report.tested_gap = iterate.gap;
-        if constexpr (kAnchored) {
-            report.penalty = g.penalty(iterate.point);
-            leave_anchor();
-            if (!iterate.finite()) return rollback();
-        }
-        round_.leave(report);
-        spend(report.cost, entry_cost);
-    }
+    void solve_model(RegulariserRef g, RoundReport& report, ConstView start);
 
-    Real pass_cost() const {
-        return static_cast<Real>(std::max<std::uint64_t>(round_.window().pass_cost(), 1));
-    }
+    Real pass_cost() const;
 
     /// The budget of this round, cut to what has been saved.
-    Budget affordable() const {
-        if (effort_ == kInfinity) return budget_;
-        Budget cut = budget_;
-        const Real passes = std::floor((savings_ + effort_) / pass_cost());
-        cut.max_steps =
-            static_cast<std::uint64_t>(std::clamp<Real>(passes, 0, static_cast<Real>(budget_.max_steps)));
-        return cut;
-    }
+    Budget affordable() const;
     /// What a round cost beyond letting the loss in is what effort pays for.
-    void spend(const Cost& cost, const Cost& entry_cost) {
-        if (effort_ == kInfinity) return;
-        const Real roof = std::max(effort_, static_cast<Real>(budget_.max_steps) * pass_cost());
-        const Real spent = static_cast<Real>(cost.record_gradients - entry_cost.record_gradients +
-                                             cost.record_values - entry_cost.record_values);
-        savings_ = std::clamp<Real>(savings_ + effort_ - spent, -roof, roof);
-    }
+    void spend(const Cost& cost, const Cost& entry_cost);
 
     /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the
     /// fall on the way there is part of E_T (docs/theory.md, cross-start).
-    template <class Penalised>
-    void start_from(const Penalised& g, ConstView start, RoundReport& report) {
-        Iterate& iterate = round_.iterate();
-        CarriedWindow<B>& window = round_.window();
-        Scratch& scratch = round_.scratch();
-        const Real regulariser = g.value(start, scratch);
-        const Real here = window.value() + iterate.regulariser;
-        if (!std::isfinite(regulariser) || !(window.value_at(start, scratch) + regulariser < here)) return;
-        const Real there = window.try_at(start, scratch);
-        if (!window.trial_finite() || !(there + regulariser < here)) return;
-        window.accept_trial();
-        report.jump = distance(start, iterate.point);
-        copy(start, iterate.point);
-        iterate.regulariser = regulariser;
-        test_at(iterate, window.gradient(), g, round_.step(), scratch);
-        ++round_.inner_cost().prox;
-    }
+    void start_from(RegulariserRef g, ConstView start, RoundReport& report);
 
-    PlayedRound<G, B> round_;
+    PlayedRound round_;
     Tolerance tolerance_;
     Real effective_length_;
     Real hysteresis_;
-    Anchored<G> anchored_;
+    Anchored<AnyRegulariser> anchored_;
     Budget budget_;
     Real effort_;
     Real savings_ = 0;
+    InnerSolver inner_;
+    // At the start of the last round; a quiet round does not use the solver, and needs no copy.
     Real savings_before_ = 0;
-    Inner inner_;
-    Inner inner_before_;      // as the round found it,
-    bool inner_kept_ = true;  // unless this says that it is inner_ itself
+    InnerSolver inner_before_;
+    bool inner_used_ = false;
     double seconds_ = 0;
 };
-
-template <Regulariser G, LossFamily F, class Inner>
-TimeSmoothed(G, F, std::vector<Real>, TimeSmoothedOptions, Inner)
-    -> TimeSmoothed<G, decltype(make_batch(std::declval<F>(), Index{})), Inner>;
 
 }  // namespace proxstream

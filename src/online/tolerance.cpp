@@ -120,17 +120,14 @@ void Tolerance::serialise(StateArchive& archive) {
     archive.list("recent", recent);
     archive.field("oldest", oldest, kMemory - 1);
     archive.field("sum", sum_);
-    archive.field("sum before", sum_before_);
     archive.field("count", count_);
-    archive.field("overwritten", overwritten_);
-    archive.field("counted", counted_);
     const bool full = recent.size() == kMemory;
-    archive.require(
-        first_ >= 0 && recent.size() <= kMemory && count_ >= recent.size() && (full || oldest == 0) &&
-            (full || !(overwritten_ >= 0)) && (first_ == 0 || start_ == Start::solve) &&
-            (start_ == Start::gradual || first_ > 0 || count_ == 0) && (full || count_ == recent.size()) &&
-            std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
-        "the changes of its last rounds");
+    archive.require(first_ >= 0 && recent.size() <= kMemory && count_ >= recent.size() &&
+                        (full || oldest == 0) && (first_ == 0 || start_ == Start::solve) &&
+                        (start_ == Start::gradual || first_ > 0 || count_ == 0) &&
+                        (full || count_ == recent.size()) &&
+                        std::all_of(recent.begin(), recent.end(), [](Real each) { return each > 0; }),
+                    "the changes of its last rounds");
     if (!archive.reading()) return;
     recent_.assign(std::move(recent), oldest);
 }

@@ -5,6 +5,7 @@
 #include "io/json_writer.hpp"
 #include "io/output_file.hpp"
 #include "run/report_page.hpp"
+#include "store/page_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -146,20 +147,10 @@ std::string to_json(const PlayReport& report) {
     to.put("subtitle", report.subtitle);
     to.put("version", report.version);
     to.put("command", report.command);
-    to.objects("settings", report.settings, [&](const auto& setting) {
-        to.put("name", setting.first);
-        to.put("value", setting.second);
-    });
+    put_settings(to, report.settings);
     put_play(to, report);
     put_pictures(to, report);
-    to.objects("claims", report.claims, [&](const PlayReportClaim& claim) {
-        to.put("id", claim.id);
-        to.put("statement", claim.statement);
-        to.put("verdict", claim.verdict);
-        to.put("left", claim.left);
-        to.put("right", claim.right);
-        to.put("explanation", claim.explanation);
-    });
+    put_claims(to, report.claims);
     to.list("findings", report.findings, [&](const std::string& finding) { to.out.text(finding); });
     to.put("sound", report.sound);
     to.out.close('}');

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "proxstream/core/types.hpp"
+#include "proxstream/regret/certificate.hpp"
+
+#include "store/run_identity.hpp"
 
 #include <array>
 #include <string>
@@ -43,17 +46,12 @@ struct PlayReportCloud {
     Real divergence = 0;              // reverse KL over the modes
 };
 
-/// A line of the certificate: what is claimed, both sides, verdict.
-struct PlayReportClaim {
-    std::string id, statement, verdict, left, right, explanation;
-};
-
 struct PlayReport {
     std::string title;     // the game
     std::string subtitle;  // in a sentence: players, turns, rounds
     std::string version;
     std::string command;  // that plays this again; may be empty
-    std::vector<std::pair<std::string, std::string>> settings;
+    SettingList settings;
     std::vector<Round> rounds;       // of all series below, and the players'
     std::vector<Real> gap;           // max over players of R_t
     std::vector<Real> gap_bound;     // max over players of their bounds
@@ -66,7 +64,7 @@ struct PlayReport {
     std::vector<ReportPoint> real_points;  // of a GAN: the data
     std::vector<ReportPoint> mode_centres;
     std::vector<PlayReportCloud> clouds;  // of a GAN, in the order of rounds
-    std::vector<PlayReportClaim> claims;
+    std::vector<Inequality> claims;
     std::vector<std::string> findings;  // sentences that come first
     bool sound = true;                  // no claim is violated
 };

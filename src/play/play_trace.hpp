@@ -14,8 +14,9 @@ class PlayTrace {
   public:
     /// Throws IoError, as every write.
     PlayTrace(const std::string& path, const GameDefinition& game);
-    /// Goes on with a trace behind its first `bytes` (OutputFile::go_on).
-    PlayTrace(const std::string& path, std::uint64_t bytes) : file_(OutputFile::go_on(path, bytes)) {}
+    /// Goes on with a trace behind its first `bytes` (OutputFile::continue_after).
+    PlayTrace(const std::string& path, std::uint64_t bytes)
+        : file_(OutputFile::continue_after(path, bytes)) {}
     void write(const RoundFigures& figures);
     void close() { file_.close(); }
     std::uint64_t bytes() { return file_.bytes(); }

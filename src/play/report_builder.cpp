@@ -63,11 +63,6 @@ void set_range(PlayReportPath& path) {
     }
 }
 
-std::string verdict_figure(const Inequality& each, Real value) {
-    const bool blank = each.left == 0 && each.right == 0 && !kept(each.verdict);
-    return blank ? "" : fmt::format("{:.4g}", value);
-}
-
 }  // namespace
 
 ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const GameDefinition& game)
@@ -107,11 +102,6 @@ ReportBuilder::ReportBuilder(const PlaySettings& settings, const PlayPlan& plan,
         for (Index j = 0; j < kCloudPoints; ++j)
             report_.real_points.push_back(point_of(game.gan->data_point(j)));
     }
-}
-
-void ReportBuilder::set_origin(std::string version, std::string command) {
-    report_.version = std::move(version);
-    report_.command = std::move(command);
 }
 
 void ReportBuilder::add(const RoundFigures& figures, ConstView joint) {
@@ -267,23 +257,12 @@ void ReportBuilder::close(const GameCertificate& certificate, ConstView joint) {
     report_.subtitle += fmt::format(", {} round{}", certificate.rounds, certificate.rounds == 1 ? "" : "s");
     add_paths();
     add_findings(certificate);
-    for (const Inequality& each : certificate.inequalities) {
-        report_.claims.push_back({.id = each.id,
-                                  .statement = each.statement,
-                                  .verdict = std::string(name(each.verdict)),
-                                  .left = verdict_figure(each, each.left),
-                                  .right = verdict_figure(each, each.right),
-                                  .explanation = each.explanation});
-    }
+    report_.claims = certificate.inequalities;
     for (const Certificate& player : certificate.players) {
-        for (const Inequality& each : player.inequalities) {
-            if (each.verdict == Verdict::not_applicable) continue;
-            report_.claims.push_back({.id = player.header.name + " " + each.id,
-                                      .statement = each.statement,
-                                      .verdict = std::string(name(each.verdict)),
-                                      .left = verdict_figure(each, each.left),
-                                      .right = verdict_figure(each, each.right),
-                                      .explanation = each.explanation});
+        for (Inequality claim : player.inequalities) {
+            if (claim.verdict == Verdict::not_applicable) continue;
+            claim.id = player.header.name + " " + claim.id;
+            report_.claims.push_back(std::move(claim));
         }
     }
     report_.sound = certificate.sound();

@@ -4,6 +4,7 @@
 
 #include "front/play_plan.hpp"
 #include "play/play_report.hpp"
+#include "play/play_settings.hpp"
 #include "play/round_figures.hpp"
 
 #include <vector>
@@ -14,7 +15,6 @@ class ReportBuilder {
   public:
     ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const GameDefinition& game);
 
-    void set_origin(std::string version, std::string command);
     /// `joint` is what was played in that round.
     void add(const RoundFigures& figures, ConstView joint);
     /// The report if the play ended here; `joint` is where everybody stands.

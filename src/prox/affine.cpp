@@ -32,9 +32,7 @@ void require_finite(Violations& violations, const std::vector<Real>& values, con
 }
 
 void check_normal_fits(Index dimension, Index n) {
-    if (dimension == n) return;
-    throw ConfigError(
-        fmt::format("the equations have {} unknowns, but there are {} coordinates", dimension, n));
+    require(dimension == n, "the equations have {} unknowns, but there are {} coordinates", dimension, n);
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ AffineSet::AffineSet(const std::vector<Real>& a, const std::vector<Real>& b) {
                        a.size(), b.size());
     require_finite(violations, a, "a");
     require_finite(violations, b, "b");
-    violations.raise();
+    violations.conclude();
 
     // The columns of A' are scaled to length 1 first, so that the rank is judged by directions, not by units.
     const Index rows = b.size();
@@ -63,7 +61,7 @@ AffineSet::AffineSet(const std::vector<Real>& a, const std::vector<Real>& b) {
         }
         offsets(static_cast<Eigen::Index>(r)) = b[r] / length;
     }
-    violations.raise();
+    violations.conclude();
 
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(normals);
     const Eigen::Index rank = qr.rank();
@@ -82,7 +80,7 @@ AffineSet::AffineSet(const std::vector<Real>& a, const std::vector<Real>& b) {
         const Real miss = std::abs(missed(static_cast<Eigen::Index>(r)));
         violations.require(miss <= kFeasibility * scale, "row {} of A x = b contradicts the others", r);
     }
-    violations.raise();
+    violations.conclude();
     basis_.assign(basis.data(), basis.data() + basis.size());
     offsets_.assign(c.data(), c.data() + c.size());
 }
@@ -120,7 +118,7 @@ HalfSpace::HalfSpace(std::vector<Real> a, Real b) : normal_(std::move(a)), offse
     require_finite(violations, normal_, "a");
     violations.require(std::isfinite(b), "b = {} must be finite", b);
     violations.require(norm(normal_) > 0, "a must have an entry that is not 0");
-    violations.raise();
+    violations.conclude();
     const Real length = norm(normal_);
     for (Real& entry : normal_) entry /= length;
     offset_ /= length;

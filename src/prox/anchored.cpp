@@ -16,21 +16,19 @@ Real checked_switching(Real kappa, bool supported) {
         "this regulariser cannot carry a switching penalty: the prox of g + kappa |x - centre|_1 is known "
         "for zero, linear, l1, nonneg-l1, l2sq, elastic, box, nonneg, linfball, simplex, capped-simplex, for "
         "sums of them that decompose, and for blocks, scale, shift and slice of them");
-    violations.raise();
+    violations.conclude();
     return kappa;
 }
 
 Real checked_proximal(Real mu) {
-    Violations violations;
-    violations.require(std::isfinite(mu) && mu >= 0, "proximal = {} must be finite and at least 0", mu);
-    violations.raise();
+    require(std::isfinite(mu) && mu >= 0, "proximal = {} must be finite and at least 0", mu);
     return mu;
 }
 
 void check_centre_fits(Index centre_size, Index n) {
-    if (centre_size == n) return;
-    throw ConfigError(fmt::format(
-        "the centre of the penalty on moves has {} entries, but there are {} coordinates", centre_size, n));
+    require(centre_size == n,
+            "the centre of the penalty on moves has {} entries, but there are {} coordinates", centre_size,
+            n);
 }
 
 Real anchor_penalty(const AnchorWeights& weights, ConstView x, ConstView centre) {

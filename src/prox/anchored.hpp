@@ -22,7 +22,7 @@ struct AnchorWeights {
     bool any() const noexcept { return kappa > 0 || mu > 0; }
 };
 
-// The part of every Anchored<G> that does not depend on G.
+// The parts of Anchored<G> that do not depend on G.
 
 /// Returns kappa, or throws ConfigError naming what is wrong.
 Real checked_switching(Real kappa, bool supported);
@@ -59,7 +59,7 @@ class Anchored {
         const Real inner = g_.value(x, scratch);
         return weights_.any() ? inner + penalty(x) : inner;
     }
-    /// With both weights 0 the very bits of g's prox. The square is completed:
+    /// With both weights 0 the result is g's prox, bit for bit. Otherwise the square is completed:
     /// prox_{s(g+h)}(v) = prox_{s'(g + kappa|. - c|_1)}((v + s mu c)/(1 + s mu)), s' = s/(1 + s mu).
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
         if (!weights_.any()) return g_.prox(v, step, out, scratch);
@@ -70,9 +70,10 @@ class Anchored {
             move_towards(v, centre_, pull / (1 + pull), out);
             v = out;
         }
-        const Real inner = weights_.kappa > 0 ? switching_prox(g_, v, shorter, shorter * weights_.kappa,
-                                                               centre_, out, scratch)
-                                              : g_.prox(v, shorter, out, scratch);
+        const Real inner =
+            weights_.kappa > 0
+                ? switching_prox(g_, v, shorter, Pull{shorter * weights_.kappa, centre_}, out, scratch)
+                : g_.prox(v, shorter, out, scratch);
         return inner + penalty(out);
     }
     void check_dimension(Index n) const {

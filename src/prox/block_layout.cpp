@@ -5,7 +5,7 @@
 namespace proxstream {
 
 BlockLayout BlockLayout::uniform(Index size) {
-    if (size == 0) throw ConfigError("size = 0 must be at least 1");
+    require(size > 0, "size = 0 must be at least 1");
     BlockLayout layout;
     layout.size_ = size;
     return layout;
@@ -24,20 +24,17 @@ BlockLayout BlockLayout::of_sizes(const std::vector<Index>& sizes) {
                            sizes[k]);
         layout.offsets_.push_back(begin + sizes[k]);
     }
-    violations.raise();
+    violations.conclude();
     return layout;
 }
 
 void BlockLayout::check_dimension(Index n) const {
-    Violations violations;
     if (offsets_.empty()) {
-        violations.require(n % size_ == 0, "{} coordinates cannot be cut into blocks of {}", n, size_);
+        require(n % size_ == 0, "{} coordinates cannot be cut into blocks of {}", n, size_);
     } else {
-        violations.require(n == offsets_.back(),
-                           "the sizes of {} blocks add up to {}, but there are {} coordinates", fixed_count(),
-                           offsets_.back(), n);
+        require(n == offsets_.back(), "the sizes of {} blocks add up to {}, but there are {} coordinates",
+                fixed_count(), offsets_.back(), n);
     }
-    violations.raise();
 }
 
 }  // namespace proxstream

@@ -22,7 +22,7 @@ Box::Box(Coefficients lo, Coefficients hi) : lo_(std::move(lo)), hi_(std::move(h
     const Index highs = hi_.entries().size();
     violations.require(lo_.common_for_all() || hi_.common_for_all() || lows == highs,
                        "{} lower bounds do not fit {} upper bounds", lows, highs);
-    violations.raise();
+    violations.conclude();
     const Index entries = std::max(lo_.common_for_all() ? 1 : lows, hi_.common_for_all() ? 1 : highs);
     for (Index i = 0; i < entries; ++i) {
         violations.require(lo_[i] <= hi_[i], "the box is empty at {}: lo = {} must not exceed hi = {}", i,
@@ -30,7 +30,7 @@ Box::Box(Coefficients lo, Coefficients hi) : lo_(std::move(lo)), hi_(std::move(h
         violations.require(lo_[i] < kInfinity, "lo[{}] = {} must be below infinity", i, lo_[i]);
         violations.require(hi_[i] > -kInfinity, "hi[{}] = {} must be above -infinity", i, hi_[i]);
     }
-    violations.raise();
+    violations.conclude();
 }
 
 Box Box::linf_ball(Real radius) {

@@ -79,40 +79,63 @@ struct Threshold {
     bool found = false;
 };
 
+/// Where to continue if no coordinate moves with tau.
+struct Holds {
+    Real last = -kInfinity;
+    Real first = kInfinity;
+};
+
+template <class Path>
+Holds holds_of(const Path& path) {
+    Holds holds;
+    for (Index i = 0; i < path.v.size(); ++i) {
+        holds.last = std::max(holds.last, path.last_hold(i));
+        holds.first = std::min(holds.first, path.first_hold(i));
+    }
+    return holds;
+}
+
+/// An interval that contains tau.
+struct Bracket {
+    Real low = -kInfinity;  // the total is too large here
+    Real high = kInfinity;  // and too small here
+    Real width = kInfinity;
+
+    bool finite() const { return std::isfinite(low) && std::isfinite(high); }
+    bool contains(Real tau) const { return tau > low && tau < high; }
+    /// Moves the end of the sign of `excess` to tau. False if that left more than half of the interval.
+    bool narrow(Real tau, Real excess) {
+        (excess > 0 ? low : high) = tau;
+        const bool halved = !finite() || high - low <= width / 2;
+        width = high - low;
+        return halved;
+    }
+};
+
 template <class Path>
 Threshold threshold(const Path& path, Real total) {
     const Index size = path.v.size();
     const Real n = static_cast<Real>(size);
-    // Where to go when every coordinate is stuck.
-    Real last_hold = -kInfinity;
-    Real first_hold = kInfinity;
-    for (Index i = 0; i < size; ++i) {
-        last_hold = std::max(last_hold, path.last_hold(i));
-        first_hold = std::min(first_hold, path.first_hold(i));
-    }
+    const Holds holds = holds_of(path);
     Real tau = (sum(path.v) - total) / n;
     if (!std::isfinite(tau)) tau = 0;
-    Real low = -kInfinity;  // here the total is too large
-    Real high = kInfinity;  // and here too small
-    Real width = kInfinity;
+    Bracket bracket;
     for (int pass = 0; pass < kMostPasses; ++pass) {
         const Section here = section(path, tau);
         if (sum_reached(here.total, total, here.size, size)) return {tau, tau, true};
         const Real excess = here.total - total;
-        (excess > 0 ? low : high) = tau;
-        const bool bracketed = std::isfinite(low) && std::isfinite(high);
-        const bool halved = !bracketed || high - low <= width / 2;
-        width = high - low;
+        const bool halved = bracket.narrow(tau, excess);
         const Real newton = tau + excess / static_cast<Real>(here.free);  // infinite if nothing is free
-        if (halved && newton > low && newton < high) {
+        if (halved && bracket.contains(newton)) {
             tau = newton;
-        } else if (bracketed) {
-            tau = low + (high - low) / 2;
-            if (!(tau > low && tau < high)) return {low, high, true};
+        } else if (bracket.finite()) {
+            tau = bracket.low + (bracket.high - bracket.low) / 2;
+            if (!bracket.contains(tau)) return {bracket.low, bracket.high, true};
         } else {
-            tau = (excess > 0 ? std::max(last_hold, tau) : std::min(first_hold, tau)) + excess / n;
+            tau = (excess > 0 ? std::max(holds.last, tau) : std::min(holds.first, tau)) + excess / n;
             // A tau so large that it swallowed the step.
-            if (tau == low || tau == high) tau = std::nextafter(tau, excess > 0 ? kInfinity : -kInfinity);
+            if (tau == bracket.low || tau == bracket.high)
+                tau = std::nextafter(tau, excess > 0 ? kInfinity : -kInfinity);
         }
     }
     return {tau, tau, false};
@@ -155,11 +178,12 @@ bool project_onto_section(ConstView v, Real total, const Coefficients& lo, const
     });
 }
 
-bool switch_on_section(ConstView v, Real pull, ConstView centre, Real total, const Coefficients& lo,
+bool switch_on_section(ConstView v, const Pull& pull, Real total, const Coefficients& lo,
                        const Coefficients& hi, View out) {
     return lo.visit([&](auto low) {
         return hi.visit([&](auto high) {
-            return meet(PulledPath<decltype(low), decltype(high)>{v, low, high, centre, pull}, total, out);
+            return meet(PulledPath<decltype(low), decltype(high)>{v, low, high, pull.centre, pull.strength},
+                        total, out);
         });
     });
 }

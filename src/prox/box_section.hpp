@@ -7,6 +7,7 @@
 
 #include "proxstream/core/types.hpp"
 #include "proxstream/prox/coefficients.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 namespace proxstream {
 
@@ -17,10 +18,10 @@ bool sum_reached(Real sum, Real total, Real size, Index n);
 /// out may alias it.
 bool project_onto_section(ConstView v, Real total, const Coefficients& lo, const Coefficients& hi, View out);
 
-/// The same with the penalty pull |x - centre|_1 added to |v - x|^2 / 2. Given the multiplier tau of the sum,
-/// the minimiser in each coordinate is the centre, clipped to what the plain projections of v - tau - pull
-/// and v - tau + pull leave.
-bool switch_on_section(ConstView v, Real pull, ConstView centre, Real total, const Coefficients& lo,
+/// The same with the penalty strength |x - centre|_1 added to |v - x|^2 / 2. Given the multiplier tau of the
+/// sum, the minimiser in each coordinate is the centre, clipped to what the plain projections of v - tau -
+/// strength and v - tau + strength leave.
+bool switch_on_section(ConstView v, const Pull& pull, Real total, const Coefficients& lo,
                        const Coefficients& hi, View out);
 
 }  // namespace proxstream

@@ -13,9 +13,7 @@
 namespace proxstream {
 CappedSimplex::CappedSimplex(Real total, Coefficients lo, Coefficients hi)
     : total_(total), lo_(lo), hi_(hi), box_(std::move(lo), std::move(hi)) {
-    Violations violations;
-    violations.require(std::isfinite(total), "sum = {} must be finite", total);
-    violations.raise();
+    require(std::isfinite(total), "sum = {} must be finite", total);
     if (!lo_.common_for_all()) check_dimension(lo_.entries().size());
     if (!hi_.common_for_all()) check_dimension(hi_.entries().size());
 }
@@ -25,11 +23,9 @@ void CappedSimplex::check_dimension(Index n) const {
     const Real least = lane_sum(n, [&](Index i) { return lo_[i]; });
     const Real most = lane_sum(n, [&](Index i) { return hi_[i]; });
     const Real slack = kFeasibility * std::abs(total_);
-    Violations violations;
-    violations.require(least <= total_ + slack && total_ <= most + slack,
-                       "sum = {} cannot be reached: {} coordinates within their bounds add up to [{}, {}]",
-                       total_, n, least, most);
-    violations.raise();
+    require(least <= total_ + slack && total_ <= most + slack,
+            "sum = {} cannot be reached: {} coordinates within their bounds add up to [{}, {}]", total_, n,
+            least, most);
 }
 
 Real CappedSimplex::value(ConstView x, Scratch& scratch) const {
@@ -51,11 +47,10 @@ Real CappedSimplex::prox(ConstView v, Real, View out, Scratch& scratch) const {
     return project_onto_section(v, total_, lo_, hi_, out) ? 0 : value(out, scratch);
 }
 
-Real CappedSimplex::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out,
-                                   Scratch& scratch) const {
-    if (!all_finite(v) || !std::isfinite(pull)) return refuse_not_finite(out);
+Real CappedSimplex::switching_prox(ConstView v, Real, const Pull& pull, View out, Scratch& scratch) const {
+    if (!all_finite(v) || !std::isfinite(pull.strength)) return refuse_not_finite(out);
     if (v.empty()) return value(v, scratch);
-    return switch_on_section(v, pull, centre, total_, lo_, hi_, out) ? 0 : value(out, scratch);
+    return switch_on_section(v, pull, total_, lo_, hi_, out) ? 0 : value(out, scratch);
 }
 
 void CappedSimplex::project_direction(View d) const {

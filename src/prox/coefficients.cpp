@@ -20,16 +20,15 @@ Coefficients checked(Coefficients coefficients, std::string_view what, std::stri
             violations.require(allowed(entries[i]), "{}[{}] = {} must be {}", what, i, entries[i], rule);
         }
     }
-    violations.raise();
+    violations.conclude();
     return coefficients;
 }
 
 }  // namespace
 
 void Coefficients::check_size(Index n, std::string_view what) const {
-    if (common_for_all_ || each_.size() == n) return;
-    throw ConfigError(
-        fmt::format("{} {} do not fit {} places: give one for all or {}", each_.size(), what, n, n));
+    require(common_for_all_ || each_.size() == n, "{} {} do not fit {} places: give one for all or {}",
+            each_.size(), what, n, n);
 }
 
 Coefficients checked_weights(Coefficients weights, std::string_view what) {

@@ -8,10 +8,7 @@
 namespace proxstream {
 
 Real checked_scale(Real factor) {
-    Violations violations;
-    violations.require(std::isfinite(factor) && factor > 0, "factor = {} must be finite and positive",
-                       factor);
-    violations.raise();
+    require(std::isfinite(factor) && factor > 0, "factor = {} must be finite and positive", factor);
     return factor;
 }
 
@@ -21,28 +18,25 @@ std::vector<Real> checked_shift(std::vector<Real> by) {
     for (Index i = 0; i < by.size(); ++i) {
         violations.require(std::isfinite(by[i]), "by[{}] = {} must be finite", i, by[i]);
     }
-    violations.raise();
+    violations.conclude();
     return by;
 }
 
 void check_slice(Index begin, Index end) {
-    if (begin < end) return;
-    throw ConfigError(fmt::format("the slice [{}, {}) is empty: begin must be below end", begin, end));
+    require(begin < end, "the slice [{}, {}) is empty: begin must be below end", begin, end);
 }
 
 void check_slice_fits(Index end, Index n) {
-    if (end <= n) return;
-    throw ConfigError(fmt::format("the slice ends at {}, but there are {} coordinates", end, n));
+    require(end <= n, "the slice ends at {}, but there are {} coordinates", end, n);
 }
 
 void check_shift_fits(Index shift_size, Index n) {
-    if (shift_size == n) return;
-    throw ConfigError(fmt::format("by has {} entries, but there are {} coordinates", shift_size, n));
+    require(shift_size == n, "by has {} entries, but there are {} coordinates", shift_size, n);
 }
 
-void pull_towards(ConstView v, Real pull, ConstView centre, View out) {
+void pull_towards(ConstView v, const Pull& pull, View out) {
     for (Index i = 0; i < v.size(); ++i) {
-        out[i] = std::min(std::max(v[i] - pull, centre[i]), v[i] + pull);
+        out[i] = std::min(std::max(v[i] - pull.strength, pull.centre[i]), v[i] + pull.strength);
     }
 }
 

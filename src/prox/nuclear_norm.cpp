@@ -27,7 +27,7 @@ NuclearNorm::NuclearNorm(Real weight, Index rows, Index cols)
     Violations violations;
     violations.require(rows > 0, "rows = 0 must be at least 1");
     violations.require(cols > 0, "cols = 0 must be at least 1");
-    violations.raise();
+    violations.conclude();
 }
 
 Real NuclearNorm::value(ConstView x, Scratch&) const {
@@ -47,8 +47,8 @@ Real NuclearNorm::prox(ConstView v, Real step, View out, Scratch&) const {
 }
 
 void NuclearNorm::check_dimension(Index n) const {
-    if (n % rows_ == 0 && n / rows_ == cols_) return;
-    throw ConfigError(fmt::format("a {} x {} matrix does not have {} entries", rows_, cols_, n));
+    require(n % rows_ == 0 && n / rows_ == cols_, "a {} x {} matrix does not have {} entries", rows_, cols_,
+            n);
 }
 
 SumTraits NuclearNorm::sum_traits() const {

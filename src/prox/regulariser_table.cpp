@@ -105,10 +105,10 @@ AnyRegulariser make_sliced(const Spec& spec) {
 
 constexpr Real kZero = 0;
 
-/// Built-in rows first. Made on first use, so that static initialisers of other units can register.
-std::vector<RegulariserRow>& table() {
-    // name, usage, formula, cost, help, maker
-    static std::vector<RegulariserRow> rows{
+// Rows: name, usage, formula, cost, help, maker.
+
+std::vector<RegulariserRow> penalties() {
+    return {
         {"zero", "zero", "0", "O(n)", "no regularisation",
          [](const Spec&) { return AnyRegulariser(Zero{}); }},
         {"linear", "linear:0.5 | linear:slopes=1;2;3", "sum c_i x_i", "O(n)",
@@ -151,6 +151,11 @@ std::vector<RegulariserRow>& table() {
          [](const Spec& s) {
              return AnyRegulariser(NuclearNorm(s.number(0, "weight"), s.count("rows"), s.count("cols")));
          }},
+    };
+}
+
+std::vector<RegulariserRow> sets() {
+    return {
         {"box", "box:-1,1 | box:lo=0;0,hi=1;inf", "lo <= x <= hi", "O(n)", "bounds, possibly infinite",
          [](const Spec& s) {
              return AnyRegulariser(Box(bound(s, 0, "lo", nullptr), bound(s, 1, "hi", nullptr)));
@@ -180,6 +185,11 @@ std::vector<RegulariserRow>& table() {
         {"affine", "affine:a=1;1;0;0;1;-1,b=1;0", "A x = b", "O(n rank A)",
          "linear equations; A is given row after row",
          [](const Spec& s) { return AnyRegulariser(AffineSet(s.numbers("a"), s.numbers("b"))); }},
+    };
+}
+
+std::vector<RegulariserRow> combinators() {
+    return {
         {"blocks",
          "blocks:(simplex),sizes=3;4;5 | blocks:(simplex),sizes=2;3,radii=1;4 | blocks:(l2ball:1),size=4",
          "sum_k g(x_k)", "the sum of the blocks'", "the same g on each of consecutive blocks", make_blocks},
@@ -189,7 +199,16 @@ std::vector<RegulariserRow>& table() {
         {"slice", "slice:0,10,(l1:0.1)", "g(x[begin, end))", "as g, plus O(n)",
          "g on some coordinates, nothing on the others", make_sliced},
     };
-    return rows;
+}
+
+/// Built-in rows first. Made on first use, so that static initialisers of other units can register.
+std::vector<RegulariserRow>& table() {
+    static std::vector<RegulariserRow> all = [] {
+        std::vector<RegulariserRow> rows = penalties();
+        for (const auto& more : {sets(), combinators()}) rows.insert(rows.end(), more.begin(), more.end());
+        return rows;
+    }();
+    return all;
 }
 
 /// A plus sign joins terms unless it is the sign of a number or of its exponent.

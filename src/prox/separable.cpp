@@ -26,7 +26,7 @@ SumTraits Zero::sum_traits() const {
 Linear::Linear(Coefficients slope) : slope_(std::move(slope)) {
     Violations violations;
     for (const Real c : slope_.entries()) violations.require(std::isfinite(c), "slope {} must be finite", c);
-    violations.raise();
+    violations.conclude();
 }
 
 Real Linear::value(ConstView x, Scratch&) const {

@@ -22,10 +22,10 @@ Real simplex_indicator(ConstView x, Real radius) {
     return no_negative && std::abs(total - radius) <= kFeasibility * radius ? 0 : kInfinity;
 }
 
-Real switch_on_simplex(ConstView v, Real pull, ConstView centre, Real radius, View out) {
-    if (!all_finite(v) || !std::isfinite(pull)) return refuse_not_finite(out);
+Real switch_on_simplex(ConstView v, const Pull& pull, Real radius, View out) {
+    if (!all_finite(v) || !std::isfinite(pull.strength)) return refuse_not_finite(out);
     if (v.empty()) return 0;
-    return switch_on_section(v, pull, centre, radius, 0, kInfinity, out) ? 0 : simplex_indicator(out, radius);
+    return switch_on_section(v, pull, radius, 0, kInfinity, out) ? 0 : simplex_indicator(out, radius);
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ Real Simplex::prox(ConstView v, Real, View out, Scratch& scratch) const {
     return project_onto_simplex(v, radius_, out, scratch);
 }
 
-Real Simplex::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out, Scratch&) const {
-    return switch_on_simplex(v, pull, centre, radius_, out);
+Real Simplex::switching_prox(ConstView v, Real, const Pull& pull, View out, Scratch&) const {
+    return switch_on_simplex(v, pull, radius_, out);
 }
 
 void Simplex::check_dimension(Index n) const {
@@ -77,11 +77,10 @@ Real SimplexProduct::prox(ConstView v, Real, View out, Scratch& scratch) const {
     return batch.finish();
 }
 
-Real SimplexProduct::switching_prox(ConstView v, Real, Real pull, ConstView centre, View out,
-                                    Scratch&) const {
+Real SimplexProduct::switching_prox(ConstView v, Real, const Pull& pull, View out, Scratch&) const {
     Real total = 0;
     blocks_.for_each(v.size(), [&](Index k, Index begin, Index size) {
-        total += switch_on_simplex(v.subspan(begin, size), pull, centre.subspan(begin, size), radii_[k],
+        total += switch_on_simplex(v.subspan(begin, size), pull.part(begin, size), radii_[k],
                                    out.subspan(begin, size));
     });
     return total;

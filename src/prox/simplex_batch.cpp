@@ -19,6 +19,41 @@ using Flags = Lanes;
     return all != 0;
 }
 
+/// The threshold of every block that `running` names, as project_onto_simplex finds it; others keep theirs.
+template <Index kSize>
+[[gnu::always_inline]] inline void find_threshold(const Lanes (&y)[kSize], const Lanes& largest,
+                                                  const Lanes& radius, Flags running, Lanes& tau) {
+    const Lanes zero = {};
+    const Lanes one = zero + 1;
+    Lanes before = zero + kInfinity;
+    while (any(running)) {
+        Lanes total = zero;
+        Lanes count = zero;
+        for (Index j = 0; j < kSize; ++j) {
+            const Lanes above = (y[j] - largest) - tau;
+            total += above > zero ? above : zero;
+            count += above > zero ? one : zero;
+        }
+        running *= count > zero ? one : zero;
+        const Lanes further = tau + (total - radius) / (count > zero ? count : one);
+        tau = running > zero ? further : tau;
+        running *= count < before ? one : zero;
+        before = count;
+    }
+}
+
+/// Writes the blocks that `outside` names as `kept` has them, and copies the others.
+template <Index kSize>
+[[gnu::always_inline]] inline void write_blocks(const Real (&kept)[kSize][kLanes], const Flags& outside,
+                                                const Real* v, const Index* begin, Real* out) {
+    for (Index k = 0; k < kLanes; ++k) {
+        const Real* from = v + begin[k];
+        Real* to = out + begin[k];
+        const bool moves = outside[k] != 0;
+        for (Index j = 0; j < kSize; ++j) to[j] = moves ? kept[j][k] : from[j];
+    }
+}
+
 /// False, and nothing is written, if a sum is not finite.
 template <Index kSize>
 [[gnu::always_inline]] inline bool project_lanes(const Real* v, const Index* begin, const Real* radii,
@@ -50,33 +85,13 @@ template <Index kSize>
     outside += -off <= slack ? zero : one;
     outside += smallest >= zero ? zero : one;
     Lanes tau = -radius;
-    Lanes before = zero + kInfinity;
-    Flags running = outside;
-    while (any(running)) {
-        Lanes total = zero;
-        Lanes count = zero;
-        for (Index j = 0; j < kSize; ++j) {
-            const Lanes above = (y[j] - largest) - tau;
-            total += above > zero ? above : zero;
-            count += above > zero ? one : zero;
-        }
-        running *= count > zero ? one : zero;
-        const Lanes further = tau + (total - radius) / (count > zero ? count : one);
-        tau = running > zero ? further : tau;
-        running *= count < before ? one : zero;
-        before = count;
-    }
+    find_threshold(y, largest, radius, outside, tau);
     alignas(Lanes) Real kept[kSize][kLanes];
     for (Index j = 0; j < kSize; ++j) {
         const Lanes above = (y[j] - largest) - tau;
         reinterpret_cast<Lanes&>(kept[j]) = above > zero ? above : zero;
     }
-    for (Index k = 0; k < kLanes; ++k) {
-        const Real* from = v + begin[k];
-        Real* to = out + begin[k];
-        const bool moves = outside[k] != 0;  // else it stays as it is
-        for (Index j = 0; j < kSize; ++j) to[j] = moves ? kept[j][k] : from[j];
-    }
+    write_blocks(kept, outside, v, begin, out);
     return true;
 }
 

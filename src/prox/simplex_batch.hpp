@@ -1,7 +1,7 @@
 /// Projections onto many small simplices: kLanes blocks of one size go side by side, a block a lane. Every
 /// lane makes the additions, comparisons and divisions that project_onto_simplex makes for its block, in the
-/// same order: same bits, whatever the company. Blocks that are too large, what is left over in the end, and
-/// groups with an entry that is not finite are projected one by one.
+/// same order, so the bits do not depend on the other blocks. Blocks that are too large, those left over in
+/// the end, and groups with an entry that is not finite are projected one by one.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -20,7 +20,7 @@ class SimplexBatch {
     /// Blocks are parts of v and go to the same places of out, which may alias v.
     SimplexBatch(ConstView v, View out, Scratch& scratch) : v_(v), out_(out), scratch_(scratch) {}
 
-    /// Blocks do not overlap; radius > 0. When they are projected is not said.
+    /// Blocks do not overlap; radius > 0. A block may be projected at any time until finish().
     void add(Index begin, Index size, Real radius) {
         if (size == 0) return;
         if (size > kLargest) {
@@ -32,7 +32,7 @@ class SimplexBatch {
         group.radius[group.count] = radius;
         if (++group.count == kLanes) project_group(size);
     }
-    /// All of them are there now. 0, or NaN if an entry was not finite.
+    /// Projects the blocks that are left. Returns 0, or NaN if an entry was not finite.
     Real finish();
 
   private:

@@ -17,7 +17,7 @@ constexpr Index kChunk = 256;  // entries per recorded maximum: 2 kB, a few line
 constexpr Index kTiny = 12;    // up to here one loop over all entries beats chunks and candidates
 constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
 
-/// How an entry is seen: as it is (simplex) or by its size (L1 ball).
+/// The number that is projected: the entry (simplex) or its magnitude (L1 ball).
 struct AsIs {
     static constexpr bool kSigned = false;
     static Real of(Real v) { return v; }
@@ -33,8 +33,8 @@ struct Survey {
     Real sum = 0;
 };
 
-/// Maximum, minimum and sum of at most kChunk entries. A NaN may slip through the comparisons, never through
-/// the sum.
+/// Maximum, minimum and sum of at most kChunk entries. A NaN may be lost in the comparisons, but not in the
+/// sum.
 template <class See>
 [[gnu::always_inline]] inline Survey survey_chunk(const Real* v, Index n) {
     Real high[kLanes];
@@ -143,7 +143,7 @@ Real sum_tolerance(Index n, Real radius) {
     return (8 + additions) * kEpsilon * radius;
 }
 
-/// Finite entries whose sum overflowed are fine; anything else that is not finite is not.
+/// Whether all entries are finite; their sum may have overflowed.
 bool usable(ConstView v, const Survey& survey) {
     return std::isfinite(survey.sum) || all_finite(v);
 }
@@ -209,7 +209,7 @@ Real keep(ConstView v, View out) {
     return 0;
 }
 
-/// A product of simplices makes many of these calls: nothing is set up and nothing is called.
+/// For products of simplices, which make many such calls: no scratch memory, no further calls.
 template <class See>
 Real project_tiny(ConstView v, Real radius, View out) {
     Survey seen;

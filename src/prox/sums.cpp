@@ -56,7 +56,7 @@ AnyRegulariser add(const std::vector<AnyRegulariser>& terms) {
     violations.require(!terms.empty(), "a sum needs at least one term");
     violations.require(terms.size() <= kMostTerms, "a sum of {} terms is too long: at most {}", terms.size(),
                        kMostTerms);
-    violations.raise();
+    violations.conclude();
     if (std::optional<AnyRegulariser> all = join_all(terms)) return *std::move(all);
     throw ConfigError(
         "the prox of this sum does not follow from those of its terms; sums that decompose: "

@@ -130,7 +130,7 @@ Inequality CertificateBuilder::exit_test() const {
         line.say(Verdict::not_promised, missed_tests() + "; the bounds below use the gaps actually reached");
         if (sums.exhausted && tally_.noise_.endless) line.explanation += "; " + endless();
     } else if (kept(line.verdict) && sums.exit_test.unclear > 0) {
-        // A test is a promise about its own round: the slack is compared with that round's tolerance.
+        // A test concerns its own round, so the slack is compared with that round's tolerance.
         line.say(Verdict::undecided,
                  fmt::format("rounding hides the outcome of the test in {} rounds", sums.exit_test.unclear));
     }

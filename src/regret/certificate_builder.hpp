@@ -16,14 +16,14 @@ class CertificateBuilder {
     Certificate certificate() const;
 
   private:
-    // Each gives a verdict without sides and returns true where its line has nothing to stand on.
+    // Each sets a verdict without sides and returns true if the line cannot be checked.
     bool nothing_played(Claim& line) const;        // needs at least one round
     bool leaves_domain(Claim& line) const;         // needs objectives, all of them finite
     bool promises_no_decrease(Claim& line) const;  // rests on the rule of the inner steps
     bool promises_no_test(Claim& line) const;      // rests on the exit test
     bool unmeasured(Claim& line) const;            // needs figures of exact gradients
     bool unclaimed(Claim& line) const;             // rests on a sigma
-    /// Rests on |e| <= s_t; `in_the_mean` says why less is not enough.
+    /// The line needs |e| <= s_t; `in_the_mean` says why a bound in the mean is not enough.
     bool unsure(Claim& line, std::string_view in_the_mean) const;
     /// Refuses levels that the header does not cover.
     bool off_level(Claim& line) const;
@@ -49,24 +49,24 @@ class CertificateBuilder {
     Inequality switching() const;             // C7c
     Inequality tracking() const;              // C8, where members are drawn
     std::vector<Inequality> mixture() const;  // C8 to C8c, where their mean is played
-    bool false_losses(Claim& line) const;     // refuses losses that are not the reports'
+    bool false_losses(Claim& line) const;     // refuses losses that differ from the reports'
     Inequality confirmations() const;         // C9
     Inequality entry_bound() const;           // C10
     Inequality one_run() const;               // C11
     Inequality mean_count() const;            // C12
     Inequality claimed_noise() const;         // C13
-    bool noise_strays() const;                // more noise was met than chance explains
+    bool noise_strays() const;                // there was more noise than chance explains
 
     PaperClaim paper_regret() const;
     PaperClaim paper_count() const;
     PaperClaim paper_noisy_regret() const;
     PaperClaim paper_ending() const;
     PaperClaim paper_noisy_count() const;
-    bool speaks_of_this() const;   // is this the paper's setting?
-    bool speaks_of_noise() const;  // and is this its second algorithm?
+    bool speaks_of_this() const;   // whether this is the paper's setting
+    bool speaks_of_noise() const;  // and its second algorithm
 
-    /// sum_t N_t (a aim_t^2 - b s_t^2) <= right in the mean. What aim_t and s_t are is known before a round
-    /// draws its samples, so the proofs for one round add up.
+    /// sum_t N_t (a aim_t^2 - b s_t^2) <= right in the mean. aim_t and s_t are known before a round draws
+    /// its samples, so the proofs for one round add up.
     struct MeanBound {
         Real a, b, right;
         std::string formula;  // of the bound on N, where they are constant
@@ -76,7 +76,7 @@ class CertificateBuilder {
         const;  // (C-ii), m = 1; needs c aim_t^2 > s_t^2 and rounds that end by their test
 
     void add_energy();
-    /// Why E_T does not pay for what it should.
+    /// The reason if E_T is less than it should be.
     std::string_view broken_energy() const;
     std::string count_formula() const;
     Real sigma() const { return *header_.noise->sigma; }

@@ -162,7 +162,7 @@ void append_members(std::string& out, const Certificate& certificate) {
     if (ensemble.restarted > 0) {
         append_wrapped(
             out,
-            fmt::format("In {} rounds a member was out or had begun anew, because its loss was not "
+            fmt::format("In {} rounds a member was out or had been restarted, because its loss was not "
                         "finite; its own lines cover the rounds before.",
                         ensemble.restarted),
             2);
@@ -222,7 +222,7 @@ void append_inequality(std::string& out, const Inequality& each, bool always) {
     if (each.verdict == Verdict::violated) {
         note += fmt::format("{}rounding explains {:.3g} at most", note.empty() ? "" : "; ", each.slack);
     }
-    // What holds needs no word, unless it need not have held.
+    // A line that holds needs no explanation, unless it could have failed by chance.
     if (!note.empty() && (always || !proved || each.confidence < 1)) append_wrapped(out, note, kIndent);
 }
 

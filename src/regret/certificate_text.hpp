@@ -21,7 +21,7 @@ void append(std::string& out, fmt::format_string<Values...> form, Values&&... va
 /// Words of `text` on lines of at most kWidth columns, indented.
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent);
 
-/// Cuts where a list of weights would fill the screen.
+/// Cuts long texts, such as a list of weights.
 std::string shortened(const std::string& text, std::size_t most);
 
 /// The head of a table of inequalities.
@@ -34,7 +34,7 @@ inline const std::string& member_name(const RunHeader& header) {
     return header.name.empty() ? header.window_text : header.name;
 }
 
-/// Is this inequality about something the run did? What it did not do needs no line.
+/// Whether the inequality is about something that the run did; others get no line.
 bool concerns(const Certificate& certificate, const Inequality& each);
 
 }  // namespace proxstream

@@ -20,7 +20,7 @@ Inequality CertificateBuilder::path() const {
         }
         return static_cast<bool>(sums.strayed);
     };
-    // That needs no promise about the noise.
+    // This check needs no promise about the noise.
     if (nothing_played(line) || unmeasured(line) || (header_.noise && strays()) || leaves_domain(line) ||
         promises_no_decrease(line) || promises_no_test(line) ||
         unsure(line, "a single update may climb; see C12"))
@@ -92,7 +92,7 @@ Inequality CertificateBuilder::switching() const {
                                                   "first in round {}"));
     }
     if (nothing_played(line) || unmeasured(line)) return line;
-    // What a move costs needs no promise.
+    // The penalty of a move can be checked without any promise.
     if (sums.off_penalty) {
         return line.say(Verdict::violated,
                         fmt::format("{} rounds paid another penalty than {}, first in round {}",

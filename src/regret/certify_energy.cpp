@@ -27,7 +27,7 @@ bool CertificateBuilder::promises_no_decrease(Claim& line) const {
 }
 
 bool CertificateBuilder::promises_no_test(Claim& line) const {
-    // An adaptive tolerance is 0 until it has seen a change: one such round takes nothing from the others.
+    // An adaptive tolerance is 0 until losses change; such rounds do not affect the others.
     if (header_.exit_test && (tally_.energy_.target_gap != 0 || tally_.energy_.varied_target_gap))
         return false;
     line.drop(Verdict::not_promised, "updates are counted against an exit test, and none was promised");
@@ -48,7 +48,7 @@ void CertificateBuilder::add_energy() {
     const Real start = header_.initial_objective;
     const Real end = footer_.final_regulariser;
     energy_ = (start - end) + losses.value();
-    // An exchange is a difference of losses: what rounds there is part of its round's objective rounding.
+    // The rounding of a change of value is part of its round's objective rounding.
     energy_slack_ = 2 * tally_.energy_.objective_slack + losses.rounding(4) +
                     4 * kUnitRoundoff * (std::abs(start) + std::abs(end));
     magnitude_ = losses.magnitude() + std::abs(start) + std::abs(end);

@@ -95,7 +95,7 @@ Inequality CertificateBuilder::one_run() const {
         confidence);
     if (!measured) {
         line.verdict = Verdict::stated;
-        line.right += line.slack;  // what is stated counts rounding against itself
+        line.right += line.slack;  // a stated bound must cover its rounding
         line.explanation += "; the referee was off, so Reg itself is not known";
     } else if (line.verdict == Verdict::missed) {
         line.explanation += fmt::format(
@@ -186,8 +186,8 @@ Inequality CertificateBuilder::mean_count() const {
 
 bool CertificateBuilder::noise_strays() const {
     // |e|^2 - s_t^2 has no positive mean given the past, so the variance of its sum is at most the mean of
-    // sum |e|^4. Chebyshev's bound with what was met in place of that mean: approximate, but far sharper than
-    // Markov's.
+    // sum |e|^4. Chebyshev's bound with the measured sum in place of that mean is approximate, but far
+    // sharper than Markov's.
     const NoiseSums& sums = tally_.noise_;
     const Real odds = 1 - header_.noise->confidence;
     return sums.first_noise.value() > sums.levels.value() * (1 + 1e-9) +

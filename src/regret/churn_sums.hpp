@@ -11,7 +11,7 @@
 namespace proxstream {
 
 struct ChurnSums {
-    /// The distances alone: all that can be said of an ensemble, whose point may jump from member to member.
+    /// The distances alone. Nothing else holds for an ensemble, whose point may jump between members.
     void add_movement(const RoundReport& report);
     void add(const RunHeader& rules, const RoundReport& report);
     void serialise(StateArchive& archive);
@@ -19,7 +19,7 @@ struct ChurnSums {
     CompensatedSum path_length;  // sum |x_{t+1} - x_t|
     CompensatedSum movement_one;
     std::uint64_t changed = 0;  // coordinates, over all rounds
-    Round active = 0;           // rounds that worked
+    Round active = 0;           // rounds with updates
     Round quiet = 0;
 
     WorstRound path;          // C7a
@@ -44,7 +44,7 @@ struct ChurnSums {
     bool chained_ = false;  // whether a round has moved
     Real left_with_ = 0;    // r_s of the last one, s
     Real since_ = 0;        // sum of u since then
-    Real since_slack_ = 0;  // what rounding may have done to the two together
+    Real since_slack_ = 0;  // bound on the rounding error of both
 };
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// An inequality of a certificate in the making: its sides, the verdict on them and the reason.
+/// An inequality of a certificate while it is built: its sides, the verdict on them and the reason.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
@@ -16,8 +16,8 @@ struct Claim : Inequality {
         id = std::move(name);
         statement = std::move(words);
     }
-    /// A line that is checked in every round: the sides of the tightest one. The slack is compared with the
-    /// largest right side of the run, since a round in which next to nothing happens decides nothing.
+    /// A line that is checked in every round, with the sides of the tightest one. The slack is compared with
+    /// the largest right side of the run, because a round with tiny sides decides nothing.
     Claim(std::string name, std::string words, const WorstRound& worst);
 
     /// Sets the sides and decides; a slack is compared with `scale`. Sides that are not finite decide
@@ -32,7 +32,7 @@ struct Claim : Inequality {
     Claim& drop(Verdict outcome, std::string why);
     /// The reason, if the line is violated.
     Claim& blame(std::string_view why);
-    /// Drops the line if there are such rounds; whether there are.
+    /// Drops the line if there are such rounds, and returns whether there are.
     bool stopped_by(const Occurrences& rounds, Verdict outcome, std::string_view form);
 };
 

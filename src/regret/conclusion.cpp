@@ -5,7 +5,7 @@
 namespace proxstream {
 namespace {
 
-/// The violation to name: noise beyond its bound explains all others.
+/// The violation to name. Noise beyond its bound (C10) explains all others.
 const Inequality* first_violation(const Certificate& certificate) {
     const Inequality* found = nullptr;
     for (const Inequality& each : certificate.inequalities) {

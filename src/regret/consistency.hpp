@@ -18,7 +18,7 @@ class Consistency {
   public:
     explicit Consistency(const RunHeader& header);
 
-    /// `report` has the referee's rounding bounds; `from` says how the learner had left x_t.
+    /// `report` has the referee's rounding bounds; `from` is the state in which the learner left x_t.
     void add(const RunHeader& rules, const RoundReport& report, const Departure& from);
     void serialise(StateArchive& archive);
 
@@ -27,7 +27,7 @@ class Consistency {
         std::string_view rule;  // that does not hold
         const Occurrences& rounds;
     };
-    /// What was broken; empty: nothing.
+    /// The broken rules.
     std::vector<Contradiction> contradictions() const;
     Round checked() const { return checked_; }
 

@@ -8,7 +8,7 @@
 
 namespace proxstream {
 
-inline constexpr std::size_t kRowDigits = 16;  // a row's digest is cut to these; the footer has them all
+inline constexpr std::size_t kRowDigits = 16;  // digits of a row's digest; the footer has all of them
 inline constexpr std::size_t kAllDigits = 64;
 
 /// Each digest is that of the digest before it and the line: 64 digits are all a writer needs to continue.

@@ -12,10 +12,9 @@
 
 namespace proxstream {
 
-/// The point did not move and no update was made: the objective fell by nothing, whatever rounding did to its
-/// value.
+/// The point did not move and no update was made, so the objective fell by exactly 0.
 bool stood_still(const RoundReport& report);
-/// What rounding may have done to the fall of Psi_t in a round.
+/// Bound on the rounding error of the fall of Psi_t in a round.
 Real fall_rounding(const RoundReport& report);
 
 struct EnergySums {

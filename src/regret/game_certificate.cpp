@@ -28,7 +28,7 @@ std::optional<std::string> setting(const RunHeader& header, std::string_view nam
     return std::nullopt;
 }
 
-/// The rules as the players' headers have them. Throws DataError if the headers are not of one game.
+/// The rules in the players' headers. Throws DataError if the headers are not of one game.
 GameRules rules_of(const std::vector<std::string>& ledgers, const std::vector<RunHeader>& headers) {
     GameRules rules;
     for (Index i = 0; i < headers.size(); ++i) {

@@ -179,7 +179,7 @@ Real GameTally::derived_epsilon() const {
     return root * root;
 }
 
-Inequality GameTally::wanted() const {
+Inequality GameTally::accuracy() const {
     Claim line("G3", "every player, t >= 2: R_t^2 <= epsilon");
     const Real derived = derived_epsilon();
     if (std::isnan(derived)) {
@@ -284,7 +284,7 @@ GameCertificate GameTally::certificate(std::span<const RunFooter> footers) const
     result.largest_gap = unmeasured_ ? kNaN : largest_gap_;
     result.largest_gap_round = unmeasured_ ? 0 : largest_gap_round_;
     result.last_gap = unmeasured_ ? kNaN : last_gap_;
-    result.inequalities = {every_round(), bounded_variation(), wanted(), some_round()};
+    result.inequalities = {every_round(), bounded_variation(), accuracy(), some_round()};
     result.paper_claims = {paper()};
     return result;
 }

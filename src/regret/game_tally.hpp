@@ -1,5 +1,5 @@
-/// Gathers the rounds of a game into the sums its certificate needs: a tally of every player, and what can be
-/// said of all of them in one round only.
+/// Gathers the rounds of a game into the sums its certificate needs: a tally for each player, and figures of
+/// a round that concern all of them.
 #pragma once
 
 #include "proxstream/regret/game_certificate.hpp"
@@ -13,7 +13,7 @@ namespace proxstream {
 
 class GameTally {
   public:
-    /// One header a player. Throws ConfigError if one cannot be.
+    /// One header for each player. Throws ConfigError if one is invalid.
     GameTally(GameRules rules, const std::vector<RunHeader>& headers);
 
     /// The players' reports of one round: all refused, or none. Throws DataError otherwise.
@@ -21,7 +21,7 @@ class GameTally {
 
     const Tally& player(Index i) const { return seats_[i].tally; }
     Index players() const noexcept { return seats_.size(); }
-    /// What was proved of R_i before the last round was seen: (delta + sigma + d_t) / w_a. NaN: nothing was.
+    /// The bound on R_i of the last round: (delta + sigma + d_t) / w_a. NaN if nothing was promised.
     Real bound(Index player) const { return seats_[player].bound; }
 
     GameCertificate certificate(std::span<const RunFooter> footers) const;
@@ -50,7 +50,7 @@ class GameTally {
     bool add_player(Seat& seat, const RoundReport& report);
     Inequality every_round() const;
     Inequality bounded_variation() const;
-    Inequality wanted() const;
+    Inequality accuracy() const;
     Inequality some_round() const;
     PaperClaim paper() const;
     Real derived_epsilon() const;

@@ -1,4 +1,4 @@
-/// C1, C2 and C3: what the played points' gaps add up to, and what bounds them.
+/// C1, C2 and C3: sums of the played points' gaps, and their bounds.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -10,12 +10,12 @@
 
 namespace proxstream {
 
-/// How a learner left its point: what its next round starts from.
+/// The gap with which a learner left its point, where its next round starts.
 struct Departure {
-    Real gap = 0;       // r_{t-1}, the true one; r_0 before the first round
+    Real gap = 0;       // r_{t-1}; r_0 before the first round
     Real rounding = 0;  // of it
-    Real promised = 0;  // what the exit test promised of it; r_0 before the first round
-    bool sure = true;   // and surely: with noise that is bounded in the mean only it is not
+    Real promised = 0;  // its bound by the exit test; r_0 before the first round
+    bool sure = true;   // false: noise is bounded in the mean only, so the bound is too
 
     void serialise(StateArchive& archive);
 };
@@ -39,7 +39,7 @@ struct GapSums {
     Real rounding_norm = 0;       // sum of the squares of what it may add to r_{t-1} + |v_t|
     Occurrences exhausted;        // rounds that ended on their budget
     Occurrences untested;         // rounds without a promised exit test
-    Occurrences blurred;          // rounds in which rounding may exceed what the test asks
+    Occurrences blurred;          // rounds in which rounding may exceed the tolerance
     Occurrences unmeasured;       // rounds without exact figures
     Occurrences unsure;           // rounds whose r_{t-1} was promised, but not surely
     Occurrences off_target_gap;   // rounds whose aim is not theta rho_t

@@ -27,7 +27,7 @@ void read_ensemble(LineCursor& line, LedgerRow& row) {
     row.of_ensemble = true;
 }
 
-/// Checks the ranges of figures at a line of a ledger, or at what stands for it in a live run.
+/// Checks the ranges of figures, of a line of a ledger or of a round of a live run.
 class FigureCheck {
   public:
     FigureCheck(std::string_view source, std::uint64_t line) : source_(source), line_(line) {}

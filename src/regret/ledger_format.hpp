@@ -19,7 +19,7 @@ inline constexpr std::string_view kFooterOpening = "{\"end\":";
 inline constexpr std::string_view kSealKey = ",\"h\":\"";  // ends the digested part of a line
 inline constexpr std::string_view kSealClose = "\"}\n";
 
-/// A row as it is read: it owns what its extras look at.
+/// A row as it is read. It owns the lists that its extras view.
 struct LedgerRow {
     RoundReport report;
     std::vector<Real> other_gaps;
@@ -38,7 +38,7 @@ void append_row(std::string& out, const RoundReport& report, const RowExtras& ex
 void append_footer(std::string& out, const RunFooter& footer);
 
 // Reads what the above wrote; the cursor stands at the start of the line and must end where the seal begins.
-void read_version(LineCursor& line);  // the opening alone; refuses versions that are not known here
+void read_version(LineCursor& line);  // the opening alone; refuses other versions
 RunHeader read_header(LineCursor& line);
 void read_row(LineCursor& line, LedgerRow& row);
 RunFooter read_footer(LineCursor& line);

@@ -57,7 +57,7 @@ class LineWriter {
         put_key(key);
         put(value, range);
     }
-    /// The same, without the key where there is nothing to say.
+    /// The same; leaves out the key if there is no value.
     void if_there(Key key, const std::optional<Real>& value, const Range& range) {
         if (value) (*this)(key, *value, range);
     }

@@ -23,7 +23,7 @@ class LedgerLines {
     /// holds a NaN or an infinity where none may stand, or does not follow the one before.
     void append_header(std::string& out);
     void append_row(std::string& out, const RoundReport& report, const RowExtras& extras);
-    /// More rows may follow, as if no footer had been asked for.
+    /// More rows may follow, as if there were no footer.
     void append_footer(std::string& out, const RunFooter& footer);
     /// Lines so far, header and rows.
     std::uint64_t count() const noexcept { return line_; }

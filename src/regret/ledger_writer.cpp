@@ -34,7 +34,7 @@ bool still_there(const std::string& path, const LedgerMark& mark) {
 OutputFile open_after(const std::string& path, const LedgerMark& mark) {
     if (!still_there(path, mark))
         throw DataError({path, mark.lines, 0, ""}, "the ledger has changed since it was read", "");
-    return OutputFile::go_on(path, mark.bytes);
+    return OutputFile::continue_after(path, mark.bytes);
 }
 
 }  // namespace

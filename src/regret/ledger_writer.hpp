@@ -9,8 +9,8 @@
 
 namespace proxstream {
 
-/// Every failure of the operating system is an IoError at the call that met it: a ledger that could not be
-/// written whole never looks written. A writer destroyed before finish() leaves a ledger without footer,
+/// Every failure of the operating system is an IoError at the call that failed, so an incomplete ledger never
+/// looks complete. A writer destroyed before finish() leaves a ledger without footer,
 /// which readers report as truncated.
 class LedgerWriter {
   public:

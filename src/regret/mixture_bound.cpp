@@ -41,7 +41,7 @@ void MixtureBound::check(const EnsembleRound& ensemble) const {
     if (ensemble.slopes.size() != slopes_.size()) refuse("sl", ensemble.slopes.size(), slopes_.size());
 }
 
-/// Weights from before: the price counts them, whatever they are. That of switches needs the least share.
+/// Takes the first weights as given; the price includes them. The price of switches needs a least share.
 void MixtureBound::begin(Round round, const EnsembleRound& ensemble) {
     const Real least = AdaShare::kFirstShare / static_cast<Real>(ensemble.weights.size());
     const bool enough = std::all_of(ensemble.weights.begin(), ensemble.weights.end(),

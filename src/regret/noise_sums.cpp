@@ -6,7 +6,7 @@
 namespace proxstream {
 namespace {
 
-/// Levels made of the same sigma agree to this.
+/// Relative difference of levels computed from the same sigma.
 constexpr Real kSameLevel = 1e-9;
 
 }  // namespace
@@ -46,7 +46,7 @@ void NoiseSums::add_errors(const RunHeader& rules, const RoundReport& report) {
     const Real noise = std::max(report.first_noise, sampled ? report.kept_noise : 0);
     const Real slack = off + 4 * kUnitRoundoff * level;
     error.observe(report.round, noise, level, slack);
-    // s_t is the same part of sigma, whatever sigma is.
+    // s_t is proportional to sigma.
     const Real scale = level > 0 ? *claims.sigma / level : rules.effective_length;
     needed_sigma = std::max(needed_sigma, scale * (noise - slack));
 }

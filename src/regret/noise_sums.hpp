@@ -1,4 +1,4 @@
-/// C10 to C13: what sampled gradients were, against what was claimed of them.
+/// C10 to C13: the noise of sampled gradients, as measured and as claimed.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
@@ -17,7 +17,7 @@ bool noise_is_sure(const RunHeader& rules);
 Real sure_noise(const RunHeader& rules, const RoundReport& report);
 
 struct NoiseSums {
-    /// Of a round with sampled gradients: the rules have noise.
+    /// A round with sampled gradients; rules.noise is set.
     void add(const RunHeader& rules, const RoundReport& report);
     void serialise(StateArchive& archive);
 
@@ -25,12 +25,12 @@ struct NoiseSums {
     WorstRound error;        // C10, |e| <= s_t
     Real needed_sigma = 0;   // sigma is at least this, by the rounds whose noise was measured
     Occurrences off_level;   // rounds with s_t > sigma / w_a
-    Occurrences untested;    // rounds that stopped without m passes, or went on without an update
+    Occurrences untested;    // rounds that stopped without m passes, or continued without an update
     Real rounding_norm = 0;  // sum of the squares of what rounding may do to R_t - |P(x_t; G)|
 
     CompensatedSum first_gaps;     // sum |P(x_t; G)|^2, first estimates
     CompensatedSum first_noise;    // sum |e|^2 of them
-    CompensatedSum fourth_powers;  // sum |e|^4 of them: how far their sum of squares may stray
+    CompensatedSum fourth_powers;  // sum |e|^4 of them: for the spread of their sum of squares
     CompensatedSum kept_noise;     // sum |e|^2 of the estimates the rounds ended with
     CompensatedSum levels;         // sum s_t^2
 

@@ -30,7 +30,7 @@ class RegretMeter {
           values_(windows.size()) {
         windows_.reserve(windows.size());
         for (const Index length : windows) {
-            windows_.emplace_back(make_batch(CarriedWindow<B>::slots(length)), dimension, length);
+            windows_.emplace_back(AnyBatch(make_batch(CarriedWindow::slots(length))), dimension, length);
         }
     }
 
@@ -39,14 +39,15 @@ class RegretMeter {
         const bool moved = !std::equal(point.begin(), point.end(), point_.begin());
         if (moved) copy(point, point_);
         for (Index i = 0; i < windows_.size(); ++i) {
-            CarriedWindow<B>& window = windows_[i];
+            CarriedWindow& window = windows_[i];
             window.arrive(record, point, scratch_);
             window.carry(point, scratch_);
             if (window.length() > 1 && (moved || window.due_for_pass())) {
                 window.try_at(point, scratch_);
                 window.accept_trial();
             }
-            gaps_[i] = prox_gradient_step(g_, point, window.gradient(), step_, forward_, gap_, scratch_).norm;
+            gaps_[i] =
+                prox_gradient_step(g_, point, window.gradient(), step_, {forward_, gap_}, scratch_).norm;
             values_[i] = window.value();
         }
     }
@@ -56,14 +57,14 @@ class RegretMeter {
 
     Cost cost() const {
         Cost total;
-        for (const CarriedWindow<B>& window : windows_) total += window.cost();
+        for (const CarriedWindow& window : windows_) total += window.cost();
         return total;
     }
 
     void serialise(StateArchive& archive) {
         archive.agree("windows", windows_.size());
         archive.fixed("point", point_);
-        for (CarriedWindow<B>& window : windows_) archive.section("window", window);
+        for (CarriedWindow& window : windows_) archive.section("window", window);
     }
 
   private:
@@ -71,7 +72,7 @@ class RegretMeter {
     Real step_;
     Scratch scratch_;
     std::vector<Real> point_, forward_, gap_;
-    std::vector<CarriedWindow<B>> windows_;
+    std::vector<CarriedWindow> windows_;
     std::vector<Real> gaps_;
     std::vector<Real> values_;
 };

@@ -1,4 +1,4 @@
-/// What rounding can have done to the figures of a row, worked out by the referee from sizes in the row
+/// Bounds on the rounding errors of a row's figures, computed by the referee from magnitudes in the row
 /// itself.
 ///
 /// With u the unit roundoff, k = (2^10 + 4 n + 4 w) u and the sizes below, in every row
@@ -41,7 +41,7 @@ class RoundingBounds {
     Real relative_;       // k
     Real curvature_;      // L by the header alone
     Real prox_;           // s / eta
-    bool accepts_steps_;  // whether the curvature met bounds the steps of a round
+    bool accepts_steps_;  // whether accepted steps bound the curvature of a round
     bool noisy_;          // whether exact gradients are the referee's
     Round span_;          // rounds of a span: the losses of the window came in the last two spans
     Sizes now_, before_;  // the span that is being filled, and the one before it

@@ -52,7 +52,7 @@ void EnsembleSums::add(const RoundReport& report, const EnsembleRound& ensemble)
             ended = true;
             ended_[k] = 1;
         } else if (ended_[k] != 0) {
-            // Else rounds that break a member's own bounds could be left out.
+            // Otherwise a run could leave out the rounds that break a member's bounds.
             throw DataError({"round report", report.round, 0, "key m"},
                             fmt::format("member {} has a report again", k), "none after a round without one");
         } else if (ensemble.losses[k] != member.loss + member.regulariser) {
@@ -90,7 +90,7 @@ void Tally::add(const RoundReport& report, const RowExtras& extras) {
     totals_.referee_cost += report.referee_cost;
     if (report.status == RoundStatus::refused) {
         ++totals_.refused;
-        // An ensemble refuses as a whole and pays as a whole.
+        // The ensemble refuses the round for all members, and pays for it.
         RoundReport none;
         none.round = report.round;
         none.status = RoundStatus::refused;
@@ -118,7 +118,8 @@ void Tally::add_learner() {
     energy_.add(header_, judged_);
     churn_.add(header_, judged_);
     if (header_.noise) noise_.add(header_, judged_);
-    // A confirmation by another sample is one more test; by an exact one it is that of the next update.
+    // A confirmation by another sample is one more test. An exact confirmation is the test of the next
+    // update.
     if (header_.exit_test) tests_ += judged_.steps + 1 + (header_.noise ? judged_.confirmations : 0);
 }
 
@@ -149,7 +150,7 @@ void Tally::add_ensemble(const EnsembleRound& ensemble) {
         tests_ += members_[i].tests_;
     }
     if (ensemble.report(ensemble.active_member).status == RoundStatus::refused) return;
-    // Whatever picks the member, its own window bounds its own gap (docs/certificate.md).
+    // A member's window bounds its gap, however the member was selected (docs/certificate.md).
     judged_.gap_rounding = played.judged_.gap_rounding;
     judged_.objective_rounding = played.judged_.objective_rounding;
     gaps_.add(played.header_, played.judged_, from);
@@ -163,7 +164,7 @@ RunFooter Tally::fill_footer(const Closing& closing, RunEnding ending, Real seco
     footer.final_weights = closing.weights;
     footer.ending = ending;
     footer.seconds = seconds;
-    // The clock is the ensemble's: its members have none of their own.
+    // Only the ensemble measures time.
     for (Index k = 0; k < closing.members.size(); ++k) {
         footer.members.push_back(k < members_.size() ? members_[k].fill_footer(closing.members[k], ending, 0)
                                                      : RunFooter{});

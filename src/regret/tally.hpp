@@ -22,7 +22,7 @@
 
 namespace proxstream {
 
-/// What an ensemble played, and what it cost against playing otherwise.
+/// Sums over what an ensemble played, and over its members' losses.
 struct EnsembleSums {
     explicit EnsembleSums(const RunHeader& header);
     void add(const RoundReport& report, const EnsembleRound& ensemble);
@@ -39,7 +39,7 @@ struct EnsembleSums {
     Round switches = 0;
     Occurrences foreign;       // rounds whose report is not that of the active member
     Occurrences false_losses;  // rounds whose losses are not those of the members' reports
-    Occurrences restarted;     // rounds in which a member with a window was not one run any more
+    Occurrences restarted;     // rounds in which a member with a window had been restarted
 
   private:
     std::vector<std::uint64_t> ended_;  // 1: the member's reports have ended
@@ -47,19 +47,18 @@ struct EnsembleSums {
     bool started_ = false;
 };
 
-/// Of an ensemble there is a tally of the whole, which judges the points that were played, and one of each
-/// member.
+/// The sums of one run. An ensemble has one tally of the points it played, and one for each member with a
+/// window.
 class Tally {
   public:
-    /// Throws ConfigError if the header cannot be.
+    /// Throws ConfigError if the header is invalid.
     explicit Tally(const RunHeader& header);
 
     /// Throws DataError if the report holds a NaN, or an infinity or a negative figure where none may stand,
     /// or does not fit the header.
     void add(const RoundReport& report, const RowExtras& extras = {});
 
-    /// All sums, of a tally made from the same header: what is added afterwards comes out as if all of it had
-    /// been added here.
+    /// Saves or restores all sums; both tallies are made from the same header.
     void serialise(StateArchive& archive);
 
     /// The footer of the run so far, its totals filled in. Throws DataError if the closing does not fit.
@@ -87,7 +86,7 @@ class Tally {
     RoundOrder order_;
     RoundingBounds rounding_;
     RoundReport judged_;
-    Departure departure_;  // how the learner left its point
+    Departure departure_;  // the state in which the learner left its point
     Consistency consistency_;
     std::uint64_t tests_ = 0;
     CompensatedSum loss_;       // sum f_t(x_t)
@@ -95,8 +94,8 @@ class Tally {
     bool infinite_ = false;     // g was infinite at a point played
     GapSums gaps_;
     ChurnSums churn_;
-    EnergySums energy_;                     // of one learner; an ensemble's are its members'
-    NoiseSums noise_;                       // likewise; of sampled gradients
+    EnergySums energy_;                     // of one learner; an ensemble has those of its members
+    NoiseSums noise_;                       // the same, with sampled gradients
     std::optional<EnsembleSums> ensemble_;  // of an ensemble
     std::vector<Tally> members_;            // those with a window, which are the last ones of the header
     std::vector<CompensatedSum> other_regrets_;

@@ -1,5 +1,5 @@
-/// A tally as saved state, so that a resumed run, or one whose old rounds were folded, ends with the same
-/// certificate.
+/// A tally as saved state, so that a resumed run, or one whose old rounds were removed from its store, ends
+/// with the same certificate.
 #include "regret/tally.hpp"
 
 namespace proxstream {

@@ -94,8 +94,7 @@ void TrackingBound::check_weights(Round round, const Step& step) {
     if (expected_.empty()) return;
     const bool first = !std::exchange(started_, true);
     if (first && step.share > 0) {
-        // An ensemble may come with weights from before: the price of switches needs no more than a least
-        // share.
+        // An ensemble may start from restored weights: the price of switches needs a least share only.
         const Real least = step.share / static_cast<Real>(members_) - kSameWeight;
         Real mass = 0;
         for (const Real weight : step.weights) mass += weight >= least ? weight : kInfinity;
@@ -136,7 +135,7 @@ Real TrackingBound::best(Index switches) const {
 std::optional<Real> TrackingBound::price(Index switches) const {
     const Real count = static_cast<Real>(members_);
     const Real rest = leak_.value() + gap_.value();
-    // Nothing shared: a weight may vanish, and only the start bounds ln 1/p.
+    // Without a share a weight may vanish, and only the start bounds ln 1/p.
     if (smallest_share_ == 0) {
         if (switches > 0 || !constant_rate_) return std::nullopt;
         return std::log(count) * inverse_rates_ + rest;

@@ -1,6 +1,5 @@
 #include "route/alarms.hpp"
 
-#include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
 #include "core/serialise_each.hpp"
@@ -28,36 +27,8 @@ std::string_view name(AlarmKind kind) {
     return kNames[static_cast<Index>(kind)];
 }
 
-void validate(const AlarmOptions& options) {
-    std::vector<std::string> violations;
-    const auto check = [&](std::string_view option, Real value, bool allowed, std::string_view rule) {
-        if (!allowed)
-            violations.push_back(fmt::format("{} = {}: must {}", option, format_short(value), rule));
-    };
-    const auto check_count = [&](std::string_view option, Index value, Index low, Index high) {
-        check(option, static_cast<Real>(value), value >= low && value <= high,
-              fmt::format("lie in [{}, {}]", low, high));
-    };
-    constexpr Index kLong = 1'000'000;
-    check("alarm-utilisation", options.raise, options.raise > 0 && options.raise < kAbsurd,
-          "be finite and above 0");
-    check("clear-utilisation", options.clear, options.clear >= 0 && options.clear <= options.raise,
-          "lie in [0, alarm-utilisation]");
-    check_count("sustain", options.sustain, 1, kLong);
-    check("stale-seconds", options.stale_seconds, options.stale_seconds >= 0, "be 0 (never) or more");
-    check("anomaly", options.anomaly, options.anomaly >= 0, "be 0 (never) or more");
-    check_count("anomaly-periods", options.anomaly_periods, kLeastHistory, kLong);
-    check("residual-factor", options.gap_factor, options.gap_factor == 0 || options.gap_factor > 1,
-          "be 0 (never) or above 1");
-    check_count("residual-fast", options.gap_fast, 1, kLong);
-    check_count("residual-slow", options.gap_slow, options.gap_fast + 1, kLong);
-    check_count("alarms kept", options.keep, 1, 100 * kLong);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
-}
-
 AlarmMonitor::AlarmMonitor(AlarmOptions options, const Network& network, std::vector<Pair> pairs)
     : options_(options), network_(network), pairs_(std::move(pairs)), links_(network.links()) {
-    validate(options_);
     for (const Pair& pair : pairs_) {
         if (origins_.empty() || origins_.back() != pair.origin) origins_.push_back(pair.origin);
     }
@@ -115,11 +86,12 @@ void AlarmMonitor::watch_feed(const AlarmInput& input) {
 void AlarmMonitor::watch_links(ConstView utilisation) {
     for (LinkIndex link = 0; link < utilisation.size(); ++link) {
         const Real value = utilisation[link];
-        const Sight sight{value > options_.raise, value < options_.clear, value};
+        const Sight sight{value > options_.alarm_utilisation, value < options_.clear_utilisation, value};
         if (Alarm* raised = see(links_[link], AlarmKind::utilisation, sight, options_.sustain)) {
             raised->subject = network_.link_name(link);
-            raised->text = fmt::format("utilisation {:.3f}, above {} for {}", value,
-                                       format_short(options_.raise), count_of(options_.sustain, "period"));
+            raised->text =
+                fmt::format("utilisation {:.3f}, above {} for {}", value,
+                            format_short(options_.alarm_utilisation), count_of(options_.sustain, "period"));
         }
     }
 }
@@ -190,12 +162,12 @@ void AlarmMonitor::watch_gap(Real gap) {
     const Sight sight{ratio > options_.gap_factor, ratio < (1 + options_.gap_factor) / 2, ratio};
     if (Alarm* raised = see(gap_.watch, AlarmKind::gap, sight, options_.sustain)) {
         raised->subject = "splits";
-        raised->text = fmt::format("entry residuals are {:.2f} times what they usually are", ratio);
+        raised->text = fmt::format("entry gaps are {:.2f} times their usual size", ratio);
     }
 }
 
 void AlarmMonitor::forget() {
-    while (!past_.empty() && past_.size() + open_.size() > options_.keep) {
+    while (!past_.empty() && past_.size() + open_.size() > options_.alarms_kept) {
         past_.pop_front();
         ++dropped_;
     }

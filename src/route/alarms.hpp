@@ -26,20 +26,19 @@ enum class AlarmKind : std::uint8_t {
 };
 std::string_view name(AlarmKind kind);
 
+/// When alarms are raised and cleared. The first five are options of `route`.
 struct AlarmOptions {
-    Real raise = 0.9;        // utilisation: an alarm after `sustain` periods in a row above it
-    Real clear = 0.8;        // and cleared after as many below this one
-    Index sustain = 3;       // right periods in a row that clear an alarm of any kind
-    Real stale_seconds = 0;  // a feed silent for longer is stale; 0: never
+    Real alarm_utilisation = 0.9;  // an alarm after `sustain` periods in a row above it
+    Real clear_utilisation = 0.8;  // and cleared after as many below this one
+    Index sustain = 3;             // right periods in a row that clear an alarm of any kind
     Real anomaly = 6;  // robust deviations of demand that raise an alarm; half of them clear it; 0: never
-    Index anomaly_periods = 96;  // periods that demand is compared with
+    Real stale_seconds = 0;      // a feed silent for longer is stale; 0: never
+    Index anomaly_periods = 96;  // periods that demand is compared with; at least 12
     Real gap_factor = 3;         // recent entry gaps over usual ones; 0: never
     Index gap_fast = 4;          // periods of the recent average
     Index gap_slow = 64;         // and of the usual one
-    Index keep = 10'000;         // alarms remembered
+    Index alarms_kept = 10'000;
 };
-/// Throws ConfigError with every violation, by the names of the command line.
-void validate(const AlarmOptions& options);
 
 struct Alarm {
     Index number = 0;  // from 1, in the order they were raised
@@ -66,7 +65,7 @@ struct AlarmInput {
 
 class AlarmMonitor {
   public:
-    /// Names come from `network`, which has to outlive it. Throws ConfigError.
+    /// Names come from `network`, which has to outlive it.
     AlarmMonitor(AlarmOptions options, const Network& network, std::vector<Pair> pairs);
 
     /// Once a period.

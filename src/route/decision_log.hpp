@@ -23,9 +23,9 @@ class DecisionLog {
   public:
     /// A file, or "-" for standard output. `network` has to outlive it. Throws IoError.
     DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
-    /// Continues a file behind its first `bytes` (OutputFile::go_on).
+    /// Continues a file behind its first `bytes` (OutputFile::continue_after).
     DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
-        : file_(OutputFile::go_on(path, bytes)), network_(network) {}
+        : file_(OutputFile::continue_after(path, bytes)), network_(network) {}
 
     void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
     void close() { file_.close(); }

@@ -5,6 +5,7 @@
 #include "io/json_writer.hpp"
 #include "io/output_file.hpp"
 #include "run/report_page.hpp"
+#include "store/page_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,38 +14,6 @@
 
 namespace proxstream {
 namespace {
-
-/// Throws Error that names everything in the data whose length or target does not fit.
-void check(const ReportData& data) {
-    std::string wrong;
-    const auto require = [&](bool holds, const std::string& otherwise) {
-        if (!holds) wrong += (wrong.empty() ? "report: " : "; ") + otherwise;
-    };
-    const Index periods = data.labels.size();
-    const Index links = data.network.links();
-    const auto fits = [&](const std::vector<Real>& series, const std::string& what) {
-        require(series.empty() || series.size() == periods, what + " has " + std::to_string(series.size()) +
-                                                                " values for " + std::to_string(periods) +
-                                                                " periods");
-    };
-    const auto fits_links = [&](Index values, const std::string& what) {
-        require(values == links,
-                what + " has " + std::to_string(values) + " values for " + std::to_string(links) + " links");
-    };
-    for (const NamedSeries& series : kLeadSeries) fits(data.lead.*series.values, std::string(series.name));
-    for (const ReportMethod& method : data.methods) fits(method.cost, "the cost of '" + method.name + "'");
-    fits_links(data.capacity.size(), "the capacity");
-    if (!data.frames.periods().empty()) fits_links(data.frames.links(), "a frame");
-    require(data.frames.periods().empty() || data.frames.periods().back() < periods,
-            "there are more frames than periods");
-    for (const Alarm& alarm : data.alarms)
-        require(alarm.period <= periods && (!alarm.cleared || *alarm.cleared <= periods + 1),
-                "alarm '" + alarm.text + "' is in no period");
-    for (const ReportEvent& event : data.events)
-        require(event.period < periods && (!event.link || *event.link < links),
-                "event '" + event.text + "' is in no period or on no link");
-    if (!wrong.empty()) throw Error(wrong);
-}
 
 /// Two characters a value, six bits each, the higher ones first: half the size of digits and commas.
 std::string packed(std::span<const std::uint16_t> values) {
@@ -86,7 +55,7 @@ void write_run(JsonWriter& to, const ReportData& data) {
         to.list("labels", data.labels, [&](const std::string& label) { to.out.text(label); });
     });
     to.object("lead", [&] {
-        for (const NamedSeries& series : kLeadSeries) to.numbers(series.name, data.lead.*series.values);
+        for (const auto& [name, values] : data.lead) to.numbers(name, values);
     });
     to.object("frames", [&] {
         to.list("periods", data.frames.periods(), [&](Index period) { to.out.integer(period); });
@@ -95,14 +64,7 @@ void write_run(JsonWriter& to, const ReportData& data) {
     to.objects("methods", data.methods, [&](const ReportMethod& method) {
         to.put("name", method.name);
         to.put("label", method.label);
-        to.put("totalCost", method.total_cost);
-        to.put("ratio", method.ratio);
-        to.put("churn", method.churn);
-        to.put("overloadShare", method.overload_share);
-        to.put("utilisationMax", method.utilisation_max);
-        to.put("utilisationP95", method.utilisation_p95);
-        to.put("gradientsPerPeriod", method.gradients);
-        to.put("seconds", method.seconds);
+        for (const auto& column : method_columns()) to.put(column.name, column.read(method));
         to.put("isLead", method.lead);
         to.put("isFloor", method.floor);
         to.numbers("cost", method.cost);
@@ -125,14 +87,7 @@ void write_run(JsonWriter& to, const ReportData& data) {
 void write_findings(JsonWriter& to, const ReportData& data) {
     to.object("certificate", [&] {
         to.put("conclusion", data.conclusion);
-        to.objects("claims", data.claims, [&](const Inequality& claim) {
-            to.put("id", claim.id);
-            to.put("statement", claim.statement);
-            to.put("verdict", std::string(name(claim.verdict)));
-            to.put("left", claim.left);
-            to.put("right", claim.right);
-            to.put("explanation", claim.explanation);
-        });
+        put_claims(to, data.claims);
     });
     to.objects("kpis", data.kpis, [&](const ReportKpi& kpi) {
         to.put("name", kpi.name);
@@ -174,9 +129,7 @@ void ReportFrames::serialise(StateArchive& archive) {
     archive.field("seen", seen_);
     archive.field("stride", stride_);
     archive.require(stride_ > 0, "a stride above 0");
-    std::vector<std::uint64_t> kept(periods_.begin(), periods_.end());
-    archive.list("periods", kept);
-    periods_.assign(kept.begin(), kept.end());
+    archive.list("periods", periods_);
     std::vector<std::uint32_t> permilles(values_.begin(), values_.end());
     archive.list("permilles", permilles);
     archive.require(permilles.size() == links_ * periods_.size(), "a number for every link of every frame");
@@ -199,7 +152,6 @@ void ReportFrames::drop_every_other() {
 }
 
 std::string to_json(const ReportData& data) {
-    check(data);
     return json_object([&](JsonWriter& to) {
         to.put("kind", std::string("route"));
         to.put("title", data.title);
@@ -222,13 +174,9 @@ std::string network_json(const Network& network, ConstView capacity) {
     return json_object([&](JsonWriter& to) { write_network(to, network, capacity); });
 }
 
-std::string report_html(const ReportData& data) {
-    require_report_page();  // before the work
-    return page_with_data(to_json(data));
-}
-
 void write_report(const std::string& path, const ReportData& data) {
-    write_whole_file(path, report_html(data));
+    require_report_page();  // before the work
+    write_whole_file(path, page_with_data(to_json(data)));
 }
 
 }  // namespace proxstream

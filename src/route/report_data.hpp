@@ -9,8 +9,8 @@
 #include "route/alarms.hpp"
 #include "route/route_rows.hpp"
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,44 +25,10 @@ struct ReportSetting {
     bool is_default = false;
 };
 
-/// What the lead method did, a number a period; a series that was not measured stays empty. NaN: not known
-/// there.
-struct ReportLead {
-    std::vector<Real> demand;           // sum over pairs
-    std::vector<Real> cost;             // realised
-    std::vector<Real> utilisation_max;  // over links, 1 = at capacity
-    std::vector<Real> utilisation_p95;
-    std::vector<Real> utilisation_median;
-    std::vector<Real> utilisation_mean;
-    std::vector<Real> churn;
-    std::vector<Real> entry_gap;
-    std::vector<Real> tolerance;
-    std::vector<Real> regret;        // local regret so far: sum of squared entry gaps
-    std::vector<Real> regret_bound;  // what is proved of it, so far
-    std::vector<Real> steps;         // inner steps
-    std::vector<Real> seconds;       // to decide
-};
-
-/// The series by the names they have in the page's data.
-struct NamedSeries {
-    std::string_view name;
-    std::vector<Real> ReportLead::*values;
-};
-inline constexpr std::array kLeadSeries{
-    NamedSeries{"demand", &ReportLead::demand},
-    NamedSeries{"cost", &ReportLead::cost},
-    NamedSeries{"utilisationMax", &ReportLead::utilisation_max},
-    NamedSeries{"utilisationP95", &ReportLead::utilisation_p95},
-    NamedSeries{"utilisationMedian", &ReportLead::utilisation_median},
-    NamedSeries{"utilisationMean", &ReportLead::utilisation_mean},
-    NamedSeries{"churn", &ReportLead::churn},
-    NamedSeries{"entryResidual", &ReportLead::entry_gap},
-    NamedSeries{"tolerance", &ReportLead::tolerance},
-    NamedSeries{"regret", &ReportLead::regret},
-    NamedSeries{"regretBound", &ReportLead::regret_bound},
-    NamedSeries{"steps", &ReportLead::steps},
-    NamedSeries{"seconds", &ReportLead::seconds},
-};
+/// Series of the lead method by their names, one number for each period; NaN: not known. They are the
+/// reported columns of a PeriodRow, then regret (local regret so far) and regret_bound (what is proved of
+/// it).
+using ReportLead = std::map<std::string, std::vector<Real>, std::less<>>;
 
 /// Utilisation of every link over time for the map, within a budget. When it is full, every other frame goes,
 /// and from then on only every second period is kept, then every fourth, and so on.
@@ -143,13 +109,11 @@ struct ReportData {
 };
 
 /// Numbers have the shortest form that reads back as the same bits; NaN and infinities are null. Safe inside
-/// a <script> element. Throws Error naming every series, period or link that does not fit.
+/// a <script> element.
 std::string to_json(const ReportData& data);
 /// {"network": ..}: the part that no period changes.
 std::string network_json(const Network& network, ConstView capacity);
-/// The page with the data in it; needs the page (run/report_page.hpp).
-std::string report_html(const ReportData& data);
-/// Replaces the file in one step.
+/// Replaces the file in one step by the page with the data in it; needs the page (run/report_page.hpp).
 void write_report(const std::string& path, const ReportData& data);
 
 }  // namespace proxstream

@@ -2,6 +2,7 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "core/serialise_each.hpp"
 #include "route/epochs.hpp"
 #include "route/report_layout.hpp"
 
@@ -52,26 +53,19 @@ Real largest_of(const std::vector<Real>& values) {
 
 }  // namespace
 
+ReportSeries::ReportSeries() {
+    for (const auto& column : period_columns())
+        if (column.reported) lead_.try_emplace(std::string(column.name));
+    lead_["regret"];
+    lead_["regret_bound"];
+}
+
 void ReportSeries::add(const PeriodRow& row, ConstView utilisation, Real regret, Real regret_bound) {
-    const auto known = [&](Real value) { return row.measured ? value : kNotKnown; };
-    const PeriodFigures& figures = row.figures;
     labels_.push_back(row.label);
-    const Real values[] = {known(figures.demand),
-                           known(figures.cost),
-                           known(figures.utilisation_max),
-                           known(figures.utilisation_p95),
-                           known(figures.utilisation_median),
-                           known(figures.utilisation_mean),
-                           known(figures.churn),
-                           row.entry_gap,
-                           row.tolerance,
-                           regret,
-                           regret_bound,
-                           static_cast<Real>(row.steps),
-                           row.seconds};
-    for (Index i = 0; i < kLeadSeries.size(); ++i) (lead_.*kLeadSeries[i].values).push_back(values[i]);
-    unserved_ += figures.unserved;
-    overload_ += figures.overload;
+    for (const auto& column : period_columns())
+        if (column.reported) lead_[std::string(column.name)].push_back(column.read(row));
+    lead_["regret"].push_back(regret);
+    lead_["regret_bound"].push_back(regret_bound);
     frames_.add(utilisation);
 }
 
@@ -85,20 +79,13 @@ void ReportSeries::note_events(Index period, std::span<const NetworkEvent> event
 }
 
 void ReportSeries::serialise(StateArchive& archive) {
-    Index count = labels_.size();
-    archive.field("periods", count, std::uint64_t{1} << 40U);
-    if (archive.reading()) labels_.assign(count, {});
-    for (std::string& label : labels_) archive.field("label", label);
-    for (const NamedSeries& each : kLeadSeries) {
-        std::vector<Real>& series = lead_.*each.values;
-        archive.list("series", series);
-        archive.require(series.size() == count, "a number a period");
+    serialise_each(archive, "periods", labels_, [&](std::string& label) { archive.field("label", label); });
+    for (auto& [name, series] : lead_) {
+        archive.list(name, series);
+        archive.require(series.size() == labels_.size(), "a number a period");
     }
     archive.section("frames", frames_);
-    Index happened = events_.size();
-    archive.field("events", happened, std::uint64_t{1} << 32U);
-    if (archive.reading()) events_.assign(happened, {});
-    for (ReportEvent& event : events_) {
+    serialise_each(archive, "events", events_, [&](ReportEvent& event) {
         archive.field("period", event.period);
         archive.field("text", event.text);
         Index link = event.link.value_or(0);
@@ -107,9 +94,7 @@ void ReportSeries::serialise(StateArchive& archive) {
         archive.field("capacity", capacity);
         event.link = link;
         event.capacity = capacity;
-    }
-    archive.field("unserved", unserved_);
-    archive.field("overload", overload_);
+    });
 }
 
 ReportData ReportSeries::report(const ReportFacts& facts) const {
@@ -131,13 +116,14 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     data.events = events_;
     // Events after the last period have nothing to be shown at.
     std::erase_if(data.events, [&](const ReportEvent& event) { return event.period >= labels_.size(); });
+    const std::vector<Real>& costs = lead_.at("cost");
     for (Index i = 0; i < facts.methods.size(); ++i) {
         const MethodRow& row = facts.methods[i];
-        data.methods.push_back({row, row.lead ? lead_.cost : facts.rival_costs[i - 1]});
+        data.methods.push_back({row, row.lead ? costs : facts.rival_costs[i - 1]});
         // Before the first demand all methods have the same splits, and pay the same.
         auto& cost = data.methods.back().cost;
         const auto missing = static_cast<std::ptrdiff_t>(labels_.size() - cost.size());
-        if (missing > 0) cost.insert(cost.begin(), lead_.cost.begin(), lead_.cost.begin() + missing);
+        if (missing > 0) cost.insert(cost.begin(), costs.begin(), costs.begin() + missing);
     }
     data.alarms = facts.alarms;
     data.conclusion = epochs_conclusion(facts.certificates);
@@ -154,12 +140,12 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     kpi("Overloaded", fmt::format("{:.2f} %", 100 * lead.overload_share), "of link-periods above capacity");
     kpi("Churn", fmt::format("{:.2f} %", 100 * lead.churn),
         "of the traffic changes its path from period to period");
-    kpi("Unserved", fmt::format("{:.4g}", unserved_), "demand without a path, or on slack");
-    kpi("Inner steps", fmt::format("{:.2f}", mean_of(lead_.steps)), "a period, in the mean");
-    kpi("Decision", fmt::format("{:.1f} ms", 1e3 * mean_of(lead_.seconds)),
-        fmt::format("in the mean; the longest took {:.1f} ms", 1e3 * largest_of(lead_.seconds)));
+    kpi("Unserved", fmt::format("{:.4g}", lead.unserved), "demand without a path, or on slack");
+    kpi("Inner steps", fmt::format("{:.2f}", mean_of(lead_.at("steps"))), "a period, in the mean");
+    kpi("Decision", fmt::format("{:.1f} ms", 1e3 * mean_of(lead_.at("seconds"))),
+        fmt::format("in the mean; the longest took {:.1f} ms", 1e3 * largest_of(lead_.at("seconds"))));
     Real cost = 0;
-    for (const Real each : lead_.cost) cost += std::isnan(each) ? 0 : each;
+    for (const Real each : costs) cost += std::isnan(each) ? 0 : each;
     data.sums.push_back({"cost of the lead over all periods", lead.total_cost, cost});
     data.labels = labels_;
     data.lead = lead_;

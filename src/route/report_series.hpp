@@ -26,6 +26,7 @@ struct ReportFacts {
 
 class ReportSeries {
   public:
+    ReportSeries();
     void add(const PeriodRow& row, ConstView utilisation, Real regret, Real regret_bound);
     void note_events(Index period, std::span<const NetworkEvent> events, const Network& network,
                      const Routing& routing);
@@ -37,7 +38,6 @@ class ReportSeries {
     ReportLead lead_;
     ReportFrames frames_;
     std::vector<ReportEvent> events_;
-    Real unserved_ = 0, overload_ = 0;
 };
 
 }  // namespace proxstream

@@ -1,9 +1,9 @@
 #include "route/route_files.hpp"
 
 #include "proxstream/core/error.hpp"
-#include "proxstream/core/linalg.hpp"
 
 #include "core/json.hpp"
+#include "core/serialise_each.hpp"
 #include "route/report_layout.hpp"
 #include "route/route_folder.hpp"
 #include "route/route_geojson.hpp"
@@ -30,19 +30,6 @@ constexpr std::array<GrowingTable, 6> kGrowing{{{kPeriods, RouteDetail::periods}
 
 bool is_closed(const Routing& routing, LinkIndex link) {
     return !routing.closed.empty() && routing.closed[link] != 0;
-}
-
-/// The part of the cost that belongs to no link.
-Real find_prices(const Routing& routing, ConstView demand, ConstView splits) {
-    const PathSet& paths = routing.paths;
-    Real total = routing.share_prices.empty() ? 0 : dot(routing.share_prices, splits);
-    if (routing.slack_price == 0) return total;
-    for (Index pair = 0; pair < paths.pairs(); ++pair) {
-        for (const SlotIndex slot : paths.live_slots(pair)) {
-            if (paths.slack(slot)) total += routing.slack_price * demand[pair] * splits[slot];
-        }
-    }
-    return total;
 }
 
 }  // namespace
@@ -89,26 +76,22 @@ void RouteFiles::begin(const Routing& routing) {
     paths_.emplace(path(kPaths.file), network_);
     for (Index i = 0; i < kGrowing.size(); ++i) {
         const auto& [table, least] = kGrowing[i];
-        if (detail_ >= least) tables_[i].emplace(path(table.file), table.columns);
+        const std::string numbers = i == kPeriodRows ? column_names(period_columns()) : "";
+        if (detail_ >= least) tables_[i].emplace(path(table.file), std::string(table.columns) + numbers);
     }
 }
 
 void RouteFiles::serialise(StateArchive& archive) {
     archive.agree("detail", static_cast<std::uint64_t>(detail_));
     archive.field("paths now", paths_now_);
-    Index count = announced_.size();
-    archive.field("announced", count, std::uint64_t{1} << 32U);
-    if (archive.reading()) announced_.assign(count, {});
-    for (NetworkEvent& event : announced_) {
-        auto kind = static_cast<std::uint64_t>(event.kind);
-        archive.field("kind", kind, static_cast<std::uint64_t>(NetworkEvent::Kind::open));
-        event.kind = static_cast<NetworkEvent::Kind>(kind);
+    serialise_each(archive, "announced", announced_, [&](NetworkEvent& event) {
+        serialise_enum(archive, "kind", event.kind, NetworkEvent::Kind::open);
         std::uint64_t link = event.link;
         archive.field("link", link, network_.links());
         event.link = static_cast<LinkIndex>(link);
         archive.field("factor", event.factor);
         archive.field("text", event.text);
-    }
+    });
     Index after = epoch_ ? *epoch_ + 1 : 0;
     archive.field("after epoch", after);
     epoch_ = after > 0 ? std::optional(after - 1) : std::nullopt;
@@ -227,28 +210,21 @@ void RouteFiles::write_alarms(const AlarmMonitor& alarms) {
     alarm_count_ = alarms.total();
 }
 
-void RouteFiles::write_period(const PeriodRow& row, const PeriodState& period) {
-    const PeriodFigures& figures = row.figures;
-    const auto real = [&](Real value) { return row.measured ? value : kNotKnown; };
-    const auto count = [&](Index value) { return row.measured ? std::to_string(value) : std::string(); };
+void RouteFiles::write_period(PeriodRow row) {
+    row.path_epoch = paths_->epoch();
     CsvFile& table = *tables_[kPeriodRows];
-    table.row(row.number, row.label, row.status, real(figures.demand), real(figures.unserved),
-              real(figures.cost),
-              row.measured ? find_prices(period.routing, period.demand, period.splits) : kNotKnown,
-              real(figures.time), real(figures.mean_time), real(figures.utilisation_max),
-              real(figures.utilisation_p95), real(figures.utilisation_median), real(figures.utilisation_mean),
-              count(figures.overloaded), real(figures.overload), real(figures.churn),
-              count(figures.paths_used), count(figures.paths_changed), row.entry_gap, row.exit_gap,
-              row.tolerance, row.steps, row.seconds, paths_->epoch(), row.alarms_open);
+    const std::vector<Real> numbers = column_values(period_columns(), row);
+    table.row(row.number, row.label, row.status, std::span<const Real>(numbers));
     table.flush();
     ++period_count_;
 }
 
 void RouteFiles::write_methods(std::span<const MethodRow> methods) const {
-    CsvFile table(path(kMethods.file), kMethods.columns);
+    CsvFile table(path(kMethods.file),
+                  std::string(kMethods.columns) + column_names(method_columns()) + ",role");
     for (const MethodRow& row : methods) {
-        table.row(row.name, row.label, row.total_cost, row.ratio, row.churn, row.overload_share,
-                  row.utilisation_max, row.utilisation_p95, row.unserved, row.gradients, row.seconds,
+        const std::vector<Real> numbers = column_values(method_columns(), row);
+        table.row(row.name, row.label, std::span<const Real>(numbers),
                   row.lead    ? "lead"
                   : row.floor ? "floor"
                               : "rival");
@@ -269,7 +245,7 @@ void RouteFiles::write(const PeriodRow& row, const PeriodState& state, const Ala
     if (row.measured) write_flows(row, state);
     if (tables_[kSplitRows]) write_splits(row, state);
     write_alarms(alarms);
-    write_period(row, state);
+    write_period(row);
 }
 
 void RouteFiles::finish(std::span<const MethodRow> methods, std::span<const std::string> notes) {

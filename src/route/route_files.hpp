@@ -90,7 +90,7 @@ class RouteFiles {
     void write_flows(const PeriodRow& row, const PeriodState& period);
     void write_splits(const PeriodRow& row, const PeriodState& period);
     void write_alarms(const AlarmMonitor& alarms);
-    void write_period(const PeriodRow& row, const PeriodState& period);
+    void write_period(PeriodRow row);
     void write_methods(std::span<const MethodRow> methods) const;
     std::string path(std::string_view file) const;
 

@@ -1,4 +1,5 @@
-/// Rows of the tables of a run: one a period, and one a method.
+/// Rows of the tables of a run: one for each period, and one for each method. The columns of numbers are
+/// listed once, for the files and for the report.
 #pragma once
 
 #include "core/not_known.hpp"
@@ -6,7 +7,9 @@
 #include "traffic/period_figures.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace proxstream {
@@ -25,9 +28,18 @@ struct PeriodRow {
     Real exit_gap = kNotKnown;
     Real tolerance = kNotKnown;
     std::uint64_t steps = 0;
-    Real seconds = 0;  // to decide
-    Index epoch = 0;   // changes whenever paths may have changed
+    Real seconds = 0;      // to decide
+    Index epoch = 0;       // changes whenever paths may have changed
+    Index path_epoch = 0;  // changes whenever paths have changed
     Index alarms_open = 0;
+};
+
+/// A column of numbers: its name, and its number in a row; NaN: not known.
+template <class Row>
+struct RowColumn {
+    std::string_view name;
+    Real (*read)(const Row&);
+    bool reported = true;  // in the report, not in the file alone
 };
 
 /// A method over all periods: a row of the comparison.
@@ -46,6 +58,24 @@ struct MethodRow {
     bool lead = false;
     bool floor = false;  // the clairvoyant
 };
+
+std::span<const RowColumn<PeriodRow>> period_columns();
+std::span<const RowColumn<MethodRow>> method_columns();
+
+/// The names of the columns, each after a comma.
+template <class Row>
+std::string column_names(std::span<const RowColumn<Row>> columns) {
+    std::string names;
+    for (const RowColumn<Row>& column : columns) (names += ',') += column.name;
+    return names;
+}
+/// The numbers of a row, in the order of the columns.
+template <class Row>
+std::vector<Real> column_values(std::span<const RowColumn<Row>> columns, const Row& row) {
+    std::vector<Real> values;
+    for (const RowColumn<Row>& column : columns) values.push_back(column.read(row));
+    return values;
+}
 
 /// Sums over the periods of a method. Every row of the comparison is made from one.
 class MethodSums {

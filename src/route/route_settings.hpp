@@ -2,6 +2,7 @@
 #pragma once
 
 #include "front/learner_settings.hpp"
+#include "route/alarms.hpp"
 #include "run/run_settings.hpp"
 #include "run/setting_list.hpp"
 #include "store/store_settings.hpp"
@@ -41,20 +42,12 @@ struct PathSettings {
     Real path_price = 0;
 };
 
-struct AlarmSettings {
-    Real alarm_utilisation = 0.9;
-    Real clear_utilisation = 0.8;
-    Index sustain = 3;
-    Real anomaly = 6;
-    Real stale_seconds = 0;
-};
-
 struct RouteSettings : NetworkSettings,
                        DemandSettings,
                        PathSettings,
                        LearnerSettings,
                        SeedSettings,
-                       AlarmSettings,
+                       AlarmOptions,
                        RunSettings,
                        StoreSettings {
     RouteSettings() {

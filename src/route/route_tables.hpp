@@ -11,22 +11,17 @@ inline constexpr std::string_view kProgram = "proxstream route";  // "program" i
 inline constexpr std::string_view kNetworkMap = "network.geojson";
 inline constexpr std::string_view kLastFlowsMap = "flows_last.geojson";
 
+/// `columns`: those before the numbers of period_columns() or method_columns(), if it has them.
 struct CsvTable {
     std::string_view file, columns;
 };
 inline constexpr CsvTable kLinks{"links.csv", "link,name,from,to,capacity,free_time"};
 inline constexpr CsvTable kPairs{"pairs.csv", "pair,origin,destination"};
 inline constexpr CsvTable kPaths{"paths.csv", "path,slot,pair,origin,destination,epoch,state,links,nodes"};
-inline constexpr CsvTable kPeriods{
-    "periods.csv",
-    "period,label,status,demand,unserved,cost,prices,time,mean_time,utilisation_max,utilisation_p95,"
-    "utilisation_median,utilisation_mean,overloaded,overload,churn,paths_used,paths_changed,entry_residual,"
-    "exit_residual,tolerance,steps,seconds,epoch,alarms_open"};
+inline constexpr CsvTable kPeriods{"periods.csv", "period,label,status"};
 inline constexpr CsvTable kEvents{"events.csv", "period,event,link,name,factor,text"};
 inline constexpr CsvTable kAlarms{"alarms.csv", "alarm,kind,subject,state,period,value,text"};
-inline constexpr CsvTable kMethods{"methods.csv",
-                                   "method,label,total_cost,ratio,churn,overload_share,utilisation_max,"
-                                   "utilisation_p95,unserved,gradients,seconds,role"};
+inline constexpr CsvTable kMethods{"methods.csv", "method,label"};
 inline constexpr CsvTable kFlows{"link_flows.csv", "period,link,load,time,utilisation,capacity,cost"};
 inline constexpr CsvTable kSplits{"splits.csv", "period,path,split,time"};
 inline constexpr CsvTable kDemand{"demand.csv", "period,pair,demand"};

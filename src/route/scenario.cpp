@@ -3,7 +3,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/traffic/open_network.hpp"
 
-#include "route/built_in.hpp"
 #include "route/strategy.hpp"
 #include "traffic/demand_stream.hpp"
 #include "traffic/k_shortest.hpp"
@@ -192,12 +191,9 @@ bool wants_hindsight(const RouteSettings& settings) {
 
 /// Makes everything but hindsight and start, from a scenario that has its stream.
 void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario) {
-    scenario.title = ground.title;
-    scenario.network = ground.network;
+    static_cast<NetworkSource&>(scenario) = ground;
     scenario.notes = std::move(ground.notes);
-    scenario.minutes = settings.minutes > 0 ? settings.minutes : ground.minutes;
-    scenario.demand_unit = ground.demand_unit;
-    scenario.cost_unit = ground.cost_unit;
+    if (settings.minutes > 0) scenario.minutes = settings.minutes;
     LinkCosts costs = costs_of(settings, ground);
     MadePaths made = paths_of(settings, ground, costs, scenario.stream->pairs(), scenario.notes);
     scenario.unreachable = std::move(made.unreachable);

@@ -3,6 +3,7 @@
 
 #include "proxstream/io/byte_source.hpp"
 
+#include "route/built_in.hpp"
 #include "route/route_settings.hpp"
 #include "traffic/demand_reader.hpp"
 #include "traffic/routing.hpp"
@@ -13,17 +14,13 @@
 
 namespace proxstream {
 
-struct Scenario {
-    std::string title;
-    std::shared_ptr<const Network> network;
+struct Scenario : NetworkSource {
     std::shared_ptr<Routing> routing;
     std::unique_ptr<DemandStream> stream;
-    std::vector<Index> unreachable;      // pairs without a path
-    std::vector<Real> start;             // splits until the first demand is known
-    std::vector<Real> mean_demand;       // over the whole stream; empty if it can be read only once
-    std::vector<std::string> notes;      // decisions of the readers, each a sentence
-    Real minutes = 0;                    // of a period; 0: not known
-    std::string demand_unit, cost_unit;  // may be empty
+    std::vector<Index> unreachable;  // pairs without a path
+    std::vector<Real> start;         // splits until the first demand is known
+    std::vector<Real> mean_demand;   // over the whole stream; empty if it can be read only once
+    std::vector<std::string> notes;  // decisions of the readers, each a sentence
 };
 
 /// Opens and reads everything up to the first period. Throws ConfigError, DataError, IoError.

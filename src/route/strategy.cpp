@@ -198,8 +198,10 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
 }
 
 std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts) {
-    return make_split_learner(text, {.routing = parts.routing, .start = parts.start, .step = parts.step},
-                              learner_parts(*parts.settings));
+    LearnerConfig config = learner_parts(*parts.settings);
+    config.start = parts.start;
+    config.step = parts.step;
+    return make_split_learner(text, parts.routing, std::move(config));
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts) {

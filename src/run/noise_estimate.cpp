@@ -65,7 +65,7 @@ class Walk {
     ConstView point() const { return x_; }
     Real gap() {
         std::vector<Real> gap(x_.size());
-        return prox_gradient_step(g_, x_, gradient_, step_, trial_, gap, scratch_).norm;
+        return prox_gradient_step(g_, x_, gradient_, step_, {trial_, gap}, scratch_).norm;
     }
 
     void try_step() {

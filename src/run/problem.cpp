@@ -203,7 +203,8 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text, std::
         Scratch scratch;
         std::vector<Real> forward(start_.size());
         std::vector<Real> gap(start_.size());
-        noise.first_gap = prox_gradient_step(g_, start_, first_gradient_, step_, forward, gap, scratch).norm;
+        noise.first_gap =
+            prox_gradient_step(g_, start_, first_gradient_, step_, {forward, gap}, scratch).norm;
     }
     LearnerConfig parts = learner_config(settings_);
     parts.g = g_;

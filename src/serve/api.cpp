@@ -1,11 +1,10 @@
 #include "serve/api.hpp"
 
+#include "io/field_text.hpp"
 #include "serve/api_routes.hpp"
 #include "serve/serve_settings.hpp"
-#include "serve/whole_number.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <vector>
 
@@ -66,7 +65,7 @@ std::map<std::string, std::uint64_t> parse_query(const Route& route, const HttpR
             refuse_field("query", name, unknown_name("parameter", name, names), "");
         }
         const bool flag = known->type == QueryParameter::Type::flag;
-        std::optional<std::uint64_t> number = whole_number(value);
+        std::optional<std::uint64_t> number = parse_count(value);
         if (flag)
             number = value == "true"    ? std::optional(1U)
                      : value == "false" ? std::optional(0U)
@@ -83,9 +82,8 @@ std::optional<Refusal> check_body(const Route& route, const HttpRequest& request
     if (route.body.empty() && request.body.empty()) return std::nullopt;
     if (route.body.empty() && route.method != "POST")
         return Refusal{.status = 400, .message = fmt::format("{} takes no body", route.method)};
-    std::string media = header(request, "content-type");
+    std::string media = lower_case(header(request, "content-type"));
     media.erase(std::min(media.find_first_of("; "), media.size()));
-    std::ranges::transform(media, media.begin(), [](unsigned char c) { return std::tolower(c); });
     if (media == "application/json") return std::nullopt;
     return Refusal{.status = 415,
                    .message = fmt::format("content type '{}': expected application/json", media),

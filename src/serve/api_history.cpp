@@ -1,7 +1,7 @@
 /// Routes of what has happened: ledger, turns, the page of a learner and its events.
+#include "io/field_text.hpp"
 #include "run/report_page.hpp"
 #include "serve/api_routes.hpp"
-#include "serve/whole_number.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -120,7 +120,7 @@ void get_events(const CallPtr& call) {
     std::optional<Turn> after;
     if (call->parameters.contains("after")) after = call->parameter("after", 0);
     if (const auto id = call->request.headers.find("last-event-id"); id != call->request.headers.end()) {
-        if (const auto turn = whole_number(id->second)) after = turn;
+        if (const auto turn = parse_count(id->second)) after = turn;
     }
     const auto stream =
         call->reply->stream({.type = "text/event-stream",

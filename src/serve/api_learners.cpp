@@ -20,12 +20,7 @@ void put_learner(JsonWriter& to, const LearnerQueue& queue, const LearnerRegistr
     put_members(to, now->state);
     to.put("waiting", queue.waiting());
     put_settings(to, identity.settings);
-    to.objects("forks", registry.forks_of(queue), [&](const PageFork& fork) {
-        to.put("name", fork.name);
-        to.put("url", fork.url);
-        to.put("begun", fork.begun);
-        to.put("turn", fork.turn);
-    });
+    to.objects("forks", registry.forks_of(queue), [&](const PageFork& fork) { put_members(to, fork); });
     put_figures(to, queue, now->figures);
 }
 

@@ -41,9 +41,11 @@ constexpr const char* kSchemas = R"json({
     "message": {"type": "string", "description": "the reason of the status"},
     "waiting": {"type": "integer", "description": "records in the queue"},
     "settings": {"type": "array", "items": {"$ref": "#/components/schemas/Setting"}},
-    "forks": {"type": "array", "items": {"type": "object", "required": ["name", "url", "begun", "turn"],
+    "forks": {"type": "array", "items": {"type": "object", "required": ["name", "url", "begun", "settings", "turn"],
       "additionalProperties": false, "properties": {"name": {"type": "string"}, "url": {"type": "string"},
-        "begun": {"type": "integer", "description": "the last turn in common"}, "turn": {"type": "integer"}}}},
+        "begun": {"type": "integer", "description": "the last turn in common"},
+        "settings": {"type": "array", "items": {"$ref": "#/components/schemas/Setting"},
+          "description": "those that differ"}, "turn": {"type": "integer"}}}},
     "figures": {"$ref": "#/components/schemas/Figures"}}},
 "Learners": {"type": "object", "required": ["learners"], "additionalProperties": false, "properties": {
   "learners": {"type": "array", "items": {"$ref": "#/components/schemas/Learner"}}}},

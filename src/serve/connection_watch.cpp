@@ -1,7 +1,5 @@
 #include "serve/connection_watch.hpp"
 
-#include "proxstream/core/error.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,8 +11,7 @@
 #include <linux/tcp.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,9 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kLingers = std::uint64_t{1} << 63U;  // marks the events of lingering sockets
 constexpr double kLingerSeconds = 1;
-constexpr std::size_t kLingerBytes = std::size_t{4} << 20U;
+constexpr int kLingerPieces = 256;  // most pieces of unread bytes that are taken at once
 constexpr std::size_t kMostLingering = 64;
 constexpr double kSlowestReader = 16 * 1024;  // bytes a second; slower clients are disconnected
 
@@ -51,11 +47,15 @@ ByteCounts counts_of(int socket) noexcept {
     return {info.tcpi_bytes_received, info.tcpi_bytes_acked};
 }
 
-void register_socket(int epoll, int socket, std::uint32_t events, std::uint64_t id) {
-    epoll_event event{};
-    event.events = events;
-    event.data.u64 = id;
-    epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event);
+/// Takes unread bytes from the socket. False: there will be no more.
+bool read_away(int socket) {
+    std::array<char, 16384> bytes;
+    for (int piece = 0; piece < kLingerPieces; ++piece) {
+        const ssize_t size = recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (size == 0) return false;
+        if (size < 0) return errno == EAGAIN || errno == EINTR;
+    }
+    return true;
 }
 
 }  // namespace
@@ -124,27 +124,21 @@ void Connection::client_gone(bool entirely) {
 }
 
 ConnectionWatch::ConnectionWatch(const HttpLimits& limits, HttpGauges& gauges)
-    : gauges_(gauges), epoll_(epoll_create1(EPOLL_CLOEXEC)), limits_(limits) {
-    if (epoll_ < 0) throw IoError("connections", "cannot be watched", errno);
-    thread_ = std::thread([this] { run(); });
-}
+    : gauges_(gauges), limits_(limits), thread_([this] { run(); }) {}
 
 ConnectionWatch::~ConnectionWatch() {
     {
         const std::lock_guard lock(mutex_);
         stopped_ = true;
     }
-    const int wake = eventfd(1, EFD_CLOEXEC);  // readable, so that the thread wakes up
-    register_socket(epoll_, wake, EPOLLIN, 0);
+    changed_.notify_all();
     thread_.join();
-    for (const auto& [socket, lingering] : lingering_) close(socket);
-    if (wake >= 0) close(wake);
-    close(epoll_);
+    for (const Lingering& lingering : lingering_) close(lingering.socket);
 }
 
 std::shared_ptr<Connection> ConnectionWatch::add(int socket, std::string client) {
     const std::lock_guard lock(mutex_);
-    auto connection = std::make_shared<Connection>(next_id_++, socket, std::move(client));
+    auto connection = std::make_shared<Connection>(socket, std::move(client));
     const auto of_client = clients_.find(connection->client_);
     const bool too_many_of_client =
         (of_client == clients_.end() ? 0 : of_client->second) >= limits_.connections_per_client;
@@ -160,33 +154,30 @@ std::shared_ptr<Connection> ConnectionWatch::add(int socket, std::string client)
     }
     ++clients_[connection->client_];
     ++gauges_.connections;
-    connections_.emplace(connection->id_, connection);
-    register_socket(epoll_, socket, EPOLLRDHUP | EPOLLET, connection->id_);
+    connections_.insert(connection);
     return connection;
 }
 
-void ConnectionWatch::remove(const Connection& connection) {
+void ConnectionWatch::remove(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);
-    if (connections_.erase(connection.id_) == 0) return;
+    if (connections_.erase(connection) == 0) return;
     --gauges_.connections;
-    const auto client = clients_.find(connection.client_);
+    const auto client = clients_.find(connection->client_);
     if (--client->second == 0) clients_.erase(client);
-    epoll_ctl(epoll_, EPOLL_CTL_DEL, connection.socket_, nullptr);
-    if (connection.lingers_ && !connection.cut_ && lingering_.size() < kMostLingering) {
+    if (connection->lingers_ && !connection->cut_ && lingering_.size() < kMostLingering) {
         // The copy keeps the connection from being reset when its descriptor is closed.
-        const int copy = fcntl(connection.socket_, F_DUPFD_CLOEXEC, 0);
+        const int copy = fcntl(connection->socket_, F_DUPFD_CLOEXEC, 0);
         if (copy >= 0) {
             shutdown(copy, SHUT_WR);
-            lingering_[copy] = {Clock::now() + as_duration(kLingerSeconds), 0};
-            register_socket(epoll_, copy, EPOLLIN, kLingers | static_cast<std::uint64_t>(copy));
+            lingering_.push_back({copy, Clock::now() + as_duration(kLingerSeconds)});
         }
     }
-    if (connections_.empty()) empty_.notify_all();
+    if (connections_.empty()) changed_.notify_all();
 }
 
-void ConnectionWatch::cut(Connection& connection) {
+void ConnectionWatch::cut(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);
-    if (connections_.contains(connection.id_)) cut_locked(connection);
+    if (connections_.contains(connection)) cut_locked(*connection);
 }
 
 void ConnectionWatch::cut_locked(Connection& connection) {
@@ -219,7 +210,7 @@ void ConnectionWatch::drain(double seconds) {
     for (Time now = Clock::now(); !connections_.empty(); now = Clock::now()) {
         sweep(now);
         if (now >= end) return;
-        empty_.wait_for(lock, as_duration(std::min(kStep, seconds_between(now, end))));
+        changed_.wait_for(lock, as_duration(std::min(kStep, seconds_between(now, end))));
     }
 }
 
@@ -229,64 +220,49 @@ void ConnectionWatch::abandon() {
 
 std::vector<std::shared_ptr<Connection>> ConnectionWatch::all() {
     const std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<Connection>> connections;
-    connections.reserve(connections_.size());
-    for (const auto& [id, connection] : connections_) connections.push_back(connection);
-    return connections;
+    return {connections_.begin(), connections_.end()};
 }
 
 double ConnectionWatch::interval() const {
-    return std::clamp(std::min(limits_.request_seconds, limits_.idle_seconds) / 8, 0.005, 1.0);
+    return std::clamp(std::min(limits_.request_seconds, limits_.idle_seconds) / 8, 0.005, 0.2);
 }
 
 void ConnectionWatch::run() {
-    std::array<epoll_event, 64> events{};
-    Time last = Clock::now();
-    for (;;) {
-        double wait = 0;
-        {
-            const std::lock_guard lock(mutex_);
-            if (stopped_) return;
-            const Time now = Clock::now();
-            if (seconds_between(last, now) >= interval()) {
-                sweep(now);
-                last = now;
-            }
-            wait = interval() - seconds_between(last, now);
-        }
-        const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
-                                     static_cast<int>(std::max(wait, 0.0) * 1000) + 1);
-        for (int i = 0; i < count; ++i) {
-            const epoll_event& event = events[static_cast<std::size_t>(i)];
-            if ((event.data.u64 & kLingers) != 0) {
-                read_away(static_cast<int>(event.data.u64 & ~kLingers));
-            } else {
-                report(event.data.u64, event.events);
-            }
-        }
+    std::unique_lock lock(mutex_);
+    while (!stopped_) {
+        changed_.wait_for(lock, as_duration(interval()));
+        sweep(Clock::now());
+        const std::vector<Gone> gone = find_gone();
+        lock.unlock();
+        for (const auto& [connection, entirely] : gone) connection->client_gone(entirely);
+        lock.lock();
     }
 }
 
-void ConnectionWatch::report(std::uint64_t id, std::uint32_t events) {
-    std::shared_ptr<Connection> connection;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = connections_.find(id);
-        if (found == connections_.end()) return;
-        connection = found->second;
-        // libmicrohttpd does not notice an end that came together with the last bytes. This makes it notice.
-        shutdown(connection->socket_, SHUT_RD);
+std::vector<ConnectionWatch::Gone> ConnectionWatch::find_gone() {
+    std::vector<pollfd> sockets;
+    for (const auto& connection : connections_) sockets.push_back({connection->socket_, POLLRDHUP, 0});
+    poll(sockets.data(), sockets.size(), 0);
+    std::vector<Gone> gone;
+    auto connection = connections_.begin();
+    for (const pollfd& socket : sockets) {
+        if (socket.revents != 0) {
+            // libmicrohttpd does not notice an end that came with the last bytes. This makes it notice.
+            shutdown(socket.fd, SHUT_RD);
+            gone.push_back({*connection, (socket.revents & (POLLHUP | POLLERR)) != 0});
+        }
+        ++connection;
     }
-    connection->client_gone((events & (EPOLLHUP | EPOLLERR)) != 0);
+    return gone;
 }
 
 void ConnectionWatch::sweep(Time now) {
-    for (const auto& [id, connection] : connections_) inspect(*connection, now);
-    std::vector<int> over;
-    for (const auto& [socket, lingering] : lingering_) {
-        if (now >= lingering.end) over.push_back(socket);
-    }
-    for (const int socket : over) end_lingering(socket);
+    for (const auto& connection : connections_) inspect(*connection, now);
+    std::erase_if(lingering_, [&](const Lingering& lingering) {
+        if (now < lingering.end && read_away(lingering.socket)) return false;
+        close(lingering.socket);
+        return true;
+    });
 }
 
 void ConnectionWatch::inspect(Connection& connection, Time now) {
@@ -324,22 +300,6 @@ void ConnectionWatch::inspect_reader(Connection& connection, Time now) {
         return cut_locked(connection);
     connection.acknowledged_ = acknowledged;
     connection.since_ = now;
-}
-
-void ConnectionWatch::read_away(int socket) {
-    const std::lock_guard lock(mutex_);
-    const auto found = lingering_.find(socket);
-    if (found == lingering_.end()) return;
-    std::array<char, 16384> bytes;
-    const ssize_t size = recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    found->second.bytes += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
-    if (size <= 0 || found->second.bytes > kLingerBytes) end_lingering(socket);
-}
-
-void ConnectionWatch::end_lingering(int socket) {
-    lingering_.erase(socket);
-    close(socket);
 }
 
 }  // namespace proxstream

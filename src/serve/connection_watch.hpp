@@ -1,5 +1,6 @@
-/// Enforces the limits on connections from a thread of its own. It disconnects clients that are too slow,
-/// closes idle connections, and reports clients that have gone.
+/// Enforces the limits on connections from a thread of its own, which looks at all of them several times a
+/// second. It disconnects clients that are too slow, closes idle connections, and reports clients that have
+/// gone.
 ///
 /// A socket is touched only while its connection is registered, under the lock that remove() takes before the
 /// descriptor is closed. So the descriptor cannot belong to another connection by then.
@@ -18,6 +19,8 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace proxstream {
 
@@ -40,10 +43,8 @@ class Connection {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    Connection(std::uint64_t id, int socket, std::string client)
-        : id_(id), socket_(socket), client_(std::move(client)) {}
+    Connection(int socket, std::string client) : socket_(socket), client_(std::move(client)) {}
 
-    std::uint64_t id() const noexcept { return id_; }
     const std::string& client() const noexcept { return client_; }
 
     // For the thread that serves it.
@@ -70,7 +71,6 @@ class Connection {
     void client_gone(bool entirely);
     void enter_locked(ConnectionPhase phase, Time now);
 
-    const std::uint64_t id_;
     const int socket_;
     const std::string client_;
     bool refused_ = false;
@@ -97,8 +97,8 @@ class ConnectionWatch {
     /// Registers a connection. If it is one too many, answers with an error and returns it as refused().
     std::shared_ptr<Connection> add(int socket, std::string client);
     /// Must be called before the socket is closed.
-    void remove(const Connection& connection);
-    void cut(Connection& connection);
+    void remove(const std::shared_ptr<Connection>& connection);
+    void cut(const std::shared_ptr<Connection>& connection);
     HttpLimits limits() const;
     void set_limits(const HttpLimits& limits);
 
@@ -110,8 +110,13 @@ class ConnectionWatch {
   private:
     using Time = Connection::Time;
     struct Lingering {
+        int socket;
         Time end;
-        std::size_t bytes;
+    };
+
+    struct Gone {
+        std::shared_ptr<Connection> connection;
+        bool entirely;
     };
 
     void run();
@@ -120,22 +125,18 @@ class ConnectionWatch {
     void inspect(Connection& connection, Time now);
     void inspect_reader(Connection& connection, Time now);
     void cut_locked(Connection& connection);
-    void end_lingering(int socket);
+    std::vector<Gone> find_gone();
     double interval() const;
 
-    void report(std::uint64_t id, std::uint32_t events);
-    void read_away(int socket);
     std::vector<std::shared_ptr<Connection>> all();
 
     HttpGauges& gauges_;
-    const int epoll_;
     mutable std::mutex mutex_;
-    std::condition_variable empty_;
-    std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
+    std::condition_variable changed_;  // stopped, or no connection is left
+    std::unordered_set<std::shared_ptr<Connection>> connections_;
     std::unordered_map<std::string, std::size_t> clients_;
-    std::unordered_map<int, Lingering> lingering_;
+    std::vector<Lingering> lingering_;
     HttpLimits limits_;
-    std::uint64_t next_id_ = 1;
     bool draining_ = false;
     bool stopped_ = false;
     std::thread thread_;

@@ -130,7 +130,7 @@ bool HttpExchange::send(std::string_view text) {
     if (!streams_ || gone_ || closed_) return false;
     if (events_.size() + text.size() > limits_.waiting_events) {
         gone_ = true;
-        service_.watch.cut(*connection_);
+        service_.watch.cut(connection_);
     } else {
         events_.append(text);
     }

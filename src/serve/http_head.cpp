@@ -1,10 +1,10 @@
 /// Reads the head of a request. A head that two readers could understand differently is refused.
 #include "core/json.hpp"
+#include "io/field_text.hpp"
 #include "serve/http_exchange.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -43,12 +43,6 @@ bool is_text(const std::string& text) {
     }
 }
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    return lower;
-}
-
 /// Several headers of one name are one list, as RFC 9110 says.
 MHD_Result add_header(void* headers, MHD_ValueKind /*kind*/, const char* name, const char* value) {
     const auto [place, is_new] = static_cast<Values*>(headers)->try_emplace(lower_case(name));
@@ -68,13 +62,6 @@ std::string_view without_origin(std::string_view path) {
         if (path.starts_with(scheme))
             return path.substr(std::min(path.find('/', scheme.size()), path.size()));
     return path;
-}
-
-std::optional<std::size_t> whole_number(const std::string& text) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
 }
 
 }  // namespace
@@ -108,7 +95,7 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
     if (chunked_ && (length != headers.end() || lower_case(coding->second) != "chunked"))
         return http_error(400, "Transfer-Encoding may be chunked, without a Content-Length");
     if (length != headers.end()) {
-        const auto body = whole_number(length->second);
+        const auto body = parse_count(length->second);
         if (!body) return http_error(400, "Content-Length must be one number");
         if (*body > limits_.body)
             return http_error(413, fmt::format("a body may have {} bytes", limits_.body));

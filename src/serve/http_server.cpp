@@ -60,7 +60,7 @@ void on_connection(void* service, MHD_Connection* handle, void** context,
     } else {
         const std::unique_ptr<std::shared_ptr<Connection>> connection(
             static_cast<std::shared_ptr<Connection>*>(std::exchange(*context, nullptr)));
-        watch.remove(**connection);
+        watch.remove(*connection);
     }
 }
 

@@ -3,6 +3,8 @@
 #include "core/find_row.hpp"
 #include "route/route_settings.hpp"
 #include "run/learn_settings.hpp"
+#include "serve/served_learn.hpp"
+#include "serve/served_route.hpp"
 
 #include <memory>
 
@@ -29,8 +31,8 @@ SettingsSink recording_sink(SettingList& list) {
 }
 
 template <class Settings>
-LearnerKind make_kind(std::string name) {
-    LearnerKind kind{std::move(name), {}, recording_sink<Settings>};
+LearnerKind make_kind(std::string name, decltype(LearnerKind::open) open) {
+    LearnerKind kind{std::move(name), {}, recording_sink<Settings>, open};
     for (const auto& row : Settings::options()) {
         const bool file = row.value.find("FILE") != row.value.npos || row.value.find("DIR") != row.value.npos;
         kind.options.push_back({std::string(row.name), file});
@@ -41,13 +43,18 @@ LearnerKind make_kind(std::string name) {
 }  // namespace
 
 std::span<const LearnerKind> learner_kinds() {
-    static const std::vector<LearnerKind> kinds{make_kind<LearnSettings>("learn"),
-                                                make_kind<RouteSettings>("route")};
+    static const std::vector<LearnerKind> kinds{make_kind<LearnSettings>("learn", open_served_learn),
+                                                make_kind<RouteSettings>("route", open_served_route)};
     return kinds;
 }
 
 const LearnerKind& find_learner_kind(const std::string& name) {
     return find_row(learner_kinds(), "kind of learner", name);
+}
+
+std::unique_ptr<ServedRun> open_served_run(const std::string& kind, const SettingList& settings,
+                                           const std::string& version) {
+    return find_learner_kind(kind).open(settings, version);
 }
 
 }  // namespace proxstream

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "run/settings_file.hpp"
-#include "store/run_identity.hpp"
+#include "serve/served_run.hpp"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct LearnerKind {
     std::vector<KindOption> options;
     /// A sink that adds the settings that can be read to `list`.
     SettingsSink (*sink)(SettingList& list);
+    /// Opens a new store or, if the file is there, the run in it.
+    std::unique_ptr<ServedRun> (*open)(const SettingList& settings, const std::string& version);
 };
 
 std::span<const LearnerKind> learner_kinds();

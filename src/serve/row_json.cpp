@@ -1,8 +1,8 @@
 #include "serve/row_json.hpp"
 
 #include "core/json.hpp"
+#include "io/field_text.hpp"
 #include "serve/json_body.hpp"
-#include "serve/whole_number.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,7 +87,7 @@ class RowFeatures {
         if (!x.is_object()) refuse_value(field, x, allowed());
         std::vector<std::pair<FeatureIndex, Real>> found;
         for (const auto& [name, value] : x.items()) {
-            const std::optional<std::uint64_t> index = whole_number(name);
+            const std::optional<std::uint64_t> index = parse_count(name);
             if (!index || *index < first_ || *index - first_ >= shape_.features) {
                 refuse_field(kRecord, inside(field, name), "no feature has this number",
                              fmt::format("{} to {}", first_, shape_.features - 1 + first_));

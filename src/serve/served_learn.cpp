@@ -8,11 +8,10 @@
 #include "run/setting_list.hpp"
 #include "run/settings_reader.hpp"
 #include "serve/row_json.hpp"
-#include "store/run_store.hpp"
+#include "serve/served_store.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,21 +63,19 @@ FedReader::Shape shape_of(const LearnSettings& settings) {
     return shape;
 }
 
-class ServedLearn final : public ServedRun {
+class ServedLearn final : public ServedRun, private TurnRun {
   public:
-    explicit ServedLearn(LearnSettings settings)
-        : settings_(std::move(settings)),
-          rows_(shape_of(settings_), target_rule_of(settings_), settings_.zero_based, settings_.batch) {}
+    explicit ServedLearn(LearnSettings settings, std::string version)
+        : TurnRun({std::move(version), "proxstream serve"}),
+          settings_(std::move(settings)),
+          rows_(shape_of(settings_), target_rule_of(settings_), settings_.zero_based, settings_.batch),
+          driver_(*this) {}
 
-    /// Reads the state, plays what came after it again.
-    void open(Journal journal);
-    /// Begins at the parent's point and with its window, if these settings can use it; says what it came to.
-    std::string begin_from(const ServedLearn& parent);
-    /// Saves where it begins: from now on it is a run of its own.
-    void begin(Journal journal);
+    /// Reads the state, and replays the turns after it.
+    void open();
 
-    Journal& journal() override { return *journal_; }
-    const Journal& journal() const override { return *journal_; }
+    Journal& journal() override { return *driver_.journal(); }
+    const Journal& journal() const override { return *driver_.journal(); }
     void check(std::string_view record) const override;
     PlayedTurn play(std::string_view record, std::string_view key) override;
     std::string decision() const override;
@@ -89,26 +86,44 @@ class ServedLearn final : public ServedRun {
     std::unique_ptr<ServedRun> fork(const std::string& store, const SettingList& changes,
                                     std::string_view events) const override;
     void reload(const SettingList& settings) override;
-    void save() override;
-    void close() override;
+    void save() override { driver_.save(); }
+    void close() override { driver_.close(); }
 
   private:
-    void make_run(ConstView start = {});
-    void attach();
-    void serialise(StateArchive& archive);
-    bool play_all();
-    std::string waiting_answer() const;
-    Journal::Serialise state() {
-        return [this](StateArchive& archive) { serialise(archive); };
+    // A turn is a post: records that are surveyed at first, and a round of the run later.
+    RunIdentity identity() const override { return learn_identity(settings_, origin_); }
+    JournalOptions journal_options() const override {
+        return proxstream::journal_options(settings_, settings_.max_seconds < kInfinity, origin_.version);
     }
+    RunOutcome& outcome() override { return run_ ? run_->outcome() : outcome_; }
+    void begin(bool /*restored*/) override;
+    void open_accounts() override;
+    void close_accounts(RunEnding ending) override;
+    bool next() override { return true; }
+    TurnResult play() override;
+    TurnRecord record() const override { return record_; }
+    void serialise(StateArchive& archive) override;
+    void certify(RunEnding /*ending*/) override {}
+    RunResult result() const override;
+    void finish() override {}
+
+    void make_run(ConstView start = {});
+    void begin_run();
+    bool play_all();
+    bool played() const { return run_ && run_->totals().rounds > 0; }
+    std::string waiting_answer() const;
+    std::string begin_from(const ServedLearn& parent);
 
     LearnSettings settings_;
-    std::optional<Journal> journal_;
     RowJson rows_;
+    RunDriver driver_;
+    RunOutcome outcome_;                 // before there is a run
     std::vector<std::string> surveyed_;  // records that step and noise were estimated from, or will be
     std::unique_ptr<LearnRun> run_;      // made when they are there
     FedReader* feed_ = nullptr;          // the run's
-    LearnOutcome outcome_;
+    std::string_view posted_;            // the record that is played
+    TurnRecord record_;
+    std::string status_;
 };
 
 void ServedLearn::make_run(ConstView start) {
@@ -123,9 +138,25 @@ void ServedLearn::make_run(ConstView start) {
     run_ = std::make_unique<LearnRun>(settings_, std::move(wrapped), start);
 }
 
-void ServedLearn::attach() {
-    run_->record_in(*journal_);
-    outcome_.totals = run_->resumed();
+/// The run that was made writes to the journal of this one.
+void ServedLearn::begin_run() {
+    run_->attach(*journal_);
+    run_->open_accounts();
+    run_->begin(false);
+}
+
+void ServedLearn::open_accounts() {
+    if (run_) begin_run();
+}
+
+void ServedLearn::begin(bool /*restored*/) {
+    if (run_ || records_surveyed(settings_) > 0) return;
+    make_run();
+    begin_run();
+}
+
+void ServedLearn::close_accounts(RunEnding ending) {
+    if (run_) run_->close_accounts(ending);
 }
 
 void ServedLearn::serialise(StateArchive& archive) {
@@ -141,17 +172,11 @@ void ServedLearn::serialise(StateArchive& archive) {
     archive.section("learner", *run_);
 }
 
-void ServedLearn::open(Journal journal) {
-    journal_.emplace(std::move(journal));
-    journal_->restore(state());
-    if (run_) attach();
+void ServedLearn::open() {
+    driver_.begin(open_store(settings_, LearnSettings(), identity(), journal_options()));
     while (journal_->replaying()) {
         const std::string record = journal_->stored_input(journal_->played() + 1);
         play(record, {});
-    }
-    if (!run_ && records_surveyed(settings_) == 0) {
-        make_run();
-        attach();
     }
 }
 
@@ -165,56 +190,56 @@ std::string ServedLearn::waiting_answer() const {
     return json{{"waiting", {{"records", surveyed_.size()}, {"needed", records_surveyed(settings_)}}}}.dump();
 }
 
-/// Every record that is there; false: there was none.
+/// Plays every record that is there; returns whether there was one.
 bool ServedLearn::play_all() {
     bool played = false;
-    for (;;) {
-        const Round refused = outcome_.totals.refused;
-        if (!run_->play_next(outcome_) && outcome_.totals.refused == refused) return played;
+    while (run_->next()) {
+        run_->play();
         played = true;
-        // A refused round would end the run of a file; here it is the poster's to know.
-        outcome_.problems.clear();
-        outcome_.ending = RunEnding::finished;
+        // A refused round ends the run of a file; here the answer says it.
+        run_->outcome().problems.clear();
+        run_->outcome().ending = RunEnding::finished;
     }
+    return played;
 }
 
 PlayedTurn ServedLearn::play(std::string_view record, std::string_view key) {
-    PlayedTurn turn;
-    turn.turn = journal_->played() + 1;
-    const bool surveying = run_ == nullptr;
-    if (surveying) {
-        RowBlock rows;
-        rows_.read(record, rows);
-        surveyed_.emplace_back(record);
-    }
-    const bool ready = surveyed_.size() >= records_surveyed(settings_);
-    if (surveying && ready) {
-        make_run();
-        attach();
-    } else if (!surveying) {
-        RowBlock rows(feed_->sparse());
-        rows_.read(record, rows);
-        feed_->feed(rows);
-    }
+    posted_ = record;
+    const Turn turn = journal_->played() + 1;
     journal_->input(record, key);
-    turn.status = "waiting";
-    turn.answer = waiting_answer();
+    driver_.turn();
+    return {.turn = turn,
+            .status = status_,
+            .answer = record_.decision,
+            .figures = record_.figures,
+            .alarms = {}};
+}
+
+TurnResult ServedLearn::play() {
+    RowBlock rows(run_ && feed_->sparse());
+    rows_.read(posted_, rows);
     if (run_) {
-        if (play_all()) {
-            const RoundReport& last = run_->last();
-            turn.status = name(last.status);
-            turn.figures = run_->figures();
-            json answer = json::parse(run_->decision());
-            answer["status"] = turn.status;
-            const std::vector<std::string>& channels = learn_channels();
-            for (Index i = 0; i + 1 < channels.size(); ++i) answer[channels[i]] = finite(turn.figures[i]);
-            turn.answer = answer.dump();
+        feed_->feed(rows);
+    } else {
+        surveyed_.emplace_back(posted_);
+        if (surveyed_.size() >= records_surveyed(settings_)) {
+            make_run();
+            begin_run();
         }
     }
-    journal_->decision(turn.answer);
-    journal_->figures(turn.figures);
-    journal_->end_turn(state());
-    return turn;
+    if (!run_ || !play_all()) {
+        status_ = "waiting";
+        record_ = {.decision = waiting_answer()};
+        return {};
+    }
+    status_ = name(run_->last().status);
+    record_ = run_->record();
+    json answer = json::parse(record_.decision);
+    answer["status"] = status_;
+    const std::vector<std::string>& channels = learn_channels();
+    for (Index i = 0; i + 1 < channels.size(); ++i) answer[channels[i]] = finite(record_.figures[i]);
+    record_.decision = answer.dump();
+    return {};
 }
 
 std::string ServedLearn::decision() const {
@@ -223,7 +248,7 @@ std::string ServedLearn::decision() const {
     return json{{"x", std::vector<Real>(x.begin(), x.end())},
                 {"features", run_->problem().stream().reader().feature_names()},
                 {"intercept", run_->problem().family().penalised() < run_->problem().family().dimension()},
-                {"round", outcome_.totals.rounds}}
+                {"round", run_->totals().rounds}}
         .dump();
 }
 
@@ -239,19 +264,24 @@ std::string ServedLearn::predict(std::string_view body) const {
 
 std::string ServedLearn::certificate(bool& sound) const {
     sound = true;
-    if (!run_ || outcome_.totals.rounds == 0) return waiting_answer();
+    if (!played()) return waiting_answer();
     const Certificate certificate = run_->certificate(RunEnding::interrupted);
     sound = certificate.sound();
     return to_json(certificate);
 }
 
+RunResult ServedLearn::result() const {
+    return {.certificate = played() ? to_json(run_->certificate(RunEnding::interrupted)) : std::string()};
+}
+
+/// Begins at the parent's point and with its window, if these settings can use it; returns which it was.
 std::string ServedLearn::begin_from(const ServedLearn& parent) {
     surveyed_ = parent.surveyed_;
     rows_ = parent.rows_;
     if (!parent.run_) return "before its first round, with the records that were there";
     make_run();
     try {
-        run_->go_on_from(*parent.run_);
+        run_->continue_from(*parent.run_);
         return "with all of its state";
     } catch (const Error&) {
         // The learner cannot use that state: its window is of another length, say.
@@ -261,62 +291,27 @@ std::string ServedLearn::begin_from(const ServedLearn& parent) {
     }
 }
 
-void ServedLearn::begin(Journal journal) {
-    journal_.emplace(std::move(journal));
-    if (run_) attach();
-    save();
-}
-
 std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const SettingList& changes,
                                              std::string_view events) const {
     if (!events.empty() && events != "[]")
         throw ConfigError("events: happen to networks; a learner of rows has none");
-    LearnSettings settings = settings_;
-    std::vector<std::string> violations;
-    for (const auto& [name, value] : changes) {
-        const auto rows = LearnSettings::options();
-        const auto row = std::find_if(rows.begin(), rows.end(),
-                                      [&, wanted = &name](const auto& each) { return each.name == *wanted; });
-        if (row != rows.end() && !may_fork(*row))
-            violations.push_back(name + ": a fork may change the learner and its oracle, and reg; not this");
-    }
-    collect(violations, "", [&] {
-        take_settings(changes, settings);
-        settings = with_defaults(settings);
-    });
-    settings.store = store;
-    if (violations.empty()) collect(violations, "", [&] { check_served(settings); });
-    if (!violations.empty()) throw ConfigError(violations);
-    RunIdentity identity = learn_identity(settings, journal_->identity().command);
-    identity.title = journal_->identity().title;
-    auto forked = std::make_unique<ServedLearn>(settings);
-    identity.parent = {.id = journal_->identity().id,
-                       .store = journal_->path(),
-                       .turn = journal_->played(),
-                       .begun = forked->begin_from(*this)};
-    const JournalOptions options =
-        journal_options(settings, settings.max_seconds < kInfinity, journal_->identity().version);
-    forked->begin(Journal::create(store, std::move(identity), options));
+    Violations violations;
+    LearnSettings settings = forked_settings(settings_, changes, store,
+                                             "the learner and its oracle, and reg; not this", violations);
+    violations.collect("", [&] { settings = with_defaults(settings); });
+    if (violations.empty()) violations.collect("", [&] { check_served(settings); });
+    violations.conclude();
+    auto forked = std::make_unique<ServedLearn>(settings, origin_.version);
+    const std::string begun = forked->begin_from(*this);
+    forked->driver_.begin_at_state(Journal::create(
+        store, child_identity(forked->identity(), journal(), begun), forked->journal_options()));
     return forked;
 }
 
 void ServedLearn::reload(const SettingList& settings) {
     LearnSettings next = settings_;
     take_settings(settings, next);
-    next = with_defaults(next);
-    require_same_results(settings_, next, journal_->path());
-    settings_.threads = next.threads;
-}
-
-void ServedLearn::save() {
-    const Journal::Serialise serialise = state();
-    journal_->commit(&serialise);
-}
-
-void ServedLearn::close() {
-    bool sound = true;
-    const std::string found = certificate(sound);
-    journal_->finish(state(), run_ && outcome_.totals.rounds > 0 ? found : "", "", false);
+    reload_settings(settings_, with_defaults(next), journal_->path());
 }
 
 }  // namespace
@@ -326,18 +321,8 @@ std::unique_ptr<ServedRun> open_served_learn(const SettingList& list, const std:
     take_settings(list, settings);
     settings = with_defaults(settings);
     check_served(settings);
-    const JournalOptions options = journal_options(settings, settings.max_seconds < kInfinity, version);
-    std::error_code none;
-    const bool there =
-        std::filesystem::exists(settings.store, none) && std::filesystem::file_size(settings.store, none) > 0;
-    if (there) {
-        LearnSettings before;
-        take_settings(RunStore(settings.store).identity().settings, before);
-        require_same_results(before, settings, settings.store);
-    }
-    auto run = std::make_unique<ServedLearn>(settings);
-    run->open(there ? Journal::open(settings.store, options)
-                    : Journal::create(settings.store, learn_identity(settings, "proxstream serve"), options));
+    auto run = std::make_unique<ServedLearn>(settings, version);
+    run->open();
     return run;
 }
 

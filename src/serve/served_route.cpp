@@ -5,13 +5,12 @@
 #include "core/json.hpp"
 #include "io/json_writer.hpp"
 #include "route/route_run.hpp"
-#include "run/setting_list.hpp"
-#include "store/run_store.hpp"
+#include "serve/served_store.hpp"
 #include "traffic/demand_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,29 +51,18 @@ void check_served(const RouteSettings& settings) {
     if (!violations.empty()) throw ConfigError(violations);
 }
 
-StoredAlarm stored(const Alarm& alarm, bool raised) {
-    return {.id = alarm.number,
-            .raised = raised,
-            .kind = std::string(name(alarm.kind)),
-            .subject = alarm.subject,
-            .text = alarm.text};
-}
-
 class ServedRoute final : public ServedRun {
   public:
-    ServedRoute(RouteSettings settings, std::string version)
-        : settings_(std::move(settings)), version_(std::move(version)) {}
+    ServedRoute(RouteSettings settings, const std::string& version);
 
-    /// Reads the state, plays what came after it again.
-    void open(std::optional<Journal> journal);
-    /// Goes on where the parent is; says with what.
-    std::string begin_from(const ServedRoute& parent);
+    /// Reads the state, and replays the turns after it.
+    void open();
 
-    Journal& journal() override { return *run_->journal(); }
-    const Journal& journal() const override { return *run_->journal(); }
+    Journal& journal() override { return *driver_->journal(); }
+    const Journal& journal() const override { return *driver_->journal(); }
     void check(std::string_view record) const override;
     PlayedTurn play(std::string_view record, std::string_view key) override;
-    std::string decision() const override { return run_->decision(); }
+    std::string decision() const override { return run_->next_decision(); }
     std::string predict(std::string_view rows) const override;
     std::string certificate(bool& sound) const override;
     std::string record_schema() const override;
@@ -82,40 +70,41 @@ class ServedRoute final : public ServedRun {
     std::unique_ptr<ServedRun> fork(const std::string& store, const SettingList& changes,
                                     std::string_view events) const override;
     void reload(const SettingList& settings) override;
-    void save() override { run_->save(); }
-    void close() override { run_->close(); }
+    void save() override { driver_->save(); }
+    void close() override { driver_->close(); }
 
   private:
-    /// Before it is a run of its own: no turn of its store, which counts on with its parent's.
-    void happen(const std::string& events) {
-        feed_->feed(events, run_->turns() + 1);
-        RouteProgress progress;
-        run_->turn(progress);
-    }
-    void make_run(const RouteSettings& settings, std::optional<Journal> journal);
-    std::string answer(const RouteProgress& progress, const std::string& status) const;
+    void make_run();
+    std::string begin_from(const ServedRoute& parent);
+    std::string answer(const std::string& status, const TurnRecord& record) const;
 
     RouteSettings settings_;
-    std::string version_;
+    RunOrigin origin_;
     std::unique_ptr<RouteRun> run_;
     FedDemand* feed_ = nullptr;           // of the run
-    std::unique_ptr<FedDemand> checker_;  // for records nobody plays
+    std::unique_ptr<FedDemand> checker_;  // for records that are not played
+    std::optional<RunDriver> driver_;
 };
 
-void ServedRoute::make_run(const RouteSettings& settings, std::optional<Journal> journal) {
-    Scenario scenario = open_fed_scenario(settings, feed_);
-    DemandOptions options;
-    options.pairs = scenario.stream->pairs();
-    options.scale = settings.scale;
-    checker_ = std::make_unique<FedDemand>(*scenario.network, std::move(options));
-    run_ = std::make_unique<RouteRun>(settings, std::move(scenario), version_, "proxstream serve",
-                                      std::move(journal));
+ServedRoute::ServedRoute(RouteSettings settings, const std::string& version)
+    : settings_(std::move(settings)), origin_{version, "proxstream serve"} {
+    make_run();
 }
 
-void ServedRoute::open(std::optional<Journal> journal) {
-    make_run(settings_, std::move(journal));
-    while (this->journal().replaying()) {
-        const std::string record = this->journal().stored_input(this->journal().played() + 1);
+void ServedRoute::make_run() {
+    Scenario scenario = open_fed_scenario(settings_, feed_);
+    DemandOptions options;
+    options.pairs = scenario.stream->pairs();
+    options.scale = settings_.scale;
+    checker_ = std::make_unique<FedDemand>(*scenario.network, std::move(options));
+    run_ = std::make_unique<RouteRun>(settings_, std::move(scenario), origin_);
+    driver_.emplace(*run_);
+}
+
+void ServedRoute::open() {
+    driver_->begin(open_store(settings_, usual_settings(), run_->identity(), run_->journal_options()));
+    while (journal().replaying()) {
+        const std::string record = journal().stored_input(journal().played() + 1);
         play(record, {});
     }
 }
@@ -138,33 +127,33 @@ void ServedRoute::check(std::string_view record) const {
 }
 
 PlayedTurn ServedRoute::play(std::string_view record, std::string_view key) {
-    PlayedTurn turn;
-    turn.turn = journal().played() + 1;
+    const Turn turn = journal().played() + 1;
     feed_->feed(record, run_->turns() + 1);
     journal().input(record, key);
-    RouteProgress progress;
-    run_->turn(progress);
-    // Events alone: whoever has learned anything moves on to what is best now.
-    turn.status = progress.last != nullptr ? progress.last->status : "solved";
-    turn.answer = answer(progress, turn.status);
-    turn.figures = run_->figures();
-    for (const Alarm& alarm : progress.raised) turn.alarms.push_back(stored(alarm, true));
-    for (const Alarm& alarm : progress.cleared) turn.alarms.push_back(stored(alarm, false));
-    return turn;
+    driver_->turn();
+    // After events alone, every method has moved to what is best on the new network.
+    const PeriodRow* period = run_->progress().last;
+    const std::string status = period != nullptr ? std::string(period->status) : "solved";
+    TurnRecord played = run_->record();
+    return {.turn = turn,
+            .status = status,
+            .answer = answer(status, played),
+            .figures = std::move(played.figures),
+            .alarms = std::move(played.alarms)};
 }
 
-std::string ServedRoute::answer(const RouteProgress& progress, const std::string& status) const {
+std::string ServedRoute::answer(const std::string& status, const TurnRecord& record) const {
     JsonWriter to;
     to.out.open('{');
     to.put("status", status);
-    if (progress.last != nullptr) {
-        to.put("period", progress.last->number);
-        to.put("label", progress.last->label);
+    if (const PeriodRow* period = run_->progress().last) {
+        to.put("period", period->number);
+        to.put("label", period->label);
     }
     const std::vector<std::string> channels = route_channels();
-    for (Index i = 0; i + 1 < channels.size(); ++i) to.put(channels[i], run_->figures()[i]);
+    for (Index i = 0; i + 1 < channels.size(); ++i) to.put(channels[i], record.figures[i]);
     to.out.key("decided");
-    to.out.json(run_->decided());
+    to.out.json(record.decision);
     to.out.close('}');
     return to.out.take();
 }
@@ -222,16 +211,14 @@ std::string ServedRoute::picture() const {
     return to.out.take();
 }
 
+/// Begins where the parent is; returns with how much of its state.
 std::string ServedRoute::begin_from(const ServedRoute& parent) {
-    RouteSettings unkept = settings_;
-    unkept.store.clear();  // until it is known how it begins
-    make_run(unkept, std::nullopt);
     try {
-        run_->go_on_from(*parent.run_);
+        run_->continue_from(*parent.run_);
         return "with all of its state";
     } catch (const Error&) {
         // The learner cannot use that state: its window is of another length, say.
-        make_run(unkept, std::nullopt);
+        make_run();
         run_->follow(*parent.run_);
         return "at its splits, with an empty window";
     }
@@ -239,49 +226,38 @@ std::string ServedRoute::begin_from(const ServedRoute& parent) {
 
 std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const SettingList& changes,
                                              std::string_view events) const {
-    RouteSettings settings = settings_;
-    std::vector<std::string> violations;
-    for (const auto& [name, value] : changes) {
-        for (const auto& row : RouteSettings::options()) {
-            if (row.name == name && !may_fork(row))
-                violations.push_back(
-                    name + ": a fork may change the learner and the alarms, and have events; not this");
-        }
-    }
-    collect(violations, "", [&] { take_settings(changes, settings); });
-    settings.store = store;
-    if (violations.empty()) collect(violations, "", [&] { check_served(settings); });
+    Violations violations;
+    const RouteSettings settings = forked_settings(
+        settings_, changes, store, "the learner and the alarms, and have events; not this", violations);
+    if (violations.empty()) violations.collect("", [&] { check_served(settings); });
     const auto list = nlohmann::json::parse(events.empty() ? "[]" : events, nullptr, false);
     std::string happened;
-    if (!list.is_array()) {
-        violations.emplace_back("events: must be a list, as in a record");
-    } else if (!list.empty()) {
+    violations.refuse(!list.is_array(), "events: must be a list, as in a record");
+    if (list.is_array() && !list.empty()) {
         happened = nlohmann::json{{"events", list}}.dump();
         try {
             check(happened);
         } catch (const DataError& error) {
-            violations.emplace_back(error.what());
+            violations.refuse(true, error.what());
         }
     }
-    if (!violations.empty()) throw ConfigError(violations);
-    auto forked = std::make_unique<ServedRoute>(settings, version_);
+    violations.conclude();
+    auto forked = std::make_unique<ServedRoute>(settings, origin_.version);
     const std::string begun = forked->begin_from(*this);
-    if (!happened.empty()) forked->happen(happened);
-    RunIdentity identity =
-        route_identity(settings, forked->run_->scenario(), version_, journal().identity().command);
-    identity.title = journal().identity().title;
-    identity.parent = {
-        .id = journal().identity().id, .store = journal().path(), .turn = journal().played(), .begun = begun};
-    forked->run_->record_in(
-        Journal::create(store, std::move(identity), route_journal_options(settings, version_)));
+    if (!happened.empty()) {
+        // Not a turn of the fork's store, whose numbers continue its parent's.
+        forked->feed_->feed(happened, forked->run_->turns() + 1);
+        forked->driver_->turn();
+    }
+    forked->driver_->begin_at_state(Journal::create(
+        store, child_identity(forked->run_->identity(), journal(), begun), forked->run_->journal_options()));
     return forked;
 }
 
 void ServedRoute::reload(const SettingList& settings) {
     RouteSettings next = settings_;
     take_settings(settings, next);
-    require_same_results(settings_, next, journal().path());
-    settings_.threads = next.threads;
+    reload_settings(settings_, next, journal().path());
 }
 
 }  // namespace
@@ -290,18 +266,8 @@ std::unique_ptr<ServedRun> open_served_route(const SettingList& list, const std:
     RouteSettings settings = usual_settings();
     take_settings(list, settings);
     check_served(settings);
-    std::error_code none;
-    const bool there =
-        std::filesystem::exists(settings.store, none) && std::filesystem::file_size(settings.store, none) > 0;
     auto run = std::make_unique<ServedRoute>(settings, version);
-    if (!there) {
-        run->open(std::nullopt);
-        return run;
-    }
-    RouteSettings before = usual_settings();
-    take_settings(RunStore(settings.store).identity().settings, before);
-    require_same_results(before, settings, settings.store);
-    run->open(Journal::open(settings.store, route_journal_options(settings, version)));
+    run->open();
     return run;
 }
 

@@ -1,18 +1,21 @@
-/// What an inner solver is: it moves the iterate until the exit test |P_eta(y; grad S(y))| <= rho holds, or
-/// its budget ends. The regret certificate (Theorem 1', docs/theory.md) uses the exit test alone, so solvers
-/// are interchangeable; each also says by how much its steps provably lowered S + g, which the count bound
-/// needs.
+/// Inner solvers: they move the iterate until the exit test |P_eta(y; grad S(y))| <= rho holds, or a budget
+/// ends. The regret certificate (Theorem 1', docs/theory.md) uses the exit test alone, so any solver may be
+/// used. The count bound also needs to know by how much the steps provably lowered S + g.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/core/state_archive.hpp"
-#include "proxstream/prox/prox_gradient_step.hpp"
 
-#include <algorithm>
+#include "core/smooth_objective.hpp"
+#include "prox/regulariser_ref.hpp"
+
 #include <chrono>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -26,25 +29,10 @@ struct Budget {
 /// Counts a round's steps and seconds against its budget. The clock is read only if seconds are limited.
 class BudgetMeter {
   public:
-    explicit BudgetMeter(const Budget& budget) : budget_(budget) {
-        if (std::isfinite(budget_.max_seconds)) start_ = Clock::now();
-    }
-    bool exhausted(std::uint64_t steps) const {
-        if (steps >= budget_.max_steps) return true;
-        return std::isfinite(budget_.max_seconds) &&
-               std::chrono::duration<double>(Clock::now() - start_).count() >= budget_.max_seconds;
-    }
-
-    /// What is left after so many steps, for whoever goes on.
-    Budget rest(std::uint64_t steps) const {
-        Budget left = budget_;
-        left.max_steps -= std::min(left.max_steps, steps);
-        if (std::isfinite(budget_.max_seconds)) {
-            const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-            left.max_seconds = std::max(0.0, budget_.max_seconds - spent);
-        }
-        return left;
-    }
+    explicit BudgetMeter(const Budget& budget);
+    bool exhausted(std::uint64_t steps) const;
+    /// The budget that is left after so many steps.
+    Budget rest(std::uint64_t steps) const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -56,6 +44,8 @@ enum class SolveStatus : std::uint8_t { converged, budget_exhausted, not_finite 
 
 struct InnerReport {
     SolveStatus status = SolveStatus::converged;
+    std::uint64_t attempts = 0;  // candidates, kept or not: what the budget limits
+
     std::uint64_t steps = 0;      // N_t
     Real certified_decrease = 0;  // proved lower bound on the fall of S + g over these steps
     Real squared_gaps = 0;        // sum of |P_e(y)|^2, e the step that was taken
@@ -63,53 +53,19 @@ struct InnerReport {
     Real largest_step = 0;
     Real path = 0;                           // sum of |y' - y|
     std::uint64_t cheap_steps = 0;           // updates that prove nothing by themselves (T4)
-    std::uint64_t confirmations = 0;         // exact tests after a stretch of them
-    std::uint64_t failed_confirmations = 0;  // those that did not pass
+    std::uint64_t confirmations = 0;         // exact tests after such updates
+    std::uint64_t failed_confirmations = 0;  // of those tests, the number that failed
 
-    void count(Real step, Real gap, Real decrease) {
-        smallest_step = steps == 0 ? step : std::min(smallest_step, step);
-        largest_step = std::max(largest_step, step);
-        squared_gaps += gap * gap;
-        certified_decrease += decrease;
-        path += step * gap;
-        ++steps;
-    }
+    void count(Real step, Real gap, Real decrease);
     /// The step just counted went where no forward-backward step leads, and was kept for its fall alone:
-    /// (T4), a stretch of one cheap update. Its length is bounded by nothing.
-    void count_confirmed(bool passed) {
-        ++cheap_steps;
-        ++confirmations;
-        if (!passed) ++failed_confirmations;
-    }
-    /// What another solver did after this one; the status is its.
-    void add(const InnerReport& later) {
-        status = later.status;
-        if (later.steps > 0) {
-            smallest_step = steps == 0 ? later.smallest_step : std::min(smallest_step, later.smallest_step);
-            largest_step = std::max(largest_step, later.largest_step);
-        }
-        steps += later.steps;
-        certified_decrease += later.certified_decrease;
-        squared_gaps += later.squared_gaps;
-        path += later.path;
-        cheap_steps += later.cheap_steps;
-        confirmations += later.confirmations;
-        failed_confirmations += later.failed_confirmations;
-    }
+    /// (T4) with one cheap update. Nothing bounds its length.
+    void count_confirmed(bool passed);
+    /// Adds what another solver did after this one; the status is the later one.
+    void add(const InnerReport& later);
 };
 
 /// What a round's report says of the steps that were taken in it.
-inline void note_steps(const InnerReport& inner, RoundReport& report) {
-    report.steps = inner.steps;
-    report.certified_decrease = inner.certified_decrease;
-    report.squared_gaps = inner.squared_gaps;
-    report.smallest_step = inner.smallest_step;
-    report.largest_step = inner.largest_step;
-    report.path = inner.path;
-    report.cheap_steps = inner.cheap_steps;
-    report.confirmations = inner.confirmations;
-    report.failed_confirmations = inner.failed_confirmations;
-}
+void note_steps(const InnerReport& inner, RoundReport& report);
 
 /// What a solver's steps rest on, for the certificate.
 struct StepClaim {
@@ -129,44 +85,89 @@ struct Iterate {
     Real regulariser = 0;          // g(y)
     Real forward_regulariser = 0;  // g(T)
 
-    /// False: the prox answered something that is no number, so the test has no outcome. A NaN would pass
-    /// for a gap of 0. Numbers beyond the range of their norm are looked at one by one.
+    /// False: the prox returned NaN, so the test has no outcome; it would pass for a gap of 0. Numbers beyond
+    /// the range of their norm are tested one by one.
     bool finite() const { return (std::isfinite(gap) || all_finite(mapping)) && !std::isnan(regulariser); }
 
-    void serialise(StateArchive& archive) {
-        archive.fixed("point", point);
-        archive.fixed("forward", forward);
-        archive.fixed("residual", mapping);
-        archive.field("residual norm", gap);
-        archive.field("regulariser", regulariser);
-        archive.field("forward regulariser", forward_regulariser);
-    }
+    void serialise(StateArchive& archive);
 };
 
-/// The exit test's left side: one prox at the model's current gradient.
-template <Regulariser G>
-void test_at(Iterate& iterate, ConstView gradient, const G& g, Real reference_step, Scratch& scratch) {
-    const ProxStep result = prox_gradient_step(g, iterate.point, gradient, reference_step, iterate.forward,
-                                               iterate.mapping, scratch);
-    iterate.gap = result.norm;
-    iterate.forward_regulariser = result.regulariser;
-}
+/// The left side of the exit test: one prox at the current gradient.
+void test_at(Iterate& iterate, ConstView gradient, RegulariserRef g, Real reference_step, Scratch& scratch);
 
 /// Below this, a gap is rounding of x / eta and of the gradient: no step can lower it any further.
-inline Real gap_floor(ConstView point, ConstView gradient, Real step) {
-    return 4 * kUnitRoundoff * (norm(point) / step + norm(gradient));
-}
-inline Real gap_floor(const Iterate& iterate, ConstView gradient, Real reference_step) {
-    return gap_floor(iterate.point, gradient, reference_step);
-}
-/// The same at a model that may know the norm of its gradient already.
-template <class Model>
-Real model_floor(const Iterate& iterate, const Model& model, Real reference_step) {
-    if constexpr (requires { model.gradient_norm(); }) {
-        return 4 * kUnitRoundoff * (norm(iterate.point) / reference_step + model.gradient_norm());
-    } else {
-        return gap_floor(iterate, model.gradient(), reference_step);
+Real gap_floor(ConstView point, Real gradient_norm, Real step);
+
+/// What a solver is asked to do: lower S + g from an iterate that has been tested.
+struct InnerProblem {
+    SmoothObjective& objective;  // S
+    RegulariserRef g;
+    Real reference_step;  // eta
+    Real tolerance;       // rho
+    Budget budget;
+    Scratch& scratch;
+    Cost& cost;  // counts evaluations of the prox
+
+    /// The exit test at the objective's current point.
+    void test(Iterate& iterate) const;
+    bool at_rounding(const Iterate& iterate) const {
+        return iterate.gap <= gap_floor(iterate.point, objective.gradient_norm(), reference_step);
     }
-}
+    InnerProblem within(const Budget& other) const;
+};
+
+/// Any inner solver. A copy continues as the original would have, so a copy is all that a rollback needs.
+class InnerSolver {
+  public:
+    /// Takes over a solver: a copyable class with the functions below.
+    template <class Solver>
+    requires(!std::same_as<Solver, InnerSolver> && std::copyable<Solver>) InnerSolver(Solver solver)
+        : held_(std::make_unique<Holder<Solver>>(std::move(solver))) {}
+
+    InnerSolver(const InnerSolver& other) : held_(other.held_->clone()) {}
+    InnerSolver(InnerSolver&&) noexcept = default;
+    /// Does not allocate if both hold solvers of one type.
+    InnerSolver& operator=(const InnerSolver& other);
+    InnerSolver& operator=(InnerSolver&&) noexcept = default;
+    ~InnerSolver() = default;
+
+    /// Moves the iterate, which is where the objective is and has been tested, until the exit test holds.
+    InnerReport solve(const InnerProblem& problem, Iterate& iterate) {
+        return held_->solve(problem, iterate);
+    }
+    StepClaim step_claim() const { return held_->step_claim(); }
+    /// The step the solver would try next.
+    Real step_or(Real reference_step) const { return held_->step_or(reference_step); }
+    void serialise(StateArchive& archive) { held_->serialise(archive); }
+
+  private:
+    struct Base {
+        virtual ~Base() = default;
+        virtual InnerReport solve(const InnerProblem& problem, Iterate& iterate) = 0;
+        virtual StepClaim step_claim() const = 0;
+        virtual Real step_or(Real reference_step) const = 0;
+        virtual std::unique_ptr<Base> clone() const = 0;
+        virtual bool assign(const Base& other) = 0;
+        virtual void serialise(StateArchive& archive) = 0;
+    };
+    template <class Solver>
+    struct Holder final : Base {
+        explicit Holder(Solver held) : solver(std::move(held)) {}
+        InnerReport solve(const InnerProblem& problem, Iterate& iterate) override {
+            return solver.solve(problem, iterate);
+        }
+        StepClaim step_claim() const override { return solver.step_claim(); }
+        Real step_or(Real reference_step) const override { return solver.step_or(reference_step); }
+        std::unique_ptr<Base> clone() const override { return std::make_unique<Holder>(solver); }
+        bool assign(const Base& other) override {
+            const auto* same = dynamic_cast<const Holder*>(&other);
+            if (same != nullptr) solver = same->solver;
+            return same != nullptr;
+        }
+        void serialise(StateArchive& archive) override { solver.serialise(archive); }
+        Solver solver;
+    };
+    std::unique_ptr<Base> held_;
+};
 
 }  // namespace proxstream

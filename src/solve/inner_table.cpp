@@ -3,6 +3,11 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/find_row.hpp"
+#include "solve/auto_inner.hpp"
+#include "solve/backtracking.hpp"
+#include "solve/block_sweeps.hpp"
+#include "solve/panoc.hpp"
+#include "solve/prox_grad.hpp"
 
 #include <array>
 #include <string>
@@ -13,14 +18,11 @@ namespace {
 
 constexpr Index kMostMemory = 1000;
 
-AnyInner make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
-    return AnyInner(ProxGrad(claimed_smoothness));
-}
-
-BacktrackingOptions backtracking_options(const Spec& spec, BacktrackingOptions options) {
+BacktrackingOptions backtracking_options(const Spec& spec) {
+    BacktrackingOptions options;
     options.lambda = spec.number_or(0, "lambda", options.lambda);
     options.shrink = spec.number_or(1, "shrink", options.shrink);
-    if (options.next != NextStep::adaptive) options.grow = spec.number_or(2, "grow", options.grow);
+    options.grow = spec.number_or(2, "grow", options.grow);
     std::vector<std::string> violations;
     const auto require = [&](bool holds, const char* what) {
         if (!holds) violations.push_back("'" + spec.text() + "': " + what);
@@ -32,118 +34,51 @@ BacktrackingOptions backtracking_options(const Spec& spec, BacktrackingOptions o
     return options;
 }
 
-AnyInner make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
-    return AnyInner(Backtracking(backtracking_options(spec, {})));
+InnerSolver make_auto(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
+    return AutoInner();
 }
 
-AnyInner make_measured(const Spec& spec, Real /*claimed_smoothness*/) {
-    return AnyInner(Backtracking(backtracking_options(spec, {.grow = 4, .next = NextStep::met})));
+InnerSolver make_backtracking(const Spec& spec, Real /*claimed_smoothness*/) {
+    return Backtracking(backtracking_options(spec));
 }
 
-AnyInner make_adaptive(const Spec& spec, Real /*claimed_smoothness*/) {
-    return AnyInner(Backtracking(backtracking_options(spec, {.next = NextStep::adaptive})));
-}
-
-AnyInner make_sampled(const Spec& spec, Real /*claimed_smoothness*/) {
-    const Index records = spec.count_or("records", 32);
-    const Index updates = spec.count_or("updates", 8);
-    return AnyInner(Confirmed(SampledGradient(records, updates)));
-}
-
-AnyInner make_window_spider(const Spec& spec, Real /*claimed_smoothness*/) {
-    const Index samples = spec.count_or("samples", 0);
-    const Index restart = spec.count_or("restart", 0);
-    return AnyInner(Confirmed(WindowSpider(samples, restart)));
-}
-
-AnyInner make_blocks(const Spec& spec, Real /*claimed_smoothness*/) {
-    return AnyInner(Confirmed(OwnMoves(), backtracking_options(spec, {})));
-}
-
-AnyInner make_panoc(const Spec& spec, Real /*claimed_smoothness*/) {
+InnerSolver make_panoc(const Spec& spec, Real /*claimed_smoothness*/) {
     PanocOptions options;
     options.memory = spec.count_or("memory", options.memory);
     if (options.memory > kMostMemory) {
         throw ConfigError("'" + spec.text() + "': memory must lie in [1, " + std::to_string(kMostMemory) +
                           "]");
     }
-    return AnyInner(Panoc(options));
+    return Panoc(options);
 }
 
-AnyInner make_accelerated(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
-    return AnyInner(Accelerated());
+InnerSolver make_blocks(const Spec& spec, Real /*claimed_smoothness*/) {
+    return BlockSweeps(backtracking_options(spec));
 }
 
-AnyInner make_plane(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
-    return AnyInner(PlaneSteps());
-}
-
-AnyInner make_compact(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
-    return AnyInner(CompactSteps());
-}
-
-AnyInner make_gram(const Spec& /*spec*/, Real /*claimed_smoothness*/) {
-    return AnyInner(GramSteps());
-}
-
-AnyInner make_auto(const Spec& spec, Real /*claimed_smoothness*/) {
-    const std::string clock = spec.word_or("clock", "work");
-    if (clock != "work" && clock != "seconds") {
-        throw ConfigError("'" + spec.text() + "': clock is work or seconds");
-    }
-    return AnyInner(AutoInner(clock == "work" ? AutoClock::work : AutoClock::seconds));
+InnerSolver make_prox_grad(const Spec& /*spec*/, Real claimed_smoothness) {
+    return ProxGrad(claimed_smoothness);
 }
 
 /// Estimates gradients, so it is made together with the window it estimates them of.
-AnyInner refuse_spider(const Spec& spec, Real /*claimed_smoothness*/) {
+InnerSolver refuse_spider(const Spec& spec, Real /*claimed_smoothness*/) {
     throw ConfigError("'" + spec.text() + "': only time-smoothed can use it");
 }
 
 constexpr std::array kInnerSolvers{
-    InnerRow{"auto", "auto[:clock=work]",
-             "backtracking; where rounds are long, gram, or whichever of adaptive, compact and itself gains "
-             "most for its work (clock=seconds: for its time; runs then do not repeat bit for bit); with an "
-             "oracle prox-grad, "
-             "whose steps noise does not mislead",
-             make_auto},
+    InnerRow{"auto", "auto", "backtracking, then panoc in long rounds; with an oracle prox-grad", make_auto},
     InnerRow{"backtracking", "backtracking[:lambda=1,shrink=0.5,grow=1.6]",
-             "prox-gradient whose step is found by trying; needs no L", make_backtracking},
-    InnerRow{"measured", "measured[:lambda=1,shrink=0.5,grow=4]",
-             "the same, with the next step taken from the curvature met along the last one", make_measured},
-    InnerRow{"adaptive", "adaptive[:lambda=1,shrink=0.5]",
-             "prox-gradient whose step follows the changes of the gradient; few candidates are refused",
-             make_adaptive},
+             "prox-gradient with a line search; needs no L", make_backtracking},
     InnerRow{"panoc", "panoc[:memory=5]",
-             "quasi-Newton moves on the prox residual, each confirmed by its pass; needs no L", make_panoc},
-    InnerRow{"accelerated", "accelerated",
-             "prox-gradient from extrapolated points, kept where the window falls enough; needs no L",
-             make_accelerated},
-    InnerRow{"plane", "plane",
-             "linear models: to where the plane of the last two moves is lowest, which carried scores tell "
-             "without a pass; accelerated elsewhere",
-             make_plane},
-    InnerRow{"compact", "compact",
-             "linear models: panoc on a copy of the rows in single precision, of few columns where few move, "
-             "and a pass confirms; panoc elsewhere",
-             make_compact},
-    InnerRow{"gram", "gram",
-             "quadratic losses with up to 512 coordinates: works on the window's matrix, a pass confirms; "
-             "panoc elsewhere",
-             make_gram},
-    InnerRow{"sampled", "sampled[:records=32,updates=8]",
-             "cheap updates on a few records of the window, each stretch confirmed by an exact pass",
-             make_sampled},
-    InnerRow{"window-spider", "window-spider[:samples=sqrt(w),restart=sqrt(w)]",
-             "updates from differences of about sqrt(w) records, each stretch confirmed by an exact pass",
-             make_window_spider},
+             "quasi-Newton steps on the prox-gradient mapping; needs no L. Long rounds use a reduced copy of "
+             "the rows of linear models, or the matrix of squared losses",
+             make_panoc},
     InnerRow{"blocks", "blocks[:lambda=1,shrink=0.5,grow=1.6]",
-             "Newton sweeps over the pairs of a network, confirmed by an exact pass; backtracking elsewhere",
-             make_blocks},
+             "Newton sweeps over the pairs of a network; backtracking elsewhere", make_blocks},
     InnerRow{"prox-grad", "prox-grad",
-             "prox-gradient with the reference step, the paper's loop; relies on step <= 1/L",
-             make_prox_grad},
+             "prox-gradient with the reference step, the paper's loop; needs step <= 1/L", make_prox_grad},
     InnerRow{"spider", "spider[:batch=B,samples=b,restart=q]",
-             "prox-grad on gradients kept up by differences from few samples, drawn anew every q steps",
+             "prox-grad on sampled gradients that are updated by differences; needs an oracle",
              refuse_spider},
 };
 
@@ -153,9 +88,9 @@ std::span<const InnerRow> inner_solvers() {
     return kInnerSolvers;
 }
 
-AnyInner parse_inner(std::string_view text, Real claimed_smoothness) {
+InnerSolver parse_inner(std::string_view text, Real claimed_smoothness) {
     const Spec spec = Spec::parse(text);
-    AnyInner inner = find_row(kInnerSolvers, "inner solver", spec.name()).make(spec, claimed_smoothness);
+    InnerSolver inner = find_row(kInnerSolvers, "inner solver", spec.name()).make(spec, claimed_smoothness);
     spec.finish();
     return inner;
 }

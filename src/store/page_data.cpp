@@ -11,23 +11,6 @@ namespace {
 
 constexpr int kDigits = 6;  // of a number in a chart
 
-void put_members(JsonWriter& to, const PageAlarm& alarm) {
-    to.put("id", alarm.id);
-    to.put("turn", alarm.turn);
-    to.put("cleared", alarm.cleared);
-    to.put("kind", alarm.kind);
-    to.put("subject", alarm.subject);
-    to.put("text", alarm.text);
-}
-
-void put_members(JsonWriter& to, const PageFork& fork) {
-    to.put("name", fork.name);
-    to.put("url", fork.url);
-    to.put("begun", fork.begun);
-    put_settings(to, fork.settings);
-    to.put("turn", fork.turn);
-}
-
 void put_checked(JsonWriter& to, const std::string& name, const std::string& value) {
     if (!value.empty() && !nlohmann::json::accept(value))
         throw DataError({name, 0, 0, {}}, "not JSON", "a JSON object");
@@ -71,11 +54,6 @@ void put_series(JsonWriter& to, const Series& series) {
     });
 }
 
-template <class Part>
-std::string part_json(const Part& part) {
-    return json_object([&](JsonWriter& to) { put_members(to, part); });
-}
-
 }  // namespace
 
 void put_members(JsonWriter& to, const PageState& state) {
@@ -87,6 +65,23 @@ void put_members(JsonWriter& to, const PageState& state) {
     to.put("message", state.message);
 }
 
+void put_members(JsonWriter& to, const PageAlarm& alarm) {
+    to.put("id", alarm.id);
+    to.put("turn", alarm.turn);
+    to.put("cleared", alarm.cleared);
+    to.put("kind", alarm.kind);
+    to.put("subject", alarm.subject);
+    to.put("text", alarm.text);
+}
+
+void put_members(JsonWriter& to, const PageFork& fork) {
+    to.put("name", fork.name);
+    to.put("url", fork.url);
+    to.put("begun", fork.begun);
+    put_settings(to, fork.settings);
+    to.put("turn", fork.turn);
+}
+
 void put_settings(JsonWriter& to, const SettingList& settings) {
     to.objects("settings", settings, [&](const auto& setting) {
         to.put("name", setting.first);
@@ -94,16 +89,15 @@ void put_settings(JsonWriter& to, const SettingList& settings) {
     });
 }
 
-std::string page_json(const PageState& state) {
-    return part_json(state);
-}
-
-std::string page_json(const PageAlarm& alarm) {
-    return part_json(alarm);
-}
-
-std::string page_json(const PageFork& fork) {
-    return part_json(fork);
+void put_claims(JsonWriter& to, std::span<const Inequality> claims) {
+    to.objects("claims", claims, [&](const Inequality& claim) {
+        to.put("id", claim.id);
+        to.put("statement", claim.statement);
+        to.put("verdict", std::string(name(claim.verdict)));
+        to.put("left", claim.left);
+        to.put("right", claim.right);
+        to.put("explanation", claim.explanation);
+    });
 }
 
 std::string page_json(const PageParts& parts) {

@@ -64,9 +64,6 @@ struct PageParts {
 /// Numbers of series have six significant digits; those that are not finite are null. Safe inside an HTML
 /// script element. Throws DataError if a text is not JSON.
 std::string page_json(const PageParts& parts);
-std::string page_json(const PageState& state);
-std::string page_json(const PageAlarm& alarm);
-std::string page_json(const PageFork& fork);
 /// {"first","last","figures":[one list per turn]}
 std::string turns_json(Turn first, std::span<const std::vector<Real>> figures);
 /// {"series":{..},"turn"}
@@ -74,7 +71,15 @@ std::string series_json(const Series& series, Turn turn);
 
 // The members of objects.
 void put_members(JsonWriter& to, const PageState& state);
+void put_members(JsonWriter& to, const PageAlarm& alarm);
+void put_members(JsonWriter& to, const PageFork& fork);
+template <class Part>
+std::string page_json(const Part& part) {
+    return json_object([&](JsonWriter& to) { put_members(to, part); });
+}
 void put_settings(JsonWriter& to, const SettingList& settings);
+/// "claims", as in page_certificate().
+void put_claims(JsonWriter& to, std::span<const Inequality> claims);
 
 /// The page of a store, whether its run continues, was killed or has ended. If no certificate of all turns
 /// was saved, it is computed from the ledgers.

@@ -1,15 +1,14 @@
 #include "store/store_settings.hpp"
 
-#include <charconv>
+#include "io/field_text.hpp"
 
 namespace proxstream {
 namespace {
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc{} || end != text.data() + text.size() || number == 0) return std::nullopt;
-    return number;
+/// A whole number above 0.
+std::optional<std::uint64_t> turns_of(std::string_view text) {
+    const auto number = parse_count(text);
+    return number == 0U ? std::nullopt : number;
 }
 
 /// Turns per commit without synchronisation.
@@ -20,19 +19,19 @@ constexpr std::uint64_t kLazyTurns = 256;
 Durability Durability::parse(std::string_view text) {
     if (text == "round") return {1, true};
     if (text == "off") return {kLazyTurns, false};
-    if (const auto turns = whole_number(text)) return {*turns, true};
+    if (const auto turns = turns_of(text)) return {*turns, true};
     throw ConfigError("durable = '" + std::string(text) +
                       "': must be round, off, or a number of turns, 1 or more");
 }
 
 Retention Retention::parse(std::string_view text) {
     if (text == "all") return {};
-    if (const auto turns = whole_number(text)) return {.turns = turns};
+    if (const auto turns = turns_of(text)) return {.turns = turns};
     constexpr std::string_view kUnits = "smhd";
     constexpr double kSeconds[] = {1, 60, 3600, 86400};
     if (const auto unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
         unit != std::string_view::npos) {
-        if (const auto count = whole_number(text.substr(0, text.size() - 1)))
+        if (const auto count = turns_of(text.substr(0, text.size() - 1)))
             return {.seconds = static_cast<double>(*count) * kSeconds[unit]};
     }
     throw ConfigError("keep = '" + std::string(text) +

@@ -2,15 +2,14 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/serialise_each.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 namespace proxstream {
 namespace {
-
-/// The most accounts of one run.
-constexpr std::uint64_t kMostAccounts = std::uint64_t{1} << 24U;
 
 /// A function as a section of an archive.
 struct RunSection {
@@ -19,14 +18,10 @@ struct RunSection {
 };
 
 void serialise_marks(StateArchive& archive, LedgerMarks& marks) {
-    std::uint64_t count = marks.size();
-    archive.field("accounts", count, kMostAccounts);
-    if (archive.reading()) marks.clear();
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (archive.reading()) marks.emplace_back();
-        archive.field("account", marks[i].first);
-        archive.section("mark", marks[i].second);
-    }
+    serialise_each(archive, "accounts", marks, [&](auto& mark) {
+        archive.field("account", mark.first);
+        archive.section("mark", mark.second);
+    });
 }
 
 }  // namespace

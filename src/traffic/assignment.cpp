@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace proxstream {
@@ -21,6 +22,34 @@ Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
         if (cheapest < kInfinity) lowest += cheapest;
     }
     return lowest > 0 ? (total - lowest) / lowest : total > 0 ? kInfinity : 0;
+}
+
+/// How the assignment ended with this round; nothing: it goes on.
+std::optional<AssignmentStatus> ending_of(const AssignmentRound& round, Index idle,
+                                          const AssignmentOptions& options) {
+    constexpr Index kMostIdle = 3;
+    if (round.gap <= options.gap) return AssignmentStatus::reached;
+    if (round.round >= options.max_rounds) return AssignmentStatus::out_of_rounds;
+    if (round.seconds >= options.max_seconds) return AssignmentStatus::out_of_time;
+    if (idle >= kMostIdle) return AssignmentStatus::stalled;
+    return std::nullopt;
+}
+
+/// Sweeps over the present paths until their gap is a tenth of `gap`, that of the network. Returns the
+/// decrease of the sum.
+Real sweep_paths(const Routing& routing, const DemandMix& mix, std::vector<Real>& x, Real gap,
+                 Scratch& scratch, std::uint64_t& passes) {
+    constexpr Index kMostCalls = 8;
+    const SweepOptions sweeps;
+    std::vector<Real> gradient(x.size());
+    Real fall = 0;
+    for (Index i = 0; i < kMostCalls; ++i) {
+        fall += sweep_blocks(routing, mix, x, sweeps, scratch);
+        evaluate(routing, mix, x, gradient, scratch);
+        passes += sweeps.passes() + 1;
+        if (restricted_gap(routing.paths, x, gradient) <= gap / 10) break;
+    }
+    return fall;
 }
 
 }  // namespace
@@ -42,48 +71,29 @@ std::string_view describe(AssignmentStatus status) {
 }
 
 AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
-                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch,
-                                  const std::function<void(const AssignmentRound&)>& on_round) {
+                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch) {
     const auto start = std::chrono::steady_clock::now();
-    const auto seconds = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
     AssignmentResult result;
-    std::vector<Real> gradient(x.size());
-    const SweepOptions sweeps;
+    std::vector<Real> gradient(options.generate ? 0 : x.size());
     Index idle = 0;  // rounds in a row without a lower value or a new path
     for (Index round = 1;; ++round) {
-        Pricing pricing;
-        Real gap = 0;
-        const View wanted = options.generate ? View{} : View(gradient);
-        const Real value = evaluate(routing, mix, x, wanted, scratch) * routing.unit;
+        const Real value = evaluate(routing, mix, x, gradient, scratch) * routing.unit;
         ++result.passes;
-        if (options.generate) {
-            pricing = pricer.price(routing, mix, x, 1e-12, scratch);
-            gap = pricing.gap();
-            result.full = pricing.full;
-        } else {
-            gap = restricted_gap(routing.paths, x, gradient);
+        Pricing pricing;
+        if (options.generate) pricing = pricer.price(routing, mix, x, 1e-12, scratch);
+        const Real gap = options.generate ? pricing.gap() : restricted_gap(routing.paths, x, gradient);
+        result.full = pricing.full;
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        result.last = {round, gap, value, routing.paths.live_slots(), seconds.count()};
+        const bool stopped = options.on_round && !options.on_round(result.last);
+        const std::optional<AssignmentStatus> ending =
+            stopped && gap > options.gap ? AssignmentStatus::stopped : ending_of(result.last, idle, options);
+        if (ending) {
+            result.status = *ending;
+            return result;
         }
-        result.last = {round, gap, value, routing.paths.live_slots(), seconds()};
-        if (on_round) on_round(result.last);
-        result.status = gap <= options.gap                           ? AssignmentStatus::reached
-                        : options.stop != nullptr && *options.stop   ? AssignmentStatus::stopped
-                        : round >= options.max_rounds                ? AssignmentStatus::out_of_rounds
-                        : result.last.seconds >= options.max_seconds ? AssignmentStatus::out_of_time
-                        : idle >= 3                                  ? AssignmentStatus::stalled
-                                                                     : AssignmentStatus::reached;
-        if (result.status != AssignmentStatus::reached || gap <= options.gap) return result;
         if (!pricing.changes.empty()) routing.paths.change(pricing.changes);
-        // Sweeps over these paths, until their gap is a tenth of the network's: then new paths are due.
-        constexpr Index kMostCalls = 8;
-        Real fall = 0;
-        for (Index i = 0; i < kMostCalls; ++i) {
-            fall += sweep_blocks(routing, mix, x, sweeps, scratch);
-            evaluate(routing, mix, x, gradient, scratch);
-            result.passes += sweeps.passes() + 1;
-            if (restricted_gap(routing.paths, x, gradient) <= gap / 10) break;
-        }
+        const Real fall = sweep_paths(routing, mix, x, gap, scratch, result.passes);
         idle = fall > 0 || !pricing.changes.empty() ? 0 : idle + 1;
     }
 }

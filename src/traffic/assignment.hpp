@@ -7,7 +7,6 @@
 #include "traffic/block_sweeps.hpp"
 #include "traffic/column_pricer.hpp"
 
-#include <atomic>
 #include <functional>
 
 namespace proxstream {
@@ -17,7 +16,7 @@ struct AssignmentOptions {
     Index max_rounds = 1000;  // of pricing and sweeping
     double max_seconds = kInfinity;
     bool generate = true;  // add paths that are cheaper than those of their pair
-    const std::atomic<bool>* stop = nullptr;
+    std::function<bool(const AssignmentRound&)> on_round = {};  // false: stop here
 };
 
 struct AssignmentResult {
@@ -30,8 +29,7 @@ struct AssignmentResult {
 /// Moves x, and adds paths to `routing` if the options say so. `pricer` was made for its network. Not for the
 /// unweighted objective.
 AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
-                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch,
-                                  const std::function<void(const AssignmentRound&)>& on_round = {});
+                                  std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch);
 
 /// The same paths in `slots` slots a pair, with x carried along; `slots` is at least what each pair has.
 void widen(Routing& routing, const Network& network, Index slots, std::vector<Real>& x);

@@ -182,10 +182,10 @@ const Numbers& numbers_of(CityForm form) {
 void check(const CityOptions& options) {
     Violations violations;
     check_numbers(numbers_of(options.form), "city", options, violations);
-    violations.require(!violations.none() || options.rows * options.columns <= kMostNodes,
+    violations.require(!violations.empty() || options.rows * options.columns <= kMostNodes,
                        "city: {} times {} nodes: at most {} are possible", options.rows, options.columns,
                        kMostNodes);
-    violations.raise();
+    violations.conclude();
 }
 
 }  // namespace

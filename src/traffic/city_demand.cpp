@@ -32,7 +32,7 @@ Options checked(const Options& options) {
         std::find(std::begin(allowed), std::end(allowed), options.minutes) != std::end(allowed),
         "city demand: minutes = {}: 5, 10, 15, 30 or 60 are possible", options.minutes);
     check_numbers(kNumbers, "city demand", options, violations);
-    violations.raise();
+    violations.conclude();
     return options;
 }
 

@@ -34,6 +34,13 @@ SlotIndex slot_for(const PathSet& paths, Index pair, ConstView x, ConstView pric
 
 }  // namespace
 
+struct ColumnPricer::Task {
+    const Routing& routing;
+    const DemandMix& mix;
+    ConstView x;
+    Real margin;
+};
+
 struct ColumnPricer::Part {
     Part(ShortestPaths& with) : search(with) {}
     ShortestPaths& search;
@@ -73,11 +80,11 @@ Pricing ColumnPricer::price(const Routing& routing, const DemandMix& mix, ConstV
 
     const auto trees = routing.paths.trees();
     const Index parts = std::min(kParts, trees.size());
+    const Task task{routing, mix, x, margin};
     std::vector<Part> work(searches_.begin(), searches_.begin() + static_cast<std::ptrdiff_t>(parts));
     parallel_for(parts, [&](Index i) {
-        for (Index t = i * trees.size() / parts; t < (i + 1) * trees.size() / parts; ++t) {
-            price_origin(routing, mix, x, trees[t], margin, work[i]);
-        }
+        for (Index t = i * trees.size() / parts; t < (i + 1) * trees.size() / parts; ++t)
+            price_origin(task, trees[t], work[i]);
     });
     Pricing all;
     for (Part& part : work) {
@@ -89,49 +96,62 @@ Pricing ColumnPricer::price(const Routing& routing, const DemandMix& mix, ConstV
     return all;
 }
 
-void ColumnPricer::price_origin(const Routing& routing, const DemandMix& mix, ConstView x,
-                                const PathSet::Tree& tree, Real margin, Part& part) const {
-    const PathSet& paths = routing.paths;
-    const Index width = mix.columns.size();
+void ColumnPricer::price_origin(const Task& task, const PathSet::Tree& tree, Part& part) const {
+    const PathSet& paths = task.routing.paths;
     part.search.run(paths.pair(tree.first_pair).origin, mean_prices_);
     for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-        Real slack = 0;  // the price of not serving the pair
         Real demand = 0;
-        for (const ColumnUse& use : mix.uses) {
-            const Real share = use.weight * use.scale * mix.columns[use.column].demand[pair];
-            demand += share;
-            slack += routing.slack_price * share;
-        }
+        for (const ColumnUse& use : task.mix.uses)
+            demand += use.weight * use.scale * task.mix.columns[use.column].demand[pair];
         if (!(demand > 0)) continue;
-        Real lowest = kInfinity;
-        for (const SlotIndex slot : paths.live_slots(pair)) {
-            const Real own = slot_prices_[slot] + (paths.slack(slot) ? slack : 0) +
-                             (routing.share_prices.empty() ? 0 : mix.weight * routing.share_prices[slot]);
-            part.found.total += x[slot] * own;
-            lowest = std::min(lowest, own);
-        }
-        const NodeIndex destination = paths.pair(pair).destination;
-        if (part.search.reaches(destination) &&
-            part.search.distance(destination) < (1 - margin) * lowest_price(paths, pair, slot_mean_prices_)) {
-            part.search.path(destination, part.path);
-            Real price = 0;
-            for (const LinkIndex link : part.path) {
-                price += mix.weight * routing.path_price * free_times_[link];
-                for (Index k = 0; k < width; ++k)
-                    price += mix.columns[k].demand[pair] * link_prices_[link * width + k];
-            }
-            if (price < (1 - margin) * lowest) {
-                lowest = price;
-                const SlotIndex slot = slot_for(paths, pair, x, slot_prices_);
-                if (slot < paths.end_slot(pair)) {
-                    part.found.changes.push_back({slot, true, part.path});
-                } else {
-                    ++part.found.full;
-                }
-            }
-        }
+        const Real present = price_present(task, pair, part);
+        const Real lowest = price_missing(task, pair, present, part);
         if (lowest < kInfinity) part.found.lowest += lowest;  // else nothing leads there
     }
+}
+
+/// Adds up the prices of the pair's paths. Returns the lowest one; kInfinity if there are none.
+Real ColumnPricer::price_present(const Task& task, Index pair, Part& part) const {
+    const Routing& routing = task.routing;
+    const PathSet& paths = routing.paths;
+    Real slack = 0;  // the price of not serving the pair
+    for (const ColumnUse& use : task.mix.uses)
+        slack += routing.slack_price * (use.weight * use.scale * task.mix.columns[use.column].demand[pair]);
+    Real lowest = kInfinity;
+    for (const SlotIndex slot : paths.live_slots(pair)) {
+        const Real own = slot_prices_[slot] + (paths.slack(slot) ? slack : 0) +
+                         (routing.share_prices.empty() ? 0 : task.mix.weight * routing.share_prices[slot]);
+        part.found.total += task.x[slot] * own;
+        lowest = std::min(lowest, own);
+    }
+    return lowest;
+}
+
+/// Adds the path that the search found, if it is cheaper than all paths of the pair. Returns the lowest price
+/// then.
+Real ColumnPricer::price_missing(const Task& task, Index pair, Real lowest, Part& part) const {
+    const PathSet& paths = task.routing.paths;
+    const Real factor = 1 - task.margin;
+    const NodeIndex destination = paths.pair(pair).destination;
+    if (!part.search.reaches(destination) ||
+        !(part.search.distance(destination) < factor * lowest_price(paths, pair, slot_mean_prices_)))
+        return lowest;
+    part.search.path(destination, part.path);
+    const Index width = task.mix.columns.size();
+    Real price = 0;
+    for (const LinkIndex link : part.path) {
+        price += task.mix.weight * task.routing.path_price * free_times_[link];
+        for (Index k = 0; k < width; ++k)
+            price += task.mix.columns[k].demand[pair] * link_prices_[link * width + k];
+    }
+    if (!(price < factor * lowest)) return lowest;
+    const SlotIndex slot = slot_for(paths, pair, task.x, slot_prices_);
+    if (slot < paths.end_slot(pair)) {
+        part.found.changes.push_back({slot, true, part.path});
+    } else {
+        ++part.found.full;
+    }
+    return price;
 }
 
 }  // namespace proxstream

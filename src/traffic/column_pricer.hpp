@@ -31,9 +31,11 @@ class ColumnPricer {
     Pricing price(const Routing& routing, const DemandMix& mix, ConstView x, Real margin, Scratch& scratch);
 
   private:
+    struct Task;
     struct Part;
-    void price_origin(const Routing& routing, const DemandMix& mix, ConstView x, const PathSet::Tree& tree,
-                      Real margin, Part& part) const;
+    void price_origin(const Task& task, const PathSet::Tree& tree, Part& part) const;
+    Real price_present(const Task& task, Index pair, Part& part) const;
+    Real price_missing(const Task& task, Index pair, Real lowest, Part& part) const;
 
     std::vector<ShortestPaths> searches_;  // one for each part of the work
     std::vector<Real> free_times_;         // by link

@@ -59,8 +59,9 @@ Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView lo
     return sum(values);
 }
 
-/// Prices that belong to no link: those of shares, and of demand that is not served.
-Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, View gradient) {
+}  // namespace
+
+Real price_slots(const Routing& routing, const DemandMix& mix, ConstView x, View gradient) {
     const PathSet& paths = routing.paths;
     Real total = 0;
     if (!routing.share_prices.empty()) {
@@ -81,6 +82,8 @@ Real add_slot_prices(const Routing& routing, const DemandMix& mix, ConstView x, 
     }
     return total;
 }
+
+namespace {
 
 /// price_links() through moments: the uses of a column add up to two numbers for each degree.
 Real price_by_moments(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
@@ -177,7 +180,7 @@ Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gr
     Real total = unweighted ? price_unweighted(routing, mix, loads, prices, scratch)
                             : price_links(routing, mix, loads, prices, {}, scratch);
     if (!gradient.empty()) price_paths(routing.paths, columns, prices, gradient, scratch);
-    total += add_slot_prices(routing, mix, x, gradient);
+    total += price_slots(routing, mix, x, gradient);
     divide_by_unit(routing, gradient);
     return total / routing.unit;
 }

@@ -43,6 +43,10 @@ class SingleDemand {
 /// sum over uses of weight * loss(scale * column; x). Overwrites `gradient` unless it is empty.
 Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch);
 
+/// The part of the sum that belongs to no link: prices of shares, and of demand that is not served. Adds its
+/// gradient to `gradient`, unless that is empty. Not divided by the unit.
+Real price_slots(const Routing& routing, const DemandMix& mix, ConstView x, View gradient = {});
+
 /// The terms of all links at given loads: prices[link * columns + k] of column k's demand, and the same for
 /// curvatures unless that view is empty. Returns the sum of the values of links. Not for the unweighted
 /// objective.

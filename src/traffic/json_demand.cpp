@@ -21,6 +21,9 @@ class JsonDemand final : public DemandReader {
     Json parse(std::string_view line) const;
     std::string read_label(const Json& object) const;
     NetworkEvent read_event(const Json& event, const std::string& field) const;
+    LinkIndex read_link(const Json& value, const std::string& field) const;
+    void read_change(const std::string& key, const Json& value, const std::string& field,
+                     NetworkEvent& event) const;
     void read_entries(const Json& entries);
     void read_matrix(const Json& matrix);
     void put(Pair pair, const Json& value, const std::string& field);
@@ -96,28 +99,12 @@ NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) 
     constexpr const char* kAllowed = "link, one of capacity, close and open, and text where wanted";
     NetworkEvent event;
     if (!json.is_object()) refuse(field, "this is not an object", kAllowed);
-    Index kinds = 0;
-    bool linked = false;
     for (const auto& [key, value] : json.items()) {
         const std::string place = field + "." + key;
         if (key == "link") {
-            const auto link =
-                network().find_link(value.is_string() ? value.get<std::string>() : value.dump());
-            if (!link)
-                refuse(place, quoted_excerpt(value.dump()) + " is no link",
-                       "FROM-TO, FROM-TO#2 for a parallel link, or a link's name");
-            event.link = *link;
-            linked = true;
-        } else if (key == "capacity") {
-            event.kind = NetworkEvent::Kind::capacity;
-            event.factor = amount(value, place);
-            if (event.factor == 0)
-                refuse(place, "0 leaves no capacity", "a factor above 0, or \"close\": true");
-            ++kinds;
-        } else if (key == "close" || key == "open") {
-            event.kind = key == "close" ? NetworkEvent::Kind::close : NetworkEvent::Kind::open;
-            if (value != true) refuse(place, quoted_excerpt(value.dump()) + " is not allowed", "true");
-            ++kinds;
+            event.link = read_link(value, place);
+        } else if (key == "capacity" || key == "close" || key == "open") {
+            read_change(key, value, place, event);
         } else if (key == "text") {
             if (!value.is_string()) refuse(place, quoted_excerpt(value.dump()) + " is not a text", "a text");
             event.text = value.get<std::string>();
@@ -125,9 +112,29 @@ NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) 
             refuse(place, "unknown key " + quoted_excerpt(key), kAllowed);
         }
     }
-    if (!linked || kinds != 1)
-        refuse(field, linked ? "what happens is not clear" : "there is no link", kAllowed);
+    if (!json.contains("link")) refuse(field, "there is no link", kAllowed);
+    if (json.contains("capacity") + json.contains("close") + json.contains("open") != 1)
+        refuse(field, "what happens is not clear", kAllowed);
     return event;
+}
+
+LinkIndex JsonDemand::read_link(const Json& value, const std::string& field) const {
+    const auto link = network().find_link(value.is_string() ? value.get<std::string>() : value.dump());
+    if (link) return *link;
+    refuse(field, quoted_excerpt(value.dump()) + " is no link",
+           "FROM-TO, FROM-TO#2 for a parallel link, or a link's name");
+}
+
+void JsonDemand::read_change(const std::string& key, const Json& value, const std::string& field,
+                             NetworkEvent& event) const {
+    if (key == "capacity") {
+        event.kind = NetworkEvent::Kind::capacity;
+        event.factor = amount(value, field);
+        if (event.factor == 0) refuse(field, "0 leaves no capacity", "a factor above 0, or \"close\": true");
+        return;
+    }
+    event.kind = key == "close" ? NetworkEvent::Kind::close : NetworkEvent::Kind::open;
+    if (value != true) refuse(field, quoted_excerpt(value.dump()) + " is not allowed", "true");
 }
 
 void JsonDemand::read_entries(const Json& entries) {

@@ -15,7 +15,7 @@ void check(const PathOptions& options) {
     violations.require(options.dearer > 0 && options.dearer <= 1e3,
                        "dearer: {}: links can become dearer by a factor above 0, at most 1000",
                        options.dearer);
-    violations.raise();
+    violations.conclude();
 }
 
 }  // namespace

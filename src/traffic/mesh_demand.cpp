@@ -29,7 +29,7 @@ void check(const MeshOptions& options) {
     Violations violations;
     check_numbers(kShapeNumbers, "mesh", options, violations);
     check_numbers(kBurstNumbers, "mesh", options, violations);
-    violations.raise();
+    violations.conclude();
 }
 
 class MeshDemand final : public DemandStream {

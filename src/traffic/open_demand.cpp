@@ -26,7 +26,7 @@ void check(const DemandOptions& options, const Network& network) {
     violations.require(options.repeat > 0, "repeat: 0 is not allowed; use at least 1 period");
     violations.require(options.zones <= network.nodes(), "zones: {} is not allowed; the network has {}",
                        options.zones, count_of(network.nodes(), "node"));
-    violations.raise();
+    violations.conclude();
 }
 
 /// The format that the first line with text shows.

@@ -67,7 +67,7 @@ void check(const NetworkOptions& options) {
     };
     check_factor("toll_factor", options.toll_factor.value_or(0));
     check_factor("distance_factor", options.distance_factor.value_or(0));
-    violations.raise();
+    violations.conclude();
 }
 
 }  // namespace

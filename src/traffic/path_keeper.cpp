@@ -1,11 +1,28 @@
 #include "traffic/path_keeper.hpp"
 
+#include "core/serialise_each.hpp"
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace proxstream {
+namespace {
+
+/// Whether the pair has a path other than slack.
+bool is_served(const PathSet& paths, Index pair) {
+    const auto live = paths.live_slots(pair);
+    return std::any_of(live.begin(), live.end(), [&](SlotIndex slot) { return !paths.slack(slot); });
+}
+
+/// The first empty slot of the pair; the end if there is none.
+SlotIndex first_empty(const PathSet& paths, Index pair) {
+    SlotIndex slot = paths.first_slot(pair);
+    while (slot < paths.end_slot(pair) && paths.live(slot)) ++slot;
+    return slot;
+}
+
+}  // namespace
 
 PathKeeper::PathKeeper(const Network& network, std::shared_ptr<Routing> routing,
                        std::vector<Index> unreachable)
@@ -95,14 +112,9 @@ void PathKeeper::find_detours() {
     for (const PathSet::Tree& tree : paths.trees()) {
         bool searched = false;
         for (Index pair = tree.first_pair; pair < tree.end_pair; ++pair) {
-            SlotIndex room = paths.end_slot(pair);
-            bool served = false;
-            for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-                served = served || (paths.live(slot) && !paths.slack(slot));
-                if (!paths.live(slot) && room == paths.end_slot(pair)) room = slot;
-            }
-            if (served) continue;
+            if (is_served(paths, pair)) continue;
             if (!std::exchange(searched, true)) search_.run(paths.pair(pair).origin, costs);
+            const SlotIndex room = first_empty(paths, pair);
             if (!search_.reaches(paths.pair(pair).destination) || room == paths.end_slot(pair)) {
                 unreachable_.push_back(pair);
                 continue;
@@ -136,26 +148,19 @@ void PathKeeper::change(const std::vector<PathChange>& changes) {
 
 void PathKeeper::serialise(StateArchive& archive) {
     archive.section("routing", *routing_);
-    std::vector<std::uint64_t> lost(unreachable_.begin(), unreachable_.end());
-    archive.list("unreachable", lost);
-    unreachable_.assign(lost.begin(), lost.end());
+    archive.list("unreachable", unreachable_);
     for (const Index pair : unreachable_)
         archive.require(pair < routing_->paths.pairs(), "pairs of this run");
     archive.field("added", added_);
-    Index waiting = shelved_.size();
-    archive.field("shelved", waiting, std::uint64_t{1} << 32U);
-    if (archive.reading()) shelved_.assign(waiting, {});
-    for (PathChange& path : shelved_) {
+    serialise_each(archive, "shelved", shelved_, [&](PathChange& path) {
         std::uint64_t slot = path.slot;
         archive.field("slot", slot);
         archive.require(slot < routing_->paths.slots(), "a slot of this run");
         path.slot = static_cast<SlotIndex>(slot);
-        std::vector<std::uint32_t> links(path.links.begin(), path.links.end());
-        archive.list("links", links);
-        path.links.assign(links.begin(), links.end());
+        archive.list("links", path.links);
         for (const LinkIndex link : path.links)
             archive.require(link < network_.links(), "links of this network");
-    }
+    });
 }
 
 void PathKeeper::repair(View x) const {

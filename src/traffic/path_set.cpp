@@ -77,11 +77,25 @@ std::vector<LinkIndex> PathSet::links(SlotIndex slot) const {
     return found;
 }
 
+void PathSet::check_path(const Pair& pair, std::span<const LinkIndex> path) const {
+    NodeIndex place = pair.origin;
+    for (const LinkIndex link : path) {
+        if (link >= tails_.size() || tails_[link] != place)
+            throw Error("a path has to follow links of the network, one after the other");
+        place = heads_[link];
+    }
+    if (!path.empty() && place != pair.destination)
+        throw Error("a path has to end at the destination of its pair");
+}
+
 /// Builds all trees anew: changes are rare, and passes over the trees want them contiguous.
 void PathSet::change(std::span<const PathChange> changes) {
     std::vector<const PathChange*> wanted(slots(), nullptr);
-    for (const PathChange& each : changes) wanted[each.slot] = &each;
-    PathSet next = *this;  // so that a wrong path changes nothing
+    for (const PathChange& each : changes) {
+        if (each.live) check_path(pairs_[pair_of(each.slot)], each.links);
+        wanted[each.slot] = &each;
+    }
+    PathSet next = *this;  // the old paths are read while the new ones are made
     for (auto* list : {&next.parent_, &next.link_, &next.live_, &next.first_live_}) list->clear();
     next.leaves_.assign(slots(), kNoPath);
     Grower grower(next.parent_, next.link_);
@@ -90,19 +104,11 @@ void PathSet::change(std::span<const PathChange> changes) {
         for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
             next.first_live_.push_back(static_cast<SlotIndex>(next.live_.size()));
             for (SlotIndex slot = first_[i]; slot < first_[i + 1]; ++slot) {
-                if (wanted[slot] != nullptr ? !wanted[slot]->live : !live(slot)) continue;
-                const std::vector<LinkIndex> path =
-                    wanted[slot] != nullptr ? wanted[slot]->links : links(slot);
+                const PathChange* change = wanted[slot];
+                if (change != nullptr ? !change->live : !live(slot)) continue;
                 TreeNode at = tree.begin;
-                NodeIndex place = pairs_[i].origin;
-                for (const LinkIndex link : path) {
-                    if (link >= tails_.size() || tails_[link] != place)
-                        throw Error("a path has to follow links of the network, one after the other");
-                    place = heads_[link];
+                for (const LinkIndex link : change != nullptr ? change->links : links(slot))
                     at = grower.grow(at, link);
-                }
-                if (!path.empty() && place != pairs_[i].destination)
-                    throw Error("a path has to end at the destination of its pair");
                 next.leaves_[slot] = at;
                 next.live_.push_back(slot);
             }

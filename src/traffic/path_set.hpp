@@ -73,6 +73,9 @@ class PathSet {
     Index bytes() const noexcept;
 
   private:
+    /// Throws Error unless the links lead from the origin of the pair to its destination, or there are none.
+    void check_path(const Pair& pair, std::span<const LinkIndex> path) const;
+
     std::vector<Pair> pairs_;
     std::vector<SlotIndex> first_;       // of each pair, and the end of the last
     std::vector<TreeNode> leaves_;       // by slot

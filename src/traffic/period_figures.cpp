@@ -69,6 +69,7 @@ PeriodFigures measure_period(const Routing& routing, ConstView demand, ConstView
     find_loads(routing.paths, demand, splits, links.load, scratch);
     figures.demand = sum(demand);
     figures.cost = evaluate(routing, SingleDemand(demand), splits, {}, scratch) * routing.unit;
+    figures.prices = price_slots(routing, SingleDemand(demand), splits);
     note_utilisation(routing, links, figures);
     note_paths(routing.paths, demand, splits, before, figures);
     // Splits sum to 1 up to rounding only.

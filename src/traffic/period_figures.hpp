@@ -12,6 +12,7 @@ struct PeriodFigures {
     Real demand = 0;           // sum over pairs
     Real unserved = 0;         // demand on slack paths, or of pairs without a path
     Real cost = 0;             // the objective at the realised loads, prices included
+    Real prices = 0;           // the part of the cost that belongs to no link
     Real time = 0;             // total time: sum of load times time over the links
     Real mean_time = 0;        // of a unit of demand that is served
     Real utilisation_max = 0;  // over open links

@@ -100,29 +100,31 @@ class XmlReader {
 
     void end() {
         const std::string at = place();
-        if (!text_.nodes.empty() && path_.size() > 2 && path_[path_.size() - 3] == "node") {
-            if (at == "coordinates/x") fill(text_.nodes.back().x, number());
-            if (at == "coordinates/y") fill(text_.nodes.back().y, number());
-        }
-        if (!text_.links.empty()) {
-            SndlibLink& link = text_.links.back();
-            if (at == "link/source") link.source = content();
-            if (at == "link/target") link.target = content();
-            if (at == "link/routingCost") link.routing_cost = amount();
-            if (at == "preInstalledModule/capacity") link.installed = amount();
-            if (at == "addModule/capacity") link.module = std::max(link.module, amount());
-        }
-        if (!text_.demands.empty()) {
-            SndlibDemand& demand = text_.demands.back();
-            if (at == "demand/source") fill(demand.source, content());
-            if (at == "demand/target") fill(demand.target, content());
-            if (at == "demand/demandValue") fill(demand.value, amount());
-        }
+        if (!text_.nodes.empty() && path_.size() > 2 && path_[path_.size() - 3] == "node")
+            end_coordinate(at, text_.nodes.back());
+        if (!text_.links.empty()) end_of_link(at, text_.links.back());
+        if (!text_.demands.empty()) end_of_demand(at, text_.demands.back());
         if (at == "nodes/node" && fields_ != 2) refuse_short("coordinates x and y");
         if (at == "demands/demand" && fields_ != 3) refuse_short("source, target and demandValue");
         if (at == "meta/linkModel") text_.link_model = content();
         path_.pop_back();
         content_.clear();
+    }
+    void end_coordinate(std::string_view at, SndlibNode& node) {
+        if (at == "coordinates/x") fill(node.x, number());
+        if (at == "coordinates/y") fill(node.y, number());
+    }
+    void end_of_link(std::string_view at, SndlibLink& link) {
+        if (at == "link/source") link.source = content();
+        if (at == "link/target") link.target = content();
+        if (at == "link/routingCost") link.routing_cost = amount();
+        if (at == "preInstalledModule/capacity") link.installed = amount();
+        if (at == "addModule/capacity") link.module = std::max(link.module, amount());
+    }
+    void end_of_demand(std::string_view at, SndlibDemand& demand) {
+        if (at == "demand/source") fill(demand.source, content());
+        if (at == "demand/target") fill(demand.target, content());
+        if (at == "demand/demandValue") fill(demand.value, amount());
     }
 
     template <class Value>

@@ -71,14 +71,14 @@ Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     return inside ? constant_ : kInfinity;
 }
 
-/// The projection of pairs [begin, end). `one(pair, v, out)` projects the gathered live coordinates of a
+/// The projection of a range of pairs. `one(pair, v, out)` projects the gathered live coordinates of a
 /// pair. `many(first, count)` does it where they lie side by side in v and out already; it may do so later.
 template <class One, class Many>
-Real SplitSet::project(ConstView v, View out, Index begin, Index end, Scratch& scratch, const One& one,
+Real SplitSet::project(ConstView v, View out, PairRange range, Scratch& scratch, const One& one,
                        const Many& many) const {
     const PathSet& paths = routing_->paths;
     Real total = 0;
-    for (Index pair = begin; pair < end; ++pair) {
+    for (Index pair = range.begin; pair < range.end; ++pair) {
         const SlotIndex first = paths.first_slot(pair);
         const SlotIndex last = paths.end_slot(pair);
         const std::span<const SlotIndex> live = paths.live_slots(pair);
@@ -109,7 +109,7 @@ Real SplitSet::prox(ConstView v, Real /*step*/, View out, Scratch& scratch) cons
         Scratch& own = scratch.part(i);
         SimplexBatch batch(v, out, own);
         totals[i] = project(
-            v, out, begin, end, own,
+            v, out, {begin, end}, own,
             [&](Index /*pair*/, ConstView from, View to) { return project_onto_simplex(from, 1, to, own); },
             [&](SlotIndex first, Index count) -> Real {
                 batch.add(first, count, 1);
@@ -120,20 +120,18 @@ Real SplitSet::prox(ConstView v, Real /*step*/, View out, Scratch& scratch) cons
     return sum(totals) + constant_;
 }
 
-Real SplitSet::switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                              Scratch& scratch) const {
+Real SplitSet::switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
     const PathSet& paths = routing_->paths;
     const Simplex simplex;
     const auto one = [&](Index pair, ConstView from, View to) {
         Scratch::Frame frame(scratch);
         const View side_by_side = frame.take(from.size());
-        gather(paths, pair, centre, side_by_side);
-        return simplex.switching_prox(from, step, pull, side_by_side, to, scratch);
+        gather(paths, pair, pull.centre, side_by_side);
+        return simplex.switching_prox(from, step, {pull.strength, side_by_side}, to, scratch);
     };
-    return constant_ + project(v, out, 0, paths.pairs(), scratch, one, [&](SlotIndex first, Index count) {
-               return simplex.switching_prox(v.subspan(first, count), step, pull,
-                                             centre.subspan(first, count), out.subspan(first, count),
-                                             scratch);
+    return constant_ + project(v, out, {0, paths.pairs()}, scratch, one, [&](SlotIndex first, Index count) {
+               return simplex.switching_prox(v.subspan(first, count), step, pull.part(first, count),
+                                             out.subspan(first, count), scratch);
            });
 }
 

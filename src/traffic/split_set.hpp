@@ -5,6 +5,7 @@
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
+#include "proxstream/prox/regulariser.hpp"
 
 #include "traffic/routing.hpp"
 
@@ -21,16 +22,18 @@ class SplitSet {
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     bool can_switch() const { return true; }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const;
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
     Real infimum() const { return constant_; }
     Real prox_scale(Index n) const { return std::sqrt(static_cast<Real>(n)); }
 
   private:
+    struct PairRange {
+        Index begin, end;
+    };
     template <class One, class Many>
-    Real project(ConstView v, View out, Index begin, Index end, Scratch& scratch, const One& one,
+    Real project(ConstView v, View out, PairRange range, Scratch& scratch, const One& one,
                  const Many& many) const;
 
     std::shared_ptr<const Routing> routing_;

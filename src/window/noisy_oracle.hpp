@@ -1,14 +1,36 @@
 /// Exact gradients with noise of a known law on them.
 #pragma once
 
-#include "window/noise_model.hpp"
 #include "window/oracle.hpp"
-
-#include <numeric>
 
 namespace proxstream {
 
-class NoisyOracle {
+/// A law of noise.
+struct NoiseModel {
+    enum class Kind : std::uint8_t {
+        sphere,    // uniform on the sphere of radius sigma: bounded
+        gaussian,  // E|e|^2 = sigma^2
+        heavy,     // uniform direction, Pareto length: E|e|^2 = sigma^2, no moment above `tail`
+        dropout,   // the gradient is lost with probability sigma, and else scaled up to stay unbiased
+    };
+    Kind kind = Kind::gaussian;
+    Real sigma = 0;   // of one base sample; the probability of dropout
+    Real tail = 2.5;  // of heavy: P(|e| > u) falls like u^-tail; above 2
+
+    /// The mean of `samples` base samples of additive noise; not for dropout. `draw` says where they come
+    /// from, sample and coordinate apart.
+    void mean_noise(const Draw& draw, std::uint64_t samples, View out, Scratch& scratch) const;
+    /// The mean of `samples` factors of dropout: 0 or 1/(1 - p) each.
+    Real mean_factor(const Draw& draw, std::uint64_t samples) const;
+
+    bool additive() const noexcept { return kind != Kind::dropout; }
+    bool bounded() const noexcept { return kind == Kind::sphere; }
+
+    /// Throws ConfigError with everything that cannot be.
+    void validate() const;
+};
+
+class NoisyOracle final : public GradientOracle {
   public:
     /// `samples` base samples an answer; noise independent from record to record, or one for all of them.
     /// Throws ConfigError if the model cannot be.
@@ -17,83 +39,17 @@ class NoisyOracle {
         model_.validate();
     }
 
-    std::uint64_t samples() const noexcept { return samples_; }
-    bool exact() const noexcept { return false; }
-    bool bounded() const noexcept { return model_.bounded(); }
-    bool independent() const noexcept { return independent_; }
+    std::uint64_t samples() const override { return samples_; }
+    bool bounded() const override { return model_.bounded(); }
+    bool independent() const override { return independent_; }
     /// Of bounded noise the sure bound, which averaging does not lower. Of dropout nothing: its noise grows
     /// with the gradient.
-    std::optional<Real> level(std::span<const Real> weights, std::uint64_t samples) const {
-        if (!model_.additive()) return std::nullopt;
-        if (model_.bounded()) return noise_level(model_.sigma, weights, 1, false);
-        return noise_level(model_.sigma, weights, samples, independent_);
-    }
-
-    template <RecordBatch B>
-    void estimate(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
-                  View out, Cost& cost, Scratch& scratch) const {
-        Scratch::Frame frame(scratch);
-        const std::uint64_t records = count_records(window.weights);
-        cost.oracle_calls += records;
-        cost.base_samples += samples * records;
-        if (!model_.additive()) {
-            const View weights = frame.take(window.weights.size());
-            for (Index age = 0; age < weights.size(); ++age) {
-                weights[age] = window.weights[age] == 0
-                                   ? 0
-                                   : window.weights[age] * model_.mean_factor(draw_for(ticket, age), samples);
-            }
-            window.batch.weighted_value_and_gradient(weights, y, out, scratch);
-            return;
-        }
-        window.batch.weighted_value_and_gradient(window.weights, y, out, scratch);
-        const View noise = frame.take(out.size());
-        if (!independent_) {
-            model_.mean_noise(ticket.shared(), samples, noise, scratch);
-            axpy(std::accumulate(window.weights.begin(), window.weights.end(), Real{0}), noise, out);
-            return;
-        }
-        for (Index age = window.weights.size(); age-- > 0;) {
-            if (window.weights[age] == 0) continue;
-            model_.mean_noise(ticket.of_record(age), samples, noise, scratch);
-            axpy(window.weights[age], noise, out);
-        }
-    }
-
-    template <RecordBatch B>
-    void answer(const B& batch, Index age, const Ticket& ticket, std::uint64_t samples, ConstView y, View out,
-                Cost& cost, Scratch& scratch) const {
-        ++cost.oracle_calls;
-        cost.base_samples += samples;
-        batch.value_and_gradient(age, y, out, scratch);
-        const Draw draw = draw_for(ticket, age);
-        if (!model_.additive()) {
-            scaled(model_.mean_factor(draw, samples), out, out);
-            return;
-        }
-        Scratch::Frame frame(scratch);
-        const View noise = frame.take(out.size());
-        model_.mean_noise(draw, samples, noise, scratch);
-        axpy(1, noise, out);
-    }
-
-    /// Additive noise is the same at both points and cancels; what is left is the draw of the records.
-    template <RecordBatch B>
-    void difference(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
-                    ConstView from, View out, Cost& cost, Scratch& scratch) const {
-        Scratch::Frame frame(scratch);
-        const auto factor = [&](Index sample, Index age) {
-            if (model_.additive()) return Real{1};
-            Draw draw = draw_for(ticket, age);
-            draw.step = ~draw.step;  // apart from the draws of records and of estimates
-            draw.sample = independent_ ? sample : 0;
-            return model_.mean_factor(draw, 1);
-        };
-        const View weights = drawn_weights(window.weights, ticket.shared(), samples, frame, factor);
-        records_difference(window.batch, weights, y, from, out, scratch);
-        cost.oracle_calls += 2 * samples;
-        cost.base_samples += 2 * samples;
-    }
+    std::optional<Real> level(std::span<const Real> weights, std::uint64_t samples) const override;
+    void estimate(const OracleView& window, const OracleCall& call, ConstView y, View out) const override;
+    void answer(const AnyBatch& batch, Index age, const OracleCall& call, ConstView y,
+                View out) const override;
+    void difference(const OracleView& window, const OracleCall& call, ConstView y, ConstView from,
+                    View out) const override;
 
   private:
     Draw draw_for(const Ticket& ticket, Index age) const {

@@ -1,14 +1,7 @@
 #include "window/oracle.hpp"
 
-#include "proxstream/core/error.hpp"
-
-#include "window/callback_oracle.hpp"
-#include "window/minibatch_oracle.hpp"
-
 #include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <string>
 
 namespace proxstream {
 
@@ -46,49 +39,44 @@ Real noise_level(Real base_noise, std::span<const Real> weights, std::uint64_t s
     return base_noise * (independent ? std::sqrt(squares) : sum) / std::sqrt(static_cast<Real>(samples));
 }
 
-std::optional<Real> MinibatchOracle::level(std::span<const Real> weights, std::uint64_t samples) const {
-    if (!base_noise_) return std::nullopt;
-    const Real level = noise_level(*base_noise_, weights, samples, true);
-    if (replace_ || record_rows_ < 2) return level;
-    if (samples >= record_rows_) return 0;
-    return level * std::sqrt(static_cast<Real>(record_rows_ - samples) / static_cast<Real>(record_rows_ - 1));
-}
-
-void MinibatchOracle::draw_rows(Draw draw, Index count, std::span<Index> rows, Scratch& scratch) const {
-    if (replace_) {
-        for (Index i = 0; i < rows.size(); ++i) {
-            draw.sample = i;
-            rows[i] = uniform_below(draw, count);
-        }
-        return;
-    }
-    if (rows.size() == count) {
-        for (Index i = 0; i < count; ++i) rows[i] = i;
-        return;
-    }
-    // Floyd's subset: the i-th draw is from the first count - rows + i + 1, and stands for the last of them
-    // if it is already taken.
+void records_difference(const AnyBatch& batch, std::span<const Real> weights, ConstView y, ConstView from,
+                        View out, Scratch& scratch) {
     Scratch::Frame frame(scratch);
-    const auto taken = frame.take<unsigned char>(count);
-    std::fill(taken.begin(), taken.end(), static_cast<unsigned char>(0));
-    for (Index i = 0; i < rows.size(); ++i) {
-        const Index last = count - rows.size() + i;
-        draw.sample = i;
-        Index row = uniform_below(draw, last + 1);
-        if (taken[row] != 0) row = last;
-        taken[row] = 1;
-        rows[i] = row;
+    const View before = frame.take(out.size());
+    batch.weighted_value_and_gradient(weights, y, out, scratch);
+    batch.weighted_value_and_gradient(weights, from, before, scratch);
+    subtract(out, before, out);
+}
+
+void GradientOracle::estimate(const OracleView& window, const OracleCall& call, ConstView y, View out) const {
+    Scratch::Frame frame(call.scratch);
+    const View single = frame.take(out.size());
+    fill(out, 0);
+    for (Index age = window.weights.size(); age-- > 0;) {
+        if (window.weights[age] == 0) continue;
+        answer(window.batch, age, call, y, single);
+        axpy(window.weights[age], single, out);
     }
 }
 
-void CallbackOracle::add_sample(Round record, ConstView x, const Draw& draw, Real weight, View out,
-                                std::vector<Real>& gradient) const {
-    sampler_(record, x, draw, gradient);
-    if (gradient.size() != x.size()) {
-        throw ConfigError("the oracle's gradient of record " + std::to_string(record) + " has " +
-                          std::to_string(gradient.size()) + " numbers, x has " + std::to_string(x.size()));
-    }
-    axpy(weight, gradient, out);
+void ExactOracle::estimate(const OracleView& window, const OracleCall& call, ConstView y, View out) const {
+    window.batch.weighted_value_and_gradient(window.weights, y, out, call.scratch);
+    call.cost.record_gradients += count_records(window.weights);
+}
+
+void ExactOracle::answer(const AnyBatch& batch, Index age, const OracleCall& call, ConstView y,
+                         View out) const {
+    batch.value_and_gradient(age, y, out, call.scratch);
+    ++call.cost.record_gradients;
+}
+
+void ExactOracle::difference(const OracleView& window, const OracleCall& call, ConstView y, ConstView from,
+                             View out) const {
+    Scratch::Frame frame(call.scratch);
+    const View weights = drawn_weights(window.weights, call.ticket.shared(), call.samples, frame,
+                                       [](Index /*sample*/, Index /*age*/) { return Real{1}; });
+    records_difference(window.batch, weights, y, from, out, call.scratch);
+    call.cost.record_gradients += 2 * count_records(weights);
 }
 
 }  // namespace proxstream

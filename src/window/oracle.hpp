@@ -10,12 +10,15 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/round_report.hpp"
-#include "proxstream/loss/parts.hpp"
+#include "proxstream/loss/any_batch.hpp"
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace proxstream {
 
@@ -34,31 +37,53 @@ struct Ticket {
 };
 
 /// The window as an oracle sees it: the records of a store by age, each with its weight (0: left out).
-template <RecordBatch B>
 struct OracleView {
-    const B& batch;
+    const AnyBatch& batch;
     std::span<const Real> weights;
 };
 
-/// Every oracle counts its calls and base samples in `cost`.
-///
-///   estimate:    out ~ grad S(y); every record answers with a mean of `samples` base samples
-///   answer:      out ~ grad f of one record: its share of the estimate with the same ticket
-///   difference:  out ~ grad S(y) - grad S(from), from `samples` base samples in all, spread evenly over the
-///                window and the same ones at both points (section 17 of docs/theory.md rests on that)
-///   level:       s with E|e|^2 <= s^2 for an estimate by such answers; nullopt: nobody knows
-template <class O, class B>
-concept GradientOracle = requires(const O& oracle, const OracleView<B>& window, const Ticket& ticket,
-                                  std::uint64_t samples, Index age, ConstView y, View out, Cost& cost,
-                                  Scratch& scratch) {
-    oracle.estimate(window, ticket, samples, y, out, cost, scratch);
-    oracle.answer(window.batch, age, ticket, samples, y, out, cost, scratch);
-    oracle.difference(window, ticket, samples, y, y, out, cost, scratch);
-    { oracle.level(window.weights, samples) } -> std::same_as<std::optional<Real>>;
-    { oracle.samples() } -> std::same_as<std::uint64_t>;  // of an answer, unless told otherwise
-    { oracle.exact() } -> std::same_as<bool>;             // the answers have no noise
-    { oracle.bounded() } -> std::same_as<bool>;           // |e| <= level() surely
-    { oracle.independent() } -> std::same_as<bool>;       // across the records of the window
+/// What is asked of an oracle: which estimate, from how many base samples, and where the work is counted.
+struct OracleCall {
+    Ticket ticket;
+    std::uint64_t samples = 1;
+    Cost& cost;
+    Scratch& scratch;
+};
+
+class GradientOracle {
+  public:
+    virtual ~GradientOracle() = default;
+
+    /// out ~ grad S(y); every record answers with a mean of `call.samples` base samples.
+    virtual void estimate(const OracleView& window, const OracleCall& call, ConstView y, View out) const;
+    /// out ~ grad f of one record: its share of the estimate with the same ticket.
+    virtual void answer(const AnyBatch& batch, Index age, const OracleCall& call, ConstView y,
+                        View out) const = 0;
+    /// out ~ grad S(y) - grad S(from), from `call.samples` base samples in all, spread evenly over the window
+    /// and the same ones at both points (section 17 of docs/theory.md rests on that).
+    virtual void difference(const OracleView& window, const OracleCall& call, ConstView y, ConstView from,
+                            View out) const = 0;
+
+    /// s with E|e|^2 <= s^2 for an estimate by answers of so many samples; nullopt: not known.
+    virtual std::optional<Real> level(std::span<const Real> weights, std::uint64_t samples) const = 0;
+    virtual std::uint64_t samples() const { return 1; }     // of an answer, by default
+    virtual bool exact() const { return false; }            // the answers have no noise
+    virtual bool bounded() const { return false; }          // |e| <= level() surely
+    virtual bool independent() const { return true; }       // across the records of the window
+    virtual std::string name() const { return "sampled"; }  // where no text describes it
+};
+
+/// Holds any oracle.
+class AnyOracle {
+  public:
+    template <std::derived_from<GradientOracle> Oracle>
+    explicit AnyOracle(Oracle oracle) : held_(std::make_shared<const Oracle>(std::move(oracle))) {}
+
+    const GradientOracle& operator*() const { return *held_; }
+    const GradientOracle* operator->() const { return held_.get(); }
+
+  private:
+    std::shared_ptr<const GradientOracle> held_;
 };
 
 std::uint64_t count_records(std::span<const Real> weights);
@@ -81,61 +106,26 @@ View drawn_weights(std::span<const Real> weights, const Draw& draw, std::uint64_
 }
 
 /// out = the gradient at y of a weighted sum of records less that at `from`.
-template <RecordBatch B>
-void records_difference(const B& batch, std::span<const Real> weights, ConstView y, ConstView from, View out,
-                        Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    const View before = frame.take(out.size());
-    batch.weighted_value_and_gradient(weights, y, out, scratch);
-    batch.weighted_value_and_gradient(weights, from, before, scratch);
-    subtract(out, before, out);
-}
-
-/// The same for a weighted sum of parts.
-template <RecordBatch B>
-void parts_difference(const B& batch, std::span<const WeightedPart> parts, ConstView y, ConstView from,
-                      View out, Scratch& scratch) {
-    Scratch::Frame frame(scratch);
-    const View before = frame.take(out.size());
-    parts_gradient(batch, parts, y, out, scratch);
-    parts_gradient(batch, parts, from, before, scratch);
-    subtract(out, before, out);
-}
+void records_difference(const AnyBatch& batch, std::span<const Real> weights, ConstView y, ConstView from,
+                        View out, Scratch& scratch);
 
 /// What an estimate's level is made of: sigma_0 of a base sample, and how the window adds up what is left.
 Real noise_level(Real base_noise, std::span<const Real> weights, std::uint64_t samples, bool independent);
 
 /// No noise. Base samples, where a difference asks for them, are whole records.
-class ExactOracle {
+class ExactOracle final : public GradientOracle {
   public:
-    std::uint64_t samples() const noexcept { return 1; }
-    bool exact() const noexcept { return true; }
-    bool bounded() const noexcept { return true; }
-    bool independent() const noexcept { return true; }
-    std::optional<Real> level(std::span<const Real> /*weights*/, std::uint64_t /*samples*/) const {
+    std::string name() const override { return "exact"; }
+    bool exact() const override { return true; }
+    bool bounded() const override { return true; }
+    std::optional<Real> level(std::span<const Real> /*weights*/, std::uint64_t /*samples*/) const override {
         return 0;
     }
-    template <RecordBatch B>
-    void estimate(const OracleView<B>& window, const Ticket& /*ticket*/, std::uint64_t /*samples*/,
-                  ConstView y, View out, Cost& cost, Scratch& scratch) const {
-        window.batch.weighted_value_and_gradient(window.weights, y, out, scratch);
-        cost.record_gradients += count_records(window.weights);
-    }
-    template <RecordBatch B>
-    void answer(const B& batch, Index age, const Ticket& /*ticket*/, std::uint64_t /*samples*/, ConstView y,
-                View out, Cost& cost, Scratch& scratch) const {
-        batch.value_and_gradient(age, y, out, scratch);
-        ++cost.record_gradients;
-    }
-    template <RecordBatch B>
-    void difference(const OracleView<B>& window, const Ticket& ticket, std::uint64_t samples, ConstView y,
-                    ConstView from, View out, Cost& cost, Scratch& scratch) const {
-        Scratch::Frame frame(scratch);
-        const View weights = drawn_weights(window.weights, ticket.shared(), samples, frame,
-                                           [](Index /*sample*/, Index /*age*/) { return Real{1}; });
-        records_difference(window.batch, weights, y, from, out, scratch);
-        cost.record_gradients += 2 * count_records(weights);
-    }
+    void estimate(const OracleView& window, const OracleCall& call, ConstView y, View out) const override;
+    void answer(const AnyBatch& batch, Index age, const OracleCall& call, ConstView y,
+                View out) const override;
+    void difference(const OracleView& window, const OracleCall& call, ConstView y, ConstView from,
+                    View out) const override;
 };
 
 }  // namespace proxstream

@@ -4,6 +4,8 @@
 #include "proxstream/core/spec.hpp"
 
 #include "core/find_row.hpp"
+#include "window/minibatch_oracle.hpp"
+#include "window/noisy_oracle.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,8 +1,7 @@
 /// A store of records that several windows read and one owner fills: pushing through a reader does nothing.
 #pragma once
 
-#include "proxstream/loss/parts.hpp"
-#include "proxstream/loss/record_ref.hpp"
+#include "proxstream/loss/any_batch.hpp"
 
 #include <memory>
 #include <span>
@@ -10,17 +9,14 @@
 
 namespace proxstream {
 
-class StateArchive;
-
-template <RecordBatch B>
 class SharedBatch {
   public:
-    using Record = typename B::Record;
+    using Record = RecordRef;
 
-    explicit SharedBatch(std::shared_ptr<const B> store) : store_(std::move(store)) {}
+    explicit SharedBatch(std::shared_ptr<const AnyBatch> store) : store_(std::move(store)) {}
 
-    void push(const Record& /*record*/) {}  // the owner has done it
-    void drop_newest() {}                   // and will undo it
+    void push(const Record& /*record*/) {}  // the owner does it
+    void drop_newest() {}                   // and undoes it
     Index size() const { return store_->size(); }
     Index capacity() const { return store_->capacity(); }
     Real value(Index age, ConstView x, Scratch& scratch) const { return store_->value(age, x, scratch); }
@@ -35,19 +31,18 @@ class SharedBatch {
         return store_->weighted_value_and_gradient(weights, x, gradient, scratch);
     }
     Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
-        return proxstream::improve(*store_, weights, x, scratch);
+        return store_->improve(weights, x, scratch);
     }
-    Index parts(Index age) const { return part_count(*store_, age); }
+    Index parts(Index age) const { return store_->parts(age); }
     Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                         Scratch& scratch) const {
-        return proxstream::parts_gradient(*store_, parts, x, gradient, scratch);
+        return store_->parts_gradient(parts, x, gradient, scratch);
     }
-
-    OwnedRecord blank_record() const { return proxstream::blank_record(*store_); }
-    void serialise(StateArchive& /*checkpoint*/) {}  // the owner does it
+    OwnedRecord blank_record() const { return store_->blank_record(); }
+    void serialise(StateArchive& /*archive*/) {}  // the owner does it
 
   private:
-    std::shared_ptr<const B> store_;
+    std::shared_ptr<const AnyBatch> store_;
 };
 
 }  // namespace proxstream

@@ -38,10 +38,10 @@ learn --window 16 --tolerance 0.5 --hysteresis 0.5
 expect "--hysteresis runs" 0 'C7b? .* holds'
 learn --window 16 --switching 0.5
 expect "a price on switching" 0 'C7c .* holds'
-learn --window 64 --inner sampled:records=8
-expect "cheap updates, confirmed" 0 'C9 .* (holds|not applicable)'
+learn --window 64 --inner panoc
+expect "quasi-Newton steps, confirmed" 0 'C6 .* holds' 'C9 .* (holds|not applicable)'
 learn --window 64 --inner measured
-expect "steps from measured curvature" 0 'C6 .* holds'
+expect "a removed solver" 2 "unknown inner solver 'measured'"
 learn --window 64 --effort 64
 expect "--effort runs" 0 'record gradients'
 run list windows models selections

@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-/// How far, in ranks, what the sketch says is from where it stands in the sorted list.
+/// Distance in ranks between the sketch's answer and its place in the sorted list.
 Real off_by(const std::vector<Real>& sorted, std::uint64_t rank, Real value) {
     const auto [low, high] = std::equal_range(sorted.begin(), sorted.end(), value);
     const auto first = static_cast<Real>(low - sorted.begin());

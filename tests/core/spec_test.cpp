@@ -3,6 +3,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "support/refusal.hpp"
+
 #include <string>
 #include <vector>
 
@@ -15,17 +17,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// What the ConfigError of `action` says; a failure if there is none.
-template <class Action>
-std::string refusal(Action action) {
-    try {
-        action();
-    } catch (const ConfigError& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return {};
-}
+using tests::refusal;
 
 TEST(Specs, ReadNamesPositionsAndKeys) {
     const Spec plain = Spec::parse("  simplex ");

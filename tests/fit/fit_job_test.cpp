@@ -162,7 +162,7 @@ TEST(FitTask, PredictsInTheUnitsOfTheData) {
             settings.epsilon = 1e-10;
             settings.passes = 5000;
             FitJob job(settings);
-            const FitOutcome outcome = job.run();
+            const FitOutcome outcome = drive(job);
             EXPECT_EQ(outcome.certificate.status, FitStatus::converged);
             // Least squares with an intercept: whatever the scales, gaps sum to 0 and are small.
             const std::vector<Real> predictions = job.task().predict(outcome.certificate.point.x);
@@ -188,7 +188,7 @@ TEST(FitJob, SavedModelsCanBeTheStart) {
     settings.trace = folder.path("trace.csv");
     settings.predictions = folder.path("predictions");
     settings.certificate_json = folder.path("certificate.json");
-    const FitOutcome outcome = FitJob(settings).run();
+    const FitOutcome outcome = drive(FitJob(settings));
     EXPECT_TRUE(outcome.problems.empty());
     EXPECT_EQ(content(settings.trace), trace_csv(outcome.certificate.result.trace, 60));
     EXPECT_EQ(content(settings.certificate_json), to_json(outcome.certificate));
@@ -200,7 +200,7 @@ TEST(FitJob, SavedModelsCanBeTheStart) {
     again.test_only = true;
     again.predictions = folder.path("again");
     again.save.clear();
-    const FitOutcome tested = FitJob(again).run();
+    const FitOutcome tested = drive(FitJob(again));
     EXPECT_EQ(tested.certificate.result.iterations, 0U);
     EXPECT_EQ(tested.certificate.point.gap, outcome.certificate.point.gap);
     EXPECT_EQ(tested.certificate.point.x, outcome.certificate.point.x);
@@ -213,7 +213,7 @@ TEST(FitJob, ReportsFailedOutputsAndWritesTheOthers) {
     settings.trace = folder.path("no/such/trace.csv");
     settings.certificate_json = folder.path("no/such/certificate.json");
     settings.save = folder.path("model.json");
-    const FitOutcome outcome = FitJob(settings).run();
+    const FitOutcome outcome = drive(FitJob(settings));
     ASSERT_EQ(outcome.problems.size(), 2U);
     EXPECT_NE(outcome.problems[0].find("trace.csv"), std::string::npos);
     EXPECT_NE(outcome.problems[1].find("certificate.json"), std::string::npos);
@@ -227,17 +227,16 @@ TEST(FitJob, RefusesAStoreOfOtherSettingsOrData) {
     settings.iterations = 12;
     settings.store = folder.path("run");
     const auto begin = [](const FitSettings& first) {
-        Journal journal = Journal::create(first.store, fit_identity(first, "test", "fit"), {});
         FitJob job(first);
-        job.attach(journal);
-        job.run();
+        RunDriver driver(job);
+        driver.begin(Journal::create(first.store, job.identity(), {}));
+        driver.drive();
     };
     begin(settings);
     const auto refusal = [](const FitSettings& changed) -> std::string {
         try {
-            Journal journal = Journal::open(changed.store, {});
             FitJob job(changed);
-            job.attach(journal);
+            RunDriver(job).begin(Journal::open(changed.store, {}));
         } catch (const Error& error) {
             return error.what();
         }

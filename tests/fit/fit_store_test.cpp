@@ -53,19 +53,28 @@ std::string told(const FitOutcome& outcome) {
 /// As --durable 2, without waiting for the disk.
 const JournalOptions kOptions{.durable = {2, false}};
 
-FitOutcome begin(const FitSettings& settings, StopFlag stop = nullptr, const FitRun::OnMeasure& on = {}) {
+/// A fit that is stored with these options.
+struct Stored {
+    explicit Stored(const FitSettings& settings, bool resumed = false, StopFlag stop = nullptr)
+        : job(settings, stop), driver(job, stop) {
+        driver.begin(resumed ? Journal::open(settings.store, kOptions)
+                             : Journal::create(settings.store, job.identity(), kOptions));
+    }
+    FitOutcome drive(const std::function<void()>& on_turn = {}) {
+        driver.drive(on_turn);
+        return job.outcome();
+    }
+    FitJob job;
+    RunDriver driver;
+};
+
+FitOutcome begin(const FitSettings& settings) {
     validate(settings);
-    FitJob job(settings, stop);
-    Journal journal = Journal::create(settings.store, fit_identity(settings, "test", "fit"), kOptions);
-    job.attach(journal);
-    return job.run(on);
+    return Stored(settings).drive();
 }
 
 FitOutcome go_on(const FitSettings& settings) {
-    FitJob job(settings);
-    Journal journal = Journal::open(settings.store, kOptions);
-    job.attach(journal);
-    return job.run();
+    return Stored(settings, true).drive();
 }
 
 TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
@@ -92,7 +101,8 @@ TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
         std::uint64_t steps = 0;
         {
             FitJob job(settings);
-            while (job.step()) ++steps;
+            RunDriver driver(job);
+            while (driver.turn()) ++steps;
         }
         const std::string expected_store = told_store(RunStore(settings.store));
         std::vector<std::uint64_t> cuts{steps + 1};  // at its end, before anybody was told
@@ -101,14 +111,10 @@ TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
             set_threads(cut % 2 == 0 ? 2 : 1);
             settings.store = folder.path(fmt::format("cut{}.run", cut));
             {
-                FitJob job(settings);
-                Journal journal =
-                    Journal::create(settings.store, fit_identity(settings, "test", "fit"), kOptions);
-                job.attach(journal);
-                for (std::uint64_t i = 0; i < cut; ++i) job.step();
-                const Journal::Serialise state = [&](StateArchive& archive) { job.serialise(archive); };
-                if (cut % 3 == 0 || cut > steps) journal.commit(&state);
-                if (cut % 3 == 1 && cut <= steps) job.step();
+                Stored stored(settings);
+                for (std::uint64_t i = 0; i < cut; ++i) stored.driver.turn();
+                if (cut % 3 == 0 || cut > steps) stored.driver.save();
+                if (cut % 3 == 1 && cut <= steps) stored.driver.turn();
             }
             EXPECT_EQ(told(go_on(settings)), expected) << cut;
             const RunStore store(settings.store);
@@ -131,7 +137,10 @@ TEST(FitStore, AStopIsNoEndAndBudgetsMayGrow) {
 
     settings.store = folder.path("stopped.run");
     std::atomic<bool> stop = false;
-    begin(settings, &stop, [&](const TracePoint& point) { stop = point.iteration > 10; });
+    {
+        Stored stored(settings, false, &stop);
+        stored.drive([&] { stop = stored.job.last().iteration > 10; });
+    }
     EXPECT_FALSE(RunStore(settings.store).state().finished);
     EXPECT_FALSE(RunStore(settings.store).certificate().empty());
     EXPECT_EQ(told(go_on(settings)), expected);

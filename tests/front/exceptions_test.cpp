@@ -166,7 +166,7 @@ TEST(OnlineLearnerExceptions, LeaveTheLearnerUnchanged) {
     }
 }
 
-TEST(OnlineLearnerExceptions, AForecastIsKeptWhenTheRoundDoesNotHappen) {
+TEST(OnlineLearnerExceptions, AForecastIsKeptIfTheRoundIsRolledBack) {
     for (const char* window : {"4", "auto:longest=16"}) {
         const auto calls = std::make_shared<Calls>();
         const OnlineOptions options{.window = window, .forecast = "forecast", .tolerance = 0.01};

@@ -96,7 +96,7 @@ TEST(Fit, LassoIsOptimal) {
     }
 }
 
-TEST(Fit, HasTheFiguresOfTheProgram) {
+TEST(Fit, MatchesTheProgram) {
     FitSettings settings;
     settings.data = {"builtin:drift,rows=400"};
     settings.loss = "logistic";
@@ -106,7 +106,7 @@ TEST(Fit, HasTheFiguresOfTheProgram) {
         settings.passes = method == std::string("auto") ? 0 : 20;
         FitJob job(settings);
         const RowBlock rows = job.task().rows()->rows();
-        const FitCertificate expected = job.run().certificate;
+        const FitCertificate expected = drive(job).certificate;
         FitOptions options{.method = method};
         if (settings.passes > 0) {
             options.max_passes = settings.passes;
@@ -179,7 +179,7 @@ TEST(Fit, ProgressCanStopIt) {
     EXPECT_EQ(seen.back().stationarity_gap, found.stationarity_gap);
 }
 
-TEST(Fit, ExceptionsOfTheFunctionArePassedOn) {
+TEST(Fit, ExceptionsOfTheFunctionPassThrough) {
     int calls = 0;
     EXPECT_THROW(fit({.dimension = 1,
                       .function = [&](ConstView, View) -> Real {

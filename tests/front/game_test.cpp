@@ -62,14 +62,14 @@ TEST(Game, MatchingPenniesCyclesWithASmallSmoothedGap) {
     EXPECT_GT(gain, 0.1) << "a window does not solve pennies";
 }
 
-TEST(Game, HasTheFiguresOfTheProgram) {
+TEST(Game, MatchesTheProgram) {
     for (const char* text : {"trio", "rps", "cournot"}) {
         PlaySettings settings;
         settings.game = text;
         settings.rounds = 60;
         settings.quiet = true;
-        PlayJob job(settings, open_game(settings), nullptr, {});
-        const PlayOutcome expected = job.run({});
+        PlayJob job(settings, open_game(settings));
+        const PlayOutcome expected = drive(job);
         Game game(text);
         game.play(60);
         std::vector<Real> joint;
@@ -87,7 +87,7 @@ TEST(Game, HasTheFiguresOfTheProgram) {
     }
 }
 
-TEST(Game, AWantedEpsilonChoosesTheWindow) {
+TEST(Game, EpsilonChoosesTheWindow) {
     Game game("rps", {.epsilon = 0.01});
     game.play(60);
     const GameReport report = game.certificate();
@@ -95,14 +95,14 @@ TEST(Game, AWantedEpsilonChoosesTheWindow) {
     EXPECT_TRUE(report.sound());
 }
 
-/// Fails in call number `at` of a round in which it is told to.
+/// Fails in call number `at` of a round in which it should.
 struct Trouble {
     int at = -1;  // -1: never
     int calls = 0;
     bool as_nan = false;
 };
 
-TEST(Game, ARoundThatFailsDidNotHappen) {
+TEST(Game, AFailedRoundIsRolledBack) {
     for (const bool as_nan : {false, true}) {
         Trouble trouble;
         std::vector<Player> players = duopoly();

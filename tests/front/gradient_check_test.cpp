@@ -100,7 +100,7 @@ const std::vector<Honest>& honest_losses() {
     return losses;
 }
 
-TEST(GradientCheck, HonestLossesAgreeAtCornersAndElsewhere) {
+TEST(GradientCheck, CorrectGradientsAgreeAtCornersAndElsewhere) {
     for (const Honest& honest : honest_losses()) {
         std::vector<Real> places{0, 1, -1, 1e-5, 1 - 1e-5, 1 + 1e-7, -1e-6, 0.5, 30, -1000, 1e-300};
         for (Index i = 0; i < 300; ++i) places.push_back(3 * normal({.seed = 8, .sample = i}));
@@ -185,7 +185,7 @@ TEST(GradientCheck, CanBeSwitchedOff) {
     EXPECT_NE(report.status, RoundStatus::refused);
 }
 
-TEST(GradientCheck, HonestLossesAreNeverReportedByTheLearner) {
+TEST(GradientCheck, TheLearnerNeverReportsACorrectGradient) {
     for (const Honest& honest : honest_losses()) {
         OnlineLearner learner(
             {.dimension = 4, .regulariser = Box(-2, 2), .start = {1, 1, 1, 1}, .window = 3});

@@ -312,7 +312,7 @@ std::string refusal(const Run& run) {
     return "";
 }
 
-TEST(OnlineLearnerMisuse, EverythingWrongWithTheOptionsIsSaidAtOnce) {
+TEST(OnlineLearnerMisuse, OneErrorNamesEveryWrongOption) {
     try {
         OnlineLearner({.dimension = 3,
                        .start = {1, 2},

@@ -38,7 +38,7 @@ void expect_whole(const Router& router) {
     for (const auto& [pair, sum] : sums) EXPECT_NEAR(sum, 1, 1e-9) << pair;
 }
 
-TEST(Router, HasTheFiguresOfTheProgram) {
+TEST(Router, MatchesTheProgram) {
     const auto demands = drawn_demands();
     for (const char* window : {"4", "auto"}) {
         Small small(json_of(demands, {{7, kClosure}, {15, R"({"link":"B-C","open":true})"}}));

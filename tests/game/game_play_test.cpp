@@ -79,14 +79,14 @@ class NaivePlayer {
             const std::vector<Real> gradient = mean_gradient();
             std::vector<Real> forward(x_.size()), gap(x_.size());
             const Real size =
-                prox_gradient_step(player_.g, x_, gradient, kGameStep, forward, gap, scratch_).norm;
+                prox_gradient_step(player_.g, x_, gradient, kGameStep, {forward, gap}, scratch_).norm;
             if (size <= delta_ / static_cast<Real>(window_)) return;
             x_ = forward;
         }
     }
     Real gap() {
         std::vector<Real> forward(x_.size()), gap(x_.size());
-        return prox_gradient_step(player_.g, x_, mean_gradient(), kGameStep, forward, gap, scratch_).norm;
+        return prox_gradient_step(player_.g, x_, mean_gradient(), kGameStep, {forward, gap}, scratch_).norm;
     }
 
   private:

@@ -145,11 +145,11 @@ void learn_rows() {
     settings.loss = "squared";
     settings.window = "1";
     settings.proximal = "0";
-    LearnRun run(settings, nullptr);
-    LearnOutcome outcome;
+    LearnRun run(settings);
+    run.begin(false);
     const auto play = [&](Index rows) {
         for (Index i = 0; i < rows; ++i) {
-            if (!run.play_next(outcome)) throw std::runtime_error("a row was not learned from");
+            if (!run.next() || run.play().last) throw std::runtime_error("a row was not learned from");
         }
     };
     play(200);

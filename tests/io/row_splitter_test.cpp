@@ -32,30 +32,53 @@ bool blank(char c, char delimiter) {
     return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
+void skip_blanks(const std::string& record, char delimiter, std::size_t& at) {
+    while (at < record.size() && blank(record[at], delimiter)) ++at;
+}
+
+/// The field whose opening quote stands at `at`, which moves behind the closing one; nothing if there is
+/// none.
+std::optional<std::string> naive_quoted(const std::string& record, std::size_t& at) {
+    std::string field;
+    for (++at; at < record.size(); ++at) {
+        if (record[at] == '"') {
+            if (at + 1 == record.size() || record[at + 1] != '"') {
+                ++at;
+                return field;
+            }
+            ++at;
+        }
+        field += record[at];
+    }
+    return std::nullopt;
+}
+
+/// The field up to the delimiter or the end, to which `at` moves; blanks behind it do not belong to it.
+template <class Ends>
+std::string naive_plain(const std::string& record, const Ends& ends, std::size_t& at) {
+    std::string field;
+    while (at < record.size() && !ends(record[at])) field += record[at++];
+    while (!field.empty() && (field.back() == ' ' || field.back() == '\t')) field.pop_back();
+    return field;
+}
+
 /// The definition, a character at a time; nothing for a record that is refused.
 std::optional<Fields> naive_split(const std::string& record, char delimiter) {
     Fields fields;
     std::size_t at = 0;
     const auto ends = [&](char c) { return delimiter == ' ' ? blank(c, delimiter) : c == delimiter; };
     for (;;) {
-        while (at < record.size() && blank(record[at], delimiter)) ++at;
+        skip_blanks(record, delimiter, at);
         if (at == record.size() && delimiter == ' ') return fields;
         std::string field;
         if (at < record.size() && record[at] == '"') {
-            for (++at;; ++at) {
-                if (at == record.size()) return std::nullopt;
-                if (record[at] == '"') {
-                    if (at + 1 == record.size() || record[at + 1] != '"') break;
-                    ++at;
-                }
-                field += record[at];
-            }
-            ++at;
-            while (delimiter != ' ' && at < record.size() && blank(record[at], delimiter)) ++at;
+            const auto quoted = naive_quoted(record, at);
+            if (!quoted) return std::nullopt;
+            field = *quoted;
+            if (delimiter != ' ') skip_blanks(record, delimiter, at);
             if (at < record.size() && !ends(record[at])) return std::nullopt;
         } else {
-            while (at < record.size() && !ends(record[at])) field += record[at++];
-            while (!field.empty() && (field.back() == ' ' || field.back() == '\t')) field.pop_back();
+            field = naive_plain(record, ends, at);
         }
         fields.push_back(field);
         if (at == record.size()) return fields;

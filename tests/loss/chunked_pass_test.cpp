@@ -91,6 +91,26 @@ TEST(ChunkedPass, LargeWindowsGiveTheSameBitsForAnyThreads) {
     expect_large_window(network, Window(network, 101, 9));
 }
 
+/// One row at a time, as dot() and axpy() add.
+Result row_by_row(const LinearFamily& family, const Window& window, Scratch& scratch) {
+    Result sums{0, std::vector<Real>(family.dimension())};
+    for (Index i = 0; i < window.rows.size(); ++i) {
+        const RowBlock& block = window.blocks[i];
+        for (Index row = 0; row < block.rows(); ++row) {
+            const LossPoint point =
+                evaluate(family.loss(), family.predict(block, row, window.x, scratch), block.target(row));
+            const Real slope = window.rows[i].share * point.slope;
+            sums.value += window.rows[i].share * point.value;
+            sums.gradient.back() += slope;
+            for (Index k = 0; k < block.values(row).size(); ++k) {
+                const Index feature = block.sparse() ? block.indices(row)[k] : k;
+                sums.gradient[feature] += slope * block.values(row)[k];
+            }
+        }
+    }
+    return sums;
+}
+
 TEST(LinearPass, BitsDoNotDependOnTheOriginOfRows) {
     // Features fill lanes or any part of them; dense, single and sparse records follow each other, and short
     // rows fill blocks.
@@ -108,22 +128,7 @@ TEST(LinearPass, BitsDoNotDependOnTheOriginOfRows) {
             record.single = singles.back().data();
         }
         Scratch scratch;
-        // One row at a time, as dot() and axpy() add.
-        Result expected{0, std::vector<Real>(family.dimension())};
-        for (Index i = 0; i < window.rows.size(); ++i) {
-            const RowBlock& block = window.blocks[i];
-            for (Index row = 0; row < block.rows(); ++row) {
-                const LossPoint point =
-                    evaluate(family.loss(), family.predict(block, row, window.x, scratch), block.target(row));
-                const Real slope = window.rows[i].share * point.slope;
-                expected.value += window.rows[i].share * point.value;
-                expected.gradient.back() += slope;
-                for (Index k = 0; k < block.values(row).size(); ++k) {
-                    const Index feature = block.sparse() ? block.indices(row)[k] : k;
-                    expected.gradient[feature] += slope * block.values(row)[k];
-                }
-            }
-        }
+        const Result expected = row_by_row(family, window, scratch);
         for (const Index work : {Index{0}, Index{1} << 15U, Index{1} << 19U, Index{1} << 24U}) {
             for (RecordRows& record : window.rows) record.pass_work = work;
             EXPECT_EQ(plain(family, window, scratch), expected) << features << " features, work " << work;

@@ -127,7 +127,7 @@ TEST(DataCurvature, StaysBelowTheProvedBound) {
     EXPECT_DOUBLE_EQ(found.mean, 3 * square);
     EXPECT_DOUBLE_EQ(found.mean_square, 9 * square * square);
     EXPECT_DOUBLE_EQ(found.largest, 3 * square);
-    // Rows of one length: what is known of one constant says all of the other.
+    // Rows of one length: one constant determines the other.
     Source source{.seed = 7};
     RowBlock signs(false);
     for (int row = 0; row < 200; ++row) {

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "loss/row_fixtures.hpp"
+#include "support/refusal.hpp"
 
 #include <fstream>
 #include <set>
@@ -15,12 +16,7 @@ namespace proxstream {
 namespace {
 
 std::string refusal(std::string_view text) {
-    try {
-        parse_loss(text, {.features = fixtures::features_of(text, 3)});
-    } catch (const ConfigError& error) {
-        return error.what();
-    }
-    return "";
+    return tests::refusal([&] { parse_loss(text, {.features = fixtures::features_of(text, 3)}); });
 }
 
 TEST(LossTable, EveryRowIsTested) {

@@ -207,37 +207,36 @@ TEST(Perceptrons, NoColumnDependsOnTheOthers) {
     }
 }
 
+struct Shape {
+    Index rows, depth, width;
+};
+
+void expect_sums_in_order(const Shape& shape, bool add) {
+    const auto& [rows, depth, width] = shape;
+    const Index left_row = depth + 2;
+    const Index right_row = width + 1;
+    const Index out_row = width + 3;
+    const std::vector<Real> left = normals(rows * left_row, 1);
+    const std::vector<Real> right = normals((depth + 1) * right_row, 2);
+    std::vector<Real> out = normals(rows * out_row, 3);
+    std::vector<Real> expected = out;
+    for (Index r = 0; r < rows; ++r) {
+        for (Index v = 0; v < width; ++v) {
+            Real& sum = expected[r * out_row + v];
+            if (!add) sum = 0;
+            for (Index k = 0; k < depth; ++k) sum += left[r * left_row + k] * right[k * right_row + v];
+        }
+    }
+    multiply(
+        {{left.data(), left_row, 1}, right.data(), right_row, rows, depth, width, add, out.data(), out_row});
+    ASSERT_EQ(out, expected) << rows << " " << depth << " " << width;
+}
+
 TEST(TileProducts, EveryShapeIsSummedInOrder) {
     for (const Index rows : {1, 7, 8, 19}) {
         for (const Index depth : {0, 1, 5}) {
             for (const Index width : {1, 8, 13, 24}) {
-                const Index left_row = depth + 2;
-                const Index right_row = width + 1;
-                const Index out_row = width + 3;
-                const std::vector<Real> left = normals(rows * left_row, 1);
-                const std::vector<Real> right = normals((depth + 1) * right_row, 2);
-                for (const bool add : {false, true}) {
-                    std::vector<Real> out = normals(rows * out_row, 3);
-                    std::vector<Real> expected = out;
-                    for (Index r = 0; r < rows; ++r) {
-                        for (Index v = 0; v < width; ++v) {
-                            Real& sum = expected[r * out_row + v];
-                            if (!add) sum = 0;
-                            for (Index k = 0; k < depth; ++k)
-                                sum += left[r * left_row + k] * right[k * right_row + v];
-                        }
-                    }
-                    multiply({{left.data(), left_row, 1},
-                              right.data(),
-                              right_row,
-                              rows,
-                              depth,
-                              width,
-                              add,
-                              out.data(),
-                              out_row});
-                    ASSERT_EQ(out, expected) << rows << " " << depth << " " << width;
-                }
+                for (const bool add : {false, true}) expect_sums_in_order({rows, depth, width}, add);
             }
         }
     }

@@ -174,7 +174,7 @@ TEST_P(ScalarLosses, GiveTheSameBitsForManyRowsAtOnce) {
         evaluate(loss, scores, targets, values, slopes);
         for (Index i = 0; i < rows; ++i) {
             const LossPoint alone = evaluate(loss, scores[i], targets[i]);
-            // Which NaN is nobody's business.
+            // Any NaN will do.
             const auto bits = [](Real value) {
                 return std::isnan(value) ? 0 : 1 + std::bit_cast<std::uint64_t>(value);
             };

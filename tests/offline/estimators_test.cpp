@@ -1,7 +1,6 @@
-/// Every estimate against its definition, added up sample by sample from what the loss was asked.
+/// Every estimate against its definition, computed from the recorded evaluations of the loss.
 #include "offline/estimators.hpp"
 
-#include "offline/gradient_noise.hpp"
 #include "offline/recorded_loss.hpp"
 
 #include <algorithm>

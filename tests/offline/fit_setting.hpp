@@ -44,7 +44,7 @@ inline OfflineProblem sum_problem() {
     return make_offline_problem(std::move(loss), parse_regulariser("l1:0.01"), {0.25, 0.5, 0, -0.5});
 }
 
-/// An expectation whose closed form nobody is told.
+/// An expectation without its closed form.
 class Hidden final : public SampledLoss {
   public:
     explicit Hidden(std::shared_ptr<const SampledLoss> known) : known_(std::move(known)) {}
@@ -80,11 +80,8 @@ inline OfflineProblem hidden(OfflineProblem problem) {
 /// A row of the table each, with phases that a few iterations meet all of.
 inline std::vector<std::string> every_method() {
     return {"panoc",
-            "compact",
-            "plane",
             "accelerated",
             "backtracking",
-            "adaptive",
             "prox-grad",
             "prox-sgd:batch=3,schedule=epoch",
             "prox-svrg:batch=3,epoch=4,anchor=50",

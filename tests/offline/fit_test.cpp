@@ -54,7 +54,7 @@ TEST(FitRun, EveryRowIsTested) {
     EXPECT_EQ(names.size(), offline_methods().size());
 }
 
-TEST(FitRun, SteppingIsRunning) {
+TEST(FitRun, StepsGiveTheSameResultAsARun) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         const OfflineResult whole = run_fit(problem, options(method, kLength));
         FitRun run(problem, options(method, kLength));
@@ -101,7 +101,7 @@ TEST(FitRun, ARunEndedByItsBudgetContinuesBitForBit) {
     });
 }
 
-TEST(FitRun, ThinnedTracesContinueAsWell) {
+TEST(FitRun, ThinnedTracesContinueBitForBit) {
     const OfflineProblem problem = sum_problem();
     const std::string method = "prox-grad:step=0.005";
     const OfflineResult whole = run_fit(problem, options(method, 1300));
@@ -110,7 +110,7 @@ TEST(FitRun, ThinnedTracesContinueAsWell) {
     FitRun rest(problem, options(method, 1300));
     carry_over(part, rest);
     expect_same(whole, rest.run());
-    // One that converged between two lines goes on to a smaller epsilon, or not at all.
+    // A run that converged between two lines continues with a smaller epsilon, or not at all.
     OfflineOptions wanted = options(method, 1300);
     wanted.epsilon = (whole.trace[1000].gap + whole.trace[1001].gap) / 2;
     FitRun converged(problem, wanted);
@@ -152,7 +152,7 @@ TEST(FitRun, AMethodThatHasEndedStaysEnded) {
     }
 }
 
-TEST(FitRun, LookingAtTheResultChangesNothing) {
+TEST(FitRun, ResultDoesNotChangeTheRun) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         const OfflineResult whole = run_fit(problem, options(method, 12));
         FitRun run(problem, options(method, 12));
@@ -248,7 +248,7 @@ TEST(FitRun, EndsWithEpsilon) {
     EXPECT_EQ(late.trace.size(), 2U);
 }
 
-TEST(FitRun, AnIterationLargerThanTheBudgetIsNotBegun) {
+TEST(FitRun, AnIterationLargerThanTheBudgetIsNotStarted) {
     const OfflineProblem problem = hidden(sampler_problem("ramp:features=3"));
     OfflineOptions wanted = options("spiderboost:anchor=9000", 100);
     wanted.passes = 8;
@@ -279,7 +279,7 @@ TEST(FitRun, IsStoppedByItsFlag) {
     expect_same(run.run(), run_fit(problem, options("prox-sgd", 100)));
 }
 
-TEST(FitRun, ALossThatBreaksDownIsAStatus) {
+TEST(FitRun, ALossThatIsNotFiniteIsAStatus) {
     for (const char* method : {"prox-grad:step=5", "prox-sgd:batch=1,step=5", "panoc"}) {
         SCOPED_TRACE(method);
         FunctionLoss::Parts parts;

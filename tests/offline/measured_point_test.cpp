@@ -21,9 +21,9 @@ TEST(Measure, IsExactWhereFIsKnown) {
     std::vector<Real> gradient(4), forward(4), difference(4);
     EXPECT_EQ(point.loss, problem.loss->f(x, gradient, scratch));
     EXPECT_DOUBLE_EQ(point.regulariser, 0.01 * 2.75);
-    EXPECT_EQ(point.gap,
-              prox_gradient_step(problem.g, x, gradient, problem.reference_step, forward, difference, scratch)
-                  .norm);
+    EXPECT_EQ(point.gap, prox_gradient_step(problem.g, x, gradient, problem.reference_step,
+                                            {forward, difference}, scratch)
+                             .norm);
     EXPECT_EQ(point.gap_error, 0);
     EXPECT_EQ(point.nonzeros, 3U);
     EXPECT_EQ(cost.base_samples, 50U);

@@ -26,7 +26,7 @@ constexpr std::uint64_t kTwinCount = 30;
 constexpr Index kTwinDimension = 4;
 constexpr Real kWeight = 0.01;  // of g = l1
 
-/// What the loss was asked, in order.
+/// The evaluations of the loss, in order.
 class Asked {
   public:
     explicit Asked(const RecordedLoss& loss) : loss_(loss) {}
@@ -115,7 +115,7 @@ Twin recursive(Index batch, Index epoch, Real step) {
     return twin;
 }
 
-TEST(MethodTwins, ProxSgd) {
+TEST(MethodTwins, ProxSgdMatchesItsTwin) {
     Twin twin;
     twin.step = [](int k) { return 0.3 / (1 + 0.5 * std::floor(k * 4 / 30.0)); };
     twin.estimate = [](int, const Vector&, const Vector& x, const Vector&, Asked& asked) {
@@ -131,7 +131,7 @@ TEST(MethodTwins, ProxSgd) {
     expect_twins("prox-sgd:batch=4,step=0.3,schedule=inverse,decay=2", twin);
 }
 
-TEST(MethodTwins, ProxSvrg) {
+TEST(MethodTwins, ProxSvrgMatchesItsTwin) {
     for (const std::string name : {"prox-svrg", "prox-svrg+"}) {
         Vector anchor, anchor_gradient;
         Twin twin{.batch = 5, .epoch = 6, .step = constant(0.1), .estimate = {}};
@@ -151,17 +151,17 @@ TEST(MethodTwins, ProxSvrg) {
     }
 }
 
-TEST(MethodTwins, SpiderBoost) {
+TEST(MethodTwins, SpiderBoostMatchesItsTwin) {
     expect_twins("spiderboost:batch=5,epoch=4,step=0.1", recursive(5, 4, 0.1));
 }
 
-TEST(MethodTwins, Sarah) {
+TEST(MethodTwins, SarahMatchesItsTwin) {
     Twin twin = recursive(5, 4, 0.2);
     twin.share = constant(0.7);
     expect_twins("sarah:batch=5,epoch=4,step=0.2,gamma=0.7", twin);
 }
 
-TEST(MethodTwins, SarahAdaptive) {
+TEST(MethodTwins, SarahAdaptiveMatchesItsTwin) {
     // From the last place of the epoch backwards, Lb = 5.
     const Real x = 0.2 * 5;
     const Real rho = (30.0 - 5) / (5 * 29.0);
@@ -189,7 +189,7 @@ TEST(MethodTwins, SarahsBatchesHaveNoRepetitions) {
     }
 }
 
-TEST(MethodTwins, Storm) {
+TEST(MethodTwins, StormMatchesItsTwin) {
     const Real smoothness = 5;
     const auto step = [](int k) { return 0.02 * std::pow(4.0 / (k + 4), 1.0 / 3); };
     for (const std::string beta : {"", ",beta=0.3"}) {
@@ -211,7 +211,7 @@ TEST(MethodTwins, Storm) {
     }
 }
 
-TEST(MethodTwins, Hybrid) {
+TEST(MethodTwins, HybridMatchesItsTwin) {
     Twin twin{.batch = 3, .epoch = 5, .step = constant(0.1), .share = constant(0.6), .estimate = {}};
     twin.estimate = [&](int k, const Vector& v, const Vector& x, const Vector& previous, Asked& asked) {
         if (k % 5 == 0) {
@@ -245,7 +245,7 @@ TEST(MethodTwins, HybridsTwoBatchesAreIndependent) {
     }
 }
 
-TEST(MethodTwins, Adam) {
+TEST(MethodTwins, AdamMatchesItsTwin) {
     // The direction's coordinates have steps of their own; the prox takes their mean.
     Setting s = setting(kTwinCount, kTwinDimension, "l1:" + format_short(kWeight));
     const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3,metric=coordinates",
@@ -271,7 +271,7 @@ TEST(MethodTwins, Adam) {
     }
 }
 
-TEST(MethodTwins, AdamWithOneScaleForAll) {
+TEST(MethodTwins, AdamWithOneScaleMatchesItsTwin) {
     Setting s = setting(kTwinCount, kTwinDimension, "l1:" + format_short(kWeight));
     const auto method = make("adam:batch=6,step=0.05,beta1=0.8,beta2=0.9,floor=1e-3", {.problem = s.problem});
     Vector x = s.problem.start, first(kTwinDimension);

@@ -66,7 +66,7 @@ TEST(RowSum, RefusesRowsItsFamilyCannotUse) {
     }
 }
 
-TEST(OfflineProblem, BeginsInTheDomain) {
+TEST(OfflineProblem, StartIsProjectedOntoTheDomain) {
     const auto loss = draw_sum("squared", 3, 10);
     Scratch scratch;
     for (const char* text : {"simplex:1", "box:0.5,1"}) {
@@ -102,7 +102,7 @@ TEST(OfflineProblem, ConstantsAreTheLosssUnlessGiven) {
     EXPECT_EQ(stepped.step_origin, "given");
 }
 
-TEST(OfflineProblem, DataOfZerosHaveAStepAllTheSame) {
+TEST(OfflineProblem, DataOfZerosHaveAPositiveStep) {
     std::shared_ptr<const PassFamily> family = parse_loss("squared", {.features = 2, .intercept = false});
     RowBlock rows(false);
     rows.add_dense(std::vector<Real>{0, 0}, 1);
@@ -131,7 +131,7 @@ TEST(MeasureSmoothness, FindsKnownConstants) {
     const SmoothnessFacts met = measure_smoothness(*sum, x, 1, scratch);
     EXPECT_FALSE(met.proved);
     EXPECT_EQ(met.largest, kInfinity);
-    // Twice what was met, which power iteration finds to a few percent.
+    // Twice the measured curvature, which power iteration finds to a few percent.
     EXPECT_GT(met.mean, 1.8 * known.mean);
     EXPECT_LT(met.mean, 2.001 * known.mean);
     EXPECT_GT(met.mean_square, known.mean_square);
@@ -143,7 +143,7 @@ TEST(MeasureSmoothness, FindsKnownConstants) {
     EXPECT_NE(measure_smoothness(*sum, x, 2, scratch).mean_square, met.mean_square);
 }
 
-TEST(MeasureSmoothness, BoundsWhatANetworkMeetsNearby) {
+TEST(MeasureSmoothness, BoundsTheCurvatureOfANetworkNearby) {
     Scratch scratch;
     const auto sum = draw_sum("mlp:hidden=5", 4, 60);
     std::vector<Real> start(sum->dimension());

@@ -1,4 +1,4 @@
-/// A small non-convex loss that writes down what is asked of it: log(1 + r^2)/2 of r = a_i.x - y_i, the rows
+/// A small non-convex loss that records its evaluations: log(1 + r^2)/2 of r = a_i.x - y_i, the rows
 /// made up from their numbers. A sum of n of them, or an expectation: the mean over all numbers.
 #pragma once
 

@@ -41,9 +41,8 @@ TEST(Reduction, WithExactGradientsIsTheOnlineLearnerOnAConstantStream) {
     options.window = kWindow;
     options.step = kStep;
     options.tolerance = Tolerance::fixed(kDelta);
-    TimeSmoothed<AnyRegulariser, Batch, ProxGrad> learner(s.problem.g,
-                                                          Batch(family, CarriedWindow<Batch>::slots(kWindow)),
-                                                          s.problem.start, options, ProxGrad(2));
+    TimeSmoothed learner(s.problem.g, AnyBatch(Batch(family, CarriedWindow::slots(kWindow))), s.problem.start,
+                         options, ProxGrad(2));
     const FunctionFamily::Record record = [&s](ConstView x, View gradient) {
         Scratch scratch;
         return s.loss->f(x, gradient, scratch);
@@ -114,7 +113,7 @@ TEST(Reduction, KeepsBothAccountsAndWindowsFillUp) {
     EXPECT_EQ(cost.base_samples, s.loss->evaluated);
 }
 
-TEST(Reduction, OfTheCorollaryAsStated) {
+TEST(Reduction, HasTheParametersOfTheCorollaryAsStated) {
     Setting s = setting(0, 4);
     const auto method = make("reduction:parameters=paper,sigma0=2,sigma=2,variation=3",
                              {.problem = s.problem, .epsilon = 0.5});
@@ -149,11 +148,11 @@ TEST(Reduction, CorrectedReductionReachesEpsilon) {
     EXPECT_TRUE(method->candidate());
     EXPECT_EQ(cost.oracle_calls, 20 * cost.prox);
     EXPECT_EQ(cost.base_samples, 400 * cost.prox);
-    // By samples nobody met: the gap of their mean, and its own noise.
+    // By fresh samples: the gap of their mean, and its own noise.
     Vector forward(3), difference(3), gradient = recorded::full_gradient(20'000, vector_of(method->point()));
     Scratch scratch;
     const Real reached =
-        prox_gradient_step(s.problem.g, method->point(), gradient, 0.5, forward, difference, scratch).norm;
+        prox_gradient_step(s.problem.g, method->point(), gradient, 0.5, {forward, difference}, scratch).norm;
     EXPECT_LE(reached, kEpsilon);
 }
 

@@ -162,7 +162,7 @@ TEST(StochasticMethods, ContinueBitForBitFromAnyIteration) {
         for (const std::uint64_t components : {30U, 0U}) {
             Setting s = setting(components, 4);
             const MethodParts parts{.problem = s.problem, .epsilon = kEpsilon, .seed = 7};
-            // The noise of an expectation is measured anew in every making: told here, for speed.
+            // The noise of an expectation would be measured for every method; it is given here for speed.
             const std::string told = Spec::parse(text).name() == "reduction" ? text + ",sigma0=1" : text;
             const auto whole = make(told, parts);
             Cost whole_cost;

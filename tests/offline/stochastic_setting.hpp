@@ -44,7 +44,7 @@ inline Real gap(const OfflineProblem& problem, const Vector& x) {
     Scratch scratch;
     Vector forward(x.size()), difference(x.size());
     const Vector gradient = full_gradient(problem.loss->components(), x);
-    return prox_gradient_step(problem.g, x, gradient, problem.reference_step, forward, difference, scratch)
+    return prox_gradient_step(problem.g, x, gradient, problem.reference_step, {forward, difference}, scratch)
         .norm;
 }
 

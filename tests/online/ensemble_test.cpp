@@ -71,7 +71,8 @@ Real gap_by_definition(const std::vector<RowBlock>& records, const std::vector<R
     }
     std::vector<Real> forward(kFeatures);
     std::vector<Real> gap(kFeatures);
-    return prox_gradient_step(parse_regulariser("l1:0.01"), x, gradient, kEnsembleStep, forward, gap, scratch)
+    return prox_gradient_step(parse_regulariser("l1:0.01"), x, gradient, kEnsembleStep, {forward, gap},
+                              scratch)
         .norm;
 }
 

@@ -1,11 +1,10 @@
 // The rules that games are played with, where plain gradients cycle: min over x, max over y of x'Ay.
 
-#include "online/game_rules.hpp"
-
 #include "proxstream/loss/function_family.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
+#include "online/gradient_learner.hpp"
 #include "online/update_rules.hpp"
 
 #include <memory>
@@ -18,13 +17,12 @@ namespace proxstream {
 namespace {
 
 using Ring = RecordRing<FunctionFamily>;
-using Player = Learner<FunctionFamily::Record>;
+using Player = AnyLearner;
 
-template <class Rule>
-std::unique_ptr<Player> player(const char* set, Rule rule) {
-    return std::make_unique<GradientLearner<AnyRegulariser, Ring, Rule>>(
-        parse_regulariser(set), Ring(FunctionFamily(2), 2), std::vector<Real>{0.6, -0.3}, WindowWeights(1),
-        0.1, std::move(rule));
+std::unique_ptr<Player> player(const char* set, RulePointer rule) {
+    return std::make_unique<GradientLearner>(parse_regulariser(set), AnyBatch(Ring(FunctionFamily(2), 2)),
+                                             std::vector<Real>{0.6, -0.3}, WindowWeights(1), 0.1,
+                                             std::move(rule));
 }
 
 /// What x pays against y: sign x'Ay, A = (1, 2; -1, 1).
@@ -55,10 +53,10 @@ Real distance_after(Round rounds, Make make) {
 TEST(GameRules, ConvergeWherePlainGradientsCycle) {
     constexpr Real kStep = 0.2;  // below 1 / (2 |A|)
     for (const char* set : {"zero", "box:-1,1"}) {
-        EXPECT_GT(distance_after(2000, [&] { return player(set, ScheduledGradient({.step = kStep})); }), 0.9)
+        EXPECT_GT(distance_after(2000, [&] { return player(set, scheduled_gradient({.step = kStep})); }), 0.9)
             << set;
-        EXPECT_LT(distance_after(2000, [&] { return player(set, Optimistic(2, kStep)); }), 1e-6) << set;
-        EXPECT_LT(distance_after(2000, [&] { return player(set, Extragradient(2, kStep)); }), 1e-6) << set;
+        EXPECT_LT(distance_after(2000, [&] { return player(set, optimistic(2, kStep)); }), 1e-6) << set;
+        EXPECT_LT(distance_after(2000, [&] { return player(set, extragradient(2, kStep)); }), 1e-6) << set;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "online/noisy_smoothed.hpp"
 #include "online/time_smoothed.hpp"
 #include "solve/backtracking.hpp"
+#include "window/callback_oracle.hpp"
 
 #include <cmath>
 #include <limits>
@@ -41,7 +42,7 @@ std::string refused_because(const Run& run) {
 
 TEST(LearnerMisuse, AStoreWithoutTheExtraSlotIsRefused) {
     const auto make = [](Index capacity) {
-        TimeSmoothed learner(Zero(), make_batch(FunctionFamily(2), capacity), std::vector<Real>(2),
+        TimeSmoothed learner(Zero(), AnyBatch(make_batch(FunctionFamily(2), capacity)), std::vector<Real>(2),
                              TimeSmoothedOptions{.window = 4, .budget = {}}, Backtracking{});
     };
     EXPECT_EQ(refused_because([&] { make(5); }), "");
@@ -54,11 +55,11 @@ TEST(LearnerMisuse, AStoreWithoutTheExtraSlotIsRefused) {
 TEST(LearnerMisuse, ALearnerMakesItsOwnStore) {
     const TimeSmoothedOptions options{.window = 4, .tolerance = Tolerance::fixed(1e-6), .budget = {}};
     TimeSmoothed own(Zero(), FunctionFamily(2), std::vector<Real>(2), options, Backtracking{});
-    TimeSmoothed given(Zero(), make_batch(FunctionFamily(2), 5), std::vector<Real>(2), options,
+    TimeSmoothed given(Zero(), AnyBatch(make_batch(FunctionFamily(2), 5)), std::vector<Real>(2), options,
                        Backtracking{});
     for (Round t = 1; t <= 10; ++t) {
-        own.observe(bowl);
-        given.observe(bowl);
+        own.observe(FunctionFamily::Record(bowl));
+        given.observe(FunctionFamily::Record(bowl));
     }
     EXPECT_TRUE(std::equal(own.decide().begin(), own.decide().end(), given.decide().begin()));
     const std::string reason = refused_because(
@@ -130,7 +131,7 @@ TEST(LearnerMisuse, AProxThatIsNotANumberRefusesTheRound) {
             Backtracking{});
         RoundStatus status = RoundStatus::quiet;
         for (Round t = 1; t <= 20 && status != RoundStatus::refused; ++t)
-            status = learner.observe(bowl).status;
+            status = learner.observe(FunctionFamily::Record(bowl)).status;
         EXPECT_EQ(status, RoundStatus::refused) << calls;
         for (const Real each : learner.decide()) EXPECT_TRUE(std::isfinite(each)) << calls;
     }
@@ -153,7 +154,7 @@ TEST(LearnerMisuse, RowsThatDoNotFitTheirBlockAreRefused) {
 
 TEST(LearnerMisuse, AnOracleWithoutATextIsCalledByItsName) {
     NoisySmoothed learner(
-        Zero(), make_batch(FunctionFamily(1), 3), std::vector<Real>(1),
+        Zero(), AnyBatch(make_batch(FunctionFamily(1), 3)), std::vector<Real>(1),
         AnyOracle(
             CallbackOracle([](Round, ConstView, const Draw&, std::vector<Real>&) {}, 1, {.name = "mine"})),
         NoisySmoothedOptions{

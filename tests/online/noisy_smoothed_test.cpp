@@ -102,8 +102,9 @@ TEST(NoisySmoothed, RedrawsAndConfirmsInTheFreshVariant) {
 TEST(NoisySmoothed, WithoutNoiseThePapersVariantIsTheExactLearnerBitForBit) {
     for (const Index window : {Index{5}, Index{7}}) {
         const Real delta = window == 5 ? 1 : 1.6;
-        TimeSmoothed<AnyRegulariser, Ring, ProxGrad> exact(
-            parse_regulariser("l1:0.02"), Ring(FunctionFamily(3), CarriedWindow<Ring>::slots(window)), kStart,
+        TimeSmoothed exact(
+            parse_regulariser("l1:0.02"), AnyBatch(Ring(FunctionFamily(3), CarriedWindow::slots(window))),
+            kStart,
             {.window = window, .step = kNoisyStep, .tolerance = Tolerance::fixed(delta), .budget = {}},
             ProxGrad(1));
         const auto learner = make_noisy_learner(AnyOracle(ExactOracle{}),
@@ -255,10 +256,11 @@ TEST(NoisySmoothed, AccountsByHand) {
                 calls = gradients = values = 0;
                 const auto honest = naive::record_of(t);
                 const std::vector<Real> before(learner->decide().begin(), learner->decide().end());
-                const RoundReport report = learner->observe([&](ConstView x, View gradient) {
+                const FunctionFamily::Record counted = [&](ConstView x, View gradient) {
                     ++(gradient.empty() ? values : gradients);
                     return honest(x, gradient);
-                });
+                };
+                const RoundReport report = learner->observe(counted);
                 const std::uint64_t records = std::min<Round>(t, kWindow);
                 const std::uint64_t estimates = 1 + report.steps + report.confirmations;
                 const std::uint64_t first = kind == Kind::paper ? 1 : records;
@@ -326,11 +328,12 @@ TEST(NoisySmoothed, ATestThatNoiseKeepsFailingEndsOnItsBudget) {
     options.budget.max_steps = kBudget;
     const auto learner = make_noisy_learner(
         AnyOracle(NoisyOracle({NoiseModel::Kind::sphere, 1, 2.5}, 1, true)), options, "zero", kStart);
+    const FunctionFamily::Record flat = [](ConstView /*x*/, View gradient) {
+        fill(gradient, 0);
+        return 0.0;
+    };
     for (Round t = 1; t <= 3; ++t) {
-        const RoundReport report = learner->observe([](ConstView /*x*/, View gradient) {
-            fill(gradient, 0);
-            return 0.0;
-        });
+        const RoundReport report = learner->observe(flat);
         EXPECT_EQ(report.status, RoundStatus::budget_exhausted);
         EXPECT_EQ(report.steps, kBudget);
         EXPECT_EQ(report.cost.prox, kBudget + 1);

@@ -84,8 +84,8 @@ class Road {
     Real gap_of(Index length, const Vector& x, Real step) const {
         Vector forward(x.size()), gap(x.size());
         Scratch scratch;
-        return prox_gradient_step(SplitSet(routed_.routing), x, window_at(length, x).gradient, step, forward,
-                                  gap, scratch)
+        return prox_gradient_step(SplitSet(routed_.routing), x, window_at(length, x).gradient, step,
+                                  {forward, gap}, scratch)
             .norm;
     }
 

@@ -150,12 +150,7 @@ TEST(Tolerance, RestoredStatesContinueBitForBit) {
         StateArchive in(out.seal(), "memory");
         in.section("tolerance", read);
         in.finish();
-        // What came last can still be taken back.
-        if (cut > 0) {
-            whole.rollback();
-            read.rollback();
-            EXPECT_EQ(read.current(64), whole.current(64)) << cut;
-        }
+        EXPECT_EQ(read.current(64), whole.current(64)) << cut;
         for (Index t = cut; t < changes.size(); ++t)
             ASSERT_EQ(read.next(64, changes[t]), whole.next(64, changes[t])) << cut << ", " << t;
     }

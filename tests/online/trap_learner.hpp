@@ -77,10 +77,9 @@ struct CountingRegulariser {
         return g.prox(v, step, out, scratch);
     }
     bool can_switch() const { return supports_switching(g); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         ++calls->proxes;
-        return proxstream::switching_prox(g, v, step, pull, centre, out, scratch);
+        return proxstream::switching_prox(g, v, step, pull, out, scratch);
     }
 };
 

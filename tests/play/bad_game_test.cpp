@@ -79,7 +79,7 @@ TEST(BadGame, ReplacesInvalidUtf8InNames) {
     game.name = "caf\xe9.toml";
     PlaySettings settings;
     settings.rounds = 3;
-    const PlayOutcome outcome = PlayJob(settings, game).run();
+    const PlayOutcome outcome = drive(PlayJob(settings, game));
     EXPECT_NE(to_json(outcome.certificate).find("caf"), std::string::npos);
     GameDefinition again = parse_game("rps");
     start_from(again, strategies_json(game, outcome.joint, 3), "s.json");

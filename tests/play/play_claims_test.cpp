@@ -20,7 +20,8 @@ TEST(PlayClaims, OldClaimFilesAreRemoved) {
     PlaySettings settings;
     settings.game = "rps";
     settings.out = folder.string();
-    const PlayJob job(settings, open_game(settings));
+    PlayJob job(settings, open_game(settings));
+    job.begin(false);
     EXPECT_TRUE(std::filesystem::exists(folder / "ledger-1-row.jsonl"));
     EXPECT_FALSE(std::filesystem::exists(folder / "certificate.json"));
     EXPECT_FALSE(std::filesystem::exists(folder / "report.html"));

@@ -37,7 +37,7 @@ PlaySettings settings_of(const std::string& game, Round rounds) {
 PlayOutcome play_out(const PlaySettings& settings) {
     validate(settings);
     PlayJob job(settings, open_game(settings));
-    return job.run();
+    return drive(job);
 }
 
 class PlayFolder : public ::testing::Test {
@@ -198,8 +198,11 @@ TEST_F(PlayFolder, ALedgerThatFailsEndsTheRunAndEverythingElseIsWritten) {
     settings.trace = (folder_ / "trace.csv").string();
     settings.certificate_json = (folder_ / "c.json").string();
     PlayJob job(settings, open_game(settings));
+    RunDriver driver(job);
+    driver.begin();
     close(reader);
-    const PlayOutcome outcome = job.run();
+    driver.drive();
+    const PlayOutcome& outcome = job.outcome();
     std::signal(SIGPIPE, handler);
     EXPECT_EQ(outcome.ending, RunEnding::failed);
     ASSERT_EQ(outcome.problems.size(), 1U);
@@ -235,9 +238,10 @@ TEST(PlayJob, AThrowingCostEndsTheGameWithACertificate) {
     PlaySettings settings = settings_of("breaks", 50);
     settings.learner = "prox-gradient:0.2";
     PlayJob job(settings, game);
-    const PlayOutcome outcome = job.run();
+    const PlayOutcome outcome = drive(job);
     EXPECT_EQ(outcome.ending, RunEnding::refused);
-    EXPECT_NE(outcome.refusal.find("'victim'"), std::string::npos);
+    ASSERT_EQ(outcome.problems.size(), 1U);
+    EXPECT_NE(outcome.problems[0].find("'victim'"), std::string::npos);
     EXPECT_EQ(outcome.certificate.rounds, 3U);
     EXPECT_EQ(outcome.certificate.refused, 1U);
     EXPECT_NEAR(outcome.joint[0], 0.6, 1e-12);
@@ -249,8 +253,8 @@ TEST(PlayJob, FinalFiguresDescribeTheLastRound) {
     settings.rounds = 100000;  // responses are due in round 1 and every 1000 rounds
     settings.measure_every = 1000;
     std::atomic<bool> stop{false};
-    PlayJob job(settings, open_game(settings), &stop);
-    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 30; });
+    PlayJob job(settings, open_game(settings));
+    const PlayOutcome outcome = drive(job, &stop, [&] { stop = job.figures().round == 30; });
     EXPECT_EQ(outcome.ending, RunEnding::interrupted);
     EXPECT_EQ(outcome.certificate.measures->gain_last, whole.gain_last);
     EXPECT_EQ(outcome.certificate.measures->instant_last, whole.instant_last);
@@ -280,7 +284,8 @@ TEST(PlayJob, ASmallGanIsPlayedAndMeasured) {
     validate(settings);
     PlayJob job(settings, open_game(settings));
     EXPECT_EQ(job.plan().turns, Turns::alternating);
-    const PlayOutcome outcome = job.run([&](const RoundFigures& figures) {
+    const PlayOutcome outcome = drive(job, nullptr, [&] {
+        const RoundFigures& figures = job.figures();
         if (!std::isnan(figures.gap)) gaps.push_back(figures.gap);
     });
     EXPECT_EQ(gaps.size(), 5U);  // rounds 1, 10, 20, 30, 40

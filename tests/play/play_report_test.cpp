@@ -75,7 +75,7 @@ TEST(PlayReport, RoundTripsThroughJson) {
     expect_numbers(path["x"], column(report.paths[0].points, 0), 6);
     expect_numbers(path["y"], column(report.paths[0].points, 1), 6);
     EXPECT_EQ(read["claims"][1]["verdict"], "missed");
-    EXPECT_EQ(read["claims"][0]["right"], "0.0330");
+    EXPECT_EQ(read["claims"][0]["right"], 0.033);
     EXPECT_EQ(read["findings"].size(), report.findings.size());
     EXPECT_EQ(read["sound"], true);
 }

@@ -27,22 +27,31 @@ std::string told(const PlayOutcome& outcome) {
     return text;
 }
 
-const ReportOrigin kOrigin{"test", "play"};
 /// As --durable 3, without waiting for the disk.
 const JournalOptions kOptions{.durable = {3, false}};
 
-Journal new_journal(const PlaySettings& settings) {
-    return Journal::create(settings.store, play_identity(settings, open_game(settings), kOrigin), kOptions);
-}
+/// A play that is stored with these options.
+struct Stored {
+    explicit Stored(const PlaySettings& settings, bool resumed = false, StopFlag stop = nullptr)
+        : job(settings, open_game(settings), {"test", "play"}), driver(job, stop) {
+        driver.begin(resumed ? Journal::open(settings.store, kOptions)
+                             : Journal::create(settings.store, job.identity(), kOptions));
+    }
+    PlayOutcome drive() {
+        driver.drive();
+        return job.outcome();
+    }
+    PlayJob job;
+    RunDriver driver;
+};
 
 PlayOutcome begin(const PlaySettings& settings) {
     validate(settings);
-    return PlayJob(settings, open_game(settings), nullptr, kOrigin, new_journal(settings)).run();
+    return Stored(settings).drive();
 }
 
 PlayOutcome go_on(const PlaySettings& settings) {
-    return PlayJob(settings, open_game(settings), nullptr, kOrigin, Journal::open(settings.store, kOptions))
-        .run();
+    return Stored(settings, true).drive();
 }
 
 /// Everything a folder has, ends of ledgers left out.
@@ -120,10 +129,10 @@ TEST(PlayStore, ResumesBitForBitAfterACutAnywhere) {
             set_threads(cut % 2 == 0 ? 2 : 1);
             place("cut" + std::to_string(cut));
             {
-                PlayJob job(settings, open_game(settings), nullptr, kOrigin, new_journal(settings));
-                for (Round t = 0; t < cut; ++t) ASSERT_TRUE(job.play_round());
-                if (cut % 3 == 0) job.save();
-                if (cut % 3 == 1) job.play_round();
+                Stored stored(settings);
+                for (Round t = 0; t < cut; ++t) ASSERT_TRUE(stored.driver.turn());
+                if (cut % 3 == 0) stored.driver.save();
+                if (cut % 3 == 1) stored.driver.turn();
             }
             EXPECT_EQ(told(go_on(settings)), expected) << cut;
             const RunStore store(settings.store);
@@ -155,16 +164,16 @@ TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
     std::atomic<bool> stop = false;
     std::string interrupted;
     {
-        PlayJob job(settings, open_game(settings), &stop, kOrigin);
-        const PlayOutcome outcome = job.run([&](const RoundFigures& figures) { stop = figures.round == 12; });
+        PlayJob job(settings, open_game(settings));
+        const PlayOutcome outcome = drive(
+            job, &stop, [&] { stop = job.figures().round == 12; }, settings.store);
         EXPECT_EQ(outcome.ending, RunEnding::interrupted);
         ASSERT_TRUE(outcome.certificate.measures);
         interrupted = told(outcome);
     }
     {
         // Stopped again before anything is played, it says the same again.
-        PlayJob job(settings, open_game(settings), &stop, kOrigin, Journal::open(settings.store, kOptions));
-        EXPECT_EQ(told(job.run()), interrupted);
+        EXPECT_EQ(told(Stored(settings, true, &stop).drive()), interrupted);
     }
     {
         const RunStore store(settings.store);
@@ -199,9 +208,9 @@ TEST(PlayStore, AnotherGameIsRefused) {
     settings.rounds = 6;
     settings.store = folder.path("a.run");
     {
-        PlayJob job(settings, open_game(settings), nullptr, kOrigin);
-        for (int t = 0; t < 3; ++t) job.play_round();
-        job.save();
+        Stored stored(settings);
+        for (int t = 0; t < 3; ++t) stored.driver.turn();
+        stored.driver.save();
     }
     scenario("x*y + 1.25*x");
     EXPECT_THROW(go_on(settings), DataError);

@@ -20,9 +20,10 @@ TEST(ProxMisuse, StepsThatAreNotPositiveAndFiniteAreRefused) {
         std::vector<Real> forward{7, 7};
         std::vector<Real> gap{7, 7};
         Scratch scratch;
-        const std::string said =
-            tests::refusal([&] { prox_gradient_step(g, x, x, step, forward, gap, scratch); });
-        EXPECT_NE(said.find("must be finite and positive"), std::string::npos) << step << ": " << said;
+        const std::string message = tests::refusal([&] {
+            prox_gradient_step(g, x, x, step, {forward, gap}, scratch);
+        });
+        EXPECT_NE(message.find("must be finite and positive"), std::string::npos) << step << ": " << message;
         EXPECT_EQ(forward, (std::vector<Real>{7, 7}));
     }
 }
@@ -33,8 +34,8 @@ TEST(ProxMisuse, ACentreOfAnotherLengthIsRefused) {
     const std::vector<Real> centre{1, 2, 3};
     std::vector<Real> out{7, 7};
     Scratch scratch;
-    const std::string said = tests::refusal([&] { switching_prox(g, v, 1, 0.1, centre, out, scratch); });
-    EXPECT_NE(said.find("the centre has 3 coordinates; it must have 2"), std::string::npos) << said;
+    const std::string message = tests::refusal([&] { switching_prox(g, v, 1, {0.1, centre}, out, scratch); });
+    EXPECT_NE(message.find("the centre has 3 coordinates; it must have 2"), std::string::npos) << message;
     EXPECT_EQ(out, (std::vector<Real>{7, 7}));
 }
 

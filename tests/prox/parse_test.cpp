@@ -2,6 +2,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "support/refusal.hpp"
+
 #include <string>
 #include <vector>
 
@@ -12,14 +14,7 @@ namespace {
 
 /// The violations of a text, joined; empty if it is accepted.
 std::string refusal(const std::string& text) {
-    try {
-        parse_regulariser(text);
-    } catch (const ConfigError& error) {
-        std::string all;
-        for (const std::string& violation : error.violations()) all += violation + "\n";
-        return all;
-    }
-    return "";
+    return tests::refusal([&] { parse_regulariser(text); });
 }
 
 struct Refused {

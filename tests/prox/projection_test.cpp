@@ -314,7 +314,7 @@ TEST(CappedSimplex, ExtremeMagnitudes) {
     const Vector v = {0.3, -2, 1.1};
     CappedSimplex(1, 0, kInfinity).prox(v, 1, out, scratch);
     expect_near(out, reference_simplex(v, 1), 1e-15);
-    // A total out of reach, had nobody checked the dimension: an infinite value, not a hang.
+    // A total out of reach, without a check of the dimension: an infinite value, not a hang.
     EXPECT_EQ(CappedSimplex(9, 0, 1).prox(v, 1, out, scratch), kInfinity);
 }
 

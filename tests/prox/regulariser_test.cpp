@@ -25,8 +25,8 @@ struct Case {
     bool fixed_dimension = false;  // fits no other n
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all = {
+std::vector<Case> single_terms() {
+    return {
         {"zero", 5},
         {"linear:0.7", 4},
         {"linear:slopes=1;-2;0", 3, false, true},
@@ -76,7 +76,11 @@ const std::vector<Case>& cases() {
         {"shift:by=1;2;-1,(simplex)", 3, true, true},
         {"slice:1,4,(l1:0.4)", 6},
         {"slice:0,3,(simplex)", 5, true},
-        // Sums.
+    };
+}
+
+std::vector<Case> sums() {
+    return {
         {"zero+simplex", 4, true},
         {"linear:0.3+simplex", 5},
         {"linear:slopes=1;2;-1+box:-1,1", 3, false, true},
@@ -107,6 +111,14 @@ const std::vector<Case>& cases() {
         {"scale:0.5,(l2sq:1)+simplex", 4},
         {"slice:1,5,(l2ball:1)+nonneg", 6, true},
     };
+}
+
+const std::vector<Case>& cases() {
+    static const std::vector<Case> all = [] {
+        std::vector<Case> both = single_terms();
+        for (Case& sum : sums()) both.push_back(std::move(sum));
+        return both;
+    }();
     return all;
 }
 

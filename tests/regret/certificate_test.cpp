@@ -40,8 +40,39 @@ TEST(CompensatedSum, IsMoreAccurateThanPlainAddition) {
     EXPECT_NE(plain, 1000);
 }
 
+void expect_direct_formulas(const Plan& plan) {
+    const Played run = play(plan);
+    const Certificate result = run.live();
+    const naive::Direct sums = direct(run);
+    expect_close(result.summary.regret, sums.regret, "regret");
+    expect_close(result.summary.variation, sums.variation, "variation");
+    expect_close(result.summary.energy, sums.energy, "energy");
+    expect_close(result.summary.path_length, sums.path_length, "path length");
+    expect_close(result.at("C5").left, sums.falls, "falls");
+    expect_close(result.at("C5").right, sums.energy, "energy by losses");
+    EXPECT_TRUE(kept(result.at("C5").verdict)) << all(result);
+    EXPECT_TRUE(result.sound()) << all(result);
+    EXPECT_EQ(result.summary.totals.rounds, plan.rounds);
+    if (plan.rounds == 0) {
+        EXPECT_EQ(result.at("C3a").verdict, Verdict::not_applicable);
+        return;
+    }
+    expect_close(result.at("C3a").right, sums.path_bound, "path bound");
+    const Real root = std::sqrt(static_cast<Real>(sums.exits)) + std::sqrt(static_cast<Real>(sums.changes));
+    expect_close(result.at("C3b").right, root * root, "Minkowski");
+    for (const Inequality& each : result.inequalities) {
+        const bool absent = each.id == "C7c" || each.id == "C9";
+        EXPECT_TRUE(absent ? each.verdict == Verdict::not_applicable : kept(each.verdict))
+            << each.id << all(result);
+    }
+    EXPECT_LE(result.at("C3a").slack, 1e-10 * (1 + result.at("C3a").right));
+    if (plan.w == 1) {
+        EXPECT_EQ(result.summary.other_windows[0].regret, result.summary.regret);
+    }
+}
+
 TEST(Certificate, AgreesWithDirectFormulas) {
-    int runs = 0;
+    std::uint64_t runs = 0;
     for (const Index w : {1, 3, 8}) {
         for (const Index n : {1, 2}) {
             for (const G g : {G::l1, G::box}) {
@@ -49,36 +80,8 @@ TEST(Certificate, AgreesWithDirectFormulas) {
                     for (const bool varied : {false, true}) {
                         Plan plan{.n = n, .w = w, .rounds = rounds, .varied_delta = varied, .g = g};
                         plan.also = {1, 4};
-                        plan.seed = static_cast<std::uint64_t>(++runs);
-                        const Played run = play(plan);
-                        const Certificate result = run.live();
-                        const naive::Direct sums = direct(run);
-                        expect_close(result.summary.regret, sums.regret, "regret");
-                        expect_close(result.summary.variation, sums.variation, "variation");
-                        expect_close(result.summary.energy, sums.energy, "energy");
-                        expect_close(result.summary.path_length, sums.path_length, "path length");
-                        expect_close(result.at("C5").left, sums.falls, "falls");
-                        expect_close(result.at("C5").right, sums.energy, "energy by losses");
-                        EXPECT_TRUE(kept(result.at("C5").verdict)) << all(result);
-                        EXPECT_TRUE(result.sound()) << all(result);
-                        EXPECT_EQ(result.summary.totals.rounds, rounds);
-                        if (rounds == 0) {
-                            EXPECT_EQ(result.at("C3a").verdict, Verdict::not_applicable);
-                            continue;
-                        }
-                        expect_close(result.at("C3a").right, sums.path_bound, "path bound");
-                        const Real root = std::sqrt(static_cast<Real>(sums.exits)) +
-                                          std::sqrt(static_cast<Real>(sums.changes));
-                        expect_close(result.at("C3b").right, root * root, "Minkowski");
-                        for (const Inequality& each : result.inequalities) {
-                            const bool absent = each.id == "C7c" || each.id == "C9";
-                            EXPECT_TRUE(absent ? each.verdict == Verdict::not_applicable : kept(each.verdict))
-                                << each.id << all(result);
-                        }
-                        EXPECT_LE(result.at("C3a").slack, 1e-10 * (1 + result.at("C3a").right));
-                        if (w == 1) {
-                            EXPECT_EQ(result.summary.other_windows[0].regret, result.summary.regret);
-                        }
+                        plan.seed = ++runs;
+                        expect_direct_formulas(plan);
                     }
                 }
             }
@@ -224,7 +227,7 @@ TEST(Certificate, AlternatingLossesBreakThePapersCount) {
     EXPECT_TRUE(claim.applicable);
     EXPECT_FALSE(claim.satisfied);
     EXPECT_GT(claim.left, 50 * claim.right);
-    // The paper begins with an empty window: of one that begins filled it says nothing.
+    // The paper's window begins empty: its claim does not cover one that begins filled.
     run.header.initial_records = 3;
     for (const PaperClaim& other : run.live().paper_claims) EXPECT_FALSE(other.applicable) << other.id;
 }

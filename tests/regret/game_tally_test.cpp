@@ -28,13 +28,13 @@ RunHeader header_named(const std::string& name) {
     header.window_text = "2";
     header.effective_length = kWindow;
     header.reference_step = 1;
-    header.model = "zero";  // R and the exit are then told independently of each other
+    header.model = "zero";  // R and the exit can then be set independently
     header.step_rule = StepRule::backtracking;
     header.exit_test = true;
     return header;
 }
 
-/// A quiet round: nothing moves, and R, d and the exit are as told.
+/// A quiet round: nothing moves, and R, d and the exit are as given.
 RoundReport quiet(Round round, Real gap, Real variation) {
     RoundReport report;
     report.round = round;

@@ -1,4 +1,4 @@
-/// Ledgers that are gone on with.
+/// Ledgers that are continued after a mark.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 

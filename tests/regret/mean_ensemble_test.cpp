@@ -268,12 +268,12 @@ PlayedEnsemble ended_at(Index row) {
     for (Index r = 0; r < ensemble.reports.size(); ++r) {
         RoundReport& report = ensemble.members[r][1];
         if (r >= row && report.status != RoundStatus::refused) {
-            RoundReport told;
-            told.round = report.round;
-            told.status = RoundStatus::refused;
-            told.cost = report.cost;
-            told.referee_cost = report.referee_cost;
-            report = told;
+            RoundReport refused;
+            refused.round = report.round;
+            refused.status = RoundStatus::refused;
+            refused.cost = report.cost;
+            refused.referee_cost = report.referee_cost;
+            report = refused;
             if (ensemble.ensembles[r].active_member == kFrozen + 1)
                 ensemble.reports[r].status = RoundStatus::moved;
         }
@@ -297,7 +297,7 @@ TEST(MeanEnsemble, ReportsOfARestartedMemberEnd) {
     const Certificate result = ensemble.live();
     EXPECT_TRUE(result.sound()) << to_text(result);
     EXPECT_EQ(result.summary.ensemble->restarted, 60U);
-    EXPECT_NE(to_text(result).find("In 60 rounds a member was out or had begun anew"), std::string::npos)
+    EXPECT_NE(to_text(result).find("In 60 rounds a member was out or had been restarted"), std::string::npos)
         << to_text(result);
     EXPECT_EQ(result.members[1].summary.totals.rounds, 58U);
 

@@ -81,160 +81,190 @@ inline void finish_ensemble(PlayedEnsemble& ensemble, const std::vector<Played>&
     }
 }
 
+inline std::vector<RoundReport> reports_of(const std::vector<Played>& runs, Index row) {
+    std::vector<RoundReport> reports;
+    for (const Played& run : runs) reports.push_back(run.reports[row]);
+    return reports;
+}
+
+struct RoundLists {
+    std::vector<Real> weights, losses, mixer_losses, slopes;
+};
+
+/// Adds a round. The ensemble pays for all members.
+inline void append(PlayedEnsemble& ensemble, RoundReport report, const EnsembleRound& round,
+                   std::vector<RoundReport> members, const RoundLists& lists) {
+    report.cost = {};
+    report.referee_cost = {};
+    report.steps = 0;
+    for (const RoundReport& member : members) {
+        report.cost += member.cost;
+        report.referee_cost += member.referee_cost;
+        report.steps += member.steps;
+    }
+    RunTotals& totals = ensemble.footer.totals;
+    ++(report.status == RoundStatus::refused ? totals.refused : totals.rounds);
+    totals.steps += report.steps;
+    totals.cost += report.cost;
+    totals.referee_cost += report.referee_cost;
+    ensemble.reports.push_back(report);
+    ensemble.weights.push_back(lists.weights);
+    ensemble.losses.push_back(lists.losses);
+    ensemble.mixer_losses.push_back(lists.mixer_losses);
+    ensemble.slopes.push_back(lists.slopes);
+    ensemble.members.push_back(std::move(members));
+    ensemble.ensembles.push_back(round);
+}
+
+/// The weights of an ensemble that draws a member, or follows the best so far.
+struct DrawWeights {
+    DrawWeights(const EnsemblePlan& rules, Index count)
+        : plan(rules), p(count, 1 / static_cast<Real>(count)), sums(count) {}
+
+    void learn(const std::vector<Real>& losses, Round t, EnsembleRound& round) {
+        for (Index k = 0; k < p.size(); ++k) sums[k] += losses[k];
+        if (plan.leader) {
+            std::fill(p.begin(), p.end(), 0);
+            p[static_cast<Index>(std::min_element(sums.begin(), sums.end()) - sums.begin())] = 1;
+            return;
+        }
+        round.share = plan.rate > 0 ? 0 : plan.share / static_cast<Real>(t);
+        const Real complexity = 5 * std::log(static_cast<Real>(p.size()) / (plan.share / 100));
+        scale = plan.rate > 0 ? 1 / plan.rate : std::max({scale, gap / complexity, 1e-6});
+        round.rate = 1 / scale;
+        gap += static_cast<Real>(next_weights(p, losses, round.rate, round.share));
+    }
+
+    const EnsemblePlan& plan;
+    std::vector<Real> p, sums;
+    Real gap = 0, scale = 0;
+};
+
+/// The header of an ensemble, without its members.
+inline RunHeader header_of(const std::vector<Played>& runs, std::string play) {
+    RunHeader header = runs.back().header;
+    header.settings = {{"learner", "naive ensemble"}};
+    header.window_text = "auto";
+    header.play = std::move(play);
+    return header;
+}
+
 /// `runs` are those of the members.
 inline PlayedEnsemble play_ensemble(const EnsemblePlan& plan, const std::vector<Played>& runs) {
     PlayedEnsemble ensemble;
     const Index count = runs.size();
-    ensemble.header = runs.back().header;
-    ensemble.header.settings = {{"learner", "naive bank"}};
-    ensemble.header.window_text = "auto";
-    ensemble.header.play = plan.leader ? "leader" : plan.rate > 0 ? "hedge" : "draw";
+    ensemble.header = header_of(runs, plan.leader ? "leader" : plan.rate > 0 ? "hedge" : "draw");
     for (Index k = 0; k < count; ++k) {
         ensemble.header.members.push_back(runs[k].header);
         ensemble.header.members.back().name = "member " + std::to_string(k);
     }
-    std::vector<Real> p(count, 1 / static_cast<Real>(count)), sums(count);
-    Real gap = 0, scale = 0;
+    DrawWeights weights(plan, count);
     for (Index row = 0; row < runs[0].reports.size(); ++row) {
-        std::vector<RoundReport> members;
-        for (const Played& run : runs) members.push_back(run.reports[row]);
+        const std::vector<RoundReport> members = reports_of(runs, row);
         const Round t = members[0].round;
         EnsembleRound round;
         round.active_member = t % 7 == 0 ? t % count : (t / 10 + 1) % count;  // any rule will do
-        RoundReport report = members[round.active_member];
-        report.cost = {};
-        report.referee_cost = {};
-        report.steps = 0;
-        for (const RoundReport& member : members) {
-            report.cost += member.cost;
-            report.referee_cost += member.referee_cost;
-            report.steps += member.steps;
-        }
-        ensemble.weights.push_back(p);
+        const RoundReport& report = members[round.active_member];
+        RoundLists lists;
+        lists.weights = weights.p;
         if (report.status != RoundStatus::refused) {
-            std::vector<Real> losses;
-            for (Index k = 0; k < count; ++k) {
-                losses.push_back(members[k].loss + members[k].regulariser);
-                sums[k] += losses[k];
-            }
-            if (plan.leader) {
-                std::fill(p.begin(), p.end(), 0);
-                p[static_cast<Index>(std::min_element(sums.begin(), sums.end()) - sums.begin())] = 1;
-            } else {
-                round.share = plan.rate > 0 ? 0 : plan.share / static_cast<Real>(t);
-                const Real complexity = 5 * std::log(static_cast<Real>(count) / (plan.share / 100));
-                scale = plan.rate > 0 ? 1 / plan.rate : std::max({scale, gap / complexity, 1e-6});
-                round.rate = 1 / scale;
-                gap += static_cast<Real>(next_weights(p, losses, round.rate, round.share));
-            }
-            ensemble.losses.push_back(losses);
-            ++ensemble.footer.totals.rounds;
-        } else {
-            ensemble.losses.emplace_back();
-            ++ensemble.footer.totals.refused;
+            for (const RoundReport& member : members)
+                lists.losses.push_back(member.loss + member.regulariser);
+            weights.learn(lists.losses, t, round);
         }
-        ensemble.mixer_losses.emplace_back();
-        ensemble.slopes.emplace_back();
-        ensemble.footer.totals.steps += report.steps;
-        ensemble.footer.totals.cost += report.cost;
-        ensemble.footer.totals.referee_cost += report.referee_cost;
-        ensemble.reports.push_back(report);
-        ensemble.members.push_back(std::move(members));
-        ensemble.ensembles.push_back(round);
+        append(ensemble, report, round, members, lists);
     }
     finish_ensemble(ensemble, runs);
     return ensemble;
 }
 
-/// Plays the mean: points, losses and slopes from the definitions, weights in extended precision.
+inline Point mean_point(const Longs& p, const std::vector<Point>& points) {
+    Point z(points[0].size());
+    for (Index j = 0; j < z.size(); ++j) {
+        Long sum = 0;
+        for (Index k = 0; k < points.size(); ++k) sum += p[k] * points[k][j];
+        z[j] = static_cast<Real>(sum);
+    }
+    return z;
+}
+
+inline RunHeader mean_header(const EnsemblePlan& plan, const std::vector<Played>& runs) {
+    RunHeader header =
+        header_of(runs, plan.tracking ? "mean:mixers=losses/gradients/clipped/tracking" : "mean");
+    RunHeader frozen;
+    frozen.dimension = header.dimension;
+    frozen.reference_step = header.reference_step;
+    frozen.measured = false;
+    header.members.assign(plan.frozen.size(), frozen);
+    for (const Played& run : runs) header.members.push_back(run.header);
+    for (Index k = 0; k < header.members.size(); ++k) header.members[k].name = "member " + std::to_string(k);
+    return header;
+}
+
+/// One round of the mean: points, losses and slopes from the definitions, weights in extended precision.
+class MeanPlay {
+  public:
+    MeanPlay(const EnsemblePlan& plan, const std::vector<Played>& runs)
+        : plan_(plan),
+          runs_(runs),
+          twin_(MixtureTwin::even(plan.frozen.size() + runs.size()), true, true, plan.tracking, 4) {}
+
+    RoundReport play(const std::vector<RoundReport>& members, EnsembleRound& round, RoundLists& lists) {
+        const Loss& f = runs_[0].losses[played_];
+        std::vector<Point> points = plan_.frozen;
+        for (const Played& run : runs_) points.push_back(run.points[played_]);
+        ++played_;
+        for (const Long weight : twin_.weights()) lists.weights.push_back(static_cast<Real>(weight));
+        for (const Point& x : plan_.frozen) lists.losses.push_back(f.value(x) + runs_[0].g(x));
+        for (const RoundReport& member : members) lists.losses.push_back(member.loss + member.regulariser);
+        judge_mixers(f, points, lists);
+        const Index frozen = plan_.frozen.size();
+        const auto first = lists.weights.begin();
+        const auto heaviest =
+            std::max_element(first + static_cast<std::ptrdiff_t>(frozen), lists.weights.end());
+        round.active_member = static_cast<Index>(heaviest - first);
+        RoundReport report = members[round.active_member - frozen];
+        const Point z = mean_point(twin_.weights(), points);
+        report.loss = f.value(z);
+        report.regulariser = runs_[0].g(z);
+        round.offset = length(difference(z, points[round.active_member]));
+        if (played_ % 5 == 0) round.mean_gap = 0.01 * static_cast<Real>(played_);
+        twin_.learn(longs(lists.losses), longs(lists.slopes), longs(lists.mixer_losses));
+        return report;
+    }
+
+  private:
+    void judge_mixers(const Loss& f, const std::vector<Point>& points, RoundLists& lists) {
+        for (const Longs& p : twin_.mixers()) {
+            const Point z = mean_point(p, points);
+            lists.mixer_losses.push_back(f.value(z) + runs_[0].g(z));
+            if (lists.mixer_losses.size() != 2) continue;
+            const Point gradient = f.gradient(z);
+            for (const Point& x : points) {
+                Real slope = 0;
+                for (Index j = 0; j < z.size(); ++j) slope += gradient[j] * (z[j] - x[j]);
+                lists.slopes.push_back(slope);
+            }
+        }
+    }
+
+    const EnsemblePlan& plan_;
+    const std::vector<Played>& runs_;
+    MixtureTwin twin_;
+    Round played_ = 0;
+};
+
 inline PlayedEnsemble play_mean(const EnsemblePlan& plan, const std::vector<Played>& runs) {
     PlayedEnsemble ensemble;
-    const Index frozen = plan.frozen.size(), count = frozen + runs.size();
-    ensemble.header = runs.back().header;
-    ensemble.header.settings = {{"learner", "naive ensemble"}};
-    ensemble.header.window_text = "auto";
-    ensemble.header.play = plan.tracking ? "mean:mixers=losses/gradients/clipped/tracking" : "mean";
-    for (Index k = 0; k < count; ++k) {
-        RunHeader member;
-        if (k < frozen) {
-            member.dimension = ensemble.header.dimension;
-            member.reference_step = ensemble.header.reference_step;
-            member.measured = false;
-        } else {
-            member = runs[k - frozen].header;
-        }
-        member.name = "member " + std::to_string(k);
-        ensemble.header.members.push_back(member);
-    }
-    MixtureTwin twin(MixtureTwin::even(count), true, true, plan.tracking, 4);
-    Round played = 0;
+    ensemble.header = mean_header(plan, runs);
+    MeanPlay mean(plan, runs);
     for (Index row = 0; row < runs[0].reports.size(); ++row) {
-        std::vector<RoundReport> members;
-        for (const Played& run : runs) members.push_back(run.reports[row]);
+        const std::vector<RoundReport> members = reports_of(runs, row);
         EnsembleRound round;
+        RoundLists lists;
         RoundReport report = members[0];
-        std::vector<Real> weights, losses, mixer_losses, slopes;
-        if (report.status != RoundStatus::refused) {
-            const Loss& f = runs[0].losses[played];
-            std::vector<Point> points = plan.frozen;
-            for (const Played& run : runs) points.push_back(run.points[played]);
-            ++played;
-            const auto mean = [&](const Longs& p) {
-                Point z(points[0].size());
-                for (Index j = 0; j < z.size(); ++j) {
-                    Long sum = 0;
-                    for (Index k = 0; k < count; ++k) sum += p[k] * points[k][j];
-                    z[j] = static_cast<Real>(sum);
-                }
-                return z;
-            };
-            for (const Long weight : twin.weights()) weights.push_back(static_cast<Real>(weight));
-            for (Index k = 0; k < count; ++k) {
-                losses.push_back(k < frozen ? f.value(points[k]) + runs[0].g(points[k])
-                                            : members[k - frozen].loss + members[k - frozen].regulariser);
-            }
-            for (const Longs& p : twin.mixers()) {
-                const Point z = mean(p);
-                mixer_losses.push_back(f.value(z) + runs[0].g(z));
-                if (mixer_losses.size() != 2) continue;
-                const Point gradient = f.gradient(z);
-                for (const Point& x : points) {
-                    Real slope = 0;
-                    for (Index j = 0; j < z.size(); ++j) slope += gradient[j] * (z[j] - x[j]);
-                    slopes.push_back(slope);
-                }
-            }
-            round.active_member = static_cast<Index>(
-                std::max_element(weights.begin() + static_cast<std::ptrdiff_t>(frozen), weights.end()) -
-                weights.begin());
-            report = members[round.active_member - frozen];
-            const Point z = mean(twin.weights());
-            report.loss = f.value(z);
-            report.regulariser = runs[0].g(z);
-            round.offset = length(difference(z, points[round.active_member]));
-            if (played % 5 == 0) round.mean_gap = 0.01 * static_cast<Real>(played);
-            twin.learn(longs(losses), longs(slopes), longs(mixer_losses));
-        }
-        report.cost = {};
-        report.referee_cost = {};
-        report.steps = 0;
-        for (const RoundReport& member : members) {
-            report.cost += member.cost;
-            report.referee_cost += member.referee_cost;
-            report.steps += member.steps;
-        }
-        ++(report.status == RoundStatus::refused ? ensemble.footer.totals.refused
-                                                 : ensemble.footer.totals.rounds);
-        ensemble.footer.totals.steps += report.steps;
-        ensemble.footer.totals.cost += report.cost;
-        ensemble.footer.totals.referee_cost += report.referee_cost;
-        ensemble.reports.push_back(report);
-        ensemble.weights.push_back(weights);
-        ensemble.losses.push_back(losses);
-        ensemble.mixer_losses.push_back(mixer_losses);
-        ensemble.slopes.push_back(slopes);
-        ensemble.members.push_back(std::move(members));
-        ensemble.ensembles.push_back(round);
+        if (report.status != RoundStatus::refused) report = mean.play(members, round, lists);
+        append(ensemble, report, round, members, lists);
     }
     finish_ensemble(ensemble, runs);
     return ensemble;

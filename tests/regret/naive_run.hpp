@@ -58,8 +58,7 @@ inline Point update(const Played& run, const Task& task, const Point& x, Real& s
     return y;
 }
 
-/// Updates nobody vouches for: along the gradient of one loss of the model. Kept if the objective did not
-/// rise.
+/// Updates without a proof: along the gradient of one loss of the model. Kept if the objective did not rise.
 inline Point cheap_updates(const Played& run, const Task& task, const Point& x, RoundReport& report) {
     Point y = x;
     for (int i = 0; i < run.plan.cheap; ++i) {
@@ -172,6 +171,44 @@ inline RoundReport enter(const Played& run, const Point& x, Round number, const 
     return report;
 }
 
+inline RoundReport refused_round(Round number) {
+    RoundReport report;
+    report.round = number;
+    report.status = RoundStatus::refused;
+    report.loss = std::nan("");
+    report.cost.record_gradients = 1;
+    return report;
+}
+
+/// What is known once the round has moved from x to y.
+inline void leave(const Played& run, const Task& task, const Point& y, RoundReport& report) {
+    const Plan& plan = run.plan;
+    const Point move = difference(y, task.centre);
+    report.objective_exit = run.value(y, task.model) + run.g(y);
+    report.movement = length(move);
+    report.movement_one = length_one(move);
+    report.changed = static_cast<std::uint64_t>(
+        std::count_if(move.begin(), move.end(), [](Real each) { return each != 0; }));
+    report.penalty = plan.kappa * report.movement_one;
+    report.cost += {.record_gradients = 2 + report.steps * std::min<Round>(task.t, plan.w),
+                    .record_values = 0,
+                    .passes = report.steps,
+                    .prox = report.steps + 1};
+    report.referee_cost.record_values = 2;
+}
+
+inline void close(Played& run) {
+    const Point& x = run.points.back();
+    run.footer.final_regulariser = run.g(x);
+    const Window& last = run.models.back();
+    for (Index i = 0; i < last.size(); ++i) {
+        if (last[i] == 0) continue;
+        run.footer.final_losses.push_back(run.losses[i].value(x));
+        run.footer.final_weights.push_back(last[i]);
+    }
+    run.footer.seconds = 0.125;
+}
+
 /// `solve` moves from x_t to x_{t+1} and reports how.
 template <class Solve>
 Played play_by(const Plan& plan, Solve solve) {
@@ -181,60 +218,33 @@ Played play_by(const Plan& plan, Solve solve) {
     run.points.push_back(x);
     run.models.emplace_back();
     run.header = header_of(run, x);
-    RunTotals totals;
+    RunTotals& totals = run.footer.totals;
     for (Round number = 1; number <= plan.rounds; ++number) {
-        if (plan.refused.contains(number)) {
-            RoundReport report;
-            report.round = number;
-            report.status = RoundStatus::refused;
-            report.loss = std::nan("");
-            report.cost.record_gradients = 1;
-            totals.cost += report.cost;
-            ++totals.refused;
-            run.reports.push_back(report);
-            run.also.emplace_back();
-            continue;
-        }
-        run.losses.push_back(draw_loss(plan, number));
-        const Round t = run.losses.size();
-        const Window solved = run.model(t);
-        RoundReport report = enter(run, x, number, solved);
-        const Point y = solve(run, {solved, x, t}, report);
-        const Point move = difference(y, x);
-        report.objective_exit = run.value(y, solved) + run.g(y);
-        report.movement = length(move);
-        report.movement_one = length_one(move);
-        report.changed = static_cast<std::uint64_t>(
-            std::count_if(move.begin(), move.end(), [](Real each) { return each != 0; }));
-        report.penalty = plan.kappa * report.movement_one;
-        report.cost += {.record_gradients = 2 + report.steps * std::min<Round>(t, plan.w),
-                        .record_values = 0,
-                        .passes = report.steps,
-                        .prox = report.steps + 1};
-        report.referee_cost.record_values = 2;
         std::vector<Real> others;
-        for (const Index other : plan.also) {
-            others.push_back(length(run.gap(x, run.gradient(x, run.box(t, other)), plan.eta)));
+        RoundReport report = refused_round(number);
+        const bool refused = plan.refused.contains(number);
+        if (!refused) {
+            run.losses.push_back(draw_loss(plan, number));
+            const Round t = run.losses.size();
+            const Window solved = run.model(t);
+            const Point before = x;
+            const Task task{solved, before, t};
+            report = enter(run, x, number, solved);
+            for (const Index other : plan.also)
+                others.push_back(length(run.gap(x, run.gradient(x, run.box(t, other)), plan.eta)));
+            x = solve(run, task, report);
+            leave(run, task, x, report);
+            run.models.push_back(solved);
+            run.points.push_back(x);
         }
-        run.also.push_back(others);
+        ++(refused ? totals.refused : totals.rounds);
         totals.cost += report.cost;
         totals.referee_cost += report.referee_cost;
         totals.steps += report.steps;
-        ++totals.rounds;
         run.reports.push_back(report);
-        run.models.push_back(solved);
-        x = y;
-        run.points.push_back(x);
+        run.also.push_back(others);
     }
-    run.footer.totals = totals;
-    run.footer.final_regulariser = run.g(x);
-    const Window& last = run.models.back();
-    for (Index i = 0; i < last.size(); ++i) {
-        if (last[i] == 0) continue;
-        run.footer.final_losses.push_back(run.losses[i].value(x));
-        run.footer.final_weights.push_back(last[i]);
-    }
-    run.footer.seconds = 0.125;
+    close(run);
     return run;
 }
 

@@ -152,7 +152,7 @@ TEST(NoiseCertificate, GaussianNoiseKeepsItsProbabilities) {
             ASSERT_TRUE(kept(result.at(id).verdict)) << id << to_text(result);
         missed_regret += result.at("C11").verdict == Verdict::missed ? 1 : 0;
         missed_noise += result.at("C13").verdict == Verdict::missed ? 1 : 0;
-        // Whoever never measures the regret is told the same bound.
+        // A run that never measures the regret gets the same bound.
         const Certificate blind = naive::without_referee(run).live();
         ASSERT_EQ(blind.at("C11").verdict, Verdict::stated) << to_text(blind);
         ASSERT_NEAR(blind.at("C11").right, result.at("C11").right, 1e-9 * result.at("C11").right);

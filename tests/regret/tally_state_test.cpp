@@ -1,4 +1,4 @@
-/// Tallies that are saved and gone on with: the certificate is that of the run that was never cut.
+/// Tallies that are saved and restored: the certificate is that of the run without a break.
 #include "regret/naive_ensemble.hpp"
 #include "regret/naive_noise.hpp"
 

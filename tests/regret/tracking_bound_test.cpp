@@ -177,7 +177,7 @@ TEST(TrackingBound, FindsWeightsThatAreNotTheRules) {
     spoilt.weights[0] = {0.5, 0.25, 0.25};  // may be a start with weights from before
     EXPECT_FALSE(measure(losses, spoilt).off_rule);
     spoilt = honest;
-    spoilt.weights[0] = {1, 0, 0};  // less than the share everybody has
+    spoilt.weights[0] = {1, 0, 0};  // less than every member's share
     EXPECT_EQ(measure(losses, spoilt).off_rule.first, 1U);
     spoilt = honest;
     spoilt.weights[20][0] += 1e-8;

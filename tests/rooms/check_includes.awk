@@ -40,6 +40,6 @@ public && /^[ \t]*#[ \t]*include[ \t]*</ {
     target = $0
     sub(/^[^<]*</, "", target)
     sub(/>.*/, "", target)
-    # Standard headers are single words; "x.h" and "folder/x" belong to somebody else.
+    # Standard headers are single words; "x.h" and "folder/x" belong to other libraries.
     if (target !~ /^[a-z_0-9]+$/) print FILENAME ":" FNR ": a public header includes <" target ">"
 }

@@ -89,23 +89,23 @@ inline void fill_lead(ReportData& data) {
         Real total = 0;
         for (const Real load : sorted) total += load;
         const Real wobble = 1 + 0.2 * std::sin(static_cast<Real>(t * t % 89));
-        ReportLead& lead = data.lead;
-        lead.demand.push_back(52'000 * rush(t) * (1 + 0.02 * std::sin(static_cast<Real>(t))));
-        lead.cost.push_back(900 * rush(t) + 2600 * std::pow(rush(t), 4) * wobble);
-        lead.utilisation_max.push_back(sorted.back());
-        lead.utilisation_p95.push_back(sorted[sorted.size() * 95 / 100]);
-        lead.utilisation_median.push_back(sorted[sorted.size() / 2]);
-        lead.utilisation_mean.push_back(total / static_cast<Real>(sorted.size()));
+        const auto put = [&](const char* name, Real value) { data.lead[name].push_back(value); };
+        put("demand", 52'000 * rush(t) * (1 + 0.02 * std::sin(static_cast<Real>(t))));
+        put("cost", 900 * rush(t) + 2600 * std::pow(rush(t), 4) * wobble);
+        put("utilisation_max", sorted.back());
+        put("utilisation_p95", sorted[sorted.size() * 95 / 100]);
+        put("utilisation_median", sorted[sorted.size() / 2]);
+        put("utilisation_mean", total / static_cast<Real>(sorted.size()));
         const bool quiet = rush(t) < 0.3;
-        lead.churn.push_back(quiet ? 0 : 0.03 * rush(t) * wobble);
-        lead.entry_gap.push_back(0.02 * rush(t) * wobble);
-        lead.tolerance.push_back(0.01);
-        regret += lead.entry_gap.back() * lead.entry_gap.back();
+        put("churn", quiet ? 0 : 0.03 * rush(t) * wobble);
+        put("entry_residual", 0.02 * rush(t) * wobble);
+        put("tolerance", 0.01);
+        regret += std::pow(data.lead["entry_residual"].back(), 2);
         bound += 0.0011;
-        lead.regret.push_back(regret);
-        lead.regret_bound.push_back(bound);
-        lead.steps.push_back(quiet ? 0 : std::floor(1 + 6 * rush(t) * wobble));
-        lead.seconds.push_back(2e-4 + 3e-4 * lead.steps.back());
+        put("regret", regret);
+        put("regret_bound", bound);
+        put("steps", quiet ? 0 : std::floor(1 + 6 * rush(t) * wobble));
+        put("seconds", 2e-4 + 3e-4 * data.lead["steps"].back());
         data.labels.push_back(label_of(t));
     }
 }
@@ -126,7 +126,7 @@ inline void fill_methods(ReportData& data) {
              {"shortest", "shortest paths", 1.512, 0},
              {"clairvoyant", "clairvoyant", 1, 0}};
     Real floor = 0;
-    for (Index t = 0; t < kFixturePeriods; ++t) floor += data.lead.cost[t] / rows[0].factor;
+    for (Index t = 0; t < kFixturePeriods; ++t) floor += data.lead["cost"][t] / rows[0].factor;
     for (const auto& [name, label, factor, gradients] : rows) {
         ReportMethod method;
         method.name = name;
@@ -134,7 +134,7 @@ inline void fill_methods(ReportData& data) {
         for (Index t = 0; t < kFixturePeriods; ++t) {
             // The further from the floor on the whole, the more so at the peaks.
             const Real here = 1 + (factor - 1) * (factor == rows[0].factor ? 1 : 0.4 + 1.1 * rush(t));
-            method.cost.push_back(data.lead.cost[t] / rows[0].factor * here);
+            method.cost.push_back(data.lead["cost"][t] / rows[0].factor * here);
             method.total_cost += method.cost.back();
         }
         method.ratio = method.total_cost / floor;
@@ -185,8 +185,8 @@ inline void fill_findings(ReportData& data) {
     };
     claim("C1", "every round left its loop with a residual of at most the tolerance", Verdict::holds, 0.00998,
           0.01);
-    claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.lead.regret.back(),
-          data.lead.regret_bound.back());
+    claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.lead["regret"].back(),
+          data.lead["regret_bound"].back());
     claim("C7", "paths changed at most as often as the energy allows", Verdict::holds, 1204, 5120);
     claim("C10", "the estimates' noise stays below the level claimed", Verdict::not_applicable, 0, 0,
           "gradients are exact in this run");
@@ -197,7 +197,7 @@ inline void fill_findings(ReportData& data) {
                  {"Churn", "0.65 %", "of the demand moved, a period"},
                  {"Time to decide", "1.1 ms", "median; 4.2 ms at most"}};
     Real cost = 0;
-    for (const Real value : data.lead.cost) cost += value;
+    for (const Real value : data.lead["cost"]) cost += value;
     data.sums = {{"Cost of the lead over all periods", data.methods.front().total_cost, cost},
                  {"Demand carried by paths", 9'216'004.25, 9'216'004.25}};
     data.settings = {{"network", "builtin:city", false}, {"window", "8", false},

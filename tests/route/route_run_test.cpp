@@ -229,9 +229,8 @@ TEST(RouteRun, AStopRequestEndsTheRunWithACertificate) {
     const TemporaryFolder folder;
     Small small(csv_of(drawn_demands()));
     std::atomic<bool> stop{false};
-    RouteRun run(small.settings, &stop, "test", "route");
-    const RouteOutcome outcome =
-        run.run([&](const RouteProgress& progress) { stop = progress.periods == 7; });
+    RouteRun run(small.settings, &stop);
+    const RouteOutcome outcome = drive(run, &stop, [&] { stop = run.progress().periods == 7; });
     EXPECT_EQ(outcome.ending, RunEnding::interrupted);
     EXPECT_EQ(outcome.periods, 7U);
     ASSERT_EQ(outcome.certificates.size(), 1U);

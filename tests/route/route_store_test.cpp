@@ -102,17 +102,23 @@ std::string told_report(const RunStore& store) {
 /// As --durable 4, without waiting for the disk.
 const JournalOptions kOptions{.durable = {4, false}};
 
-/// Begins a run that is kept in its store.
-std::unique_ptr<RouteRun> begin(const RouteSettings& settings, StopFlag stop = nullptr) {
-    const RunIdentity identity =
-        route_identity(settings, open_scenario(settings, nullptr), "test", "proxstream route");
-    return std::make_unique<RouteRun>(settings, stop, "test", "route",
-                                      Journal::create(settings.store, identity, kOptions));
-}
+/// A run that is stored with these options.
+struct Stored {
+    explicit Stored(const RouteSettings& settings, bool resumed = false)
+        : run(settings, nullptr, {"test", "proxstream route"}), driver(run) {
+        driver.begin(resumed ? Journal::open(settings.store, kOptions)
+                             : Journal::create(settings.store, run.identity(), kOptions));
+    }
+    RouteOutcome drive() {
+        driver.drive();
+        return run.outcome();
+    }
+    RouteRun run;
+    RunDriver driver;
+};
 
 RouteOutcome go_on(const RouteSettings& settings) {
-    RouteRun run(settings, nullptr, "test", "route", Journal::open(settings.store, kOptions));
-    return run.run([](const RouteProgress&) {});
+    return Stored(settings, true).drive();
 }
 
 TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
@@ -121,13 +127,13 @@ TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
     std::string expected_outcome;
     Turn turns = 0;
     {
-        const auto whole = begin(busy.settings);
-        expected_outcome = told(whole->run([](const RouteProgress&) {}));
-        turns = whole->turns();
-        EXPECT_GT(whole->totals().held, 0U);
-        EXPECT_GT(whole->totals().alarms, 2U);
-        EXPECT_GT(whole->totals().paths_added, 1U);
-        EXPECT_GE(whole->totals().certificates.size(), 4U);
+        Stored whole(busy.settings);
+        expected_outcome = told(whole.drive());
+        turns = whole.run.turns();
+        EXPECT_GT(whole.run.totals().held, 0U);
+        EXPECT_GT(whole.run.totals().alarms, 2U);
+        EXPECT_GT(whole.run.totals().paths_added, 1U);
+        EXPECT_GE(whole.run.totals().certificates.size(), 4U);
     }
     ASSERT_EQ(turns, 20U);
     const std::string expected_store = told_store(RunStore(busy.settings.store));
@@ -138,12 +144,11 @@ TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
         set_threads(cut % 2 == 0 ? 1 : 2);
         busy.place("cut" + std::to_string(cut));
         {
-            const auto run = begin(busy.settings);
-            RouteProgress progress;
-            for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run->turn(progress));
-            if (cut % 3 == 0) run->save();
+            Stored stored(busy.settings);
+            for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(stored.driver.turn());
+            if (cut % 3 == 0) stored.driver.save();
             // A turn that is not saved is played again.
-            if (cut % 3 == 1) run->turn(progress);
+            if (cut % 3 == 1) stored.driver.turn();
         }
         EXPECT_EQ(told(go_on(busy.settings)), expected_outcome) << cut;
         const RunStore store(busy.settings.store);
@@ -166,17 +171,14 @@ TEST(RouteStore, ResumesEnsemblesAndRunsWithoutFiles) {
         busy.settings.decisions.clear();
         busy.settings.store = busy.folder.path("whole.run");
         std::string expected;
-        {
-            expected = told(begin(busy.settings)->run([](const RouteProgress&) {}));
-        }
+        { expected = told(Stored(busy.settings).drive()); }
         const std::string expected_store = told_store(RunStore(busy.settings.store));
         for (const Turn cut : {3U, 11U, 14U}) {
             busy.settings.store = busy.folder.path(fmt::format("cut{}.run", cut));
             {
-                const auto run = begin(busy.settings);
-                RouteProgress progress;
-                for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(run->turn(progress));
-                run->save();
+                Stored stored(busy.settings);
+                for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(stored.driver.turn());
+                stored.driver.save();
             }
             EXPECT_EQ(told(go_on(busy.settings)), expected) << window << " " << cut;
             EXPECT_EQ(told_store(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
@@ -187,16 +189,16 @@ TEST(RouteStore, ResumesEnsemblesAndRunsWithoutFiles) {
 TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     Busy busy;
     busy.place("whole");
-    begin(busy.settings)->run([](const RouteProgress&) {});
+    Stored(busy.settings).drive();
     const std::string expected = text_of(busy.settings.decisions);
 
     // Stopped in the middle, its files are whole; it goes on in them.
     busy.place("stopped");
     std::atomic<bool> stop = false;
     {
-        RouteRun run(busy.settings, &stop, "test", "route");
-        const RouteOutcome outcome =
-            run.run([&](const RouteProgress& progress) { stop = progress.periods == 7; });
+        RouteRun run(busy.settings, &stop);
+        const RouteOutcome outcome = drive(
+            run, &stop, [&] { stop = run.progress().periods == 7; }, busy.settings.store);
         EXPECT_EQ(outcome.ending, RunEnding::interrupted);
     }
     {
@@ -214,7 +216,7 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     busy.place("longer");
     busy.settings.periods = 6;
     busy.settings.rivals = "re-solve-last";
-    begin(busy.settings)->run([](const RouteProgress&) {});
+    Stored(busy.settings).drive();
     EXPECT_TRUE(RunStore(busy.settings.store).state().finished);
     busy.settings.periods = 0;
     go_on(busy.settings);
@@ -226,10 +228,9 @@ TEST(RouteStore, OtherDemandAndFilesThatWereCutAreRefused) {
     Busy busy;
     busy.place("cut");
     {
-        const auto run = begin(busy.settings);
-        RouteProgress progress;
-        for (Turn turn = 0; turn < 6; ++turn) ASSERT_TRUE(run->turn(progress));
-        run->save();
+        Stored stored(busy.settings);
+        for (Turn turn = 0; turn < 6; ++turn) ASSERT_TRUE(stored.driver.turn());
+        stored.driver.save();
     }
     const std::string demand = text_of(busy.settings.demand);
     const auto refusal = [&] {

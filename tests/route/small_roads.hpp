@@ -97,12 +97,16 @@ class Small {
     }
     RouteOutcome run() {
         rows.clear();
-        RouteRun made(settings, nullptr, "test", "route");
+        RouteRun made(settings, nullptr, {"test", "route"});
         step = made.step();
-        return made.run([&](const RouteProgress& progress) {
-            rows.push_back(*progress.last);
-            if (on_period) on_period(progress);
-        });
+        return drive(
+            made, nullptr,
+            [&] {
+                if (made.progress().last == nullptr) return;
+                rows.push_back(*made.progress().last);
+                if (on_period) on_period(made.progress());
+            },
+            settings.store);
     }
     /// The last word for every period, the one to come included.
     std::vector<nlohmann::json> decisions() const {

@@ -53,8 +53,8 @@ class SmallRun {
           routing_{.paths = PathSet(network_, {{0, 3}, {0, 4}, {1, 3}}, std::vector<Index>{4, 1, 2}),
                    .costs = LinkCosts(network_, cost, Objective::parse(objective), {}),
                    .slack_price = 3},
-          queue_({.raise = 0.7, .clear = 0.6, .sustain = 2, .anomaly_periods = 12}, network_,
-                 {{0, 3}, {0, 4}, {1, 3}}),
+          queue_({.alarm_utilisation = 0.7, .clear_utilisation = 0.6, .sustain = 2, .anomaly_periods = 12},
+                 network_, {{0, 3}, {0, 4}, {1, 3}}),
           sums_(network_.links()) {
         // Slot 3 has room for a path that comes later.
         const std::vector<PathChange> first{

@@ -135,11 +135,16 @@ TEST(RouteStart, WaitingCanBeCutAndResumed) {
         small.settings.store = small.folder.path("cut.run");
         small.settings.quiet = true;
         std::atomic<bool> stop = false;
-        RouteRun(small.settings, &stop, "test", "route").run([&](const RouteProgress& progress) {
-            stop = progress.periods == cut;
-        });
-        RouteRun rest(small.settings, nullptr, "test", "route", Journal::open(small.settings.store, {}));
-        const RouteOutcome outcome = rest.run([](const RouteProgress&) {});
+        {
+            RouteRun run(small.settings, &stop);
+            drive(
+                run, &stop, [&] { stop = run.progress().periods == cut; }, small.settings.store);
+        }
+        RouteRun rest(small.settings);
+        RunDriver driver(rest);
+        driver.begin(Journal::open(small.settings.store, {}));
+        driver.drive();
+        const RouteOutcome& outcome = rest.outcome();
         EXPECT_EQ(text_of(small.settings.decisions), text_of(whole.settings.decisions)) << cut;
         ASSERT_EQ(outcome.methods.size(), expected.methods.size());
         for (Index i = 0; i < expected.methods.size(); ++i)

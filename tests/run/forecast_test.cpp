@@ -145,7 +145,7 @@ Played learn(LearnSettings settings, const std::string& csv) {
     settings.predictions = predictions.path();
     settings.quiet = true;
     Played run;
-    run.outcome = LearnRun(settings, nullptr).run([](const LearnProgress&) {});
+    run.outcome = drive(LearnRun(settings));
     std::ifstream file(predictions.path());
     for (Real value = 0; file >> value;) run.predictions.push_back(value);
     return run;

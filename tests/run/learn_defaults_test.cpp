@@ -56,7 +56,7 @@ LearnSettings on(const TemporaryFolder& folder, const std::string& rows) {
 }
 
 LearnOutcome learn(const LearnSettings& settings) {
-    return LearnRun(settings, nullptr).run([](const LearnProgress&) {});
+    return drive(LearnRun(settings));
 }
 
 std::vector<Real> numbers(const std::string& path) {
@@ -147,7 +147,7 @@ TEST(ReportedPredictions, StayWithinTheLabelsSeenBefore) {
     settings.predictions = folder.path("p");
     LearnRun run(settings, nullptr);
     std::vector<Real> labels;
-    const LearnOutcome outcome = run.run([&](const LearnProgress&) {});
+    const LearnOutcome outcome = drive(run);
     const std::vector<Real> predictions = numbers(settings.predictions);
     std::istringstream text(rows);
     std::string line;
@@ -187,17 +187,13 @@ TEST(ReportedPredictions, AreTheSameAfterResuming) {
     settings.predictions = folder.path("split.p");
     settings.store = folder.path("split.run");
     settings.rounds = 30;
-    {
-        Journal journal = Journal::create(settings.store, learn_identity(settings, "test"), {});
-        LearnRun first(settings, nullptr);
-        first.attach(journal);
-        first.run([](const LearnProgress&) {});
-    }
+    drive(LearnRun(settings), nullptr, {}, settings.store);
     settings.rounds = 0;
-    Journal journal = Journal::open(settings.store, {});
-    LearnRun second(settings, nullptr);
-    second.attach(journal);
-    const LearnOutcome rest = second.run([](const LearnProgress&) {});
+    LearnRun second(settings);
+    RunDriver driver(second);
+    driver.begin(Journal::open(settings.store, {}));
+    driver.drive();
+    const LearnOutcome& rest = second.outcome();
     EXPECT_EQ(read_whole_file(folder.path("whole.p")), read_whole_file(folder.path("split.p")));
     EXPECT_EQ(whole.totals.squared_errors, rest.totals.squared_errors);
     EXPECT_EQ(whole.totals.labels.high, rest.totals.labels.high);
@@ -272,7 +268,7 @@ TEST(LossWarning, NamesTheLikelyCause) {
     const auto causes = [&](LearnSettings settings) {
         settings = with_defaults(settings);
         LearnRun run(settings, nullptr);
-        const LearnOutcome outcome = run.run([](const LearnProgress&) {});
+        const LearnOutcome outcome = drive(run);
         std::string all;
         for (const std::string& cause : above_constant(settings, run, outcome)) all += cause + "\n";
         return all;

@@ -217,7 +217,7 @@ TEST(LearnRun, LiveCertificateEqualsTheLedgers) {
     settings.also_window = {"1", "24"};
     settings.ledger = folder.file("run.jsonl");
     LearnRun run(settings, nullptr);
-    const LearnOutcome outcome = run.run([](const LearnProgress&) {});
+    const LearnOutcome outcome = drive(run);
     EXPECT_EQ(outcome.totals.rounds, 200U);
     EXPECT_TRUE(outcome.certificate.sound());
     EXPECT_EQ(certify(settings.ledger), outcome.certificate);
@@ -228,8 +228,7 @@ TEST(LearnRun, LiveCertificateEqualsTheLedgers) {
 TEST(LearnRun, StopsWhenAskedAndStillCertifies) {
     std::atomic<bool> stop{false};
     LearnRun run(drift(1000), &stop);
-    const LearnOutcome outcome =
-        run.run([&](const LearnProgress& progress) { stop = progress.rounds >= 50; });
+    const LearnOutcome outcome = drive(run, &stop, [&] { stop = run.totals().rounds >= 50; });
     EXPECT_EQ(outcome.ending, RunEnding::interrupted);
     EXPECT_EQ(outcome.certificate.summary.totals.rounds, 50U);
     EXPECT_TRUE(outcome.certificate.sound());
@@ -240,13 +239,13 @@ TEST(LearnRun, ContinuesFromAModelWhereItStopped) {
     LearnSettings settings = drift(100);
     settings.save = folder.file("model.json");
     LearnRun first(settings, nullptr);
-    first.run([](const LearnProgress&) {});
+    drive(first);
     const Model model = load_model(settings.save);
     EXPECT_EQ(model.rounds, 100U);
     settings.start = settings.save;
     settings.save.clear();
     LearnRun second(settings, nullptr);
-    const LearnOutcome outcome = second.run([](const LearnProgress&) {});
+    const LearnOutcome outcome = drive(second);
     EXPECT_LT(outcome.totals.loss_sum, 1e300);
     LearnSettings other = settings;
     other.loss = "squared";
@@ -273,10 +272,10 @@ TEST(LearnRun, SkippingARefusedRoundDoesNotAffectLaterOnes) {
     settings.on_bad_row = "skip";
     settings.data = {folder.file("clean.csv", rows)};
     LearnRun clean(settings, nullptr);
-    const LearnOutcome expected = clean.run([](const LearnProgress&) {});
+    const LearnOutcome expected = drive(clean);
     settings.data = {folder.file("spoiled.csv", spoiled)};
     LearnRun with_refusal(settings, nullptr);
-    const LearnOutcome outcome = with_refusal.run([](const LearnProgress&) {});
+    const LearnOutcome outcome = drive(with_refusal);
     EXPECT_EQ(outcome.totals.refused, 1U);
     EXPECT_EQ(outcome.totals.rounds, 60U);
     EXPECT_EQ(outcome.totals.loss_sum, expected.totals.loss_sum);
@@ -307,7 +306,7 @@ TEST(LearnRun, SingleIsTheSameAsDataThatWereRoundedBefore) {
         settings.data = {folder.file("rows.csv", data)};
         settings.single = single;
         LearnRun run(settings, nullptr);
-        const LearnOutcome outcome = run.run([](const LearnProgress&) {});
+        const LearnOutcome outcome = drive(run);
         EXPECT_TRUE(outcome.certificate.sound());
         return std::vector<Real>(outcome.totals.point.begin(), outcome.totals.point.end());
     };
@@ -327,7 +326,7 @@ TEST(CompareRun, MatchesSeparateRunsOfLearn) {
         settings.learner = learners[i];
         settings.also_window = {"16", "1"};
         LearnRun run(settings, nullptr);
-        const LearnOutcome alone = run.run([](const LearnProgress&) {});
+        const LearnOutcome alone = drive(run);
         const CompareEntry& entry = outcome.entries[i];
         EXPECT_DOUBLE_EQ(entry.loss, alone.totals.loss_sum / 150) << learners[i];
         EXPECT_NEAR(entry.regret, alone.certificate.summary.regret, 1e-9 * (1 + entry.regret));

@@ -39,9 +39,8 @@ LearnSettings settings_for(const std::string& data) {
 
 /// An outcome that has kept what it only looked at.
 struct Ended {
-    explicit Ended(LearnRun& run)
-        : outcome(run.run([](const LearnProgress&) {})),
-          point(outcome.totals.point.begin(), outcome.totals.point.end()) {
+    explicit Ended(const LearnOutcome& ended)
+        : outcome(ended), point(outcome.totals.point.begin(), outcome.totals.point.end()) {
         outcome.totals.point = {};
     }
     LearnOutcome outcome;
@@ -49,19 +48,26 @@ struct Ended {
 };
 
 Ended play(const LearnSettings& settings) {
-    LearnRun run(settings, nullptr);
-    return Ended(run);
+    LearnRun run(settings);
+    drive(run);
+    return Ended(run.outcome());
 }
 
 /// With a commit every 2 turns and without waiting for the disk.
 const JournalOptions kOptions{.durable = {2, false}};
 
+/// Begins or continues a run in its store.
+void open_store(RunDriver& driver, const LearnRun& run, const LearnSettings& settings, bool begin) {
+    driver.begin(begin ? Journal::create(settings.store, run.identity(), kOptions)
+                       : Journal::open(settings.store, kOptions));
+}
+
 Ended play_stored(const LearnSettings& settings, bool begin) {
-    Journal journal = begin ? Journal::create(settings.store, learn_identity(settings, "test"), kOptions)
-                            : Journal::open(settings.store, kOptions);
-    LearnRun run(settings, nullptr);
-    run.attach(journal);
-    return Ended(run);
+    LearnRun run(settings);
+    RunDriver driver(run);
+    open_store(driver, run, settings, begin);
+    driver.drive();
+    return Ended(run.outcome());
 }
 
 /// A ledger without its footer, whose seconds are never the same.
@@ -138,18 +144,17 @@ TEST(Resume, InterruptedRunContinues) {
     settings.store = folder.path("cut.run");
     std::atomic<bool> stop{false};
     {
-        Journal journal = Journal::create(settings.store, learn_identity(settings, "test"), kOptions);
         LearnRun run(settings, &stop);
-        run.attach(journal);
-        const LearnOutcome outcome =
-            run.run([&](const LearnProgress& progress) { stop = progress.rounds == 30; });
-        EXPECT_EQ(outcome.ending, RunEnding::interrupted);
+        RunDriver driver(run, &stop);
+        open_store(driver, run, settings, true);
+        driver.drive([&] { stop = run.totals().rounds == 30; });
+        EXPECT_EQ(run.outcome().ending, RunEnding::interrupted);
     }
     {
         // Interrupted again before the first new round.
-        Journal journal = Journal::open(settings.store, kOptions);
         LearnRun run(settings, &stop);
-        EXPECT_THROW(run.attach(journal), Error);
+        RunDriver driver(run, &stop);
+        EXPECT_THROW(open_store(driver, run, settings, false), Error);
     }
     expect_equal(play_stored(settings, false), expected);
 }
@@ -182,9 +187,9 @@ TEST(Resume, OtherSettingsOrDataAreRefusedAndTheStoreIsUnchanged) {
     settings.rounds = 0;
     const auto refusal = [&](const LearnSettings& other) -> std::string {
         try {
-            Journal journal = Journal::open(other.store, kOptions);
-            LearnRun run(other, nullptr);
-            run.attach(journal);
+            LearnRun run(other);
+            RunDriver driver(run);
+            open_store(driver, run, other, false);
         } catch (const Error& error) {
             EXPECT_EQ(stored_ledger(settings.store), ledger);
             return error.what();

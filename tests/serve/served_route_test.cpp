@@ -80,7 +80,7 @@ TEST_F(ServedRoads, DecideLikeARunOnTheSameDemand) {
     settings.paths = 3;
     settings.compare = settings.clairvoyant = false;
     settings.store = folder_.path("file.run");
-    RouteRun(settings, nullptr, "test", "route").run([](const RouteProgress&) {});
+    drive(RouteRun(settings), nullptr, {}, settings.store);
     const RunStore posted(folder_.path("served.run"));
     const RunStore read(settings.store);
     ASSERT_EQ(posted.state().last, records_.size());

@@ -14,7 +14,7 @@
 
 namespace proxstream {
 
-using RobustWindow = CarriedWindow<AnyBatch>;
+using RobustWindow = CarriedWindow;
 inline constexpr Index kRobustFeatures = 120;
 
 /// A model with five features that matter, and rows that are sometimes far off.
@@ -65,14 +65,13 @@ Solved solve_with(Solver& solver, RobustWindow& window, const AnyRegulariser& g,
     solved.before = window.value() + solved.iterate.regulariser;
     const std::uint64_t first = window.cost().passes;
     Cost cost;
-    solved.report = solver.solve(window, g, eta, tolerance, budget, solved.iterate, cost, scratch);
+    solved.report = solver.solve({window, g, eta, tolerance, budget, scratch, cost}, solved.iterate);
     solved.after = window.value() + solved.iterate.regulariser;
     solved.passes = window.cost().passes - first;
     return solved;
 }
 
-/// What a fresh pass says of the end, not what anybody remembers: it passes the test, and lies as far down as
-/// was certified.
+/// A fresh pass at the end shows that it passes the test and lies as far down as was certified.
 inline void expect_exact_end(const Solved& solved, RobustWindow& window, const AnyRegulariser& g, Real eta,
                              Real tolerance) {
     ASSERT_EQ(solved.report.status, SolveStatus::converged);

@@ -14,22 +14,21 @@
 namespace proxstream {
 
 /// S(y) from a formula: returns the value, writes the gradient.
-class FormulaModel {
+class FormulaModel : public SmoothObjective {
   public:
     using Formula = std::function<Real(ConstView, View)>;
     FormulaModel(Index n, Formula formula) : formula_(std::move(formula)), gradient_(n), trial_(n) {}
 
     Real at(ConstView y, View gradient) const { return formula_(y, gradient); }
-    Real value() const { return value_; }
-    ConstView gradient() const { return gradient_; }
-    Cost cost() const { return {.passes = passes}; }
-    Real try_at(ConstView y, Scratch& /*scratch*/) {
+    Real value() const override { return value_; }
+    ConstView gradient() const override { return gradient_; }
+    Real try_at(ConstView y, Scratch& /*scratch*/) override {
         ++passes;
         return trial_value_ = formula_(y, trial_);
     }
-    bool trial_finite() const { return std::isfinite(trial_value_) && all_finite(trial_); }
-    ConstView trial_gradient() const { return trial_; }
-    void accept_trial() {
+    bool trial_finite() const override { return std::isfinite(trial_value_) && all_finite(trial_); }
+    ConstView trial_gradient() const override { return trial_; }
+    void accept_trial() override {
         value_ = trial_value_;
         gradient_.swap(trial_);
     }

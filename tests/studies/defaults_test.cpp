@@ -1,9 +1,10 @@
 /// `study defaults`: its table and verdict on made-up figures, its quick preset, and rows of the user.
+#include "studies/defaults.hpp"
+
 #include "proxstream/core/error.hpp"
 
 #include "core/find_row.hpp"
 #include "run/problem.hpp"
-#include "studies/defaults_table.hpp"
 #include "studies/row_streams.hpp"
 #include "studies/study.hpp"
 
@@ -230,7 +231,7 @@ TEST(StudyDefaultsRows, TunesOnThePrefixAndScoresTheRest) {
         if (loss < least) best = i;
         least = std::min(least, loss);
     }
-    const auto at = [&](const char* method, const char* figure) {
+    const auto at = [&](const char* method, const std::string& figure) {
         return table.at(stream.name, method, figure).mean;
     };
     EXPECT_EQ(at("prox-sgd", "chosen"), static_cast<Real>(best + 1));

@@ -28,7 +28,7 @@ std::vector<RowMethod> small_methods() {
 StudyPlan small_plan(StudyPreset /*preset*/) {
     StudyPlan plan;
     plan.question = "Is it so?";
-    plan.figures = {{kLoss, "loss", Better::lower}, {kScaledRegret, "regret"}};
+    plan.figures = {{kLoss.key, "loss", Better::lower}, {kScaledRegret.key, "regret"}};
     plan.streams = {row_stream({"calm", "iid,active=2", 60}, small_methods(), {"w"}),
                     row_stream({"jumps", "switch,active=2,jump=20", 60}, small_methods(), {"w"})};
     plan.charts = {{"loss.svg", "chart", {"loss"}, {{kLoss}}}};
@@ -197,7 +197,7 @@ TEST(RowStreams, FiguresAreThoseOfCompare) {
     stream.run(cell);
     ResultTable table;
     table.add(cell.results);
-    const auto at = [&](const char* method, const char* figure) {
+    const auto at = [&](const char* method, const std::string& figure) {
         return table.at("jumps", method, figure).mean;
     };
     EXPECT_NEAR(at("box 4", kScaledRegret), 16 * at("box 4", kRegret), 1e-12);

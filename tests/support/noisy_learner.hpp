@@ -6,6 +6,8 @@
 #include "proxstream/window/record_ring.hpp"
 
 #include "online/noisy_smoothed.hpp"
+#include "window/callback_oracle.hpp"
+#include "window/noisy_oracle.hpp"
 
 #include <memory>
 #include <string>
@@ -15,15 +17,15 @@
 namespace proxstream {
 
 using Ring = RecordRing<FunctionFamily>;
-using FunctionLearner = Learner<FunctionFamily::Record>;
+using FunctionLearner = AnyLearner;
 
 inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,
                                                            AnyRegulariser g, const std::vector<Real>& start) {
-    return std::make_unique<NoisySmoothed<AnyRegulariser, Ring>>(
+    return std::make_unique<NoisySmoothed>(
         std::move(g),
-        Ring(FunctionFamily(start.size(), true), CarriedWindow<Ring>::slots(options.window.length())), start,
-        std::move(oracle), options);
+        AnyBatch(Ring(FunctionFamily(start.size(), true), CarriedWindow::slots(options.window.length()))),
+        start, std::move(oracle), options);
 }
 inline std::unique_ptr<FunctionLearner> make_noisy_learner(AnyOracle oracle,
                                                            const NoisySmoothedOptions& options,

@@ -24,7 +24,7 @@ inline std::vector<Real> gap(const AnyRegulariser& g, ConstView x, ConstView d, 
     Scratch scratch;
     std::vector<Real> forward(x.size());
     std::vector<Real> out(x.size());
-    prox_gradient_step(g, x, d, eta, forward, out, scratch);
+    prox_gradient_step(g, x, d, eta, {forward, out}, scratch);
     return out;
 }
 

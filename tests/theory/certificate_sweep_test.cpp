@@ -7,10 +7,13 @@
 #include "proxstream/window/record_ring.hpp"
 
 #include "front/header_of.hpp"
+#include "online/gradient_learner.hpp"
 #include "online/time_smoothed.hpp"
 #include "online/update_rules.hpp"
 #include "regret/tally.hpp"
+#include "solve/backtracking.hpp"
 #include "solve/inner_table.hpp"
+#include "solve/prox_grad.hpp"
 #include "support/probe.hpp"
 
 #include <algorithm>
@@ -76,7 +79,7 @@ struct ScoreFamily {
 };
 
 using ScoreRing = RecordRing<ScoreFamily>;
-using ScoreLearner = Learner<ScoreLoss>;
+using ScoreLearner = AnyLearner;
 
 struct PlayedRows {
     Certificate certificate;
@@ -108,9 +111,8 @@ class RowDice {
     std::uint64_t next_ = 0;
 };
 
-constexpr const char* kSolvers[] = {"prox-grad",    "backtracking", "panoc", "compact", "plane",
-                                    "accelerated",  "adaptive",     "gram",  "auto",    "window-spider",
-                                    "window-steps", "prox-sgd",     "adam"};
+constexpr const char* kSolvers[] = {"prox-grad", "backtracking", "panoc",    "auto",
+                                    "blocks",    "window-steps", "prox-sgd", "adam"};
 
 struct Problem {
     Index dimension, window;
@@ -154,35 +156,33 @@ Problem draw_problem(RowDice& dice) {
 std::unique_ptr<ScoreLearner> make(const std::string& solver, const Problem& problem, RowDice& dice) {
     const Real step = dice.real(0.2, 1.9) / problem.smoothness;
     const AnyRegulariser g = parse_regulariser(problem.regulariser);
-    ScoreRing ring(ScoreFamily{problem.dimension}, CarriedWindow<ScoreRing>::slots(problem.window));
+    AnyBatch ring(ScoreRing(ScoreFamily{problem.dimension}, CarriedWindow::slots(problem.window)));
     const Real delta = std::exp(dice.real(-5, 0)) * static_cast<Real>(problem.window);
-    const auto smoothed = [&](Tolerance tolerance, std::uint64_t steps, AnyInner inner) {
-        return std::make_unique<TimeSmoothed<AnyRegulariser, ScoreRing, AnyInner>>(
-            g, std::move(ring), problem.start,
-            TimeSmoothedOptions{.window = problem.window,
-                                .step = step,
-                                .tolerance = std::move(tolerance),
-                                .budget = {.max_steps = steps}},
-            std::move(inner));
+    const auto smoothed = [&](Tolerance tolerance, std::uint64_t steps, InnerSolver inner) {
+        return std::make_unique<TimeSmoothed>(g, std::move(ring), problem.start,
+                                              TimeSmoothedOptions{.window = problem.window,
+                                                                  .step = step,
+                                                                  .tolerance = std::move(tolerance),
+                                                                  .budget = {.max_steps = steps}},
+                                              std::move(inner));
     };
-    const auto first_order = [&](auto rule) -> std::unique_ptr<ScoreLearner> {
-        return std::make_unique<GradientLearner<AnyRegulariser, ScoreRing, decltype(rule)>>(
-            g, std::move(ring), problem.start, problem.window, step, std::move(rule));
+    const auto first_order = [&](RulePointer rule) -> std::unique_ptr<ScoreLearner> {
+        return std::make_unique<GradientLearner>(g, std::move(ring), problem.start, problem.window, step,
+                                                 std::move(rule));
     };
-    if (solver == "adam") return first_order(Adam(problem.dimension, {.step = 0.05}));
+    if (solver == "adam") return first_order(adam(problem.dimension, {.step = 0.05}));
     if (solver == "prox-sgd")
-        return first_order(ScheduledGradient({.step = step, .power = 0.5, .horizon = 20}));
+        return first_order(scheduled_gradient({.step = step, .power = 0.5, .horizon = 20}));
     if (solver == "window-steps") {
-        return smoothed(Tolerance::none(), 1 + dice.below(3), AnyInner(ProxGrad(problem.smoothness)));
+        return smoothed(Tolerance::none(), 1 + dice.below(3), ProxGrad(problem.smoothness));
     }
     Tolerance tolerance =
         dice.below(3) == 0 ? Tolerance::automatic(dice.real(0.3, 2)) : Tolerance::fixed(delta);
-    if (solver == "prox-grad")
-        return smoothed(std::move(tolerance), 400, AnyInner(ProxGrad(problem.smoothness)));
+    if (solver == "prox-grad") return smoothed(std::move(tolerance), 400, ProxGrad(problem.smoothness));
     if (solver != "backtracking")
         return smoothed(std::move(tolerance), 400, parse_inner(solver, problem.smoothness));
     const Real lambda = dice.below(4) == 0 ? 1.5 : 1;
-    return smoothed(std::move(tolerance), 400, AnyInner(Backtracking({.lambda = lambda})));
+    return smoothed(std::move(tolerance), 400, Backtracking({.lambda = lambda}));
 }
 
 TEST(CertificateSweep, HoldsOnTenThousandRandomRuns) {
@@ -244,8 +244,8 @@ ScoreLoss bowl(Real shift) {
 
 template <class G>
 Certificate run_bowls(G g, const ScoreFamily& family, Real step, Real claimed, Index window) {
-    TimeSmoothed<G, ScoreRing, ProxGrad> learner(
-        std::move(g), ScoreRing(family, CarriedWindow<ScoreRing>::slots(window)), {3},
+    TimeSmoothed learner(
+        std::move(g), AnyBatch(ScoreRing(family, CarriedWindow::slots(window))), {3},
         {.window = window, .step = step, .tolerance = Tolerance::fixed(0.01), .budget = {.max_steps = 300}},
         ProxGrad(claimed));
     std::vector<ScoreLoss> stream;
@@ -297,8 +297,8 @@ TEST(Certificate, FindsAProxOfTheWrongLength) {
 
 TEST(Certificate, FindsFiguresThatDoNotAddUp) {
     const auto altered = [](auto alter) {
-        TimeSmoothed<AnyRegulariser, ScoreRing, ProxGrad> learner(
-            parse_regulariser("l1:0.01"), ScoreRing(ScoreFamily{}, CarriedWindow<ScoreRing>::slots(3)), {3},
+        TimeSmoothed learner(
+            parse_regulariser("l1:0.01"), AnyBatch(ScoreRing(ScoreFamily{}, CarriedWindow::slots(3))), {3},
             {.window = 3, .step = 1, .tolerance = Tolerance::fixed(0.1), .budget = {}}, ProxGrad(1));
         Tally tally(header_of(learner.facts(), 1));
         for (Index t = 0; t < 30; ++t) {

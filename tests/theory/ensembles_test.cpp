@@ -246,13 +246,12 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
 
     // In an ensemble the two weigh the same: their mean is the hill between the wells, and the certificate
     // says by how much the loss of the mean exceeds that of the members.
-    using Store = AnyBatch;
     const Real smoothness = 8;  // on [-1, 1]
-    auto store = std::make_shared<Store>(RecordRing<WellFamily>(well, 2));
+    auto store = std::make_shared<AnyBatch>(RecordRing<WellFamily>(well, 2));
     EnsembleMembers members;
     for (const Real start : {-1.0, 1.0}) {
-        members.windows.push_back(std::make_unique<TimeSmoothed<AnyRegulariser, Store, ProxGrad>>(
-            g, Store(SharedBatch<Store>(store)), Vector{start},
+        members.windows.push_back(std::make_unique<TimeSmoothed>(
+            g, AnyBatch(SharedBatch(store)), Vector{start},
             TimeSmoothedOptions{.step = 0.1, .tolerance = Tolerance::fixed(0.1), .budget = {}},
             ProxGrad(smoothness)));
         members.references.emplace_back(1);

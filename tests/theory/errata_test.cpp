@@ -52,8 +52,8 @@ struct LineFamily {
 template <class Family>
 auto algorithm_1(const char* regulariser, Real start, Index w, Real eta, Real delta, Real smoothness = 0) {
     using Ring = RecordRing<Family>;
-    return TimeSmoothed<AnyRegulariser, Ring, ProxGrad>(
-        parse_regulariser(regulariser), Ring(Family{}, CarriedWindow<Ring>::slots(w)), {start},
+    return TimeSmoothed(
+        parse_regulariser(regulariser), AnyBatch(Ring(Family{}, CarriedWindow::slots(w))), {start},
         {.window = w, .step = eta, .tolerance = Tolerance::fixed(delta), .budget = {.max_steps = 1'000'000}},
         ProxGrad(smoothness));
 }
@@ -66,7 +66,7 @@ TEST(Theorem1, ForgetsTheFirstRound) {
     constexpr Real kDelta = 0.01;
     auto learner = algorithm_1<LineFamily>("l1:1", 5, kWindow, 1, kDelta);
     Real regret = 0;
-    for (Index t = 1; t <= kWindow; ++t) regret += square(learner.observe(0).entry_gap);
+    for (Index t = 1; t <= kWindow; ++t) regret += square(learner.observe(Real{0}).entry_gap);
     const Real claimed = 2 / square(kWindow) * (kWindow * square(kDelta) + 0);
     EXPECT_NEAR(regret, 1, 1e-12);
     EXPECT_NEAR(claimed, 2e-5, 1e-15);
@@ -142,7 +142,7 @@ void count_steps(Index w, Index rounds, Real ratio) {
     auto learner = algorithm_1<LineFamily>("box:-1,1", 0, w, kStep, kDelta);
     Real steps = 0;
     for (Index t = 1; t <= rounds; ++t) {
-        const RoundReport report = learner.observe(t % 2 == 0 ? 1 : -1);
+        const RoundReport report = learner.observe(Real{t % 2 == 0 ? 1.0 : -1.0});
         ASSERT_EQ(report.status == RoundStatus::solved || report.status == RoundStatus::quiet, true);
         if (t > w) {
             ASSERT_NEAR(static_cast<Real>(report.steps), 2 * static_cast<Real>(w) / kStep, 1);
@@ -179,8 +179,8 @@ TEST(Theorem3, HoldsWhenTheStreamRepeatsWithPeriodW) {
     for (Index t = 0; t < 600; ++t) {
         const Real phase = static_cast<Real>(t % kWindow);
         steps += static_cast<Real>(learner
-                                       .observe({[=](Real x) { return -std::cos(x - phase); },
-                                                 [=](Real x) { return std::sin(x - phase); }})
+                                       .observe(Curve{[=](Real x) { return -std::cos(x - phase); },
+                                                      [=](Real x) { return std::sin(x - phase); }})
                                        .steps);
     }
     EXPECT_LE(steps, 2 * square(kWindow) * 2 / ((2 - 0.9) * 0.9 * square(kDelta)));
@@ -360,8 +360,8 @@ TEST(Corollary2, WindowStationaryPointsAreFittedToTheirWindow) {
         Real mean = 0;       // E |grad f(x_t)|^2
         Real variation = 0;  // V_w[T] / T
         for (std::uint64_t run = 0; run < runs; ++run) {
-            TimeSmoothed<AnyRegulariser, TwoPhases, ProxGrad> learner(
-                parse_regulariser("zero"), TwoPhases(kPhase, CarriedWindow<TwoPhases>::slots(w)), {0},
+            TimeSmoothed learner(
+                parse_regulariser("zero"), AnyBatch(TwoPhases(kPhase, CarriedWindow::slots(w))), {0},
                 {.window = w, .step = 0.9, .tolerance = Tolerance::fixed(kDelta), .budget = {}}, ProxGrad(1));
             std::vector<int> signs;
             Real total = 0;

@@ -339,8 +339,8 @@ Certificate play(HostileRun& run, HostileDice& dice) {
     const char* const solvers[] = {"prox-grad", "backtracking", "panoc"};
     const Tolerance tolerance =
         dice.below(2) == 0 ? Tolerance::automatic() : Tolerance::fixed(usual * dice.power(-6, 1));
-    TimeSmoothed<AnyRegulariser, Ring, AnyInner> learner(
-        g, Ring(HostileFamily{run.n}, CarriedWindow<Ring>::slots(run.window)), start,
+    TimeSmoothed learner(
+        g, AnyBatch(Ring(HostileFamily{run.n}, CarriedWindow::slots(run.window))), start,
         {.window = run.window, .step = run.step, .tolerance = tolerance, .budget = {.max_steps = 200}},
         parse_inner(solvers[dice.below(3)], 1 / run.step));
     Tally tally(header_of(learner.facts(), run.n));

@@ -62,8 +62,7 @@ constexpr std::array kWindows{"1",
                               "auto",
                               "auto:windows=1/3/9"};
 constexpr std::array kModels{"previous", "mean", "zero", "season:3", "auto"};
-constexpr std::array kSolvers{"prox-grad", "backtracking", "panoc", "accelerated", "adaptive",
-                              "compact",   "gram",         "auto",  "sampled",     "measured"};
+constexpr std::array kSolvers{"prox-grad", "backtracking", "panoc", "auto", "blocks"};
 constexpr std::array kOracles{"sphere:0.1", "gaussian:0.1", "heavy:0.1", "dropout:0.1", "minibatch:2"};
 
 /// A regulariser for n coordinates at the scale `size` of x.

@@ -196,8 +196,8 @@ TEST(RoutingTheory, TheGapSeesAMissingPathExactlyBelowTheThreshold) {
         const Index n = x.size();
         Vector with(n), without(n), forward(n);
         Scratch scratch;
-        prox_gradient_step(SplitSet(made.all), x, prices, eta, forward, with, scratch);
-        prox_gradient_step(SplitSet(made.few), x, gradient_of(made.few, demand, x), eta, forward, without,
+        prox_gradient_step(SplitSet(made.all), x, prices, eta, {forward, with}, scratch);
+        prox_gradient_step(SplitSet(made.few), x, gradient_of(made.few, demand, x), eta, {forward, without},
                            scratch);
         for (Index pair = 0; pair < paths.pairs(); ++pair) {
             Real threshold = kInfinity;  // -tau/eta: what a live path with a share after the step tells
@@ -261,7 +261,7 @@ TEST(RoutingTheory, WithoutACheaperPathTheGapOverAllPathsIsBounded) {
         Vector forward(x.size()), gap(x.size());
         Scratch scratch;
         const Real norm_of_all =
-            prox_gradient_step(SplitSet(made.all), x, prices, eta, forward, gap, scratch).norm;
+            prox_gradient_step(SplitSet(made.all), x, prices, eta, {forward, gap}, scratch).norm;
         EXPECT_LE(norm_of_all * norm_of_all, fall(made.few->paths) / eta * (1 + 1e-12) + 1e-12);
     }
     EXPECT_GT(priced, 10U);

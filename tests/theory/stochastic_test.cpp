@@ -238,7 +238,7 @@ TEST(Theorem2, TheKeptNoiseGrowsWithTheNumberOfTests) {
     const auto learner =
         make_noisy_learner(AnyOracle(NoisyOracle({NoiseModel::Kind::dropout, p, 2.5}, 1, true)), options,
                            "zero", std::vector<Real>(10, 3e7));
-    const auto loss = [](ConstView x, View gradient) {
+    const FunctionFamily::Record loss = [](ConstView x, View gradient) {
         const Real size = std::sqrt(1 + squared_norm(x));
         if (!gradient.empty()) scaled(1 / size, x, gradient);
         return size;

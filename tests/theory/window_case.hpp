@@ -141,8 +141,7 @@ inline Case draw_case(Dice& dice) {
     }
     static const std::vector<Penalty> kinds = penalties();
     run.penalty = kinds[dice.from(0, kinds.size() - 1)];
-    constexpr const char* kInner[] = {"prox-grad", "backtracking", "measured", "sampled:records=1,updates=4",
-                                      "sampled:records=2,updates=8"};
+    constexpr const char* kInner[] = {"prox-grad", "backtracking", "panoc", "auto", "blocks"};
     run.inner = kInner[dice.from(0, 4)];
     draw_stream(dice, run);
     run.step = dice.real(0.2, run.inner == "prox-grad" ? 1.9 : 4) / run.smoothness;

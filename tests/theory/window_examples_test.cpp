@@ -39,7 +39,7 @@ struct SlopeFamily {
 };
 
 using SlopeRing = RecordRing<SlopeFamily>;
-using Walker = TimeSmoothed<AnyRegulariser, SlopeRing, ProxGrad>;
+using Walker = TimeSmoothed;
 
 struct Walk {
     std::string window;
@@ -56,7 +56,7 @@ Walker walker(const Walk& walk) {
     const ForecastRule model = ForecastRule::parse(walk.model);
     const Index reach = std::max(window.length(), window.forecast_window(model).length());
     return {parse_regulariser(walk.regulariser),
-            SlopeRing(SlopeFamily{walk.dimension}, CarriedWindow<SlopeRing>::slots(reach)),
+            AnyBatch(SlopeRing(SlopeFamily{walk.dimension}, CarriedWindow::slots(reach))),
             std::vector<Real>(walk.dimension, walk.start),
             {.window = window,
              .model = model,
@@ -83,7 +83,7 @@ TEST(WeightedCount, IsAttainedByLossesThatPushOneCoordinateEach) {
             const Index coordinate = t % n;
             const Real at = learner.decide()[coordinate];
             ASSERT_EQ(std::abs(at), 1) << text << " t=" << t;
-            const RoundReport report = learner.observe({coordinate, at});
+            const RoundReport report = learner.observe(Slope{coordinate, at});
             ASSERT_NEAR(report.movement, 2, 1e-12);
             steps += static_cast<Real>(report.steps);
         }
@@ -115,7 +115,7 @@ TEST(WeightedRegret, NoPolicyBeatsTheWeightOfTheNextLoss) {
                 Real largest = 0;
                 for (Round t = 1; t <= rounds; ++t) {
                     const Real sign = uniform({70, t, 0, 0, 0}) < 0.5 ? -1 : 1;
-                    const RoundReport report = learner.observe({t % window.length(), sign});
+                    const RoundReport report = learner.observe(Slope{t % window.length(), sign});
                     regret += square(report.entry_gap);
                     largest = std::max(largest, report.entry_gap);
                 }
@@ -143,7 +143,7 @@ TEST(Forecasts, HalveTheNoiseOfTheReferenceWindow) {
         Real total = 0;
         constexpr Round kRounds = 40'000;
         for (Round t = 1; t <= kRounds + kWindow; ++t) {
-            const RoundReport report = learner.observe({0, normal({71, t, 0, 0, 0})});
+            const RoundReport report = learner.observe(Slope{0, normal({71, t, 0, 0, 0})});
             EXPECT_EQ(report.status, RoundStatus::quiet);
             if (t > kWindow) total += square(report.variation) / static_cast<Real>(kRounds);
         }
@@ -160,7 +160,7 @@ TEST(Windows, SeeNoVariationInAConstantLoss) {
         Walker learner = walker({.window = text, .step = 0.5, .delta = 0.01});
         const Index reach = WindowWeights::parse(text).length();
         for (Round t = 1; t <= 60; ++t) {
-            const RoundReport report = learner.observe({0, 0.7});
+            const RoundReport report = learner.observe(Slope{0, 0.7});
             if (t <= reach) continue;
             ASSERT_LE(report.variation, 1e-13 * static_cast<Real>(reach)) << text << " t=" << t;
             ASSERT_EQ(report.status, RoundStatus::quiet) << text << " t=" << t;
@@ -173,7 +173,7 @@ TEST(Windows, OfOneRecordAreAllTheSame) {
         Walker learner = walker({.window = text, .dimension = 3, .step = 0.3, .delta = 0.2});
         std::vector<Real> seen;
         for (Round t = 1; t <= 200; ++t) {
-            const RoundReport report = learner.observe({t * t % 3, std::sin(static_cast<Real>(t))});
+            const RoundReport report = learner.observe(Slope{t * t % 3, std::sin(static_cast<Real>(t))});
             for (const Real x : learner.decide()) seen.push_back(x);
             for (const Real figure : {report.entry_gap, report.exit_gap, report.variation,
                                       report.objective_entry, report.objective_exit, report.value_change}) {
@@ -216,7 +216,7 @@ TEST(Churn, ASlopeJustAboveTheToleranceAttainsTheBoundOnThePath) {
     // s.
     constexpr Real kSlope = 1.0001;
     Walker learner = walker({.window = "1", .step = 0.01, .delta = 1});
-    const RoundReport report = learner.observe({0, kSlope});
+    const RoundReport report = learner.observe(Slope{0, kSlope});
     const Real drop = report.objective_entry - report.objective_exit;
     EXPECT_NEAR(report.path, 2, 0.02);  // the last step is not taken: there the test passes
     EXPECT_LE(report.path, drop);
@@ -231,7 +231,8 @@ TEST(Churn, AlternatingSlopesMoveTwoARoundForEveryWindow) {
         Walker learner = walker({.window = text, .step = 0.2, .delta = kDelta});
         const Round rounds = 2000;
         Real moved = 0;
-        for (Round t = 1; t <= rounds; ++t) moved += learner.observe({0, t % 2 == 0 ? 1.0 : -1.0}).movement;
+        for (Round t = 1; t <= rounds; ++t)
+            moved += learner.observe(Slope{0, t % 2 == 0 ? 1.0 : -1.0}).movement;
         const Real most = static_cast<Real>(rounds) * 2 / kDelta;
         EXPECT_LE(moved, most);
         EXPECT_GT(moved / most, 0.98) << text;

@@ -112,11 +112,16 @@ TEST(Assignment, FindsTheOptimumOverEveryPath) {
         std::vector<Real> x = even_splits(routing.paths);
         Real before = kInfinity;
         const AssignmentResult result =
-            solve_assignment(routing, pricer, single.mix(), x, {.gap = 1e-9, .max_rounds = 300}, scratch,
-                             [&](const AssignmentRound& round) {
-                                 EXPECT_LE(round.objective, before * (1 + 1e-13)) << "it rose";
-                                 before = round.objective;
-                             });
+            solve_assignment(routing, pricer, single.mix(), x,
+                             {.gap = 1e-9,
+                              .max_rounds = 300,
+                              .on_round =
+                                  [&](const AssignmentRound& round) {
+                                      EXPECT_LE(round.objective, before * (1 + 1e-13)) << "it rose";
+                                      before = round.objective;
+                                      return true;
+                                  }},
+                             scratch);
         EXPECT_TRUE(result.status == AssignmentStatus::reached || result.status == AssignmentStatus::stalled);
         EXPECT_EQ(result.full, 0U);
         EXPECT_LE(result.last.objective, slow.value + 1e-8 * slow.value);
@@ -218,8 +223,8 @@ TEST(Assignment, StopsAtTheGivenLimits) {
     EXPECT_EQ(ended({.max_rounds = 2}).status, AssignmentStatus::out_of_rounds);
     EXPECT_EQ(ended({.max_rounds = 2}).last.round, 2U);
     EXPECT_EQ(ended({.max_seconds = 0}).status, AssignmentStatus::out_of_time);
-    const std::atomic<bool> stop{true};
-    EXPECT_EQ(ended({.stop = &stop}).status, AssignmentStatus::stopped);
+    const auto stop = [](const AssignmentRound&) { return false; };
+    EXPECT_EQ(ended({.on_round = stop}).status, AssignmentStatus::stopped);
     EXPECT_EQ(ended({}).status, AssignmentStatus::stalled) << "a gap of 0 is beyond rounding";
 }
 

@@ -113,8 +113,8 @@ TEST(SplitSet, IsAProductOfSimplicesWhereEverySlotHasAPath) {
             EXPECT_EQ(splits.prox(v, 0.7, one, scratch), product.prox(v, 0.7, other, scratch));
             EXPECT_EQ(one, other);
             const Vector centre = test::random_splits(paths, chance);
-            splits.switching_prox(v, 0.7, 0.2, centre, one, scratch);
-            product.switching_prox(v, 0.7, 0.2, centre, other, scratch);
+            splits.switching_prox(v, 0.7, {0.2, centre}, one, scratch);
+            product.switching_prox(v, 0.7, {0.2, centre}, other, scratch);
             EXPECT_EQ(one, other);
             Vector d = v;
             Vector e = v;
@@ -138,7 +138,7 @@ TEST(SplitSet, ProjectsTheLiveSlotsOfEachPair) {
             project_slowly(paths, v, 0, centre, wanted);
             EXPECT_LE(test::relative_error(found, wanted), 1e-12);
             for (const Real kappa : {0.01, 0.5, 10.0}) {
-                EXPECT_EQ(splits.switching_prox(v, 0.3, 0.3 * kappa, centre, found, scratch), 0);
+                EXPECT_EQ(splits.switching_prox(v, 0.3, {0.3 * kappa, centre}, found, scratch), 0);
                 expect_inside(paths, found);
                 project_slowly(paths, v, 0.3 * kappa, centre, wanted);
                 EXPECT_LE(test::relative_error(found, wanted), 1e-11);
@@ -239,8 +239,8 @@ TEST(SplitSet, WorksInPlaceAndWithoutNewMemory) {
             EXPECT_EQ(splits.prox(v, 1, out, scratch), splits.prox(same, 1, same, scratch));
             EXPECT_EQ(out, same);
             same = v;
-            splits.switching_prox(v, 1, 0.1, centre, out, scratch);
-            splits.switching_prox(same, 1, 0.1, centre, same, scratch);
+            splits.switching_prox(v, 1, {0.1, centre}, out, scratch);
+            splits.switching_prox(same, 1, {0.1, centre}, same, scratch);
             EXPECT_EQ(out, same);
         };
         both(0);

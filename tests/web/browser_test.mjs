@@ -24,7 +24,7 @@ const variant = (name, change) => writeVariant(fixture, join(shots, `${name}.htm
 const page = await browser.open(fixture);
 await check('loads without a complaint and asks nothing of any network', () => checkQuiet(page));
 await check('opens at the busiest period', async () => {
-  const loads = data.lead.utilisationMax;
+  const loads = data.lead.utilisation_max;
   assert.equal(await slider(page), loads.indexOf(Math.max(...loads)));
 });
 await check('what is on the screen equals the data, wherever the slider stands', async () => {
@@ -110,8 +110,8 @@ await check('an alarm and an event lead to their period', async () => {
   assert.equal(await page.run(() => document.querySelectorAll('.log .now').length > 0), true);
 });
 await check('the table of methods sorts both ways and holds the data', async () => {
-  const column = () => page.run(() => [...document.querySelectorAll('.methods tbody tr')].map((row) => row.querySelector('[data-key=totalCost]').textContent));
-  const costs = data.methods.map((m) => m.totalCost).sort((a, b) => a - b);
+  const column = () => page.run(() => [...document.querySelectorAll('.methods tbody tr')].map((row) => row.querySelector('[data-key=total_cost]').textContent));
+  const costs = data.methods.map((m) => m.total_cost).sort((a, b) => a - b);
   await page.click('.methods thead th:nth-child(2) button');
   const ascending = await column();
   ascending.forEach((text, i) => assert.ok(Math.abs(numberIn(text) - costs[i]) < 1, text));

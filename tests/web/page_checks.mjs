@@ -87,11 +87,11 @@ export async function checkShown(page, data, period) {
   assert.ok(shown.said.endsWith(time), `'${shown.said}' for '${shown.label}'`);
   assertShown(shown.readings['now-demand'], lead.demand[period], 'demand');
   assertShown(shown.readings['now-cost'], lead.cost[period], 'cost');
-  assertShown(shown.readings['now-load'], lead.utilisationMax[period] * 100, 'largest load');
+  assertShown(shown.readings['now-load'], lead.utilisation_max[period] * 100, 'largest load');
   assertShown(shown.readings['now-churn'], lead.churn[period], 'churn');
   const active = data.alarms.filter((a) => a.period <= period && (a.cleared === null || period < a.cleared)).length;
   assert.equal(shown.readings['now-alarms'], String(active));
-  const legend = { 'chart-load': ['utilisationMax', 'utilisationP95', 'utilisationMean', 'utilisationMedian'], 'chart-steps': ['steps'], 'chart-regret': ['regret', 'regretBound'] };
+  const legend = { 'chart-load': ['utilisation_max', 'utilisation_p95', 'utilisation_mean', 'utilisation_median'], 'chart-steps': ['steps'], 'chart-regret': ['regret', 'regret_bound'] };
   for (const [id, names] of Object.entries(legend)) {
     const known = names.filter((name) => lead[name].some((v) => v !== null && (id !== 'chart-regret' || v > 0)));
     known.forEach((name, i) => {

@@ -7,6 +7,9 @@
 #include "proxstream/window/record_ring.hpp"
 
 #include "loss/linear_family.hpp"
+#include "window/callback_oracle.hpp"
+#include "window/minibatch_oracle.hpp"
+#include "window/noisy_oracle.hpp"
 #include "window/oracle_table.hpp"
 
 #include <algorithm>
@@ -24,13 +27,12 @@ using Functions = RecordRing<FunctionFamily>;
 inline constexpr Index kFeatures = 4;
 inline constexpr Round kRound = 9;  // of every estimate, unless told otherwise
 
-template <class B>
 struct TestWindow {
-    B batch;
+    AnyBatch batch;
     Vector weights;
     Vector y;
 
-    OracleView<B> view() const { return {batch, weights}; }
+    OracleView view() const { return {batch, weights}; }
     Vector gradient(const Vector& x) const {
         Scratch scratch;
         Vector out(x.size());
@@ -46,9 +48,9 @@ struct TestWindow {
 };
 
 /// Five records of 3 to 6 rows; the middle one does not count.
-inline TestWindow<Rows> rows_window(bool sparse, ScalarFormula formula = ScalarFormula::cauchy) {
-    TestWindow<Rows> window{
-        Rows(LinearFamily({formula, 0.7}, kFeatures, true), 6), {0.1, 0.4, 0, 0.3, 0.2}, {}};
+inline TestWindow rows_window(bool sparse, ScalarFormula formula = ScalarFormula::cauchy) {
+    TestWindow window{
+        AnyBatch(Rows(LinearFamily({formula, 0.7}, kFeatures, true), 6)), {0.1, 0.4, 0, 0.3, 0.2}, {}};
     for (std::uint32_t record = 0; record < 6; ++record) {
         RowBlock block(sparse);
         for (std::uint32_t row = 0; row < 3 + record % 4; ++row) {
@@ -69,18 +71,19 @@ inline TestWindow<Rows> rows_window(bool sparse, ScalarFormula formula = ScalarF
 }
 
 /// Functions of three variables, none of them convex.
-inline TestWindow<Functions> functions_window() {
-    TestWindow<Functions> window{Functions(FunctionFamily(3), 6), {0.1, 0.4, 0, 0.3, 0.2}, {0.3, -0.8, 0.5}};
+inline TestWindow functions_window() {
+    TestWindow window{AnyBatch(Functions(FunctionFamily(3), 6)), {0.1, 0.4, 0, 0.3, 0.2}, {0.3, -0.8, 0.5}};
     for (int record = 0; record < 6; ++record) {
         const Real a = 0.5 + record;
-        window.batch.push([a](ConstView x, View gradient) {
+        const FunctionFamily::Record loss = [a](ConstView x, View gradient) {
             if (!gradient.empty()) {
                 gradient[0] = std::sin(x[0] - a) + a * x[1];
                 gradient[1] = a * x[0] + x[1];
                 gradient[2] = a;
             }
             return -std::cos(x[0] - a) + a * x[0] * x[1] + x[1] * x[1] / 2 + a * x[2];
-        });
+        };
+        window.batch.push(loss);
     }
     return window;
 }
@@ -94,36 +97,33 @@ inline AnyOracle callback_oracle(std::uint64_t samples, bool independent) {
         samples, {.base_noise = {}, .bounded = false, .independent = independent}));
 }
 
-template <class B>
-Vector estimate(const AnyOracle& oracle, const TestWindow<B>& window, const Ticket& ticket,
-                Cost* cost = nullptr) {
+inline Vector estimate(const AnyOracle& oracle, const TestWindow& window, const Ticket& ticket,
+                       Cost* cost = nullptr) {
     Scratch scratch;
     Cost ignored;
     Vector out(window.y.size());
-    oracle.estimate(window.view(), ticket, oracle.samples(), window.y, out, cost != nullptr ? *cost : ignored,
-                    scratch);
+    oracle->estimate(window.view(), {ticket, oracle->samples(), cost != nullptr ? *cost : ignored, scratch},
+                     window.y, out);
     return out;
 }
 
-template <class B>
-Vector answer(const AnyOracle& oracle, const TestWindow<B>& window, Index age, const Ticket& ticket,
-              Cost* cost = nullptr) {
+inline Vector answer(const AnyOracle& oracle, const TestWindow& window, Index age, const Ticket& ticket,
+                     Cost* cost = nullptr) {
     Scratch scratch;
     Cost ignored;
     Vector out(window.y.size());
-    oracle.answer(window.batch, age, ticket, oracle.samples(), window.y, out,
-                  cost != nullptr ? *cost : ignored, scratch);
+    oracle->answer(window.batch, age, {ticket, oracle->samples(), cost != nullptr ? *cost : ignored, scratch},
+                   window.y, out);
     return out;
 }
 
-template <class B>
-Vector difference(const AnyOracle& oracle, const TestWindow<B>& window, const Ticket& ticket,
-                  std::uint64_t samples, const Vector& y, const Vector& from, Cost* cost = nullptr) {
+inline Vector difference(const AnyOracle& oracle, const TestWindow& window, const Ticket& ticket,
+                         std::uint64_t samples, const Vector& y, const Vector& from, Cost* cost = nullptr) {
     Scratch scratch;
     Cost ignored;
     Vector out(y.size());
-    oracle.difference(window.view(), ticket, samples, y, from, out, cost != nullptr ? *cost : ignored,
-                      scratch);
+    oracle->difference(window.view(), {ticket, samples, cost != nullptr ? *cost : ignored, scratch}, y, from,
+                       out);
     return out;
 }
 

@@ -35,8 +35,7 @@ std::vector<std::pair<std::string, AnyOracle>> stochastic_oracles() {
 
 // ---- estimates and answers
 
-template <class B>
-void check_answers(const TestWindow<B>& window, const AnyOracle& oracle) {
+void check_answers(const TestWindow& window, const AnyOracle& oracle) {
     for (std::uint32_t pass = 0; pass < 5; ++pass) {
         const Ticket ticket{5, kRound, pass};
         Cost whole;
@@ -52,7 +51,7 @@ void check_answers(const TestWindow<B>& window, const AnyOracle& oracle) {
         }
         EXPECT_LE(distance(together, sum), 1e-14 * size) << "pass " << pass;
         EXPECT_EQ(whole, apart);
-        if (oracle.exact()) {
+        if (oracle->exact()) {
             EXPECT_EQ(whole, (Cost{.record_gradients = 4}));
         } else {
             EXPECT_EQ(whole.oracle_calls, 4U);
@@ -128,8 +127,8 @@ TEST(Minibatch, OfWholeRecordsIsTheExactPass) {
 }
 
 /// One record, whose i-th row has the gradient e_i at 0: an estimate shows the rows it was made from.
-TestWindow<Rows> telling_rows(Index count) {
-    TestWindow<Rows> window{Rows(LinearFamily({ScalarFormula::squared, 1}, count, false), 1), {1}, {}};
+TestWindow telling_rows(Index count) {
+    TestWindow window{AnyBatch(Rows(LinearFamily({ScalarFormula::squared, 1}, count, false), 1)), {1}, {}};
     RowBlock block;
     for (Index row = 0; row < count; ++row) {
         Vector values(count);
@@ -221,15 +220,14 @@ TEST(DrawAges, IsUnbiasedStratifiedAndBlindToWeightZero) {
 
 // ---- differences
 
-template <class B>
-void check_difference(const TestWindow<B>& window, const AnyOracle& oracle, const Vector& exact_there) {
+void check_difference(const TestWindow& window, const AnyOracle& oracle, const Vector& exact_there) {
     const Vector& from = window.y;
     Vector far = from;
     for (Real& entry : far) entry += 0.5;
     Cost cost;
     const Vector nothing = difference(oracle, window, {5, kRound, 1}, 3, from, from, &cost);
     EXPECT_EQ(norm(nothing), 0);
-    if (oracle.exact()) {
+    if (oracle->exact()) {
         EXPECT_LE(cost.record_gradients, 6U);  // a record drawn twice is evaluated once
     } else {
         EXPECT_EQ(cost, (Cost{.oracle_calls = 6, .base_samples = 6}));
@@ -243,8 +241,7 @@ void check_difference(const TestWindow<B>& window, const AnyOracle& oracle, cons
     }
 }
 
-template <class B>
-Vector exact_difference(const TestWindow<B>& window) {
+Vector exact_difference(const TestWindow& window) {
     Vector far = window.y;
     for (Real& entry : far) entry += 0.5;
     Vector change = window.gradient(far);
@@ -309,7 +306,7 @@ TEST(Difference, AdditiveNoiseCancels) {
 }
 
 TEST(Difference, BaseSamplesOfOneRecordAreDropsOfTheirOwn) {
-    TestWindow<Functions> window = functions_window();
+    TestWindow window = functions_window();
     window.weights = {1};  // all base samples are of the newest record
     const Vector change = exact_difference(window);
     Vector far = window.y;

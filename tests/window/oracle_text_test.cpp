@@ -18,13 +18,13 @@ namespace proxstream {
 namespace {
 
 std::uint64_t samples(const std::string& text, const OracleContext& context) {
-    return parse_oracle(text, context).samples();
+    return parse_oracle(text, context)->samples();
 }
 
 Real level(const AnyOracle& oracle, const WindowWeights& window, std::uint64_t count) {
     std::vector<Real> weights;
     window.at(window.length(), weights);
-    return *oracle.level(weights, count);
+    return *oracle->level(weights, count);
 }
 
 TEST(OracleText, ADeviationPicksItsBaseSamples) {
@@ -56,7 +56,7 @@ TEST(OracleText, TheSamplesOfADeviationAreTheFewestThatReachIt) {
             for (const char* noise : {"independent", "shared"}) {
                 const AnyOracle oracle =
                     parse_oracle("gaussian:1.3,sigma=" + std::to_string(sigma) + ",noise=" + noise, context);
-                const std::uint64_t count = oracle.samples();
+                const std::uint64_t count = oracle->samples();
                 EXPECT_LE(length * level(oracle, context.window, count), sigma * (1 + 1e-12))
                     << text << ", sigma = " << sigma;
                 if (count == 1) continue;
@@ -72,7 +72,7 @@ TEST(OracleText, RowsWithoutReplacementAreTheFewestThatReachADeviation) {
         const OracleContext context{.window = 6, .base_noise = 1.3, .record_rows = rows};
         for (const Real sigma : {0.05, 0.4, 0.9, 1.5, 2.0, 2.9, 10.0}) {
             const AnyOracle oracle = parse_oracle("minibatch:sigma=" + std::to_string(sigma), context);
-            const std::uint64_t count = oracle.samples();
+            const std::uint64_t count = oracle->samples();
             EXPECT_LE(count, rows);
             EXPECT_LE(6 * level(oracle, context.window, count), sigma * (1 + 1e-12)) << rows << ' ' << sigma;
             if (count == 1) continue;
@@ -155,7 +155,8 @@ TEST(OracleText, EveryRowHasAHelpText) {
 
 TEST(OracleWindow, RefusesWindowsWhoseWeightsVary) {
     const auto make = [](const WindowWeights& window) {
-        return OracleWindow(RecordRing(FunctionFamily(1), 9), 1, window, AnyOracle(ExactOracle{}), {}, 1);
+        return OracleWindow(AnyBatch(RecordRing(FunctionFamily(1), 9)), 1, window, AnyOracle(ExactOracle{}),
+                            {}, 1);
     };
     EXPECT_NO_THROW(make(WindowWeights::exponential(4, 8)));
     EXPECT_THROW(make(WindowWeights::running_mean(8, 1)), ConfigError);

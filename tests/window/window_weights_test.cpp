@@ -21,11 +21,11 @@ namespace proxstream {
 namespace {
 
 using Ring = RecordRing<Mixed>;
-using Window = CarriedWindow<Ring>;
+using Window = CarriedWindow;
 using Point = std::vector<Real>;
 
 Window window_of(const WindowWeights& weights) {
-    return {Ring(Mixed{}, Window::slots(weights.length())), 2, weights};
+    return {AnyBatch(Ring(Mixed{}, Window::slots(weights.length()))), 2, weights};
 }
 
 std::vector<WindowWeights> all_windows() {
@@ -227,7 +227,7 @@ TEST(WindowWeights, TakeBackIsExactForEveryWindow) {
         Point x{0.5, 0.1};
         for (Round t = 1; t <= 40; ++t) {
             if (t % 3 == 0) {
-                disturbed.arrive(5, x, scratch);
+                disturbed.arrive(Real{5}, x, scratch);
                 disturbed.carry(x, scratch);
                 disturbed.try_at({{5.0, 5.0}}, scratch);
                 disturbed.accept_trial();
@@ -363,7 +363,7 @@ TEST(CarriedWindow, HoldsAForecastBesideTheRecords) {
     const WindowWeights judge(4);
     const WindowWeights model = judge.forecast_window(ForecastRule::parse("forecast"));
     Window window = window_of(model);
-    window.attach_forecasts(Ring(Mixed{}, 2));
+    window.attach_forecasts(AnyBatch(Ring(Mixed{}, 2)));
     Scratch scratch;
     Point x{0.2, 0.4};
     std::vector<Real> records;
@@ -372,7 +372,7 @@ TEST(CarriedWindow, HoldsAForecastBesideTheRecords) {
         const Real forecast = normal({9, t, 1, 0, 0});
         const bool given = t % 4 != 0;
         if (t % 6 == 0) {  // a round that does not happen
-            window.arrive(3, x, scratch);
+            window.arrive(Real{3}, x, scratch);
             window.carry(x, scratch, forecast, 0.25);
             window.rollback();
         }

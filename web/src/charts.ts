@@ -68,10 +68,10 @@ export function charts(data: ReportData, time: Timeline, clock: Clock): ChartEle
       id: 'chart-load', title: 'Utilisation', note: 'Over the links, of the lead. 100\u202f% is capacity.', floor: 0,
       format: (value) => percent(value), axis: (value) => `${compact(value * 100)}%`, reference: { value: 1, text: 'capacity' },
       lines: [
-        { name: 'largest', style: leadStyle, values: lead.utilisationMax },
-        { name: '95th percentile', style: style(0, { dash: [7, 3] }), values: lead.utilisationP95 },
-        { name: 'mean', style: style(1, { dash: [9, 3, 2, 3] }), values: lead.utilisationMean },
-        { name: 'median', style: style(2, { dash: [2, 3] }), values: lead.utilisationMedian },
+        { name: 'largest', style: leadStyle, values: lead.utilisation_max },
+        { name: '95th percentile', style: style(0, { dash: [7, 3] }), values: lead.utilisation_p95 },
+        { name: 'mean', style: style(1, { dash: [9, 3, 2, 3] }), values: lead.utilisation_mean },
+        { name: 'median', style: style(2, { dash: [2, 3] }), values: lead.utilisation_median },
       ],
     },
     {
@@ -88,14 +88,14 @@ export function charts(data: ReportData, time: Timeline, clock: Clock): ChartEle
       format: short,
       lines: [
         { name: 'regret', style: leadStyle, values: positive(lead.regret) },
-        { name: 'proved bound', style: floorStyle, values: positive(lead.regretBound) },
+        { name: 'proved bound', style: floorStyle, values: positive(lead.regret_bound) },
       ],
     },
     {
       id: 'chart-residual', title: 'Distance from stationary', note: 'At a period\u2019s start, and its tolerance; log scale.',
       log: true, format: short,
       lines: [
-        { name: 'residual', style: { ...leadStyle, width: 1.5 }, values: positive(lead.entryResidual) },
+        { name: 'residual', style: { ...leadStyle, width: 1.5 }, values: positive(lead.entry_residual) },
         { name: 'tolerance', style: floorStyle, values: positive(lead.tolerance) },
       ],
     },

@@ -1,19 +1,20 @@
-// The data of a routing report, as src/route/report_data.hpp writes them. Periods are counted from 0.
+// The data of a routing report, as src/route/report_data.hpp writes them. Periods are counted from 0. Figures
+// have the names of the columns of periods.csv and methods.csv.
 
 export type Series = (number | null)[];
 
 export interface Lead {
   demand: Series;
   cost: Series;
-  utilisationMax: Series;
-  utilisationP95: Series;
-  utilisationMedian: Series;
-  utilisationMean: Series;
+  utilisation_max: Series;
+  utilisation_p95: Series;
+  utilisation_median: Series;
+  utilisation_mean: Series;
   churn: Series;
-  entryResidual: Series;
+  entry_residual: Series;
   tolerance: Series;
   regret: Series;
-  regretBound: Series;
+  regret_bound: Series;
   steps: Series;
   seconds: Series;
 }
@@ -21,13 +22,13 @@ export interface Lead {
 export interface Method {
   name: string;
   label: string;
-  totalCost: number | null;
+  total_cost: number | null;
   ratio: number | null;
   churn: number | null;
-  overloadShare: number | null;
-  utilisationMax: number | null;
-  utilisationP95: number | null;
-  gradientsPerPeriod: number | null;
+  overload_share: number | null;
+  utilisation_max: number | null;
+  utilisation_p95: number | null;
+  gradients: number | null;
   seconds: number | null;
   isLead: boolean;
   isFloor: boolean;

@@ -13,13 +13,13 @@ interface Column {
 
 const columns: Column[] = [
   { key: 'label', title: 'Method', help: 'What decided the splits', text: (m) => m.label || m.name },
-  { key: 'totalCost', title: 'Total cost', help: 'Realised, summed over all periods', text: (m) => figure(m.totalCost, 6) },
+  { key: 'total_cost', title: 'Total cost', help: 'Realised, summed over all periods', text: (m) => figure(m.total_cost, 6) },
   { key: 'ratio', title: '\u00d7 floor', help: 'Over the cost of the clairvoyant', text: (m) => m.ratio === null ? '\u2013' : m.ratio.toFixed(4) },
   { key: 'churn', title: 'Churn', help: 'Demand moved to other paths, a period', text: (m) => figure(m.churn, 3) },
-  { key: 'overloadShare', title: 'Overload', help: 'Share of links and periods above capacity', text: (m) => percent(m.overloadShare, 2) },
-  { key: 'utilisationMax', title: 'Max load', help: 'Largest utilisation of any link in any period', text: (m) => percent(m.utilisationMax) },
-  { key: 'utilisationP95', title: 'p95 load', help: '95th percentile of utilisation', text: (m) => percent(m.utilisationP95) },
-  { key: 'gradientsPerPeriod', title: 'Gradients', help: 'Record gradients a period: the work', text: (m) => figure(m.gradientsPerPeriod, 3) },
+  { key: 'overload_share', title: 'Overload', help: 'Share of links and periods above capacity', text: (m) => percent(m.overload_share, 2) },
+  { key: 'utilisation_max', title: 'Max load', help: 'Largest utilisation of any link in any period', text: (m) => percent(m.utilisation_max) },
+  { key: 'utilisation_p95', title: 'p95 load', help: '95th percentile of utilisation', text: (m) => percent(m.utilisation_p95) },
+  { key: 'gradients', title: 'Gradients', help: 'Record gradients a period: the work', text: (m) => figure(m.gradients, 3) },
   { key: 'seconds', title: 'Time', help: 'Of the whole run', text: (m) => seconds(m.seconds) },
 ];
 

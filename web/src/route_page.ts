@@ -40,7 +40,7 @@ export function routePage(data: ReportData): (HTMLElement | null)[] {
     time.labels.length > 0 ? routeBar(data, time, clock) : null,
   ];
   // Open at the busiest period.
-  const loads = data.lead.utilisationMax.map((load) => load ?? -1);
+  const loads = data.lead.utilisation_max.map((load) => load ?? -1);
   clock.go(loads.reduce((best, load, i) => (load > loads[best]! ? i : best), 0));
   return parts;
 }

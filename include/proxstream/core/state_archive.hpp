@@ -81,7 +81,7 @@ class StateArchive {
     void list(std::string_view name, std::vector<std::uint64_t>& values);
     /// The same for indices.
     void list(std::string_view name, std::vector<std::uint32_t>& values);
-    /// Writes a value; reading refuses a checkpoint that has another one.
+    /// Writes a value; reading refuses a state that has another one.
     void agree(std::string_view name, std::uint64_t value);
 
     /// Writes or reads an object through its own serialise(). Throws Error if its type has none.
@@ -121,9 +121,7 @@ class StateArchive {
     void require(bool holds, const char* expected) const;
 
     /// Writing: the complete bytes, with opening, version, length and checksum.
-    std::string seal() const { return sealed(bytes_); }
-    /// The complete bytes around a payload that was made elsewhere.
-    static std::string sealed(std::string_view payload);
+    std::string seal() const;
     /// Reading: throws DataError if bytes are left.
     void finish() const;
 

@@ -27,7 +27,7 @@ class AnyBatch {
     /// Records of any type.
     using Record = RecordRef;
 
-    // "Not itself" comes first: asking whether this type is a RecordBatch asks for its constructors again.
+    // The first test prevents a cycle: RecordBatch<AnyBatch> checks this constructor.
     /// Takes over a batch.
     template <class B>
     requires(!std::same_as<std::remove_cvref_t<B>, AnyBatch> && RecordBatch<B>) explicit AnyBatch(B batch)
@@ -60,18 +60,10 @@ class AnyBatch {
     Index improve(std::span<const Real> weights, View x, Scratch& scratch) const {
         return self_->improve(weights, x, scratch);
     }
-    /// See proxstream::add_curvature.
-    bool add_curvature(Index age, Real weight, View matrix) const {
-        return self_->add_curvature(age, weight, matrix);
-    }
-    /// See proxstream::compact.
-    bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
-                 CompactRows& copy, Scratch& scratch) const {
-        return self_->compact(weights, coordinates, x, copy, scratch);
-    }
-    /// See proxstream::know_scores.
-    bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const {
-        return self_->know_scores(weights, scores, scratch);
+    /// See proxstream::reduce.
+    bool reduce(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                ReducedRows& rows, Scratch& scratch) const {
+        return self_->reduce(weights, coordinates, x, rows, scratch);
     }
     /// See part_count.
     Index parts(Index age) const { return self_->parts(age); }
@@ -98,11 +90,8 @@ class AnyBatch {
         virtual Real weighted_value_and_gradient(std::span<const Real> weights, ConstView x, View gradient,
                                                  Scratch& scratch) const = 0;
         virtual Index improve(std::span<const Real> weights, View x, Scratch& scratch) const = 0;
-        virtual bool add_curvature(Index age, Real weight, View matrix) const = 0;
-        virtual bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
-                             CompactRows& copy, Scratch& scratch) const = 0;
-        virtual bool know_scores(std::span<const Real> weights, RowScores& scores,
-                                 Scratch& scratch) const = 0;
+        virtual bool reduce(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                            ReducedRows& rows, Scratch& scratch) const = 0;
         virtual Index parts(Index age) const = 0;
         virtual Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,
                                     Scratch& scratch) const = 0;
@@ -132,15 +121,9 @@ class AnyBatch {
         Index improve(std::span<const Real> weights, View x, Scratch& scratch) const override {
             return proxstream::improve(batch, weights, x, scratch);
         }
-        bool add_curvature(Index age, Real weight, View matrix) const override {
-            return proxstream::add_curvature(batch, age, weight, matrix);
-        }
-        bool compact(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
-                     CompactRows& copy, Scratch& scratch) const override {
-            return proxstream::compact(batch, weights, coordinates, x, copy, scratch);
-        }
-        bool know_scores(std::span<const Real> weights, RowScores& scores, Scratch& scratch) const override {
-            return proxstream::know_scores(batch, weights, scores, scratch);
+        bool reduce(std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+                    ReducedRows& rows, Scratch& scratch) const override {
+            return proxstream::reduce(batch, weights, coordinates, x, rows, scratch);
         }
         Index parts(Index age) const override { return part_count(batch, age); }
         Real parts_gradient(std::span<const WeightedPart> parts, ConstView x, View gradient,

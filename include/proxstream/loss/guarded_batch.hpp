@@ -114,15 +114,6 @@ class GuardedBatch {
             x);
         return passes;
     }
-    /// See proxstream::add_curvature; false after a failure.
-    bool add_curvature(Index age, Real weight, View matrix) const {
-        bool added = false;
-        failure_->value_of([&] {
-            added = proxstream::add_curvature(batch_, age, weight, matrix);
-            return Real{0};
-        });
-        return added;
-    }
     /// See part_count.
     Index parts(Index age) const { return part_count(batch_, age); }
     /// See proxstream::parts_gradient; NaN after a failure.

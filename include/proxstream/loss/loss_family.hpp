@@ -64,40 +64,16 @@ Index improve(const B& batch, std::span<const Real> weights, View x, Scratch& sc
     }
 }
 
-/// Adds `weight` times the matrix of a record's quadratic loss to `matrix`, row by row. Returns false if the
-/// batch's losses are not quadratic.
+/// A reduced model of weighted rows; internal to the library.
+class ReducedRows;
+
+/// Prepares a reduced model of the rows that have a weight, for cheap evaluations near x at which only these
+/// coordinates, ascending, differ from x. Returns false if a pass over the records is cheaper.
 template <RecordBatch B>
-bool add_curvature(const B& batch, Index age, Real weight, View matrix) {
-    if constexpr (requires { batch.add_curvature(age, weight, matrix); }) {
-        return batch.add_curvature(age, weight, matrix);
-    } else {
-        return false;
-    }
-}
-
-/// A reduced copy of weighted rows; internal to the library.
-class CompactRows;
-
-/// Makes a reduced copy of the rows that have a weight, for cheap evaluations near x. Returns false if the
-/// batch cannot; a pass over the records is then the cheapest evaluation.
-template <RecordBatch B>
-bool compact(const B& batch, std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
-             CompactRows& copy, Scratch& scratch) {
-    if constexpr (requires { batch.compact(weights, coordinates, x, copy, scratch); }) {
-        return batch.compact(weights, coordinates, x, copy, scratch);
-    } else {
-        return false;
-    }
-}
-
-/// The scores of weighted rows; internal to the library.
-class RowScores;
-
-/// Describes the records that have a weight by the scores of their rows. Returns false if the batch cannot.
-template <RecordBatch B>
-bool know_scores(const B& batch, std::span<const Real> weights, RowScores& scores, Scratch& scratch) {
-    if constexpr (requires { batch.know_scores(weights, scores, scratch); }) {
-        return batch.know_scores(weights, scores, scratch);
+bool reduce(const B& batch, std::span<const Real> weights, std::span<const Index> coordinates, ConstView x,
+            ReducedRows& rows, Scratch& scratch) {
+    if constexpr (requires { batch.reduce(weights, coordinates, x, rows, scratch); }) {
+        return batch.reduce(weights, coordinates, x, rows, scratch);
     } else {
         return false;
     }

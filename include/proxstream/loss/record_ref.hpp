@@ -11,7 +11,7 @@
 
 namespace proxstream {
 
-/// The operations on records of one type: copy, assign, destroy, save. RecordRef and OwnedRecord use them to
+/// The operations on records of one type: copy, assign, save. RecordRef and OwnedRecord use them to
 /// handle records without knowing their type at compile time. kRecordType has the one of each type.
 ///
 /// \code
@@ -21,10 +21,9 @@ namespace proxstream {
 struct RecordType {
     const std::type_info* info = nullptr;  ///< the type
     /// Makes a copy; null: records of this type cannot be copied.
-    void* (*copy)(const void* record) = nullptr;
+    std::shared_ptr<void> (*copy)(const void* record) = nullptr;
     /// Overwrites a record; null: records of this type cannot be copied.
     void (*assign)(void* to, const void* from) = nullptr;
-    void (*destroy)(void* record) = nullptr;  ///< deletes a record
     /// Saves or restores a record; null: its type has no serialise().
     void (*serialise)(void* record, StateArchive& state) = nullptr;
 
@@ -37,9 +36,10 @@ template <class R>
 constexpr RecordType make_record_type() {
     RecordType type;
     type.info = &typeid(R);
-    type.destroy = [](void* record) { delete static_cast<R*>(record); };
     if constexpr (std::copyable<R>) {
-        type.copy = [](const void* record) -> void* { return new R(*static_cast<const R*>(record)); };
+        type.copy = [](const void* record) -> std::shared_ptr<void> {
+            return std::make_shared<R>(*static_cast<const R*>(record));
+        };
         type.assign = [](void* to, const void* from) { *static_cast<R*>(to) = *static_cast<const R*>(from); };
     }
     if constexpr (Serialisable<R>) {
@@ -121,20 +121,8 @@ class OwnedRecord {
     OwnedRecord() = default;  ///< owns no record
     /// Copies the record. Throws ConfigError if records of that type cannot be copied.
     explicit OwnedRecord(const RecordRef& record) { *this = record; }
-    /// Copies the record of `other`.
-    OwnedRecord(const OwnedRecord& other) : OwnedRecord(other.ref()) {}
-    /// Takes over the record of `other`.
-    OwnedRecord(OwnedRecord&& other) noexcept { swap(other); }
-    /// Copies the record of `other`.
-    OwnedRecord& operator=(const OwnedRecord& other) { return *this = other.ref(); }
-    /// Takes over the record of `other`.
-    OwnedRecord& operator=(OwnedRecord&& other) noexcept {
-        swap(other);
-        return *this;
-    }
     /// Copies the record. Throws ConfigError if records of that type cannot be copied.
     OwnedRecord& operator=(const RecordRef& record);
-    ~OwnedRecord() { clear(); }
 
     /// A default-constructed record of type R, to restore a saved one into; owns none if R has no default
     /// constructor.
@@ -142,7 +130,7 @@ class OwnedRecord {
     static OwnedRecord blank() {
         OwnedRecord made;
         if constexpr (std::default_initializable<R> && !std::same_as<R, RecordRef>) {
-            made.record_ = new R();
+            made.record_ = std::make_shared<R>();
             made.type_ = &kRecordType<R>;
         }
         return made;
@@ -151,19 +139,16 @@ class OwnedRecord {
     /// Whether there is a record.
     explicit operator bool() const noexcept { return record_ != nullptr; }
     /// A reference to the record.
-    RecordRef ref() const noexcept { return {record_, type_}; }
+    RecordRef ref() const noexcept { return {record_.get(), type_}; }
 
     /// Saves or restores the record. Throws Error if its type has no serialise().
     void serialise(StateArchive& archive);
 
   private:
-    void clear() noexcept;
-    void swap(OwnedRecord& other) noexcept {
-        std::swap(record_, other.record_);
-        std::swap(type_, other.type_);
-    }
+    /// Whether no copy of this object shares the record, so that it may be overwritten.
+    bool unshared() const noexcept { return record_.use_count() == 1; }
 
-    void* record_ = nullptr;
+    std::shared_ptr<void> record_;  // copies share it until one of them changes
     const RecordType* type_ = nullptr;
 };
 

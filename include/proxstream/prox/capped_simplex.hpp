@@ -22,8 +22,7 @@ class CappedSimplex {
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     bool can_switch() const { return true; }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const;
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const;
     /// Throws ConfigError unless the total can be reached; with common bounds that means n lo <= total <= n
     /// hi.
     void check_dimension(Index n) const;

@@ -22,8 +22,8 @@ void check_slice_fits(Index end, Index n);
 /// Throws ConfigError unless the shift has length n.
 void check_shift_fits(Index shift_size, Index n);
 
-/// The switching prox of g = 0: moves v towards the centre by at most `pull` in each coordinate.
-void pull_towards(ConstView v, Real pull, ConstView centre, View out);
+/// The switching prox of g = 0: moves v towards the centre by at most the strength in each coordinate.
+void pull_towards(ConstView v, const Pull& pull, View out);
 
 /// A positive multiple of a regulariser: factor g(x). prox(v, step) = prox_g(v, factor step). Text:
 /// `scale:2,(l1:0.1)`.
@@ -47,9 +47,8 @@ class Scaled {
     Real prox_scale(Index n) const { return proxstream::prox_scale(g_, n); }
     SumTraits sum_traits() const { return traits_when_scaled(proxstream::sum_traits(g_), factor_); }
     bool can_switch() const { return supports_switching(g_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
-        return factor_ * proxstream::switching_prox(g_, v, factor_ * step, pull, centre, out, scratch);
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
+        return factor_ * proxstream::switching_prox(g_, v, factor_ * step, pull, out, scratch);
     }
 
   private:
@@ -91,15 +90,15 @@ class Translated {
     Real prox_scale(Index n) const { return norm(by_) + proxstream::prox_scale(g_, n); }
     SumTraits sum_traits() const { return traits_when_translated(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         Scratch::Frame frame(scratch);
-        const View moved = frame.take(centre.size());
-        subtract(centre, by_, moved);
+        const View moved = frame.take(pull.centre.size());
+        subtract(pull.centre, by_, moved);
         subtract(v, by_, out);
-        const Real value = proxstream::switching_prox(g_, out, step, pull, moved, out, scratch);
+        const Real value =
+            proxstream::switching_prox(g_, out, step, Pull{pull.strength, moved}, out, scratch);
         // What stayed at the centre stays there to the bit: there and back again would round.
-        for (Index i = 0; i < out.size(); ++i) out[i] = out[i] == moved[i] ? centre[i] : out[i] + by_[i];
+        for (Index i = 0; i < out.size(); ++i) out[i] = out[i] == moved[i] ? pull.centre[i] : out[i] + by_[i];
         return value;
     }
 
@@ -137,11 +136,11 @@ class Sliced {
     Real prox_scale(Index /*n*/) const { return proxstream::prox_scale(g_, end_ - begin_); }
     SumTraits sum_traits() const { return traits_when_sliced(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
-        pull_towards(v.first(begin_), pull, centre.first(begin_), out.first(begin_));
-        pull_towards(v.subspan(end_), pull, centre.subspan(end_), out.subspan(end_));
-        return proxstream::switching_prox(g_, part(v), step, pull, part(centre), part(out), scratch);
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
+        pull_towards(v.first(begin_), pull.part(0, begin_), out.first(begin_));
+        pull_towards(v.subspan(end_), pull.part(end_, v.size() - end_), out.subspan(end_));
+        return proxstream::switching_prox(g_, part(v), step, pull.part(begin_, end_ - begin_), part(out),
+                                          scratch);
     }
 
   private:
@@ -198,13 +197,11 @@ class Blocks {
     }
     SumTraits sum_traits() const { return traits_in_blocks(proxstream::sum_traits(g_)); }
     bool can_switch() const { return supports_switching(g_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         Real total = 0;
         blocks_.for_each(v.size(), [&](Index, Index begin, Index size) {
-            total +=
-                proxstream::switching_prox(g_, v.subspan(begin, size), step, pull,
-                                           centre.subspan(begin, size), out.subspan(begin, size), scratch);
+            total += proxstream::switching_prox(g_, v.subspan(begin, size), step, pull.part(begin, size),
+                                                out.subspan(begin, size), scratch);
         });
         return total;
     }

@@ -15,7 +15,7 @@ namespace proxstream {
 /// returns it.
 ///
 /// \code
-/// const ProxStep at_x = prox_gradient_step(Simplex(), x, gradient, 0.1, forward, mapping, scratch);
+/// const ProxStep at_x = prox_gradient_step(Simplex(), x, gradient, 0.1, {forward, mapping}, scratch);
 /// const bool stationary = at_x.norm < 1e-6;
 /// \endcode
 struct ProxStep {
@@ -23,19 +23,30 @@ struct ProxStep {
     Real regulariser = 0;  ///< g(T_eta(x; d))
 };
 
+/// Where prox_gradient_step writes to: two vectors as long as the point. They must not overlap with it.
+///
+/// \code
+/// std::vector<Real> forward(x.size()), mapping(x.size());
+/// prox_gradient_step(Simplex(), x, gradient, 0.1, {forward, mapping}, scratch);
+/// \endcode
+struct ProxStepViews {
+    View forward;  ///< gets T_eta(x; d)
+    View mapping;  ///< gets P_eta(x; d)
+};
+
 /// Throws ConfigError: a step must be positive and finite.
 [[noreturn]] void refuse_step(Real step);
 
-/// Takes a prox-gradient step: writes T_eta(x; d) to `forward` and P_eta(x; d) to `gap`. P is computed
-/// with the same step that made T, because a gap at another step is not the one the regret is measured with.
+/// Takes a prox-gradient step. P is computed with the same step that made T, because a gap at another step is
+/// not the one the regret is measured with.
 template <Regulariser G>
-ProxStep prox_gradient_step(const G& g, ConstView x, ConstView direction, Real step, View forward,
-                            View mapping, Scratch& scratch) {
+ProxStep prox_gradient_step(const G& g, ConstView x, ConstView direction, Real step, const ProxStepViews& to,
+                            Scratch& scratch) {
     if (!(step > 0 && step < kInfinity)) refuse_step(step);
-    step_along(x, -step, direction, forward);
+    step_along(x, -step, direction, to.forward);
     ProxStep result;
-    result.regulariser = g.prox(forward, step, forward, scratch);
-    result.norm = scaled_difference(1 / step, x, forward, mapping);
+    result.regulariser = g.prox(to.forward, step, to.forward, scratch);
+    result.norm = scaled_difference(1 / step, x, to.forward, to.mapping);
     return result;
 }
 

@@ -45,7 +45,7 @@ concept PlainRegulariser = std::copyable<G> && requires(const G& g, ConstView v,
 };
 
 /// Throws ConfigError if g does not suit vectors of length n. Every length is accepted if g does not say.
-template <Regulariser G>
+template <class G>
 void check_dimension(const G& g, Index n) {
     if constexpr (requires { g.check_dimension(n); }) g.check_dimension(n);
 }
@@ -53,13 +53,13 @@ void check_dimension(const G& g, Index n) {
 /// Removes from d the part that is orthogonal to the affine hull of dom g (the projector Pi of the theory).
 /// Stationarity gaps do not depend on that part, so certificates are tighter without it. Does nothing if g
 /// does not say.
-template <Regulariser G>
+template <class G>
 void project_direction(const G& g, View d) {
     if constexpr (requires { g.project_direction(d); }) g.project_direction(d);
 }
 
 /// inf g; 0 if g does not say.
-template <Regulariser G>
+template <class G>
 Real infimum(const G& g) {
     if constexpr (requires { g.infimum(); }) {
         return g.infimum();
@@ -70,7 +70,7 @@ Real infimum(const G& g) {
 
 /// Magnitude of the constants in g's prox (a shift, a radius, an offset) for vectors of length n. prox(v) is
 /// exact up to a small multiple of the unit roundoff times |v| + prox_scale(n). 0 if g does not say.
-template <Regulariser G>
+template <class G>
 Real prox_scale(const G& g, Index n) {
     if constexpr (requires { g.prox_scale(n); }) {
         return g.prox_scale(n);
@@ -80,7 +80,7 @@ Real prox_scale(const G& g, Index n) {
 }
 
 /// Which sums with other regularisers have a known prox, see SumTraits. Nothing is known if g does not say.
-template <Regulariser G>
+template <class G>
 SumTraits sum_traits(const G& g) {
     if constexpr (requires { g.sum_traits(); }) {
         return g.sum_traits();
@@ -99,28 +99,41 @@ bool supports_switching(const G& g) {
     return sum_traits(g).separable;
 }
 
-/// Writes the minimiser z of step g(z) + pull |z - centre|_1 + |v - z|^2 / 2 to `out` and returns g(out);
-/// pull = step kappa. Needs supports_switching(g), which Switching checks, and a finite centre as long as v
-/// (ConfigError otherwise). `out` may be the same memory as v, but
-/// not as the centre.
+/// A force towards a point, as switching_prox takes it: `strength` times the 1-norm of z - centre is added to
+/// what a prox minimises. It keeps coordinates at the centre that would gain little by leaving it.
+///
+/// \code
+/// switching_prox(Simplex(), v, step, Pull{step * kappa, x}, out, scratch);
+/// \endcode
+struct Pull {
+    Real strength = 0;  ///< step kappa
+    ConstView centre;   ///< finite, and as long as the argument of the prox
+
+    /// The pull on `size` coordinates from `begin` on.
+    Pull part(Index begin, Index size) const { return {strength, centre.subspan(begin, size)}; }
+};
+
+/// Writes the minimiser z of step g(z) + strength |z - centre|_1 + |v - z|^2 / 2 to `out` and returns g(out).
+/// Needs supports_switching(g), and a centre as long as v (ConfigError otherwise). `out` may be the same
+/// memory as v, but not as the centre.
 template <Regulariser G>
-Real switching_prox(const G& g, ConstView v, Real step, Real pull, ConstView centre, View out,
-                    Scratch& scratch) {
+Real switching_prox(const G& g, ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) {
+    const auto& [strength, centre] = pull;
     if (centre.size() != v.size()) {
         throw ConfigError("switching: the centre has " + std::to_string(centre.size()) +
                           " coordinates; it must have " + std::to_string(v.size()) + ", as the argument");
     }
-    if constexpr (requires { g.switching_prox(v, step, pull, centre, out, scratch); }) {
-        if (!sum_traits(g).separable) return g.switching_prox(v, step, pull, centre, out, scratch);
+    if constexpr (requires { g.switching_prox(v, step, pull, out, scratch); }) {
+        if (!sum_traits(g).separable) return g.switching_prox(v, step, pull, out, scratch);
     }
-    // In one variable, to the right of the centre the penalty is the slope pull and to its left -pull: the
-    // minimiser is the prox at v - pull if that lies to the right, the one at v + pull if that lies to the
-    // left, and else the centre itself. The first is at most the second, so it is a clip.
+    // In one variable, to the right of the centre the penalty has the slope `strength`, to its left
+    // -strength: the minimiser is the prox at v - strength if that lies to the right, the one at v + strength
+    // if that lies to the left, and else the centre itself. The first is at most the second, so it is a clip.
     Scratch::Frame frame(scratch);
     const View low = frame.take(v.size());
     for (Index i = 0; i < v.size(); ++i) {
-        low[i] = v[i] - pull;
-        out[i] = v[i] + pull;
+        low[i] = v[i] - strength;
+        out[i] = v[i] + strength;
     }
     g.prox(low, step, low, scratch);
     g.prox(out, step, out, scratch);
@@ -146,32 +159,17 @@ class WithScratch {
     explicit WithScratch(G g) : g_(std::move(g)) {}
     Real value(ConstView x, Scratch& /*scratch*/) const { return g_.value(x); }
     Real prox(ConstView v, Real step, View out, Scratch& /*scratch*/) const { return g_.prox(v, step, out); }
-    void check_dimension(Index n) const {
-        if constexpr (requires { g_.check_dimension(n); }) g_.check_dimension(n);
-    }
-    void project_direction(View d) const {
-        if constexpr (requires { g_.project_direction(d); }) g_.project_direction(d);
-    }
-    Real infimum() const {
-        if constexpr (requires { g_.infimum(); }) {
-            return g_.infimum();
-        } else {
-            return 0;
-        }
-    }
-    SumTraits sum_traits() const {
-        if constexpr (requires { g_.sum_traits(); }) {
-            return g_.sum_traits();
-        } else {
-            return {};
-        }
-    }
+    void check_dimension(Index n) const { proxstream::check_dimension(g_, n); }
+    void project_direction(View d) const { proxstream::project_direction(g_, d); }
+    Real infimum() const { return proxstream::infimum(g_); }
+    Real prox_scale(Index n) const { return proxstream::prox_scale(g_, n); }
+    SumTraits sum_traits() const { return proxstream::sum_traits(g_); }
 
   private:
     G g_;
 };
 
-/// Holds any regulariser behind one type (type erasure), for whatever is chosen at run time. Every
+/// Holds any regulariser behind one type (type erasure), so that it can be chosen at run time. Every
 /// Regulariser and PlainRegulariser converts to it. Copies share one immutable object.
 ///
 /// \code
@@ -180,8 +178,8 @@ class WithScratch {
 /// \endcode
 class AnyRegulariser {
   public:
-    // "Not itself" comes first: asking whether this type is a Regulariser asks for its constructors again.
-    // Implicit, so that a regulariser can be given where any is taken.
+    // The first test prevents a cycle: Regulariser<AnyRegulariser> checks these constructors. They are
+    // implicit, so that functions that take any regulariser accept every one.
     /// From a regulariser.
     template <class G>
     requires(!std::same_as<std::remove_cvref_t<G>, AnyRegulariser> && Regulariser<G>)
@@ -203,9 +201,8 @@ class AnyRegulariser {
     Real prox_scale(Index n) const { return self_->prox_scale(n); }
     const SumTraits& sum_traits() const { return self_->traits; }
     bool can_switch() const { return self_->can_switch(); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
-        return self_->switching_prox(v, step, pull, centre, out, scratch);
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
+        return self_->switching_prox(v, step, pull, out, scratch);
     }
 
   private:
@@ -219,7 +216,7 @@ class AnyRegulariser {
         virtual Real infimum() const = 0;
         virtual Real prox_scale(Index n) const = 0;
         virtual bool can_switch() const = 0;
-        virtual Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+        virtual Real switching_prox(ConstView v, Real step, const Pull& pull, View out,
                                     Scratch& scratch) const = 0;
         SumTraits traits;
     };
@@ -235,9 +232,9 @@ class AnyRegulariser {
         Real infimum() const override { return proxstream::infimum(g); }
         Real prox_scale(Index n) const override { return proxstream::prox_scale(g, n); }
         bool can_switch() const override { return supports_switching(g); }
-        Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
+        Real switching_prox(ConstView v, Real step, const Pull& pull, View out,
                             Scratch& scratch) const override {
-            return proxstream::switching_prox(g, v, step, pull, centre, out, scratch);
+            return proxstream::switching_prox(g, v, step, pull, out, scratch);
         }
         G g;
     };

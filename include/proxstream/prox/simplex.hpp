@@ -16,8 +16,7 @@ class Simplex {
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     bool can_switch() const { return true; }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const;
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
     Real prox_scale(Index /*n*/) const { return radius_; }
@@ -41,8 +40,7 @@ class SimplexProduct {
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
     bool can_switch() const { return true; }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const;
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const;
     void check_dimension(Index n) const;
     void project_direction(View d) const;
     Real prox_scale(Index n) const;

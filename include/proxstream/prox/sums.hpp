@@ -66,10 +66,9 @@ class Composed {
     }
     /// A linear first term only shifts v, whatever it is added to.
     bool can_switch() const { return proxstream::sum_traits(first_).linear && supports_switching(second_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         first_.prox(v, step, out, scratch);
-        const Real second = proxstream::switching_prox(second_, out, step, pull, centre, out, scratch);
+        const Real second = proxstream::switching_prox(second_, out, step, pull, out, scratch);
         return first_.value(out, scratch) + second;
     }
 
@@ -106,12 +105,11 @@ class Curved {
     SumTraits sum_traits() const { return traits_of_sum(square_.sum_traits(), proxstream::sum_traits(g_)); }
     /// Completing the square divides the pull in the same way as the step.
     bool can_switch() const { return supports_switching(g_); }
-    Real switching_prox(ConstView v, Real step, Real pull, ConstView centre, View out,
-                        Scratch& scratch) const {
+    Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         const Real divisor = 1 + step * square_.weight();
         square_.prox(v, step, out, scratch);
-        const Real inner =
-            proxstream::switching_prox(g_, out, step / divisor, pull / divisor, centre, out, scratch);
+        const Real inner = proxstream::switching_prox(
+            g_, out, step / divisor, Pull{pull.strength / divisor, pull.centre}, out, scratch);
         return square_.value(out, scratch) + inner;
     }
 

@@ -22,7 +22,7 @@ namespace proxstream {
 /// which is increasing and piecewise linear. Each step adds one knot at either end and removes those it clips
 /// away, so all steps together touch O(n) knots. Going back, x_n is the zero of D_n, and x_i is x_{i+1}
 /// clipped to the interval where
-/// D_i| <= m.
+/// |D_i| <= m.
 class TotalVariation {
   public:
     /// Throws ConfigError if the weight is negative or not finite.

@@ -133,7 +133,7 @@ struct EnsembleSummary {
     std::vector<Real> losses;          ///< mean of l_t(k) = f_t + g at member k's point
     Round switches = 0;                ///< rounds in which the active or leading member changed
     Index best = 0;                    ///< the member with the least loss, in hindsight
-    Round restarted = 0;  ///< rounds with a member that had begun anew because its loss was not finite
+    Round restarted = 0;  ///< rounds with a member that had been restarted because its loss was not finite
     Real mean_gap = 0;    ///< root mean square of the played mean's stationarity gap, as measured
     Round measured = 0;   ///< rounds in which it was measured
 

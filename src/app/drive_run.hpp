@@ -1,0 +1,65 @@
+/// The common part of the verbs that run something: the run is driven, shown and ended.
+#pragma once
+
+#include "app/verbs.hpp"
+#include "run/run_driver.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+
+/// The turns after which a progress table prints a line.
+class LineSchedule {
+  public:
+    /// Every `every` turns; 0: after 1, 2, 4, 8, ...
+    explicit LineSchedule(Index every) : every_(every), next_(every > 0 ? every : 1) {}
+
+    bool due(Index turns) {
+        if (turns < next_) return false;
+        while (next_ <= turns) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+        return true;
+    }
+
+  private:
+    Index every_;
+    Index next_;
+};
+
+/// This program, and the command of a new run.
+RunOrigin origin_of(const std::string& verb, const std::vector<std::string>& arguments);
+/// Prints where the run is stored (unless `store` is empty) and its problems. Returns the exit status.
+int end_run(const RunOutcome& outcome, const std::string& store);
+
+/// From the first turn to the last line; returns the exit status. `resumed`: the run in the store of the
+/// settings is continued. `echo` prints the settings. A Screen prints a run: it has on_turn(), end() and the
+/// name of a turn.
+template <class Screen, class Settings, class Run>
+int drive_run(const Settings& settings, Run& run, bool resumed, const std::function<void()>& echo) {
+    RunDriver driver(run, stop_requested());
+    if (resumed) {
+        driver.begin(Journal::open(settings.store, run.journal_options()));
+    } else {
+        driver.begin(settings.store);
+    }
+    std::optional<Screen> screen;
+    if (!settings.quiet) {
+        echo();
+        if (resumed) {
+            fmt::print(stderr, "  resumed    {}, after {} {}\n", settings.store, Screen::kTurn,
+                       driver.journal()->played());
+        }
+        screen.emplace(settings, run);
+    }
+    driver.drive([&] {
+        if (screen) screen->on_turn();
+    });
+    if (screen) screen->end();
+    return end_run(run.outcome(), settings.quiet ? "" : settings.store);
+}
+
+}  // namespace proxstream::app

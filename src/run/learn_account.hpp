@@ -1,0 +1,31 @@
+/// The account of a run of `learn`: its ledger, the referee's sums, and the regret against other windows.
+#pragma once
+
+#include "regret/ledger_writer.hpp"
+#include "regret/tally.hpp"
+#include "run/problem.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace proxstream {
+
+struct LearnAccount {
+    LearnAccount(RunHeader stated, RegretMeter<AnyRegulariser, AnyBatch> windows)
+        : header(std::move(stated)), tally(header), meter(std::move(windows)) {}
+
+    /// Adds what the other windows say of the point that was played. `extras` gets views of this account.
+    void measure(const RowBlock& record, ConstView played, RoundReport& report, RowExtras& extras);
+    void add(const RoundReport& report, const RowExtras& extras);
+    /// A fork's account begins with the window as it was: what is proved starts from there.
+    void begin(RunHeader stated);
+    void serialise(StateArchive& archive);
+
+    RunHeader header;
+    Tally tally;
+    RegretMeter<AnyRegulariser, AnyBatch> meter;
+    std::optional<LedgerWriter> ledger = {};
+    Real regret_bound = 0;  // what C2 allows for the regret so far
+};
+
+}  // namespace proxstream

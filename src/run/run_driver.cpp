@@ -1,0 +1,109 @@
+#include "run/run_driver.hpp"
+
+#include "core/stopwatch.hpp"
+
+#include <utility>
+
+namespace proxstream {
+
+void RunDriver::begin(const std::string& store) {
+    if (store.empty()) return run_.begin(false);
+    begin(Journal::create(store, run_.identity(), run_.journal_options()));
+}
+
+void RunDriver::begin(Journal journal) {
+    attach(std::move(journal));
+    bool restored = false;
+    journal_->restore([&](StateArchive& archive) {
+        run_.serialise(archive);
+        restored = true;
+    });
+    run_.open_accounts();
+    run_.begin(restored);
+}
+
+void RunDriver::begin_at_state(Journal journal) {
+    attach(std::move(journal));
+    run_.open_accounts();
+    save();
+}
+
+void RunDriver::attach(Journal journal) {
+    journal_ = std::move(journal);
+    run_.attach(*journal_);
+    journal_->when_saving(
+        [this] { run_.close_accounts(over_ ? run_.outcome().ending : RunEnding::interrupted); });
+}
+
+bool RunDriver::turn() {
+    complete_ = false;
+    if (!run_.next()) return false;
+    in_turn_ = true;
+    const TurnResult result = run_.play();
+    in_turn_ = false;
+    complete_ = result.complete;
+    // A turn that an output has missed is not stored: it is played again on resume.
+    const bool failed = run_.outcome().io_error;
+    if (journal_ && complete_ && !failed) store_turn();
+    return !result.last && !failed;
+}
+
+void RunDriver::store_turn() {
+    TurnRecord record = run_.record();
+    journal_->decision(record.decision);
+    journal_->figures(record.figures);
+    for (StoredAlarm& alarm : record.alarms) journal_->alarm(std::move(alarm));
+    journal_->end_turn(state());
+}
+
+void RunDriver::drive(const std::function<void()>& on_turn) {
+    RunOutcome& outcome = run_.outcome();
+    const auto stopped = [&] { return stop_ != nullptr && *stop_; };
+    double seconds = 0;
+    try {
+        const Stopwatch watch(seconds);
+        for (bool more = true; more && !stopped();) {
+            more = turn();
+            if (complete_ && on_turn) on_turn();
+        }
+        if (stopped() && outcome.ending == RunEnding::finished) outcome.ending = RunEnding::interrupted;
+    } catch (const DataError& error) {
+        outcome.fail(&RunOutcome::data_error, error.what());
+    } catch (const IoError& error) {
+        outcome.fail(&RunOutcome::io_error, error.what());
+    }
+    outcome.seconds = seconds;
+    finish();
+}
+
+void RunDriver::finish() {
+    RunOutcome& outcome = run_.outcome();
+    over_ = true;
+    run_.certify(outcome.ending);
+    // Before the files are completed: the state says how long they are.
+    if (journal_) {
+        outcome.guarded([&] {
+            // Without a consistent state, the turns since the last saved one are played again on resume.
+            in_turn_ || outcome.io_error ? journal_->commit()
+                                         : store_result(outcome.ending == RunEnding::finished);
+        });
+    }
+    run_.finish();
+}
+
+void RunDriver::store_result(bool ended) {
+    const RunResult result = run_.result();
+    journal_->finish(state(), result.certificate, result.page, ended);
+}
+
+void RunDriver::save() {
+    const Journal::Serialise serialise = state();
+    journal_->commit(&serialise);
+}
+
+void RunDriver::close() {
+    run_.certify(RunEnding::interrupted);
+    store_result(false);
+}
+
+}  // namespace proxstream

@@ -1,0 +1,70 @@
+/// Drives a run of any kind: the loop, its store, and its end.
+#pragma once
+
+#include "proxstream/core/stop_flag.hpp"
+
+#include "run/turn_run.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace proxstream {
+
+class RunDriver {
+  public:
+    /// The run has to outlive the driver.
+    explicit RunDriver(TurnRun& run, StopFlag stop = nullptr) : run_(run), stop_(stop) {}
+    RunDriver(const RunDriver&) = delete;
+    RunDriver& operator=(const RunDriver&) = delete;
+
+    /// Begins a run, and stores it in the file `store` unless that is empty.
+    void begin(const std::string& store = {});
+    /// Continues the run in `journal` from its last saved state, or begins there.
+    void begin(Journal journal);
+    /// Stores a run that has a state already, and saves that state: a fork.
+    void begin_at_state(Journal journal);
+
+    /// Plays the next turn and stores it. Returns false if none may follow. Throws IoError if it could not be
+    /// stored; the turn was played, and the next commit tries again.
+    bool turn();
+    /// Plays to the end of the input, to a stop request, or to the first error that cannot be ignored.
+    /// Whatever happens, the outcome covers the turns that were played, and all outputs are complete.
+    void drive(const std::function<void()>& on_turn = {});
+    /// Saves the state.
+    void save();
+    /// Saves the state and the result; the run can be continued.
+    void close();
+
+    /// Null: the run is not stored.
+    Journal* journal() noexcept { return journal_ ? &*journal_ : nullptr; }
+    const Journal* journal() const noexcept { return journal_ ? &*journal_ : nullptr; }
+
+  private:
+    void attach(Journal journal);
+    void store_turn();
+    void store_result(bool ended);
+    void finish();
+    Journal::Serialise state() {
+        return [this](StateArchive& archive) { run_.serialise(archive); };
+    }
+
+    TurnRun& run_;
+    StopFlag stop_;
+    std::optional<Journal> journal_;
+    bool complete_ = false;  // the last call of play() completed a turn
+    bool in_turn_ = false;   // an exception has left the run within a turn, where it has no state
+    bool over_ = false;
+};
+
+/// Begins `run`, drives it to its end and returns its outcome.
+template <class Run>
+auto drive(Run&& run, StopFlag stop = nullptr, const std::function<void()>& on_turn = {},
+           const std::string& store = {}) {
+    RunDriver driver(run, stop);
+    driver.begin(store);
+    driver.drive(on_turn);
+    return run.outcome();
+}
+
+}  // namespace proxstream

@@ -1,0 +1,131 @@
+/// One run of any kind, turn by turn. RunDriver plays its turns, keeps it in a store, and ends it.
+#pragma once
+
+#include "proxstream/core/error.hpp"
+#include "proxstream/core/state_archive.hpp"
+#include "proxstream/regret/run_record.hpp"
+
+#include "online/learner.hpp"
+#include "store/journal.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace proxstream {
+
+/// The program and the command that a run is made by.
+struct RunOrigin {
+    std::string version;
+    std::string command;
+};
+
+/// How a run went. Every kind of run adds its figures.
+struct RunOutcome {
+    RunEnding ending = RunEnding::finished;
+    std::vector<std::string> problems = {};  // each in a sentence
+    bool data_error = false;                 // a record stopped the run
+    bool io_error = false;                   // an output could not be written
+    std::uint64_t refused = 0;               // turns whose loss was not finite
+    bool sound = true;                       // no inequality of the certificate is violated
+    double seconds = 0;                      // of the whole loop, reading included
+
+    void fail(bool RunOutcome::*error, const std::string& problem) {
+        this->*error = true;
+        ending = RunEnding::failed;
+        problems.push_back(problem);
+    }
+    /// Returns whether `write` succeeded. A failure is noted and ends the run.
+    template <class Write>
+    bool guarded(Write write) {
+        try {
+            write();
+            return true;
+        } catch (const IoError& error) {
+            fail(&RunOutcome::io_error, error.what());
+            return false;
+        }
+    }
+    /// The same for an output that stays open: it is closed after a failure.
+    template <class Output, class Write>
+    void guarded(std::optional<Output>& output, Write write) {
+        if (output && !guarded([&] { write(*output); })) output.reset();
+    }
+};
+
+/// What one call of TurnRun::play came to.
+struct TurnResult {
+    bool complete = true;  // false: no turn was completed, so none is stored
+    bool last = false;     // no turn may follow
+};
+
+/// What a store keeps of a turn.
+struct TurnRecord {
+    std::string decision = {};       // JSON
+    std::vector<Real> figures = {};  // by the channels of the identity
+    std::vector<StoredAlarm> alarms = {};
+};
+
+/// JSON that a store keeps of a run that has stopped.
+struct RunResult {
+    std::string certificate = {};
+    std::string page = {};  // data of the report page; may be empty
+};
+
+class TurnRun {
+  public:
+    explicit TurnRun(RunOrigin origin = {}) : origin_(std::move(origin)) {}
+    TurnRun(const TurnRun&) = delete;
+    TurnRun& operator=(const TurnRun&) = delete;
+    virtual ~TurnRun() = default;
+
+    /// The facts that a store has before the first turn.
+    virtual RunIdentity identity() const = 0;
+    virtual JournalOptions journal_options() const = 0;
+    virtual RunOutcome& outcome() = 0;
+
+    /// Called once before the first turn, after the state was restored if there is one: opens outputs, and
+    /// reads the input again up to that state.
+    virtual void begin(bool restored) = 0;
+    /// Opens the ledgers that the journal has from the beginning.
+    virtual void open_accounts() {}
+    /// Writes the footers of all open ledgers to the journal.
+    virtual void close_accounts(RunEnding ending) = 0;
+
+    /// Reads the input of the next turn. Returns false if there is none. If it throws, no turn has begun.
+    virtual bool next() = 0;
+    /// Plays the turn, and writes its ledger rows to the journal.
+    virtual TurnResult play() = 0;
+    /// The last turn.
+    virtual TurnRecord record() const = 0;
+    /// Everything that later turns depend on, between two turns. Reading opens outputs where the state says
+    /// that they end.
+    virtual void serialise(StateArchive& archive) = 0;
+
+    /// Brings the outcome up to date: certificates and figures as if the run ended here.
+    virtual void certify(RunEnding ending) = 0;
+    /// Of the last call of certify().
+    virtual RunResult result() const = 0;
+    /// Completes the output files. No turn may follow.
+    virtual void finish() = 0;
+
+    /// The journal has to outlive the run; call before the state is restored.
+    void attach(Journal& journal) {
+        journal_ = &journal;
+        origin_.command = journal.identity().command;
+    }
+
+  protected:
+    RunOrigin origin_;
+    Journal* journal_ = nullptr;  // null: the run is not stored
+};
+
+RunIdentity make_identity(std::string kind, std::string title, SettingList settings,
+                          std::vector<std::string> channels, const RunOrigin& origin);
+/// Whether a learner can continue from the state of another one: it stores the same records.
+bool same_windows(const LearnerFacts& a, const LearnerFacts& b);
+/// For outputs that are written at the end: throws IoError at the beginning if they cannot be.
+void require_folder_of(const std::string& path);
+
+}  // namespace proxstream
