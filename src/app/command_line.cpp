@@ -48,7 +48,8 @@ bool typed(const CLI::Option& option, const Given& given) {
 }
 
 /// Moves what was typed into the settings; "" or what is wrong with it.
-std::string take(const CommandOption& option, Index row, const Given& given, const SettingsSink& sink) {
+std::string take_option(const CommandOption& option, Index row, const Given& given,
+                        const SettingsSink& sink) {
     if (sink.take_list(row, given.list)) return {};
     const bool flag = option.kind == CommandOption::Kind::flag;
     if (given.yes && given.no) return fmt::format("--{0} and --no-{0} exclude each other", option.name);
@@ -66,6 +67,95 @@ std::string unknown_option(const std::string& verb, const std::string& text,
     return "unknown option '" + text + "'; " +
            (near.empty() ? "see 'proxstream " + verb + " --help'" : "did you mean '--" + near + "'?");
 }
+
+bool has_flag(const std::vector<std::string>& arguments, std::string_view flag) {
+    return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
+}
+
+std::string description_of(const CommandLine& line) {
+    std::string text = line.description;
+    if (!line.examples.empty()) text += "\n\nexamples:";
+    for (const std::string_view example : line.examples) text += fmt::format("\n  proxstream {}", example);
+    return text + "\n";
+}
+
+/// The options of a verb, and what was typed for them.
+class TypedOptions {
+  public:
+    TypedOptions(const CommandLine& line, bool show_hidden)
+        : line_(line), show_hidden_(show_hidden), app_(description_of(line), "proxstream " + line.verb) {
+        app_.allow_extras();
+        app_.get_formatter()->column_width(34);
+        app_.set_help_flag("-h,--help", "show this and exit");
+        const bool has_hidden = std::any_of(line.options.begin(), line.options.end(), [](const auto& option) {
+            return option.hidden && !option.name.empty();
+        });
+        if (has_hidden)
+            app_.add_flag("--help-all", asked_for_all_, "show also the options for research, and exit");
+        app_.add_option("-c,--config", config_, "TOML file with these same names as keys; flags win over it")
+            ->type_name("FILE");
+        for (const ExtraOption& extra : line.extras) {
+            app_.add_option("--" + extra.name, *extra.target, extra.help)->type_name(extra.value);
+            names_.push_back(extra.name);
+        }
+        // The help lists options in the order in which they are added.
+        for (const std::string_view name : line.most_used) {
+            for (Index row = 0; row < line.options.size(); ++row)
+                if (line.options[row].name == name) add(row, "Most used");
+        }
+        for (Index row = 0; row < line.options.size(); ++row) {
+            if (!line.options[row].name.empty() && !given_.contains(row)) add(row, line.options[row].group);
+        }
+    }
+
+    /// Reads the arguments. Returns whether they ask for help, which is then printed.
+    bool shows_help(const std::vector<std::string>& arguments) {
+        bool asked = show_hidden_;
+        try {
+            if (!asked) app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        } catch (const CLI::CallForHelp&) {
+            asked = true;
+        } catch (const CLI::ParseError& error) {
+            throw ConfigError(std::string(error.what()) + "; see 'proxstream " + line_.verb + " --help'");
+        }
+        if (asked) fmt::print("{}", app_.help());
+        return asked;
+    }
+
+    /// Moves what was typed into the settings; returns the names of these options.
+    std::vector<std::string> take(std::vector<std::string>& violations) {
+        for (const std::string& unknown : app_.remaining())
+            violations.push_back(unknown_option(line_.verb, unknown, names_));
+        std::vector<std::string> taken;
+        for (const auto& [row, option] : options_) {
+            if (!typed(*option, given_[row])) continue;
+            taken.emplace_back(line_.options[row].name);
+            const std::string violation = take_option(line_.options[row], row, given_[row], line_.sink);
+            if (!violation.empty()) violations.push_back(violation);
+        }
+        return taken;
+    }
+
+    const std::string& config() const noexcept { return config_; }
+
+  private:
+    void add(Index row, std::string_view group) {
+        CommandOption option = line_.options[row];
+        option.group = group;
+        options_.emplace_back(row, add_option(app_, option, given_[row], show_hidden_));
+        names_.emplace_back(option.name);
+        names_.push_back("no-" + std::string(option.name));
+    }
+
+    const CommandLine& line_;
+    bool show_hidden_;
+    CLI::App app_;
+    bool asked_for_all_ = false;
+    std::string config_;
+    std::vector<std::string> names_{"config", "help"};
+    std::map<Index, Given> given_;
+    std::vector<std::pair<Index, const CLI::Option*>> options_;
+};
 
 }  // namespace
 
@@ -89,55 +179,9 @@ CommandOption command_option(const std::string& present_value, CommandOption opt
 }
 
 std::optional<int> parse_command_line(const CommandLine& line, const std::vector<std::string>& arguments) {
-    CLI::App app(line.description, "proxstream " + line.verb);
-    app.allow_extras();
-    app.get_formatter()->column_width(34);
-    app.set_help_flag("-h,--help", "show this and exit");
-    const bool help_all = std::find(arguments.begin(), arguments.end(), "--help-all") != arguments.end();
-    const bool has_hidden = std::any_of(line.options.begin(), line.options.end(), [](const auto& option) {
-        return option.hidden && !option.name.empty();
-    });
-    bool asked_for_all = false;
-    if (has_hidden) app.add_flag("--help-all", asked_for_all, "show also the options for research, and exit");
-    std::string config;
-    app.add_option("-c,--config", config, "TOML file with these same names as keys; flags win over it")
-        ->type_name("FILE");
-    std::vector<std::string> names{"config", "help"};
-    for (const ExtraOption& extra : line.extras) {
-        app.add_option("--" + extra.name, *extra.target, extra.help)->type_name(extra.value);
-        names.push_back(extra.name);
-    }
-    std::map<Index, Given> given;
-    std::vector<std::pair<Index, const CLI::Option*>> options;
-    for (Index row = 0; row < line.options.size(); ++row) {
-        if (line.options[row].name.empty()) continue;
-        options.emplace_back(row, add_option(app, line.options[row], given[row], help_all));
-        names.emplace_back(line.options[row].name);
-        names.push_back("no-" + std::string(line.options[row].name));
-    }
-    if (has_hidden && help_all) {
-        fmt::print("{}", app.help());
-        return kOk;
-    }
-    try {
-        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::CallForHelp&) {
-        fmt::print("{}", app.help());
-        return kOk;
-    } catch (const CLI::ParseError& error) {
-        throw ConfigError(std::string(error.what()) + "; see 'proxstream " + line.verb + " --help'");
-    }
-
+    TypedOptions typed(line, has_flag(arguments, "--help-all"));
+    if (typed.shows_help(arguments)) return kOk;
     std::vector<std::string> violations;
-    for (const std::string& unknown : app.remaining())
-        violations.push_back(unknown_option(line.verb, unknown, names));
-    std::vector<std::string> on_command_line;
-    for (const auto& [row, option] : options) {
-        if (!typed(*option, given[row])) continue;
-        on_command_line.emplace_back(line.options[row].name);
-        const std::string violation = take(line.options[row], row, given[row], line.sink);
-        if (!violation.empty()) violations.push_back(violation);
-    }
     const auto collect = [&](const auto& check) {
         try {
             check();
@@ -145,6 +189,8 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
             violations.insert(violations.end(), error.violations().begin(), error.violations().end());
         }
     };
+    const std::vector<std::string> on_command_line = typed.take(violations);
+    const std::string& config = typed.config();
     if (!config.empty())
         collect([&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
     for (const auto& check : line.checks) collect(check);

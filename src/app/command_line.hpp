@@ -32,8 +32,10 @@ struct CommandLine {
     std::string description;
     std::vector<CommandOption> options;
     std::vector<ExtraOption> extras = {};
-    SettingsSink sink;                          // takes what was typed, and what the file says
-    std::vector<std::function<void()>> checks;  // a ConfigError of theirs joins the other violations
+    SettingsSink sink;                             // takes what was typed, and what the file says
+    std::vector<std::function<void()>> checks;     // a ConfigError of theirs joins the other violations
+    std::vector<std::string_view> most_used = {};  // options that the help lists first
+    std::vector<std::string_view> examples = {};   // for the help, without the program's name
 };
 
 /// What was typed, to be typed again: what a shell would cut apart or expand is quoted.
@@ -52,6 +54,8 @@ struct VerbOptions {
     std::function<bool(const OptionRow<Settings>&)> takes = {};  // rows it has; none: all of them
     std::vector<std::function<void()>> checks = {};
     std::vector<std::string> elsewhere = {};  // keys of the file that are not for the table
+    std::vector<std::string_view> most_used = {};
+    std::vector<std::string_view> examples = {};
 };
 
 template <class Settings>
@@ -60,6 +64,8 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
                                       const VerbOptions<Settings>& own) {
     CommandLine line{verb, description, {}, own.extras, settings_sink(settings), own.checks};
     line.sink.elsewhere = own.elsewhere;
+    line.most_used = own.most_used;
+    line.examples = own.examples;
     const Settings defaults;
     for (const auto& row : Settings::options()) {
         CommandOption option{.name = row.name,

@@ -196,10 +196,15 @@ int learn(const std::vector<std::string>& arguments) {
     LearnSettings settings;
     const auto done = parse_command_line(
         "learn",
-        "Learns online from rows: predicts each record, then moves the model so that the mean "
-        "loss of the last W\nrecords stays stationary. Ends with a certificate of what was "
-        "proved on this run.",
-        arguments, settings, {.checks = {[&] { validate(settings); }}});
+        "Learns from a stream of rows: predicts each row, then learns from it. The window length is automatic."
+        "\nEnds with figures of the predictions and a certificate of what was proved on this run.",
+        arguments, settings,
+        {.checks = {[&] { validate(settings); }},
+         .most_used = {"label", "features", "ignore", "loss", "reg", "lags", "window", "predictions", "save",
+                       "store"},
+         .examples = {"learn sales.csv --label amount --save model.json",
+                      "learn churn.csv --label left --loss logistic --predictions predictions.csv",
+                      "learn load.csv --label demand --lags 1..24,168 --store load.run"}});
     if (done) return *done;
     std::vector<std::string> reasons;
     settings = with_defaults(settings, &reasons);

@@ -239,6 +239,23 @@ void append_claim(std::string& out, const PaperClaim& claim) {
     append_wrapped(out, "wrong in general: " + claim.reason, kIndent);
 }
 
+std::string statements_held(const CertificateLines& lines) {
+    std::size_t promised = 0;
+    std::size_t holding = 0;
+    std::string others;
+    for (const Inequality& each : lines.inequalities) {
+        if (each.verdict == Verdict::not_applicable) continue;
+        const bool claimed = each.verdict != Verdict::not_promised;
+        promised += claimed ? 1 : 0;
+        holding += kept(each.verdict) ? 1 : 0;
+        if (kept(each.verdict)) continue;
+        others += fmt::format(", {} {}", each.id,
+                              each.verdict == Verdict::violated ? "is VIOLATED" : name(each.verdict));
+    }
+    if (promised == 0) return "nothing was proved";
+    return fmt::format("{} of {} statements hold{}", holding, promised, others);
+}
+
 std::string to_text(const Certificate& certificate) {
     std::string out;
     append_summary(out, certificate);

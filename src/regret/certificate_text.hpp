@@ -34,6 +34,9 @@ inline const std::string& member_name(const RunHeader& header) {
     return header.name.empty() ? header.window_text : header.name;
 }
 
+/// The certificate in one line, such as "7 of 7 statements hold". Lines that are not applicable do not count.
+std::string statements_held(const CertificateLines& lines);
+
 /// Whether the inequality is about something that the run did; others get no line.
 bool concerns(const Certificate& certificate, const Inequality& each);
 

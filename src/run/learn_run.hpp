@@ -110,7 +110,6 @@ class LearnRun final : public TurnRun {
     void predict();
     void write_predictions();
     void learn(RowExtras& extras);
-    void save_result();
     RunFooter footer(RunEnding ending) const;
     void read_again();
     void serialise_learner(StateArchive& archive);

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "regret/certificate_text.hpp"
 #include "regret/naive_run.hpp"
 
 #include <sstream>
@@ -443,6 +444,21 @@ TEST(CertificateText, FitsTheTerminalAndStatesTheResult) {
     EXPECT_EQ(json["inequalities"].size(), 13U);
     EXPECT_EQ(json["sound"], true);
     EXPECT_THROW(runs[0].live().at("C10"), Error);
+}
+
+TEST(CertificateText, CountsTheStatementsThatHold) {
+    const auto line = [](const char* id, Verdict verdict) {
+        return Inequality{.id = id, .statement = "", .verdict = verdict};
+    };
+    EXPECT_EQ(statements_held({}), "nothing was proved");
+    CertificateLines lines{{line("C0", Verdict::holds), line("C1", Verdict::holds_to_rounding),
+                            line("C2", Verdict::not_applicable)}};
+    EXPECT_EQ(statements_held(lines), "2 of 2 statements hold");
+    lines.inequalities.push_back(line("C3", Verdict::not_promised));
+    lines.inequalities.push_back(line("C4", Verdict::violated));
+    lines.inequalities.push_back(line("C5", Verdict::undecided));
+    EXPECT_EQ(statements_held(lines),
+              "2 of 4 statements hold, C3 not promised, C4 is VIOLATED, C5 undecided");
 }
 
 }  // namespace
