@@ -87,6 +87,12 @@ Real FactorsFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
     return dot(x.subspan(at->u, options_.rank), x.subspan(at->v, options_.rank));
 }
 
+bool FactorsFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                                  Scratch& scratch) const {
+    return has_probabilities(options_.loss.formula) &&
+           sign_probabilities(predict(record, row, x, scratch), out);
+}
+
 Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,
                          Scratch& /*scratch*/) const {
     check_lengths(x, gradient);

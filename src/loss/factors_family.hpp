@@ -31,6 +31,8 @@ class FactorsFamily final : public StoredFamily<FactorsFamily> {
     Index penalised() const override { return dimension(); }
     TargetKind target_kind() const override { return proxstream::target_kind(options_.loss.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                       Scratch& scratch) const override;
     Real infimum() const override { return proxstream::infimum(options_.loss.formula); }
     /// Numbers that name no entry.
     std::string row_problem(const RowBlock& record, Index row) const override;

@@ -374,6 +374,11 @@ Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scrat
     return product + (intercept_ ? x.back() : 0);
 }
 
+bool LinearFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                                 Scratch& scratch) const {
+    return has_probabilities(loss_.formula) && sign_probabilities(predict(record, row, x, scratch), out);
+}
+
 std::vector<Real> LinearFamily::row_scales(const RowBlock& record) const {
     rows_of(record, features_);  // checks that it fits
     std::vector<Real> scales(record.rows(), 1);

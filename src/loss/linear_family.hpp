@@ -23,6 +23,8 @@ class LinearFamily final : public StoredFamily<LinearFamily> {
     Index penalised() const override { return features_; }
     TargetKind target_kind() const override { return proxstream::target_kind(loss_.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                       Scratch& scratch) const override;
     /// max |phi''| times the largest eigenvalue of the rows' mean outer product (the intercept's 1 included),
     /// or their mean squared norm where there are very many.
     std::optional<Real> smoothness(const RowBlock& record) const override;

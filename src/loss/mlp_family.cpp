@@ -3,7 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "core/violations.hpp"
-#include "loss/scalar_formulas.hpp"
+#include "loss/softmax.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -14,25 +14,6 @@
 
 namespace proxstream {
 namespace {
-
-/// Cross-entropy of softmax(outputs) against a class; outputs become share times the gradient. NaN if the
-/// target is no class.
-Real softmax_loss(View outputs, Real target, Real share) {
-    const bool known =
-        target >= 0 && target < static_cast<Real>(outputs.size()) && target == std::floor(target);
-    if (!known) return std::numeric_limits<Real>::quiet_NaN();
-    const Real largest = *std::max_element(outputs.begin(), outputs.end());
-    const Index right = static_cast<Index>(target);
-    const Real distance = largest - outputs[right];
-    Real total = 0;
-    for (Real& output : outputs) {
-        output = std::exp(output - largest);
-        total += output;
-    }
-    for (Real& output : outputs) output *= share / total;
-    outputs[right] -= share;
-    return std::log(total) + distance;
-}
 
 /// Rows of data as columns of a tile, each with its target and its share of the sum.
 class Rows {
@@ -142,9 +123,21 @@ Real MlpFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch&
     Rows rows(network_, 1, false, frame);
     rows.add(record, row);
     const View outputs = rows.forward(x);
-    if (options_.classes == 0) return outputs[0];
-    if (std::isnan(sum(outputs))) return std::numeric_limits<Real>::quiet_NaN();
-    return static_cast<Real>(std::max_element(outputs.begin(), outputs.end()) - outputs.begin());
+    return options_.classes == 0 ? outputs[0] : most_likely(outputs);
+}
+
+bool MlpFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                              Scratch& scratch) const {
+    if (options_.classes == 0) {
+        return has_probabilities(options_.loss.formula) &&
+               sign_probabilities(predict(record, row, x, scratch), out);
+    }
+    Scratch::Frame frame(scratch);
+    Rows rows(network_, 1, false, frame);
+    rows.add(record, row);
+    copy(rows.forward(x), out);
+    softmax(out);
+    return true;
 }
 
 void MlpFamily::start(View x, std::uint64_t seed) const {

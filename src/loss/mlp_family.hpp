@@ -33,6 +33,8 @@ class MlpFamily final : public StoredFamily<MlpFamily> {
     TargetKind target_kind() const override;
     Index classes() const override { return options_.classes; }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
+                       Scratch& scratch) const override;
     Real infimum() const override {
         return options_.classes > 0 ? 0 : proxstream::infimum(options_.loss.formula);
     }

@@ -45,6 +45,18 @@ TargetKind target_kind(ScalarFormula formula) {
     return formulas::visit({formula}, [](auto phi) { return phi.kTarget; });
 }
 
+bool has_probabilities(ScalarFormula formula) {
+    return formula == ScalarFormula::logistic;
+}
+
+bool sign_probabilities(Real score, View out) {
+    assert(out.size() == 2);
+    const formulas::Sigmoids sigmoids(score);
+    out[0] = sigmoids.s;
+    out[1] = sigmoids.complement;
+    return true;
+}
+
 void check_scale(const ScalarLoss& loss) {
     if (loss.scale > 0 && std::isfinite(loss.scale)) return;
     throw ConfigError("the scale of a loss is positive and finite, not " + std::to_string(loss.scale));

@@ -49,6 +49,11 @@ Real infimum(ScalarFormula formula);
 
 TargetKind target_kind(ScalarFormula formula);
 
+/// Whether the loss is the negative log-likelihood of a model of the probability of each sign.
+bool has_probabilities(ScalarFormula formula);
+/// Writes the probabilities of -1 and +1 under such a loss. Returns true.
+bool sign_probabilities(Real score, View out);
+
 /// Throws ConfigError unless the scale is positive and finite.
 void check_scale(const ScalarLoss& loss);
 

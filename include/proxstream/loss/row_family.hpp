@@ -63,6 +63,14 @@ class RowFamily {
     /// none: the score.
     virtual Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const = 0;
 
+    /// Overwrites `out` with the probability of each class for one row, without its target: of -1 and +1 for
+    /// losses of signs, else of 0, ..., classes() - 1. False: the loss has no probabilities, and `out` is as
+    /// before. NaN where the score is.
+    virtual bool probabilities(const RowBlock& /*record*/, Index /*row*/, ConstView /*x*/, View /*out*/,
+                               Scratch& /*scratch*/) const {
+        return false;
+    }
+
     /// Turns a prediction into a target: -1 or +1 for the score of a sign loss (0 counts as +1), else the
     /// prediction itself. NaN stays NaN.
     Real label(Real prediction) const {
