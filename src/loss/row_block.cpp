@@ -16,6 +16,18 @@ void RowBlock::clear() {
     indices_.clear();
     offsets_.resize(1);
     targets_.clear();
+    weights_.clear();
+}
+
+void RowBlock::set_weight(Index row, Real weight) {
+    if (!(weight >= 0 && weight < kInfinity)) {
+        throw ConfigError("the weight of a row is finite and at least 0, not " + std::to_string(weight));
+    }
+    if (this->weight(row) == weight) return;
+    if (weights_.empty()) weights_.assign(rows(), 1);
+    weights_[row] = weight;
+    const auto is_one = [](Real each) { return each == 1; };
+    if (weight == 1 && std::all_of(weights_.begin(), weights_.end(), is_one)) weights_.clear();
 }
 
 void RowBlock::round_to_single() {
@@ -31,6 +43,7 @@ void RowBlock::add_dense(ConstView features, Real target) {
     values_.insert(values_.end(), features.begin(), features.end());
     offsets_.push_back(values_.size());
     targets_.push_back(target);
+    if (!weights_.empty()) weights_.push_back(1);
 }
 
 void RowBlock::add_sparse(std::span<const FeatureIndex> indices, ConstView values, Real target) {
@@ -46,12 +59,14 @@ void RowBlock::add_sparse(std::span<const FeatureIndex> indices, ConstView value
     indices_.insert(indices_.end(), indices.begin(), indices.end());
     offsets_.push_back(values_.size());
     targets_.push_back(target);
+    if (!weights_.empty()) weights_.push_back(1);
 }
 
 void RowBlock::add_to(Checksum& checksum) const {
     checksum.add(rows());
     checksum.add(targets());
     checksum.add(all_values());
+    if (!weights_.empty()) checksum.add(weights());
     for (Index row = 0; sparse_ && row < rows(); ++row) {
         checksum.add(indices(row).size());
         for (const FeatureIndex index : indices(row)) checksum.add(index);
@@ -59,9 +74,20 @@ void RowBlock::add_to(Checksum& checksum) const {
 }
 
 void RowBlock::serialise(StateArchive& archive) {
+    // Weights follow the targets in their list, so that states without weights are as they always were.
+    std::vector<Real> labels = targets_;
+    labels.insert(labels.end(), weights_.begin(), weights_.end());
     archive.fields(Field{"sparse", sparse_}, Field{"values", values_}, Field{"indices", indices_},
-                   Field{"offsets", offsets_}, Field{"targets", targets_});
+                   Field{"offsets", offsets_}, Field{"targets", labels});
     if (!archive.reading()) return;
+    archive.require(!offsets_.empty(), "whole rows");
+    const bool has_weights = labels.size() > offsets_.size() - 1;
+    const auto end = labels.begin() + static_cast<std::ptrdiff_t>(labels.size() / (has_weights ? 2 : 1));
+    targets_.assign(labels.begin(), end);
+    weights_.assign(end, labels.end());
+    archive.require(weights_.empty() || weights_.size() == targets_.size(), "a weight for each row");
+    for (const Real weight : weights_)
+        archive.require(weight >= 0 && weight < kInfinity, "weights that are finite and at least 0");
     archive.require(offsets_.size() == targets_.size() + 1 && offsets_.front() == 0 &&
                         offsets_.back() == values_.size() &&
                         std::is_sorted(offsets_.begin(), offsets_.end()) &&

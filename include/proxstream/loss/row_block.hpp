@@ -16,8 +16,8 @@ class Checksum;
 /// Position of a feature in a sparse row, counted from 0.
 using FeatureIndex = std::uint32_t;
 
-/// One or more data rows, dense or sparse, each with a target: what OnlineLearner observes when its losses
-/// are those of data rows. clear() keeps the memory, so the same block can be filled again without
+/// One or more data rows, dense or sparse, each with a target and a weight: what OnlineLearner observes when
+/// its losses are those of data rows. clear() keeps the memory, so the same block can be filled again without
 /// allocating.
 ///
 /// \code
@@ -47,6 +47,12 @@ class RowBlock {
     Real target(Index row) const { return targets_[row]; }
     /// Replaces the target of a row.
     void set_target(Index row, Real target) { targets_[row] = target; }
+    /// What multiplies the loss of a row; 1 unless set.
+    Real weight(Index row) const { return weights_.empty() ? 1 : weights_[row]; }
+    /// Sets the weight of a row. Throws ConfigError unless it is finite and at least 0.
+    void set_weight(Index row, Real weight);
+    /// The weights in row order; empty if all are 1.
+    ConstView weights() const noexcept { return weights_; }
     /// Rounds every feature to single precision.
     void round_to_single();
     /// The targets in row order.
@@ -66,7 +72,7 @@ class RowBlock {
     /// All values in row order; for dense blocks a row-major matrix.
     ConstView all_values() const noexcept { return values_; }
 
-    /// Adds every value, index and target to a checksum.
+    /// Adds every value, index, target and weight to a checksum.
     void add_to(Checksum& checksum) const;
     /// Saves or restores the rows.
     void serialise(StateArchive& archive);
@@ -77,6 +83,7 @@ class RowBlock {
     std::vector<FeatureIndex> indices_;  // empty when dense
     std::vector<Index> offsets_;         // rows() + 1 of them
     std::vector<Real> targets_;
+    std::vector<Real> weights_;  // empty if all are 1
 };
 
 }  // namespace proxstream
