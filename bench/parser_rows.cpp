@@ -42,7 +42,7 @@ Index read_lines(const Input& input) {
 ReaderOptions csv_with_label(const char* label) {
     ReaderOptions options;
     options.format = RowFormat::csv;
-    options.csv.label = label;
+    options.table.label = label;
     return options;
 }
 

@@ -59,7 +59,7 @@ void echo_choices(const LearnSettings& settings, const std::vector<std::string>&
                        ? ": these windows need not have a unique minimiser; --proximal 0 leaves it out"
                        : "");
     }
-    if (problem.column_spread() > kWideScales && !settings.standardise && !settings.normalise) {
+    if (problem.column_spread() > kWideScales && !problem.scaled() && !settings.normalise) {
         fmt::print(stderr,
                    "  warning    column scales differ by a factor of {:.3g}; --standardise scales them\n",
                    problem.column_spread());
@@ -74,9 +74,9 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
     fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
     fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, problem.stream().reader().features(),
                problem.stream().reader().sparse() ? "sparse" : "dense",
-               settings.standardise ? ", standardised" : "",
+               problem.scaled() ? ", standardised" : "",
                !settings.standardise_label ? ""
-               : settings.standardise      ? ", label too"
+               : problem.scaled()          ? ", label too"
                                            : ", label standardised",
                settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
     for (const std::string& note : problem.stream().reader().notes())
@@ -140,7 +140,7 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
     const std::vector<std::string> causes = above_constant(settings, run, outcome);
     if (!causes.empty()) fmt::print(stderr, "\nwarning: the loss is above that of the best constant");
     for (const std::string& cause : causes) fmt::print(stderr, "\n  {}", cause);
-    if (noise_of(run.header()) && totals.steps == 0 && totals.rounds > 0 && !settings.test_only) {
+    if (noise_of(run.header()) && totals.steps == 0 && totals.rounds > 0) {
         fmt::print(
             stderr,
             "\nno round moved: the noise allows no finer test than this; draw more rows (oracle), or take "
@@ -154,7 +154,7 @@ void print_footer(const LearnSettings& settings, const LearnRun& run, const Lear
         fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
     if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
     fmt::print(stderr, "\n");
-    if (!settings.test_only) fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+    fmt::print(stderr, "\n{}", to_text(outcome.certificate));
 }
 
 ProgressTable progress_table(const LearnSettings& settings, const LearnRun& run) {
@@ -196,7 +196,8 @@ int learn(const std::vector<std::string>& arguments) {
     LearnSettings settings;
     const auto done = parse_command_line(
         "learn",
-        "Learns from a stream of rows: predicts each row, then learns from it. The window length is automatic."
+        "Learns from a stream of rows: predicts each row, then learns from it. The window length is "
+        "automatic."
         "\nEnds with figures of the predictions and a certificate of what was proved on this run.",
         arguments, settings,
         {.checks = {[&] { validate(settings); }},

@@ -8,6 +8,7 @@
 #include "core/stopwatch.hpp"
 #include "loss/loss_table.hpp"
 #include "offline/sampler.hpp"
+#include "run/feature_scale.hpp"
 #include "run/learn_settings.hpp"
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
@@ -97,15 +98,12 @@ DataLocation FitTask::location_of(Index row) const {
 /// on with brings its own.
 void FitTask::standardise(RowBlock& rows) {
     if (settings_.standardise) {
-        if (rows.sparse()) throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
+        FeatureScale scale = standardiser_ ? FeatureScale(*reader_, *standardiser_) : FeatureScale(*reader_);
         if (!standardiser_) {
-            standardiser_.emplace(reader_->features());
-            for (Index row = 0; row < rows.rows(); ++row) standardiser_->update(rows.values(row));
+            for (Index row = 0; row < rows.rows(); ++row) scale.count(rows, row);
+            standardiser_ = scale.statistics();
         }
-        RowBlock scaled;
-        Scratch scratch;
-        std::as_const(*standardiser_).transform(rows, scaled, scratch);
-        rows = std::move(scaled);
+        scale.apply(rows, FeatureScale::Use::as_is);
     }
     if (settings_.standardise_label) {
         const auto label = [&](Index row) { return ConstView(rows.targets()).subspan(row, 1); };

@@ -19,6 +19,23 @@ void RowBlock::clear() {
     weights_.clear();
 }
 
+void RowBlock::add_row(const RowBlock& from, Index row) {
+    if (sparse_) {
+        add_sparse(from.indices(row), from.values(row), from.target(row));
+    } else {
+        add_dense(from.values(row), from.target(row));
+    }
+    set_weight(rows() - 1, from.weight(row));
+}
+
+void RowBlock::remove_last() {
+    offsets_.pop_back();
+    values_.resize(offsets_.back());
+    if (sparse_) indices_.resize(offsets_.back());
+    targets_.pop_back();
+    if (!weights_.empty()) weights_.pop_back();
+}
+
 void RowBlock::set_weight(Index row, Real weight) {
     if (!(weight >= 0 && weight < kInfinity)) {
         throw ConfigError("the weight of a row is finite and at least 0, not " + std::to_string(weight));

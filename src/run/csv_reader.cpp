@@ -1,11 +1,12 @@
 #include "run/csv_reader.hpp"
 
+#include "proxstream/core/error.hpp"
+
 #include "io/field_text.hpp"
 #include "io/parse_number.hpp"
-#include "run/csv_columns.hpp"
+#include "run/table_columns.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
 namespace proxstream {
@@ -32,12 +33,8 @@ const char* find(const char* p, const char* last, char wanted) noexcept {
 
 }  // namespace
 
-CsvReader::CsvReader(InputQueue inputs, CsvOptions options, TargetRule target)
-    : inputs_(std::move(inputs)),
-      options_(std::move(options)),
-      target_parser_(std::move(target)),
-      splitter_(delimiter_) {
-    number_label_ = target_parser_.rule().kind == TargetKind::number && target_parser_.rule().classes.empty();
+CsvReader::CsvReader(InputQueue inputs, TableOptions options, TargetRule target)
+    : TableReader(std::move(options), std::move(target)), inputs_(std::move(inputs)), splitter_(delimiter_) {
     const char given = options_.delimiter;
     if (given != 0 && given != ',' && given != ';' && given != '\t') {
         throw ConfigError("--delimiter: " + quoted_excerpt({&given, 1}) +
@@ -57,16 +54,7 @@ bool CsvReader::next_record(std::string_view& record) {
     return false;
 }
 
-void CsvReader::read_header() {
-    std::string_view record;
-    delimiter_ = ',';
-    if (!next_record(record)) {
-        inputs_.close();
-        throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
-                          options_.header ? "a line of column names, then rows" : "rows");
-    }
-    delimiter_ = options_.delimiter != 0 ? options_.delimiter : find_delimiter(record, ',');
-    splitter_ = RowSplitter(delimiter_);
+std::vector<std::string> CsvReader::header_names(std::string_view record) {
     std::vector<std::string> columns;
     for (const std::string_view field : splitter_.split(record, *inputs_.lines(), kMaxQuotedLines)) {
         const std::string_view name = options_.header ? without_blanks(field) : std::string_view{};
@@ -78,18 +66,52 @@ void CsvReader::read_header() {
         }
         columns.push_back(name.empty() ? "c" + std::to_string(columns.size() + 1) : std::string(name));
     }
+    return columns;
+}
+
+void CsvReader::read_header() {
+    std::string_view record;
+    delimiter_ = ',';
+    if (!next_record(record)) {
+        inputs_.close();
+        throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
+                          options_.header ? "a line of column names, then rows" : "rows");
+    }
+    delimiter_ = options_.delimiter != 0 ? options_.delimiter : find_delimiter(record, ',');
+    splitter_ = RowSplitter(delimiter_);
+    const std::vector<std::string> columns = header_names(record);
     if (!options_.header) inputs_.lines()->rewind();
     if (!columns_.empty()) {
         check_header(columns);
         return;
     }
-    ColumnRoles assigned = assign_columns(inputs_.name(), columns, options_, target_parser_.rule());
-    columns_ = std::move(columns);
-    roles_ = std::move(assigned.roles);
-    feature_names_ = std::move(assigned.feature_names);
-    label_name_ = std::move(assigned.label_name);
     first_input_ = inputs_.name();
-    row_.resize(feature_names_.size());
+    look_ahead(columns.size());
+    std::vector<Fields> rows;
+    for (const RowAhead& row : ahead_) {
+        if (!row.error) rows.emplace_back(row.fields.begin(), row.fields.end());
+    }
+    set_columns(columns, rows);
+}
+
+/// Reads the first rows of the first input. Their errors are kept for the place where they belong.
+void CsvReader::look_ahead(Index columns) {
+    std::string_view record;
+    while (ahead_.size() < options_.look_ahead) {
+        RowAhead row;
+        try {
+            if (!next_record(record)) break;
+            row.line = line_ = inputs_.line();
+            const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
+            row.fields.assign(fields.begin(), fields.end());
+            check_count(fields.size(), columns);
+        } catch (const DataError&) {
+            row.line = inputs_.line();
+            row.error = std::current_exception();
+        }
+        inputs_.count_row();
+        ahead_.push_back(std::move(row));
+    }
 }
 
 void CsvReader::check_header(const std::vector<std::string>& columns) const {
@@ -110,7 +132,7 @@ void CsvReader::check_header(const std::vector<std::string>& columns) const {
 }
 
 bool CsvReader::read_row(RowBlock& block) {
-    assert(!block.sparse());
+    if (!ahead_.empty()) return read_ahead(block);
     std::string_view record;
     while (!next_record(record)) {
         if (!inputs_.advance()) return false;
@@ -122,9 +144,27 @@ bool CsvReader::read_row(RowBlock& block) {
         }
     }
     inputs_.count_row();
+    line_ = inputs_.line();
+    encoder_.begin();
+    target_ = 0;  // of losses without a label
     // Errors are worded in one place: whatever the fast path does not take is read again with care.
-    if (!parse_plain(record)) parse_thoroughly(record);
-    block.add_dense(row_, target_);
+    if (!parse_plain(record)) {
+        const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
+        check_count(fields.size(), columns_.size());
+        take_fields(fields);
+    }
+    finish_row(block);
+    return true;
+}
+
+bool CsvReader::read_ahead(RowBlock& block) {
+    const RowAhead row = std::move(ahead_.front());
+    ahead_.pop_front();
+    line_ = row.line;
+    if (row.error) std::rethrow_exception(row.error);
+    fields_.assign(row.fields.begin(), row.fields.end());
+    take_fields(fields_);
+    finish_row(block);
     return true;
 }
 
@@ -133,10 +173,11 @@ bool CsvReader::parse_plain(std::string_view record) {
     const char* p = record.data();
     const char* const last = p + record.size();
     const Index columns = roles_.size();
+    const View row = encoder_.row();
     for (Index column = 0; column < columns; ++column) {
-        const std::int32_t role = roles_[column];
-        if (role >= 0 || (role == kLabelColumn && number_label_)) {
-            Real& number = role >= 0 ? row_[static_cast<Index>(role)] : target_;
+        const std::int32_t place = places_[column];
+        if (place >= 0 || (roles_[column] == kLabelColumn && number_label_)) {
+            Real& number = place >= 0 ? row[static_cast<Index>(place)] : target_;
             const char* end = parse_number(p, last, number);
             if (end == nullptr || (end != last && *end != delimiter_)) {  // blanks, or no number
                 end = parse_number(skip_blanks(p, last, delimiter_), last, number);
@@ -148,10 +189,9 @@ bool CsvReader::parse_plain(std::string_view record) {
             // No number holds a quote; here one may open, and the delimiter behind it be none.
             const char* end = find(p, last, delimiter_);
             if (find(p, end, '"') != end) return false;
-            if (role == kLabelColumn &&
-                !target_parser_.parse({p, static_cast<std::size_t>(end - p)}, target_)) {
+            if (roles_[column] != kSkippedColumn &&
+                !take_field(column, {p, static_cast<std::size_t>(end - p)}))
                 return false;
-            }
             p = end;
         }
         const bool at_end = p == last;
@@ -161,42 +201,14 @@ bool CsvReader::parse_plain(std::string_view record) {
     return true;
 }
 
-void CsvReader::parse_thoroughly(std::string_view record) {
-    const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
-    if (fields.size() != columns_.size()) {
-        throw DataError({inputs_.name(), inputs_.line(), 0, ""},
-                        "the row has " + std::to_string(fields.size()) + " columns",
-                        std::to_string(columns_.size()));
-    }
-    for (Index column = 0; column < fields.size(); ++column) parse_field(column, fields[column]);
-}
-
-void CsvReader::parse_field(Index column, std::string_view text) {
-    const std::int32_t role = roles_[column];
-    if (role == kLabelColumn) {
-        if (target_parser_.parse(text, target_)) return;
-        if (target_parser_.rule().kind == TargetKind::number) {
-            throw DataError(locate(column), describe_bad_number(text), target_parser_.allowed());
-        }
-        const bool empty = without_blanks(text).empty();
-        throw DataError(locate(column),
-                        empty ? "the label is empty" : "unknown label " + quoted_excerpt(text),
-                        target_parser_.allowed());
-    }
-    if (role >= 0 && !parse_whole_number(text, row_[static_cast<Index>(role)])) {
-        refuse_number(column, text);
-    }
-}
-
-void CsvReader::refuse_number(Index column, std::string_view text) const {
-    const bool has_text = text.find_first_not_of(" \t+-.0123456789eE") != std::string_view::npos;
-    throw DataError(locate(column), describe_bad_number(text),
-                    has_text ? "a finite number; ignore a column of text with --ignore " + columns_[column]
-                             : "a finite number");
+void CsvReader::check_count(Index fields, Index columns) const {
+    if (fields == columns) return;
+    throw DataError({inputs_.name(), line_, 0, ""}, "the row has " + std::to_string(fields) + " columns",
+                    std::to_string(columns));
 }
 
 DataLocation CsvReader::locate(Index column) const {
-    return {inputs_.name(), inputs_.line(), column + 1, columns_.empty() ? "" : columns_[column]};
+    return {inputs_.name(), line_, column + 1, columns_.empty() ? "" : columns_[column]};
 }
 
 }  // namespace proxstream

@@ -1,29 +1,17 @@
 #include "run/fed_reader.hpp"
 
 namespace proxstream {
-namespace {
-
-void add_row(const RowBlock& from, Index row, RowBlock& to) {
-    if (from.sparse()) {
-        to.add_sparse(from.indices(row), from.values(row), from.target(row));
-    } else {
-        to.add_dense(from.values(row), from.target(row));
-    }
-}
-
-}  // namespace
-
 void FedReader::feed(const RowBlock& rows) {
     if (next_ == waiting_.rows()) {
         waiting_.clear();
         next_ = 0;
     }
-    for (Index row = 0; row < rows.rows(); ++row) add_row(rows, row, waiting_);
+    for (Index row = 0; row < rows.rows(); ++row) waiting_.add_row(rows, row);
 }
 
 bool FedReader::read_row(RowBlock& block) {
     if (next_ == waiting_.rows()) return false;
-    add_row(waiting_, next_++, block);
+    block.add_row(waiting_, next_++);
     ++rows_;
     return true;
 }

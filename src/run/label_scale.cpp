@@ -15,14 +15,18 @@ void LabelScale::check(const RowBlock& record) const {
     for (Index row = 0; row < record.rows(); ++row) statistics_.check(record.targets().subspan(row, 1));
 }
 
-void LabelScale::apply(RowBlock& record, bool count) {
+void LabelScale::settle() {
     shift_ = statistics_.state().mean[0];
     deviation_ = statistics_.deviation(0);
+}
+
+void LabelScale::apply(RowBlock& record) {
+    settle();
     labels_.assign(record.targets().begin(), record.targets().end());
     for (Index row = 0; row < record.rows(); ++row) {
         const Real label = record.target(row);
         record.set_target(row, deviation_ > 0 ? (label - shift_) / deviation_ : 0);
-        if (count) statistics_.update({&label, 1});
+        statistics_.update({&label, 1});
     }
 }
 

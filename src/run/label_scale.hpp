@@ -20,10 +20,12 @@ class LabelScale {
 
     /// Throws DataError when a label is too large for the sums.
     void check(const RowBlock& record) const;
-    /// Scales a checked record's labels, then counts them unless the statistics are to stay. Until two
-    /// different labels have been seen there is no scale: labels become 0.
-    void apply(RowBlock& record, bool count);
-    /// A prediction for the last applied record in the units of the data.
+    /// Scales a checked record's labels, then counts them. Until two different labels have been seen there is
+    /// no scale: labels become 0.
+    void apply(RowBlock& record);
+    /// Predictions to come are for rows after all labels that were counted.
+    void settle();
+    /// A prediction in the units of the data, for the last applied record or since settle().
     Real restored(Real prediction) const { return shift_ + deviation_ * prediction; }
     /// The labels of the last applied record as they were.
     ConstView labels() const noexcept { return labels_; }

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace proxstream {
@@ -40,6 +41,11 @@ LaggedReader::LaggedReader(std::unique_ptr<RowReader> reader, const LagOptions& 
     }
     past_.resize(longest_ * sources_.size());
     row_.reserve(features());
+    if (options.past.empty()) return;
+    if (options.past.size() != past_.size())
+        throw ConfigError("lags: the past that the model brings does not fit its lags");
+    past_ = options.past;
+    known_ = longest_;
 }
 
 bool LaggedReader::read_row(RowBlock& block) {
@@ -89,18 +95,25 @@ void LaggedReader::add_row(RowBlock& block) {
             row_.push_back(past_[slot * sources_.size() + source]);
         }
     }
-    if (!sparse()) return block.add_dense(row_, raw_.target(0));
+    if (!sparse()) {
+        block.add_dense(row_, raw_.target(0));
+        return block.set_weight(block.rows() - 1, raw_.weight(0));
+    }
     indices_.assign(raw_.indices(0).begin(), raw_.indices(0).end());
     while (indices_.size() < row_.size()) {
         indices_.push_back(static_cast<FeatureIndex>(features() - (row_.size() - indices_.size())));
     }
     block.add_sparse(indices_, row_, raw_.target(0));
+    block.set_weight(block.rows() - 1, raw_.weight(0));
 }
 
 void LaggedReader::remember() {
-    for (Index source = 0; source < sources_.size(); ++source) {
-        past_[next_ * sources_.size() + source] =
-            sources_[source] == kLabel ? raw_.target(0) : raw_.values(0)[sources_[source]];
+    const Index width = sources_.size();
+    const Index newest = next_ == 0 ? longest_ - 1 : next_ - 1;
+    for (Index source = 0; source < width; ++source) {
+        Real value = sources_[source] == kLabel ? raw_.target(0) : raw_.values(0)[sources_[source]];
+        if (std::isnan(value)) value = known_ > 0 ? past_[newest * width + source] : 0;
+        past_[next_ * width + source] = value;
     }
     next_ = next_ + 1 == longest_ ? 0 : next_ + 1;
     known_ = std::min(known_ + 1, longest_);
@@ -114,6 +127,22 @@ void LaggedReader::repeat_newest() {
                 past_.begin() + static_cast<std::ptrdiff_t>(next_ * width));
     next_ = next_ + 1 == longest_ ? 0 : next_ + 1;
     known_ = std::min(known_ + 1, longest_);
+}
+
+std::vector<Real> LaggedReader::past() const {
+    if (known_ < longest_) return {};
+    const auto oldest = past_.begin() + static_cast<std::ptrdiff_t>(next_ * sources_.size());
+    std::vector<Real> past(oldest, past_.end());
+    past.insert(past.end(), past_.begin(), oldest);
+    return past;
+}
+
+void LaggedReader::assume_label(Real label) {
+    if (raw_.rows() == 0 || !std::isnan(raw_.target(0))) return;
+    const Index newest = next_ == 0 ? longest_ - 1 : next_ - 1;
+    for (Index source = 0; source < sources_.size(); ++source) {
+        if (sources_[source] == kLabel) past_[newest * sources_.size() + source] = label;
+    }
 }
 
 void LaggedReader::serialise(StateArchive& archive) {

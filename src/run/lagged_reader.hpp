@@ -3,7 +3,7 @@
 /// are not handed out.
 ///
 /// A lag counts rows of the stream, also over the ends of files. A row that cannot be used takes its place in
-/// time: whoever looks back at it finds the last known values before it.
+/// time: its past are the last known values before it. The same holds for a label that is not known.
 #pragma once
 
 #include "run/wrapped_reader.hpp"
@@ -14,6 +14,7 @@ struct LagOptions {
     std::vector<Index> lags;                  // rows back, 1 or more each
     std::vector<std::string> columns = {};    // whose past is added; empty: the label's
     std::vector<std::string> past_only = {};  // those of them whose present value is not a feature
+    std::vector<Real> past = {};              // as RowReader::past() says it; empty: the first rows fill it
 };
 
 class LaggedReader final : public WrappedReader {
@@ -25,7 +26,13 @@ class LaggedReader final : public WrappedReader {
     bool read_row(RowBlock& block) override;
     Index features() const override { return kept_.size() + sources_.size() * lags_.size(); }
     const std::vector<std::string>& feature_names() const override { return names_; }
+    bool is_quantity(Index feature) const override {
+        return feature >= kept_.size() || inner().is_quantity(kept_[feature]);
+    }
     std::optional<Index> last_label() const override;
+    std::vector<Real> past() const override;
+    /// Replaces a label of the last row that was not known, for the rows after it.
+    void assume_label(Real label) override;
     std::vector<std::string> notes() const override;
     void serialise(StateArchive& archive) override;
 

@@ -2,8 +2,6 @@
 
 #include "proxstream/core/spec.hpp"
 
-#include "run/model_file.hpp"
-
 namespace proxstream {
 namespace {
 
@@ -11,12 +9,6 @@ constexpr const char* kRobustLoss = "cauchy";
 constexpr const char* kRidge = "l2sq:0.001";
 
 std::string choose_loss(LearnSettings& settings) {
-    if (settings.start != "zeros") {
-        const Model model = load_model(settings.start);
-        settings.loss = model.loss;
-        settings.standardise_label = model.label_scale.has_value();
-        return "loss " + settings.loss + ": that of the model in " + settings.start;
-    }
     if (!settings.forecast.empty()) {
         settings.loss = "squared";
         return "loss squared: the default beside forecast rows, whose labels are not standardised";
@@ -29,10 +21,35 @@ std::string choose_loss(LearnSettings& settings) {
 
 }  // namespace
 
+void adopt(const Model& model, RowSettings& settings) {
+    if (settings.loss == "auto") {
+        settings.loss = model.loss;
+        settings.standardise_label = model.label_scale.has_value();
+    }
+    if (settings.reg == "auto") settings.reg = model.regulariser;
+    if (settings.classes.empty()) settings.classes = model.classes;
+    if (settings.label.empty()) settings.label = model.table ? model.label : "";
+    settings.intercept = settings.intercept && model.intercept;
+    settings.normalise = settings.normalise || model.normalise;
+    settings.standardise = settings.standardise || model.standardiser.has_value();
+    settings.raw = !model.standardiser.has_value();
+    if (settings.lags.empty()) {
+        for (const Index lag : model.lags) settings.lags.push_back(std::to_string(lag));
+        settings.lag_columns = model.lag_columns;
+    }
+    if (settings.features.empty()) settings.table = model.table;
+}
+
 LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* reasons) {
     const auto say = [&](std::string reason) {
         if (reasons != nullptr) reasons->push_back(std::move(reason));
     };
+    if (settings.start != "zeros") {
+        const Model model = load_model(settings.start);
+        if (settings.loss == "auto") say("loss " + model.loss + ": that of the model in " + settings.start);
+        adopt(model, settings);
+    }
+    if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used as they are
     if (settings.loss == "auto") say(choose_loss(settings));
     if (settings.reg == "auto") {
         const bool logistic = Spec::parse(settings.loss).name() == "logistic";

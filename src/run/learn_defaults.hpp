@@ -2,11 +2,15 @@
 #pragma once
 
 #include "run/learn_settings.hpp"
+#include "run/model_file.hpp"
 
 #include <string>
 #include <vector>
 
 namespace proxstream {
+
+/// What a model says and the settings leave open: loss, regulariser, classes, columns, scaling, lags.
+void adopt(const Model& model, RowSettings& settings);
 
 /// The settings with every choice made that needs no data. `reasons`, if given, gets a sentence for each.
 /// Settings without `auto` come back as they are. Throws what load_model does, where the loss is that of a

@@ -47,9 +47,10 @@ void LearnRun::read_again() {
 
 void LearnProgress::serialise(StateArchive& archive) {
     archive.fields(Field{"rounds", rounds}, Field{"refused", refused}, Field{"rows", rows},
-                   Field{"loss sum", loss_sum}, Field{"errors", errors}, Field{"steps", steps},
-                   Field{"rounds on their budget", on_budget}, Field{"labels", labels},
-                   Field{"squared errors", squared_errors}, Field{"absolute errors", absolute_errors});
+                   Field{"rows without a label", unlabelled}, Field{"loss sum", loss_sum},
+                   Field{"errors", errors}, Field{"steps", steps}, Field{"rounds on their budget", on_budget},
+                   Field{"labels", labels}, Field{"squared errors", squared_errors},
+                   Field{"absolute errors", absolute_errors});
 }
 
 void LearnRun::serialise(StateArchive& archive) {

@@ -77,19 +77,33 @@ void LearnRun::begin(bool restored) {
 
 bool LearnRun::next() {
     if (settings_.rounds > 0 && outcome_.totals.rounds >= settings_.rounds) return false;
-    if (!problem_.stream().next(last_.record)) return false;
+    if (!problem_.stream().next(last_.record)) {
+        // Rows without a label may stand at the end.
+        predict_unlabelled();
+        last_.predictions.clear();
+        write_predictions();
+        return false;
+    }
     // A record that an interruption has cut short is read whole on resume.
     const bool stopped = stop_ != nullptr && *stop_;
     return !(stopped && last_.record.rows() < settings_.batch && journal_ != nullptr);
 }
 
-/// In the units of the data, within the range of the labels so far. A model that is only tested has seen no
-/// labels.
+/// In the units of the data, within the range of the labels so far.
 Real LearnRun::reported(Real prediction) const {
     const auto& scale = problem_.stream().label_scale();
     const Real restored = scale ? scale->restored(prediction) : prediction;
-    const bool clips = problem_.family().target_kind() == TargetKind::number && !settings_.test_only;
+    const bool clips = problem_.family().target_kind() == TargetKind::number;
     return clips ? outcome_.totals.labels.clipped(restored) : restored;
+}
+
+void LearnRun::predict_unlabelled() {
+    const RowBlock& rows = problem_.stream().unlabelled();
+    last_.unlabelled.clear();
+    for (Index row = 0; row < rows.rows(); ++row)
+        last_.unlabelled.push_back(
+            reported(problem_.family().predict(rows, row, learner_->decide(), scratch_)));
+    outcome_.totals.unlabelled += rows.rows();
 }
 
 void LearnRun::predict() {
@@ -100,6 +114,7 @@ void LearnRun::predict() {
     const bool classes =
         family.target_kind() == TargetKind::sign || family.target_kind() == TargetKind::category;
     const ConstView labels = problem_.stream().labels(record);
+    predict_unlabelled();
     last_.predictions.clear();
     for (Index row = 0; row < record.rows(); ++row) {
         const Real prediction = family.predict(record, row, learner_->decide(), scratch_);
@@ -124,6 +139,7 @@ void LearnRun::write_predictions() {
     outcome_.guarded(predictions_.file, [&](OutputFile& file) {
         std::string& lines = predictions_.lines;
         lines.clear();
+        for (const Real prediction : last_.unlabelled) lines += fmt::format("{}\n", prediction);
         for (const Real prediction : last_.predictions) lines += fmt::format("{}\n", prediction);
         predictions_.bytes += lines.size();
         file.write(lines);
@@ -136,11 +152,6 @@ TurnResult LearnRun::play() {
     LearnProgress& totals = outcome_.totals;
     predict();
     write_predictions();
-    if (settings_.test_only) {
-        ++totals.rounds;
-        totals.loss_sum += problem_.family().value(last_.record, learner_->decide(), scratch_);
-        return {};
-    }
     RowExtras extras;
     learn(extras);
     const RoundReport& report = last_.report;
@@ -266,8 +277,9 @@ void LearnRun::finish() {
         outcome_.guarded(
             [&] { write_whole_file(settings_.certificate_json, to_json(outcome_.certificate) + "\n"); });
     }
-    if (settings_.save.empty() || settings_.test_only) return;
-    const Model model = problem_.model_at(learner_->decide(), outcome_.totals.rounds);
+    if (settings_.save.empty()) return;
+    Model model = problem_.model_at(learner_->decide(), outcome_.totals.rounds);
+    model.labels = outcome_.totals.labels;
     if (outcome_.guarded([&] { save_model(settings_.save, model); }) || settings_.save == "-") return;
     // The model is the purpose of the run: try the temporary folder before it is lost.
     const std::string rescue =

@@ -23,9 +23,10 @@ struct LearnProgress {
     Round rounds = 0;  // learned from; refused rounds are not counted
     Round refused = 0;
     std::uint64_t rows = 0;
-    Real loss_sum = 0;         // of f_t(x_t), predicted before learning
-    std::uint64_t errors = 0;  // rows whose predicted label was wrong, where labels are classes
-    Real regret = 0;           // Reg_w so far
+    std::uint64_t unlabelled = 0;  // rows that were predicted and not learned from
+    Real loss_sum = 0;             // of f_t(x_t), predicted before learning
+    std::uint64_t errors = 0;      // rows whose predicted label was wrong, where labels are classes
+    Real regret = 0;               // Reg_w so far
     std::uint64_t steps = 0;
     Round on_budget = 0;  // rounds that ended on their budget
     // Of predictions of numbers, as reported, in the units of the data.
@@ -95,6 +96,7 @@ class LearnRun final : public TurnRun {
         /// In the units of the data, made before the record was learned from. Numbers are clipped to the
         /// range of the labels before it.
         std::vector<Real> predictions;
+        std::vector<Real> unlabelled = {};  // the same for rows without a label before it
         RoundReport report = {};
         double seconds = 0;  // of learning
     };
@@ -108,6 +110,7 @@ class LearnRun final : public TurnRun {
              ConstView start);
     Real reported(Real prediction) const;
     void predict();
+    void predict_unlabelled();
     void write_predictions();
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;

@@ -37,6 +37,10 @@ std::optional<Real> base_noise(const std::string& noise) {
 const std::array kDataRows{
     Row{"batch", "b", "Data", "ROWS", "rows of one record; a round learns from one record", &S::batch, 1,
         kLargeCount},
+    Row{"raw", "", "Data", "BOOL", "use features as they are: CSV and JSON are otherwise standardised",
+        &S::raw},
+    Row{"key", "", "Data", "COLUMN",
+        "learn a row without a label when a row with the same key brings the label", &S::key},
     Row{"single", "", "Data", "BOOL",
         "round features to single precision: long windows take half the memory, sums stay double",
         &S::single},
@@ -73,8 +77,6 @@ const std::array kOutputRows{
         "write one prediction a row, made before the row is learned from", &S::predictions},
     Row{"ledger", "", "Output", "FILE", "write every round as JSON lines, for 'proxstream certify'",
         &S::ledger},
-    Row{"test-only", "t", "Output", "BOOL", "predict with the model given by --start; learn nothing",
-        &S::test_only},
 };
 
 /// The learner as it would be made, without the data.
@@ -111,11 +113,8 @@ void check_forecast(const LearnSettings& settings, Violations& violations) {
 }
 
 void check_outputs(const LearnSettings& settings, Violations& violations) {
-    violations.refuse(settings.test_only && settings.start == "zeros",
-                      "test-only: needs a model to test, given by start = FILE");
     if (settings.store.empty()) return;
     const std::string what = "store = " + settings.store + ": ";
-    violations.refuse(settings.test_only, what + "test-only learns nothing");
     violations.refuse(!settings.ledger.empty(), what + "holds the ledger itself; 'proxstream export " +
                                                     settings.store + " --what ledger' writes it to a file");
 }

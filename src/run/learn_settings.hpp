@@ -19,7 +19,10 @@ struct LearnSettings : RowSettings,
                        ResultSettings,
                        StoreSettings {
     /// Loss and regulariser are chosen unless they are named (run/learn_defaults.hpp).
-    LearnSettings() { loss = reg = "auto"; }
+    LearnSettings() {
+        loss = reg = "auto";
+        scales_tables = predicts_unlabelled = true;
+    }
 
     Index batch = 1;      // rows a record
     bool single = false;  // features in single precision
@@ -37,7 +40,6 @@ struct LearnSettings : RowSettings,
     // output
     std::string predictions;
     std::string ledger;
-    bool test_only = false;
 
     /// The options, in the order of the help.
     static std::span<const OptionRow<LearnSettings>> options();

@@ -33,10 +33,6 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
     const RunHeader& header = run.header();
     const bool ensemble = !header.members.empty();
     const Index coordinates = run.problem().family().dimension();
-    if (settings.test_only) {
-        causes.emplace_back("the model was learned on other rows and learns nothing here");
-        return causes;
-    }
     if (static_cast<Real>(totals.on_budget) > kManyRounds * rounds)
         causes.push_back(budget_cause(settings, totals, ensemble));
     const bool margin = run.problem().family().target_kind() == TargetKind::sign;
@@ -45,7 +41,7 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
             "there is no regulariser, and rows that can be separated have no minimiser: try --reg "
             "l2sq:0.001");
     }
-    if (run.problem().column_spread() > kWideScales && !settings.standardise) {
+    if (run.problem().column_spread() > kWideScales && !run.problem().scaled()) {
         causes.push_back(fmt::format(
             "column scales differ by a factor of {:.3g}, so one step suits few of them: try --standardise",
             run.problem().column_spread()));

@@ -3,7 +3,9 @@
 
 #include "proxstream/core/types.hpp"
 
+#include "run/label_range.hpp"
 #include "run/standardiser.hpp"
+#include "run/table_state.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -24,9 +26,16 @@ struct Model {
     std::optional<Standardiser> standardiser = {};
     std::optional<Standardiser> label_scale = {};  // of one column, the label
     bool normalise = false;                        // rows were scaled to length 1
+    bool running = false;                          // statistics count each row before it is scaled
     std::vector<Index> lags = {};
-    Round rounds = 0;          // rounds learned so far
-    std::vector<Real> x = {};  // weights first, intercepts and biases last
+    std::vector<std::string> lag_columns = {};  // empty: the label
+    std::vector<std::string> past_only = {};    // those of them whose present value is not a feature
+    std::vector<Real> past = {};                // what the next row looks back at; empty: not known
+    std::string label = {};                     // its column
+    LabelRange labels = {};                     // to which predictions of numbers are clipped
+    std::optional<TableState> table = {};       // none: rows are not those of a table
+    Round rounds = 0;                           // rounds learned so far
+    std::vector<Real> x = {};                   // weights first, intercepts and biases last
 };
 
 std::string to_json(const Model& model);

@@ -16,11 +16,8 @@ bool NormalisedReader::read_row(RowBlock& block) {
         const Real length = norm(scaled_);
         for (Real& value : scaled_) value /= length;
     }
-    if (row_.sparse()) {
-        block.add_sparse(row_.indices(0), scaled_, row_.target(0));
-    } else {
-        block.add_dense(scaled_, row_.target(0));
-    }
+    block.add_row(row_, 0);
+    copy(scaled_, block.change_values(block.rows() - 1));
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "io/field_text.hpp"
 #include "io/parse_number.hpp"
 #include "run/csv_reader.hpp"
+#include "run/json_reader.hpp"
 #include "run/libsvm_reader.hpp"
 #include "run/synthetic.hpp"
 
@@ -32,24 +33,31 @@ RowFormat detect_format(LineReader& lines) {
         const auto text = line.find_first_not_of(" \t\r\n");
         if (text == std::string_view::npos || line[text] == '#') continue;
         lines.rewind();
+        if (line[text] == '{') return RowFormat::json;
         if (looks_like_libsvm(line)) return RowFormat::libsvm;
         if (line.find_first_of(",;\t") != std::string_view::npos) return RowFormat::csv;
         throw DamagedFile({lines.name(), lines.line(), 0, ""},
                           "cannot tell the format from the line " + quoted_excerpt(line),
-                          "CSV with a delimiter or LIBSVM's index:value; say which with --format csv|libsvm");
+                          "CSV with a delimiter, JSON lines or LIBSVM's index:value; say which with --format "
+                          "csv|json|libsvm");
     }
-    throw DamagedFile({lines.name(), 0, 0, ""}, "the input is empty: it has no rows", "CSV or LIBSVM rows");
+    throw DamagedFile({lines.name(), 0, 0, ""}, "the input is empty: it has no rows",
+                      "CSV, JSON or LIBSVM rows");
 }
 
-void refuse_column_options(const CsvOptions& csv, const std::string& kind) {
+void refuse_column_options(const TableOptions& table, const std::string& kind) {
     std::vector<std::string> violations;
     const auto check = [&](bool given, const char* option) {
         if (given) violations.push_back(std::string(option) + ": " + kind + " has no named columns");
     };
-    check(!csv.label.empty(), "--label");
-    check(!csv.features.empty(), "--features");
-    check(!csv.ignore.empty(), "--ignore");
-    check(!csv.lagged.empty(), "--lag-columns");
+    check(!table.label.empty(), "--label");
+    check(!table.features.empty(), "--features");
+    check(!table.ignore.empty(), "--ignore");
+    check(!table.lagged.empty(), "--lag-columns");
+    check(!table.text.empty(), "--text");
+    check(!table.time.empty(), "--time");
+    check(!table.weight.empty(), "--weight");
+    check(!table.key.empty(), "--key");
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }
 
@@ -63,9 +71,11 @@ std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOp
         format = detect_format(*queue.lines());
     }
     if (format == RowFormat::csv) {
-        return std::make_unique<CsvReader>(std::move(queue), options.csv, options.target);
+        return std::make_unique<CsvReader>(std::move(queue), options.table, options.target);
     }
-    refuse_column_options(options.csv, "LIBSVM");
+    if (format == RowFormat::json)
+        return std::make_unique<JsonReader>(std::move(queue), options.table, options.target);
+    refuse_column_options(options.table, "LIBSVM");
     return std::make_unique<LibsvmReader>(std::move(queue), options.libsvm, options.target);
 }
 
@@ -73,7 +83,7 @@ std::unique_ptr<RowReader> open_rows(const std::vector<std::string>& paths, cons
     for (const std::string& path : paths) {
         if (!path.starts_with(kBuiltinPrefix)) continue;
         if (paths.size() > 1) throw ConfigError("'" + path + "' cannot be combined with other inputs");
-        refuse_column_options(options.csv, "a built-in stream");
+        refuse_column_options(options.table, "a built-in stream");
         return open_builtin(std::string_view(path).substr(kBuiltinPrefix.size()), options.target.kind);
     }
     if (paths.empty()) return open_rows(std::vector<std::string>{"-"}, options);

@@ -60,11 +60,8 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
     options.batch = settings_.batch;
     options.single = settings_.single;
     options.skip_bad_rows = settings_.on_bad_row == "skip";
-    if (settings_.standardise) {
-        if (reader->sparse())
-            throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
-        options.standardiser = Standardiser(reader->features());
-    }
+    settings_.standardise = scales(settings_, *reader);
+    if (settings_.standardise) options.scale.emplace(*reader);
     if (settings_.standardise_label) options.label_scale.emplace();
     start_.resize(family_->dimension());
     if (settings_.start == "zeros") {
@@ -72,9 +69,8 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
     } else {
         Model model = starting_model(settings_, lags_of(settings_, settings_.batch), *reader, *family_);
         start_ = std::move(model.x);
-        options.standardiser = std::move(model.standardiser);
+        if (model.standardiser) options.scale.emplace(*reader, std::move(*model.standardiser));
         if (model.label_scale) options.label_scale.emplace(std::move(*model.label_scale));
-        options.freeze_statistics = settings_.test_only;
     }
     // A start outside dom g would make every bound infinite: begin at the nearest point of the domain
     // instead.
@@ -229,7 +225,8 @@ RegretMeter<AnyRegulariser, AnyBatch> Problem::make_meter(const std::vector<Inde
 
 Model Problem::model_at(ConstView x, Round rounds) const {
     Model model = model_of(settings_, lags_of(settings_, settings_.batch), stream_->reader());
-    model.standardiser = stream_->standardiser();
+    model.running = true;
+    if (stream_->scale()) model.standardiser = stream_->scale()->statistics();
     if (stream_->label_scale()) model.label_scale = stream_->label_scale()->statistics();
     model.rounds = rounds;
     model.x.assign(x.begin(), x.end());

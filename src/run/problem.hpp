@@ -53,6 +53,8 @@ class Problem {
     /// The largest over the smallest root mean square of a column, of the first records; 1 where none were
     /// looked at, or rows are sparse. Columns of zeros do not count.
     Real column_spread() const noexcept { return column_spread_; }
+    /// Whether features are standardised.
+    bool scaled() const noexcept { return settings_.standardise; }
     /// Whether the first records have exactly two labels, though the loss is one of numbers.
     bool two_labels() const noexcept { return two_labels_; }
 

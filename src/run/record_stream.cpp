@@ -1,18 +1,26 @@
 #include "run/record_stream.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace proxstream {
 
 RecordStream::RecordStream(std::unique_ptr<RowReader> reader, Options options)
-    : reader_(std::move(reader)), options_(std::move(options)), raw_(reader_->sparse()) {}
+    : reader_(std::move(reader)),
+      options_(std::move(options)),
+      next_{.raw = make_record(), .unlabelled = make_record()},
+      unlabelled_(make_record()),
+      trailing_(make_record()) {}
 
-bool RecordStream::gather(RowBlock& raw) {
+bool RecordStream::gather(Gathered& next) {
+    RowBlock& raw = next.raw;
     raw.clear();
+    next.unlabelled.clear();
     if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
     while (raw.rows() < options_.batch) {
         try {
             if (!reader_->read_row(raw)) break;
+            settle_label(next);
         } catch (const DamagedFile&) {
             if (raw.rows() == 0) throw;
             pending_ = std::current_exception();
@@ -28,58 +36,83 @@ bool RecordStream::gather(RowBlock& raw) {
             break;
         }
     }
+    next.line = reader_->line();
     return raw.rows() > 0;
+}
+
+/// A row without a label is set aside; one with the label of a row that waits becomes that row.
+void RecordStream::settle_label(Gathered& next) {
+    const Index last = next.raw.rows() - 1;
+    const std::string& key = reader_->key();
+    if (!std::isnan(next.raw.target(last))) {
+        if (!key.empty()) delayed_.complete(key, next.raw);
+        return;
+    }
+    next.unlabelled.add_row(next.raw, last);
+    if (!key.empty()) delayed_.keep(key, next.raw);
+    next.raw.remove_last();
 }
 
 void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record) {
     if (state.label_scale) state.label_scale->check(raw);  // before anything counts the record
-    if (!state.standardiser) {
-        std::swap(raw, record);
-    } else {
-        record.clear();
-        if (state.freeze_statistics) {
-            std::as_const(*state.standardiser).transform(raw, record, scratch_);
-        } else {
-            state.standardiser->apply(raw, record, scratch_);
-        }
-    }
-    if (state.label_scale) state.label_scale->apply(record, !state.freeze_statistics);
+    if (state.scale) state.scale->apply(raw, FeatureScale::Use::count);
+    std::swap(raw, record);
+    if (state.label_scale) state.label_scale->apply(record);
     if (state.single) record.round_to_single();
+}
+
+void RecordStream::show_unlabelled(RowBlock& rows) {
+    unlabelled_.clear();
+    if (rows.rows() == 0) return;
+    if (options_.scale) options_.scale->apply(rows, FeatureScale::Use::as_next);
+    std::swap(unlabelled_, rows);
+    if (options_.single) unlabelled_.round_to_single();
 }
 
 bool RecordStream::next(RowBlock& record) {
     while (true) {
+        bool more = true;
         if (!ahead_.empty()) {
-            raw_ = std::move(ahead_.front().raw);
-            line_ = ahead_.front().line;
+            next_ = std::move(ahead_.front());
             ahead_.pop_front();
-        } else if (gather(raw_)) {
-            line_ = reader_->line();
         } else {
-            return false;
+            more = gather(next_);
+            if (!more && trailing_.rows() > 0) std::swap(next_.unlabelled, trailing_);
         }
+        if (more) line_ = next_.line;
         try {
-            finish_record(options_, raw_, record);
+            show_unlabelled(next_.unlabelled);
+            if (!more) {
+                if (options_.label_scale) options_.label_scale->settle();
+                return false;
+            }
+            finish_record(options_, next_.raw, record);
             return true;
         } catch (const DataError& error) {
             if (!options_.skip_bad_rows) throw;
-            bad_rows_ += raw_.rows();
+            bad_rows_ += next_.raw.rows();
             last_bad_row_ = error.what();
+            if (!more) return false;
         }
     }
 }
 
 std::vector<RowBlock> RecordStream::peek(Index count) {
     while (ahead_.size() < count) {
-        RowBlock raw(reader_->sparse());
+        Gathered next{.raw = make_record(), .unlabelled = make_record()};
         try {
-            if (!gather(raw)) break;
+            if (!gather(next)) {
+                // Rows without a label at the very end are shown there.
+                for (Index row = 0; row < next.unlabelled.rows(); ++row)
+                    trailing_.add_row(next.unlabelled, row);
+                break;
+            }
         } catch (const DataError&) {
             // Rows that were read well are learned from first; the error comes at its place in the stream.
             pending_ = std::current_exception();
             break;
         }
-        ahead_.push_back({std::move(raw), reader_->line()});
+        ahead_.push_back(std::move(next));
     }
     if (ahead_.empty() && pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
 
@@ -87,7 +120,7 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     Options state = options_;
     for (const Gathered& gathered : ahead_) {
         RowBlock raw = gathered.raw;
-        RowBlock record(reader_->sparse());
+        RowBlock record = make_record();
         finish_record(state, raw, record);
         records.push_back(std::move(record));
     }
@@ -104,8 +137,8 @@ std::vector<Real> RecordStream::labels_ahead() const {
 void RecordStream::serialise(StateArchive& archive) {
     archive.agree("records read ahead", ahead_.size());
     reader_->serialise(archive);
-    archive.agree("standardised", options_.standardiser ? 1 : 0);
-    if (options_.standardiser) archive.section("standardiser", *options_.standardiser);
+    archive.agree("scaled", options_.scale ? 1 : 0);
+    if (options_.scale) archive.section("scale", *options_.scale);
     archive.agree("labels scaled", options_.label_scale ? 1 : 0);
     if (options_.label_scale) archive.section("label scale", *options_.label_scale);
     archive.field("bad rows", bad_rows_);

@@ -1,12 +1,13 @@
-/// Rows become records: read, standardised if asked, gathered `batch` at a time; rows that cannot be read
+/// Rows become records: read, scaled if asked, gathered `batch` at a time; rows that cannot be read
 /// stop the stream or are counted, as the user chose.
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
 
+#include "run/delayed_rows.hpp"
+#include "run/feature_scale.hpp"
 #include "run/label_scale.hpp"
 #include "run/row_reader.hpp"
-#include "run/standardiser.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -23,10 +24,9 @@ class RecordStream {
     struct Options {
         Index batch = 1;  // rows a record
         bool skip_bad_rows = false;
-        std::optional<Standardiser> standardiser = {};  // none: rows are taken as they are
-        std::optional<LabelScale> label_scale = {};     // none: labels are taken as they are
-        bool freeze_statistics = false;                 // apply them without counting the rows
-        bool single = false;                            // features in single precision, at the very end
+        std::optional<FeatureScale> scale = {};      // none: features are taken as they are
+        std::optional<LabelScale> label_scale = {};  // none: labels are taken as they are
+        bool single = false;                         // features in single precision, at the very end
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);
@@ -44,6 +44,12 @@ class RecordStream {
         return options_.label_scale ? options_.label_scale->labels() : record.targets();
     }
 
+    /// The rows without a label that came before the record from next(), or before the end: as they are to be
+    /// predicted. They stay until the next call.
+    const RowBlock& unlabelled() const noexcept { return unlabelled_; }
+    /// Rows whose label may still come, by their keys.
+    const DelayedRows& delayed() const noexcept { return delayed_; }
+
     /// Drops what peek() has read ahead.
     void forget_ahead() { ahead_.clear(); }
     /// What records to come depend on; nothing may be read ahead.
@@ -53,28 +59,33 @@ class RecordStream {
     std::uint64_t line() const noexcept { return line_; }
     RowBlock make_record() const { return RowBlock(reader_->sparse()); }
     const RowReader& reader() const noexcept { return *reader_; }
-    const std::optional<Standardiser>& standardiser() const noexcept { return options_.standardiser; }
+    const std::optional<FeatureScale>& scale() const noexcept { return options_.scale; }
     const std::optional<LabelScale>& label_scale() const noexcept { return options_.label_scale; }
     std::uint64_t bad_rows() const noexcept { return bad_rows_; }
     const std::string& last_bad_row() const noexcept { return last_bad_row_; }  // its error message
 
   private:
-    bool gather(RowBlock& raw);
-    void finish_record(Options& state, RowBlock& raw, RowBlock& record);
+    struct Gathered {
+        RowBlock raw;         // not yet scaled
+        RowBlock unlabelled;  // rows before it, likewise
+        std::uint64_t line = 0;
+    };
+    bool gather(Gathered& next);
+    void settle_label(Gathered& next);
+    void show_unlabelled(RowBlock& rows);
+    static void finish_record(Options& state, RowBlock& raw, RowBlock& record);
 
     std::unique_ptr<RowReader> reader_;
     Options options_;
-    struct Gathered {
-        RowBlock raw;  // not yet standardised
-        std::uint64_t line = 0;
-    };
     std::deque<Gathered> ahead_;
-    RowBlock raw_;
+    Gathered next_;
+    RowBlock unlabelled_;
+    RowBlock trailing_;  // rows without a label that peek() met at the end
+    DelayedRows delayed_;
     std::uint64_t line_ = 0;
     std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out
     std::uint64_t bad_rows_ = 0;
     std::string last_bad_row_;
-    Scratch scratch_;
 };
 
 }  // namespace proxstream

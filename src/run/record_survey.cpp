@@ -21,11 +21,7 @@ constexpr std::uint32_t kForRows = 2;
 
 void copy_row(const RowBlock& record, Index row, RowBlock& single) {
     single.clear();
-    if (record.sparse()) {
-        single.add_sparse(record.indices(row), record.values(row), record.target(row));
-    } else {
-        single.add_dense(record.values(row), record.target(row));
-    }
+    single.add_row(record, row);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace proxstream {
@@ -27,13 +28,15 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
     require(model.feature_count == reader.features(), "the model has " + std::to_string(model.feature_count) +
                                                           " features, the data " +
                                                           std::to_string(reader.features()));
-    require(
-        model.features.empty() || reader.feature_names().empty() || model.features == reader.feature_names(),
-        "the model's features have other names than the data's");
+    // Of hashed features, which stand behind the others, a model has no names.
+    const std::vector<std::string>& names = reader.feature_names();
+    require(names.empty() || (model.features.size() <= names.size() &&
+                              std::equal(model.features.begin(), model.features.end(), names.begin())),
+            "the model's features have other names than the data's");
     require(model.x.size() == family.dimension(), "the model has " + std::to_string(model.x.size()) +
                                                       " numbers, this run needs " +
                                                       std::to_string(family.dimension()));
-    require(model.standardiser.has_value() == settings.standardise,
+    require(model.standardiser.has_value() == scales(settings, reader),
             "the model and the settings disagree about standardisation");
     require(model.label_scale.has_value() == settings.standardise_label,
             "the model and the settings disagree about the standardisation of the label");
@@ -45,6 +48,10 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
 }
 
 }  // namespace
+
+bool scales(const RowSettings& settings, const RowReader& reader) {
+    return settings.standardise || (settings.scales_tables && !settings.raw && reader.table().has_value());
+}
 
 AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& family) {
     AnyRegulariser g = parse_regulariser(settings.reg);
@@ -71,6 +78,15 @@ Model model_of(const RowSettings& settings, const std::vector<Index>& lags, cons
     model.classes = settings.classes;
     model.normalise = settings.normalise;
     model.lags = lags;
+    model.lag_columns = settings.lag_columns;
+    for (const std::string& column : settings.lag_columns) {
+        const auto& features = settings.features;
+        if (std::find(features.begin(), features.end(), column) == features.end())
+            model.past_only.push_back(column);
+    }
+    model.past = reader.past();
+    model.label = reader.label_name();
+    model.table = reader.table();
     return model;
 }
 

@@ -11,6 +11,9 @@
 
 namespace proxstream {
 
+/// Whether features are standardised.
+bool scales(const RowSettings& settings, const RowReader& reader);
+
 /// g on the penalised coordinates; intercepts and biases are left free. Throws ConfigError if it does not
 /// fit.
 AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& family);

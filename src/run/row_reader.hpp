@@ -5,6 +5,7 @@
 #include "proxstream/loss/row_block.hpp"
 
 #include "io/line_reader.hpp"
+#include "run/table_state.hpp"
 #include "run/target_rule.hpp"
 
 #include <memory>
@@ -31,6 +32,22 @@ class RowReader {
     /// In the order of the features; empty when the format has no names.
     virtual const std::vector<std::string>& feature_names() const = 0;
     virtual std::string label_name() const { return "label"; }
+    /// How the columns of a table became features; none: the rows are not those of a table.
+    virtual std::optional<TableState> table() const { return std::nullopt; }
+    /// Whether a feature is a quantity with a scale, as opposed to the mark of a category.
+    virtual bool is_quantity(Index feature) const {
+        static_cast<void>(feature);
+        return true;
+    }
+    /// The values that rows to come look back at, oldest first.
+    virtual std::vector<Real> past() const { return {}; }
+    /// Says what the label of the last row was taken for, if it has none: rows to come look back at it.
+    virtual void assume_label(Real label) { static_cast<void>(label); }
+    /// The key of the last row; empty without a column of keys.
+    virtual const std::string& key() const {
+        static const std::string none;
+        return none;
+    }
     /// The feature that holds the label of the row before; none: no feature does.
     virtual std::optional<Index> last_label() const { return std::nullopt; }
     /// Where the last row began: its file and its line there, from 1.
@@ -44,18 +61,31 @@ class RowReader {
     virtual std::vector<std::string> notes() const { return {}; }
 };
 
-enum class RowFormat : std::uint8_t { detect, csv, libsvm };
+enum class RowFormat : std::uint8_t { detect, csv, json, libsvm };
 
-struct CsvOptions {
+/// Of rows with named columns: CSV and JSON lines.
+struct TableOptions {
     std::string label;                  // empty: the last column that is neither a feature nor ignored
     std::vector<std::string> features;  // in this order; empty: every column but the label and the ignored
     std::vector<std::string> ignore;
     // Columns read for their past (run/lagged_reader.hpp), the label may be one of them. Those that are not
     // named as features come behind the features.
     std::vector<std::string> lagged;
+    std::vector<std::string> text;  // columns whose values are names, also if they look like numbers
+    std::vector<std::string> time;  // columns of times that become features
+    std::string weight;             // column of the rows' weights; empty: all weigh 1
+    std::string key;                // column of keys; empty: rows have none
+    std::vector<Real> class_weights = {};
     bool needs_features = true;  // false: a label alone will do
-    char delimiter = 0;          // ',', ';' or tab; 0: found in the first line
-    bool header = true;          // false: the columns are called c1, c2, ...
+    bool unlabelled = false;     // a row without a label has the target NaN; false: it is refused
+    bool missing = true;         // a missing number is replaced by the column's mean; false: it is refused
+    Index categories = 0;        // features of a column of text; 0: twice as many as the first rows need
+    Index hash_bits = 0;         // text becomes one of 2^hash_bits features; 0: one of its column's
+    Index look_ahead = 0;        // rows that decide what a column holds; 0: numbers
+    char delimiter = 0;          // of CSV: one of , ; | tab; 0: found in the first line
+    bool header = true;          // of CSV; false: the columns are called c1, c2, ...
+    std::optional<TableState> model = {};  // columns of a model, which are read by their names
+    bool predicts = false;                 // the rows are for a model: nothing is learned of its columns
 };
 
 struct LibsvmOptions {
@@ -65,7 +95,7 @@ struct LibsvmOptions {
 
 struct ReaderOptions {
     RowFormat format = RowFormat::detect;
-    CsvOptions csv;
+    TableOptions table;
     LibsvmOptions libsvm;
     TargetRule target;
     std::size_t max_line = kDefaultMaxLine;

@@ -4,10 +4,12 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "front/learner_settings.hpp"
+#include "run/table_state.hpp"
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,28 @@ struct RowSettings : SeedSettings {
     bool zero_based = false;            // LIBSVM indices count from 0
     Index max_line = Index{64} << 20U;  // bytes
     std::string on_bad_row = "stop";
+    std::vector<std::string> text;  // columns of names
+    std::vector<std::string> time;  // columns of times that become features
+    std::string weight;             // column of the rows' weights
+    std::vector<std::string> class_weights;
+    Index hash = 0;        // bits
+    Index categories = 0;  // features of a column of text; 0: twice as many as the first rows need
+    std::string missing = "mean";
     bool standardise = false;
+    bool raw = false;  // nothing is scaled unless standardise says so
     bool standardise_label = false;
     bool normalise = false;                // every row to length 1
     std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST
     std::vector<std::string> lag_columns;  // empty: the label
+    std::string key;                       // column of keys, for labels that come later
     Index ahead = 1;                       // only values at least so many rows old are known
+    // Not options:
+    Index look_ahead = 64;                 // rows that decide what the columns of a table hold
+    bool scales_tables = false;            // tables are standardised unless raw
+    bool predicts_unlabelled = false;      // rows without a label are predicted, and not learned from
+    std::optional<TableState> table = {};  // columns of the model that rows are read for
+    bool predicts = false;                 // nothing is learned of them
+    std::vector<Real> past = {};           // the values that the first row looks back at; empty: not known
     WrapRows wrap_rows;                    // around the rows that are read, before lags; not an option
 
     // model
@@ -53,7 +71,8 @@ template <class S>
 auto row_options() {
     using Row = OptionRow<S>;
     static constexpr Real kLargeCount = 1e9;
-    static constexpr std::array<std::string_view, 3> kFormats{"auto", "csv", "libsvm"};
+    static constexpr std::array<std::string_view, 4> kFormats{"auto", "csv", "json", "libsvm"};
+    static constexpr std::array<std::string_view, 2> kMissing{"mean", "stop"};
     static constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
     static constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
     return std::array{
@@ -69,8 +88,9 @@ auto row_options() {
             {},
             false,
             "FILES"},
-        Row{"format", "", "Data", "NAME", "csv, libsvm or auto (gzip is recognised by itself)", &S::format, 0,
-            0, kFormats},
+        Row{"format", "", "Data", "NAME",
+            "csv, json (one object a line), libsvm or auto (gzip is recognised by itself)", &S::format, 0, 0,
+            kFormats},
         Row{"label", "", "Data", "COLUMN", "column to predict (default: the last one)", &S::label},
         Row{"features", "", "Data", "A,B,..", "columns to learn from (default: all others)", &S::features},
         Row{"ignore", "", "Data", "A,B,..", "columns to leave out", &S::ignore},
@@ -85,7 +105,23 @@ auto row_options() {
         Row{"max-line", "", "Data", "BYTES", "refuse longer lines", &S::max_line, 1, 1e12},
         Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",
             &S::on_bad_row, 0, 0, kBadRow},
-        Row{"standardise", "", "Data", "BOOL", "scale features to mean 0 and deviation 1", &S::standardise},
+        Row{"text", "", "Data", "A,B,..", "columns whose values are names, also if they look like numbers",
+            &S::text},
+        Row{"time", "", "Data", "A,B,..",
+            "make features of hour, weekday and trend from these columns of times", &S::time},
+        Row{"categories", "", "Data", "N",
+            "features of a column of text (0: twice as many as the first rows need)", &S::categories, 0, 1e6},
+        Row{"hash", "", "Data", "BITS",
+            "map the values of text columns to 2^BITS features (0: each value has its own)", &S::hash, 0, 24},
+        Row{"missing", "", "Data", "POLICY",
+            "replace a missing number by the mean of its column, or stop there as at a bad row", &S::missing,
+            0, 0, kMissing},
+        Row{"weight", "", "Data", "COLUMN", "weight of each row's loss (default: 1)", &S::weight},
+        Row{"class-weights", "", "Data", "A,B,..",
+            "weights of the classes, in the order of --classes (or of -1 and 1)", &S::class_weights},
+        Row{"standardise", "", "Data", "BOOL",
+            "scale features to mean 0 and deviation 1; learn and compare do so with CSV and JSON",
+            &S::standardise},
         Row{"standardise-label", "", "Data", "BOOL",
             "scale a numeric label likewise; predictions are mapped back", &S::standardise_label},
         Row{"normalise", "", "Data", "BOOL", "scale every row to length 1 (a row of zeros stays)",

@@ -55,18 +55,50 @@ char delimiter_char(const std::string& name) {
     return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
 }
 
+/// By class, in the order of the targets.
+std::vector<Real> class_weights_of(const RowSettings& settings) {
+    std::vector<Real> weights;
+    for (const std::string& text : settings.class_weights) {
+        weights.push_back(parse_real(text, "class-weights"));
+        if (!(weights.back() >= 0 && weights.back() < kAbsurd))
+            throw ConfigError("class-weights: '" + text + "' is not a finite number of at least 0");
+    }
+    if (weights.empty()) return weights;
+    const TargetRule rule = target_rule_of(settings);
+    const Index classes = rule.kind == TargetKind::sign ? 2 : std::max(rule.classes.size(), rule.class_count);
+    if (rule.kind == TargetKind::number || rule.kind == TargetKind::none || weights.size() != classes) {
+        throw ConfigError("class-weights: " + std::to_string(weights.size()) + " given, the label of loss '" +
+                          settings.loss + "' has " +
+                          (classes == 0 ? "no classes" : std::to_string(classes) + " classes"));
+    }
+    return weights;
+}
+
 ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     ReaderOptions options;
     options.format = settings.format == "csv"      ? RowFormat::csv
+                     : settings.format == "json"   ? RowFormat::json
                      : settings.format == "libsvm" ? RowFormat::libsvm
                                                    : RowFormat::detect;
-    options.csv.label = settings.label;
-    options.csv.features = settings.features;
-    options.csv.ignore = settings.ignore;
-    options.csv.lagged = settings.lag_columns;
-    options.csv.needs_features = settings.lags.empty();
-    options.csv.delimiter = delimiter_char(settings.delimiter);
-    options.csv.header = settings.header;
+    options.table.label = settings.label;
+    options.table.features = settings.features;
+    options.table.ignore = settings.ignore;
+    options.table.lagged = settings.lag_columns;
+    options.table.needs_features = settings.lags.empty();
+    options.table.delimiter = delimiter_char(settings.delimiter);
+    options.table.header = settings.header;
+    options.table.text = settings.text;
+    options.table.time = settings.time;
+    options.table.weight = settings.weight;
+    options.table.key = settings.key;
+    options.table.class_weights = class_weights_of(settings);
+    options.table.unlabelled = settings.predicts_unlabelled;
+    options.table.missing = settings.missing == "mean";
+    options.table.categories = settings.categories;
+    options.table.hash_bits = settings.hash;
+    options.table.look_ahead = settings.look_ahead;
+    options.table.model = settings.table;
+    options.table.predicts = settings.predicts;
     options.libsvm.dimension = settings.dimension;
     options.libsvm.zero_based = settings.zero_based;
     options.max_line = settings.max_line;
@@ -150,7 +182,10 @@ std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index togeth
             throw ConfigError("normalise: past values would lose their units; leave out lags");
         return std::make_unique<NormalisedReader>(std::move(reader));
     }
-    LagOptions lagging{.lags = lags_of(settings, together), .columns = settings.lag_columns, .past_only = {}};
+    LagOptions lagging{.lags = lags_of(settings, together),
+                       .columns = settings.lag_columns,
+                       .past_only = {},
+                       .past = settings.past};
     if (lagging.lags.empty()) return reader;
     for (const std::string& column : settings.lag_columns) {
         if (!contains(settings.features, column)) lagging.past_only.push_back(column);

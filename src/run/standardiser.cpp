@@ -12,10 +12,11 @@ namespace {
 
 constexpr Real kLargest = 1e140;  // (2e140)^2 times 2^64 rows is still a finite number
 
-void refuse_sparse(const RowBlock& block) {
-    if (!block.sparse()) return;
-    throw ConfigError(
-        "--standardise: sparse rows cannot be standardised, subtracting the mean would fill every zero");
+/// Deviations of the size of rounding come from a constant column and must not be blown up to 1.
+Real deviation_of(Real mean, Real m2, std::uint64_t count) {
+    const Real rounding = 4 * kUnitRoundoff * std::abs(mean);
+    const Real deviation = std::sqrt(m2 / static_cast<Real>(count));
+    return deviation > rounding ? deviation : 0;
 }
 
 }  // namespace
@@ -57,39 +58,25 @@ void Standardiser::update(ConstView row) {
 }
 
 Real Standardiser::deviation(Index column) const {
-    if (state_.count == 0) return 0;
-    // Deviations of the size of rounding come from a constant column and must not be blown up to 1.
-    const Real rounding = 4 * kUnitRoundoff * std::abs(state_.mean[column]);
-    const Real deviation = std::sqrt(state_.m2[column] / static_cast<Real>(state_.count));
-    return deviation > rounding ? deviation : 0;
+    return state_.count == 0 ? 0 : deviation_of(state_.mean[column], state_.m2[column], state_.count);
+}
+
+void Standardiser::transform_next(ConstView row, View out) const {
+    const std::uint64_t count = state_.count + 1;
+    const Real share = 1 / static_cast<Real>(count);
+    for (Index i = 0; i < row.size(); ++i) {
+        const Real before = row[i] - state_.mean[i];
+        const Real mean = state_.mean[i] + before * share;
+        const Real after = row[i] - mean;
+        const Real scale = deviation_of(mean, state_.m2[i] + before * after, count);
+        out[i] = scale > 0 ? after / scale : 0;
+    }
 }
 
 void Standardiser::transform(ConstView row, View out) const {
     for (Index i = 0; i < row.size(); ++i) {
         const Real scale = deviation(i);
         out[i] = scale > 0 ? (row[i] - state_.mean[i]) / scale : 0;
-    }
-}
-
-void Standardiser::apply(const RowBlock& from, RowBlock& to, Scratch& scratch) {
-    refuse_sparse(from);
-    for (Index i = 0; i < from.rows(); ++i) check(from.values(i));
-    Scratch::Frame frame(scratch);
-    const View row = frame.take(features());
-    for (Index i = 0; i < from.rows(); ++i) {
-        update(from.values(i));
-        transform(from.values(i), row);
-        to.add_dense(row, from.target(i));
-    }
-}
-
-void Standardiser::transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const {
-    refuse_sparse(from);
-    Scratch::Frame frame(scratch);
-    const View row = frame.take(features());
-    for (Index i = 0; i < from.rows(); ++i) {
-        transform(from.values(i), row);
-        to.add_dense(row, from.target(i));
     }
 }
 

@@ -2,14 +2,10 @@
 /// deviation, both over the rows seen so far. A row's own features count as seen, its target never does: what
 /// is predicted for a row may depend on that row's features and on everything before it, and on nothing else.
 /// A column that has been constant so far becomes 0.
-///
-/// Sparse rows are refused: subtracting a mean fills every zero, which undoes the sparsity they are stored
-/// for.
 #pragma once
 
-#include "proxstream/core/scratch.hpp"
 #include "proxstream/core/state_archive.hpp"
-#include "proxstream/loss/row_block.hpp"
+#include "proxstream/core/types.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -43,11 +39,8 @@ class Standardiser {
     /// The row in the present statistics, which stay as they are. `out` may be `row`.
     void transform(ConstView row, View out) const;
 
-    /// Appends every row of `from`, counted and transformed in turn, to `to`. If one is refused, neither `to`
-    /// nor the statistics change. Throws ConfigError for sparse blocks.
-    void apply(const RowBlock& from, RowBlock& to, Scratch& scratch);
-    /// The same with frozen statistics, for predicting without learning.
-    void transform(const RowBlock& from, RowBlock& to, Scratch& scratch) const;
+    /// The row as update() and transform() would leave it, but nothing is counted.
+    void transform_next(ConstView row, View out) const;
 
     void serialise(StateArchive& archive);
 

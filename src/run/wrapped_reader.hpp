@@ -13,6 +13,11 @@ class WrappedReader : public RowReader {
     bool sparse() const override { return inner_->sparse(); }
     const std::vector<std::string>& feature_names() const override { return inner_->feature_names(); }
     std::string label_name() const override { return inner_->label_name(); }
+    std::optional<TableState> table() const override { return inner_->table(); }
+    bool is_quantity(Index feature) const override { return inner_->is_quantity(feature); }
+    std::vector<Real> past() const override { return inner_->past(); }
+    void assume_label(Real label) override { inner_->assume_label(label); }
+    const std::string& key() const override { return inner_->key(); }
     std::optional<Index> last_label() const override { return inner_->last_label(); }
     const std::string& source() const override { return inner_->source(); }
     std::uint64_t line() const override { return inner_->line(); }

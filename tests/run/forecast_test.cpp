@@ -49,7 +49,7 @@ RowBlock lagged_rows(std::vector<Input> inputs, const ReaderOptions& options, co
 TEST(Lags, AreThePastOverTheEndsOfFiles) {
     const DrawnSeries series(60);
     ReaderOptions options = csv_options("y");
-    options.csv.lagged = {"y", "b"};
+    options.table.lagged = {"y", "b"};
     const std::vector<Input> inputs{memory_input("one", series.csv(0, 23)),
                                     memory_input("two", series.csv(23, 60))};
     const LagOptions lags{.lags = {2, 7, 1}, .columns = {"y", "b"}, .past_only = {"b"}};
@@ -71,7 +71,7 @@ TEST(Lags, AreThePastOverTheEndsOfFiles) {
 
 TEST(Lags, ALabelAloneIsEnough) {
     ReaderOptions options = csv_options("");
-    options.csv.needs_features = false;
+    options.table.needs_features = false;
     const RowBlock rows = lagged_rows({memory_input("t", "v\n1\n2\n4\n8\n")}, options, {.lags = {1, 2}});
     ASSERT_EQ(rows.rows(), 2U);
     EXPECT_EQ(values_of(rows, 0), (std::vector<Real>{2, 1}));

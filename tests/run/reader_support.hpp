@@ -17,7 +17,7 @@ namespace proxstream::testing {
 inline ReaderOptions csv_options(std::string label, TargetKind kind = TargetKind::number) {
     ReaderOptions options;
     options.format = RowFormat::csv;
-    options.csv.label = std::move(label);
+    options.table.label = std::move(label);
     options.target.kind = kind;
     return options;
 }

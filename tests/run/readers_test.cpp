@@ -40,26 +40,26 @@ TEST(Csv, ReadsNamedColumnsInEveryLineEnding) {
 
 TEST(Csv, SelectsAndOrdersFeatures) {
     ReaderOptions options = csv_options("y");
-    options.csv.features = {"c", "a"};
-    options.csv.ignore = {"b"};
+    options.table.features = {"c", "a"};
+    options.table.ignore = {"b"};
     const RowBlock block = read_text("a,b,c,y\n1,text,3,4\n", options);
     EXPECT_EQ(row_of(block, 0), (std::vector<Real>{3, 1}));
 }
 
 TEST(Csv, NamesColumnsByNumberWithoutHeaderAndWhereTheHeaderIsEmpty) {
     ReaderOptions options = csv_options("c3");
-    options.csv.header = false;
+    options.table.header = false;
     const auto reader = open_text("1,2,3\n4,5,6\n", options);
     EXPECT_EQ(reader->feature_names(), (std::vector<std::string>{"c1", "c2"}));
     EXPECT_EQ(read_all(*reader).rows(), 2U);
     options = csv_options("y");
-    options.csv.ignore = {"c1"};
+    options.table.ignore = {"c1"};
     EXPECT_EQ(row_of(read_text(",a,y\n0,7,8\n", options), 0), (std::vector<Real>{7}));
 }
 
 TEST(Csv, QuotedFieldsHoldSeparatorsQuotesAndLineBreaks) {
     ReaderOptions options = csv_options("y");
-    options.csv.ignore = {"the \"note\", long"};
+    options.table.ignore = {"the \"note\", long"};
     const std::string text =
         "a,\"the \"\"note\"\", long\",y\n1,\"x, \"\"y\"\"\r\nsecond line\n\nthird\",2\n3,plain \" quote,4\n";
     for (const std::size_t piece : {1U, 5U, 4096U}) {
@@ -144,8 +144,8 @@ TEST(Csv, AnUnclosedQuoteLosesOneLineOnly) {
 
 TEST(Csv, DecisionsAboutColumnsAreRefusedTogether) {
     ReaderOptions options = csv_options("lable");
-    options.csv.features = {"a", "twice", "x"};
-    options.csv.ignore = {"dat"};
+    options.table.features = {"a", "twice", "x"};
+    options.table.ignore = {"dat"};
     expect_error<ConfigError>(
         [&] { open_text("a,date,twice,twice,label\n1,2,3,4,5\n", options); },
         {"--label: no column is called 'lable'; did you mean 'label'?",
@@ -153,16 +153,16 @@ TEST(Csv, DecisionsAboutColumnsAreRefusedTogether) {
          "--features: 2 columns are called 'twice' (number 3 and 4)", "--features: no column is called 'x'",
          "columns of t are: a, date, twice, twice, label"});
     options = csv_options("a");
-    options.csv.features = {"a"};
+    options.table.features = {"a"};
     expect_error<ConfigError>([&] { open_text("a,b\n1,2\n", options); }, {"'a' is already the label"});
     options = csv_options("");
-    options.csv.features = {"a", "b"};
+    options.table.features = {"a", "b"};
     expect_error<ConfigError>([&] { open_text("a,b\n1,2\n", options); },
                               {"--label: no column is left", "are: a, b"});
     expect_error<ConfigError>([] { open_text("y\n1\n", csv_options("y")); }, {"no column is left"});
     expect_error<ConfigError>([] { open_text("1,2\n3,4\n", csv_options("y")); }, {"--no-header"});
     options = csv_options("y");
-    options.csv.delimiter = '|';
+    options.table.delimiter = '|';
     expect_error<ConfigError>([&] { open_text("a|y\n1|2\n", options); }, {"--delimiter", "'|'", "semicolon"});
     // Names that occur twice matter only to those who use them.
     EXPECT_EQ(read_text("a,a,y\n1,2,3\n", csv_options("y")).values(0).size(), 2U);
@@ -177,7 +177,7 @@ TEST(Csv, LongColumnListsAreCut) {
 TEST(Csv, TheLabelIsTheLastColumnUnlessNamed) {
     EXPECT_EQ(read_text("a,b\n1,2\n", csv_options("")).target(0), 2);
     ReaderOptions options = csv_options("");
-    options.csv.ignore = {"note"};
+    options.table.ignore = {"note"};
     EXPECT_EQ(read_text("a,y,note\n1,2,x\n", options).target(0), 2);
 }
 
@@ -292,8 +292,8 @@ TEST(Libsvm, ReportsEveryBadRowAndReadsTheNext) {
 
 TEST(Libsvm, ColumnNamesDoNotApply) {
     ReaderOptions options = libsvm_options();
-    options.csv.label = "y";
-    options.csv.ignore = {"z"};
+    options.table.label = "y";
+    options.table.ignore = {"z"};
     expect_error<ConfigError>([&] { open_text("1 1:1\n", options); },
                               {"--label: LIBSVM has no named columns", "--ignore"});
     options = libsvm_options();

@@ -237,7 +237,7 @@ TEST(Files, SeveralInOrderWithOneHeader) {
 
     EXPECT_EQ(open_parts({"1 1:1\n", "1 9:1\n"}, libsvm_options())->features(), 9U);
     ReaderOptions plain = csv_options("c2");
-    plain.csv.header = false;
+    plain.table.header = false;
     EXPECT_EQ(read_all(*open_parts({"1,2\n3,4\n", "5,6\n"}, plain)).rows(), 3U);
 }
 
@@ -485,7 +485,7 @@ TEST(Synthetic, SignsAndRefusals) {
         [&] { open_rows({"builtin:drift,rows=0,active=9,features=3,outliers=2"}, options); },
         {"rows must be", "active must be", "outliers is a share"});
     expect_error<ConfigError>([&] { open_rows({"builtin:drift", "-"}, options); }, {"cannot be combined"});
-    options.csv.label = "y";
+    options.table.label = "y";
     expect_error<ConfigError>([&] { open_rows({"builtin:drift"}, options); },
                               {"--label", "no named columns"});
     options = {};

@@ -49,6 +49,10 @@ class RowBlock {
     void set_target(Index row, Real target) { targets_[row] = target; }
     /// What multiplies the loss of a row; 1 unless set.
     Real weight(Index row) const { return weights_.empty() ? 1 : weights_[row]; }
+    /// Appends a row of another block, with its weight.
+    void add_row(const RowBlock& from, Index row);
+    /// Removes the last row.
+    void remove_last();
     /// Sets the weight of a row. Throws ConfigError unless it is finite and at least 0.
     void set_weight(Index row, Real weight);
     /// The weights in row order; empty if all are 1.
@@ -60,6 +64,10 @@ class RowBlock {
     /// The stored values of a row: every feature if dense, those at indices(row) if sparse.
     ConstView values(Index row) const {
         return ConstView(values_).subspan(offsets_[row], offsets_[row + 1] - offsets_[row]);
+    }
+    /// The stored values of a row, to be changed.
+    View change_values(Index row) {
+        return View(values_).subspan(offsets_[row], offsets_[row + 1] - offsets_[row]);
     }
     /// The positions of a sparse row's values.
     std::span<const FeatureIndex> indices(Index row) const {

@@ -1,4 +1,4 @@
-#include "run/csv_columns.hpp"
+#include "run/table_columns.hpp"
 
 #include "proxstream/core/spec.hpp"
 
@@ -55,6 +55,11 @@ class Assignment {
         if (role == kUnassigned || role == kSkippedColumn) assign("--lag-columns", name, kPast);
     }
 
+    /// Notes a violation if no column has that name.
+    void require(const std::string& option, const std::string& name) {
+        if (!places_.contains(name)) assign(option, name, kUnassigned);
+    }
+
     bool unknown() const noexcept { return unknown_; }
     std::vector<std::int32_t>& roles() noexcept { return roles_; }
 
@@ -64,6 +69,8 @@ class Assignment {
   private:
     static const char* describe(std::int32_t role) {
         if (role == kLabelColumn) return "the label";
+        if (role == kWeightColumn) return "the weight";
+        if (role == kKeyColumn) return "the key";
         return role == kSkippedColumn ? "ignored" : "a feature";
     }
 
@@ -93,8 +100,36 @@ std::string list_columns(const std::vector<std::string>& columns) {
     return list;
 }
 
+ColumnRoles find_columns(const std::string& source, const std::vector<std::string>& columns,
+                         const TableOptions& options) {
+    std::vector<std::string> violations;
+    ColumnRoles result{std::vector<std::int32_t>(columns.size(), kSkippedColumn), {}, options.label};
+    const auto find = [&](const std::string& name) {
+        return std::find(columns.begin(), columns.end(), name);
+    };
+    const auto give = [&](const std::string& name, std::int32_t role) {
+        if (const auto place = find(name); place != columns.end())
+            result.roles[static_cast<Index>(place - columns.begin())] = role;
+    };
+    give(options.label, kLabelColumn);
+    if (!options.predicts && find(options.label) == columns.end())
+        violations.push_back("--label: no column is called '" + options.label + "'");
+    if (!options.weight.empty()) give(options.weight, kWeightColumn);
+    give(options.key, kKeyColumn);
+    for (const TableColumn& column : options.model->columns) {
+        if (find(column.name) == columns.end())
+            violations.push_back("the model needs a column '" + column.name + "', which " + source +
+                                 " does not have");
+        give(column.name, static_cast<std::int32_t>(result.feature_names.size()));
+        result.feature_names.push_back(column.name);
+    }
+    if (violations.empty()) return result;
+    violations.push_back("the columns of " + source + " are: " + list_columns(columns));
+    throw ConfigError(std::move(violations));
+}
+
 ColumnRoles assign_columns(const std::string& source, const std::vector<std::string>& columns,
-                           const CsvOptions& options, const TargetRule& target) {
+                           const TableOptions& options, const TargetRule& target) {
     std::vector<std::string> violations = target.violations();
     Assignment assignment(columns, violations);
     const bool labelled = target.kind != TargetKind::none;
@@ -104,6 +139,10 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
         assignment.assign("--label", options.label, labelled ? kLabelColumn : kSkippedColumn);
     }
     for (const std::string& name : options.ignore) assignment.assign("--ignore", name, kSkippedColumn);
+    if (!options.weight.empty()) assignment.assign("--weight", options.weight, kWeightColumn);
+    if (!options.key.empty()) assignment.assign("--key", options.key, kKeyColumn);
+    for (const std::string& name : options.text) assignment.require("--text", name);
+    for (const std::string& name : options.time) assignment.require("--time", name);
     for (Index i = 0; i < options.features.size(); ++i) {
         assignment.assign("--features", options.features[i], static_cast<std::int32_t>(i));
     }

@@ -1,0 +1,40 @@
+/// Standardisation of those features of a reader that are quantities. Marks of categories stay 0 and 1.
+#pragma once
+
+#include "run/row_reader.hpp"
+#include "run/standardiser.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace proxstream {
+
+class FeatureScale {
+  public:
+    /// `count`: each row counts before it is scaled. `as_next`: each row is scaled as if it was the next one
+    /// to be counted, but is not. `as_is`: by the present statistics.
+    enum class Use : std::uint8_t { count, as_next, as_is };
+
+    explicit FeatureScale(const RowReader& reader);
+    /// Continues with statistics. Throws ConfigError if they do not fit the reader.
+    FeatureScale(const RowReader& reader, Standardiser statistics);
+
+    const Standardiser& statistics() const noexcept { return statistics_; }
+    /// Counts a row without scaling it.
+    void count(const RowBlock& rows, Index row);
+    /// Scales all rows in their place. If one is refused (DataError), neither they nor the statistics change.
+    void apply(RowBlock& rows, Use use);
+    void serialise(StateArchive& archive) { archive.section("statistics", statistics_); }
+
+  private:
+    /// The quantities of a row.
+    ConstView gather(const RowBlock& rows, Index row);
+
+    bool all_ = false;                   // every feature is a quantity, and rows are dense
+    std::vector<std::int32_t> columns_;  // of each feature: its place among the quantities, or -1
+    Standardiser statistics_;
+    std::vector<Index> places_;  // of the quantities in the row that was gathered
+    std::vector<Real> gathered_;
+};
+
+}  // namespace proxstream

@@ -1,0 +1,128 @@
+#include "run/table_reader.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include "io/field_text.hpp"
+#include "io/parse_number.hpp"
+#include "run/table_columns.hpp"
+#include "run/table_survey.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace proxstream {
+
+TableReader::TableReader(TableOptions options, TargetRule target)
+    : options_(std::move(options)), target_parser_(std::move(target)) {
+    const TargetRule& rule = target_parser_.rule();
+    number_label_ = rule.kind == TargetKind::number && rule.classes.empty();
+}
+
+void TableReader::set_columns(const std::vector<std::string>& columns,
+                              const std::vector<Fields>& first_rows) {
+    const bool given = options_.model.has_value();
+    ColumnRoles assigned = given ? find_columns(source(), columns, options_)
+                                 : assign_columns(source(), columns, options_, target_parser_.rule());
+    columns_ = columns;
+    roles_ = std::move(assigned.roles);
+    label_name_ = std::move(assigned.label_name);
+    if (given) {
+        encoder_ = TableEncoder(*options_.model, !options_.predicts);
+    } else {
+        const std::vector<std::string>& names = assigned.feature_names;
+        std::vector<Fields> rows(first_rows.size(), Fields(names.size()));
+        for (Index row = 0; row < rows.size(); ++row) {
+            for (Index i = 0; i < roles_.size(); ++i) {
+                if (roles_[i] >= 0) rows[row][static_cast<Index>(roles_[i])] = first_rows[row][i];
+            }
+        }
+        TableSurvey survey = survey_table(names, rows, options_);
+        notes_ = std::move(survey.notes);
+        std::vector<std::int32_t> kept(names.size(), kSkippedColumn);
+        std::int32_t next = 0;
+        for (Index i = 0; i < names.size(); ++i) {
+            if (!survey.left_out[i]) kept[i] = next++;
+        }
+        for (std::int32_t& role : roles_) role = role >= 0 ? kept[static_cast<Index>(role)] : role;
+        if (next == 0 && options_.needs_features)
+            throw ConfigError("no column of " + source() + " is left as a feature");
+        encoder_ = TableEncoder(std::move(survey.state), true);
+    }
+    for (const std::int32_t role : roles_) {
+        const bool number = role >= 0 && encoder_.kind(static_cast<Index>(role)) == ColumnKind::number;
+        places_.push_back(number ? static_cast<std::int32_t>(encoder_.place(static_cast<Index>(role))) : -1);
+    }
+}
+
+bool TableReader::take_field(Index column, std::string_view text) {
+    const std::int32_t role = roles_[column];
+    if (role >= 0) return encoder_.put(static_cast<Index>(role), text);
+    if (role == kLabelColumn) return target_parser_.parse(text, target_);
+    if (role == kWeightColumn) return parse_whole_number(text, weight_) && weight_ >= 0;
+    if (role == kKeyColumn) key_ = without_blanks(text);
+    return true;
+}
+
+void TableReader::take_fields(const Fields& fields) {
+    encoder_.begin();
+    target_ = std::numeric_limits<Real>::quiet_NaN();  // unless a column holds the label
+    if (target_parser_.rule().kind == TargetKind::none) target_ = 0;
+    for (Index column = 0; column < fields.size(); ++column) {
+        const std::string_view text = fields[column];
+        if (take_field(column, text)) continue;
+        const std::int32_t role = roles_[column];
+        if (role == kLabelColumn) {
+            if (!options_.unlabelled || !is_missing(text)) refuse_label(column, text);
+            target_ = std::numeric_limits<Real>::quiet_NaN();
+        } else if (places_[column] >= 0 && options_.missing && is_missing(text)) {
+            encoder_.put_missing(static_cast<Index>(role));
+        } else {
+            refuse_field(column, text);
+        }
+    }
+}
+
+void TableReader::finish_row(RowBlock& block) {
+    encoder_.add_to(block, target_);
+    const Real weight = weight_ * class_weight();
+    if (weight != 1) block.set_weight(block.rows() - 1, weight);
+    encoder_.accept();
+}
+
+Real TableReader::class_weight() const {
+    if (options_.class_weights.empty() || std::isnan(target_)) return 1;
+    const bool sign = target_parser_.rule().kind == TargetKind::sign;
+    return options_.class_weights[sign ? (target_ > 0 ? 1 : 0) : static_cast<Index>(target_)];
+}
+
+void TableReader::refuse_label(Index column, std::string_view text) const {
+    const bool empty = without_blanks(text).empty();
+    if (target_parser_.rule().kind != TargetKind::number) {
+        throw DataError(locate(column),
+                        empty ? "the label is empty" : "unknown label " + quoted_excerpt(text),
+                        target_parser_.allowed());
+    }
+    throw DataError(locate(column), describe_bad_number(text),
+                    target_parser_.allowed() +
+                        (empty ? "" : "; for classes name them with --classes A,B and say --loss logistic"));
+}
+
+void TableReader::refuse_field(Index column, std::string_view text) const {
+    const std::int32_t role = roles_[column];
+    if (role == kWeightColumn)
+        throw DataError(locate(column), quoted_excerpt(text) + " is not a weight",
+                        "a finite number of at least 0");
+    if (encoder_.kind(static_cast<Index>(role)) == ColumnKind::time)
+        throw DataError(locate(column), quoted_excerpt(text) + " is not a time",
+                        "a time such as 2024-01-31 or 2024-01-31 13:45");
+    const bool has_text = text.find_first_not_of(" \t+-.0123456789eE") != std::string_view::npos;
+    const std::string& name = columns_[column];
+    throw DataError(locate(column), describe_bad_number(text),
+                    has_text ? "a finite number; if the column holds text say --text " + name +
+                                   ", or leave out such rows with --on-bad-row skip"
+                    : is_missing(text) ? "a finite number; --missing mean puts the column's mean in its place"
+                                       : "a finite number");
+}
+
+}  // namespace proxstream

@@ -1,0 +1,63 @@
+/// Rows of a table, whatever the format: the fields of a row by the roles of their columns.
+#pragma once
+
+#include "run/row_reader.hpp"
+#include "run/table_encoder.hpp"
+
+#include <exception>
+#include <vector>
+
+namespace proxstream {
+
+class TableReader : public RowReader {
+  public:
+    Index features() const override { return encoder_.features(); }
+    bool sparse() const override { return encoder_.sparse(); }
+    const std::vector<std::string>& feature_names() const override { return encoder_.names(); }
+    std::string label_name() const override { return label_name_; }
+    std::optional<TableState> table() const override { return encoder_.state(); }
+    bool is_quantity(Index feature) const override { return encoder_.is_quantity(feature); }
+    const std::string& key() const override { return key_; }
+    std::vector<std::string> notes() const override { return notes_; }
+
+    /// Every column of the input, used or not.
+    const std::vector<std::string>& columns() const noexcept { return columns_; }
+
+  protected:
+    using Fields = std::vector<std::string_view>;
+
+    TableReader(TableOptions options, TargetRule target);
+
+    /// Called once, with the columns and some rows of the input. Throws ConfigError with all violations.
+    void set_columns(const std::vector<std::string>& columns, const std::vector<Fields>& first_rows);
+    /// A row of fields, one for each column. Throws DataError at the first one that cannot be used.
+    void take_fields(const Fields& fields);
+    /// Returns false where take_fields() would have more to do or to say.
+    bool take_field(Index column, std::string_view text);
+    /// Adds the row that was taken.
+    void finish_row(RowBlock& block);
+
+    virtual DataLocation locate(Index column) const = 0;
+
+    TableOptions options_;
+    TargetParser target_parser_;
+    TableEncoder encoder_;
+    std::vector<std::string> columns_;
+    std::vector<std::int32_t>
+        roles_;  // of each column: one of the encoder's, or a role of run/table_columns.hpp
+    std::vector<std::int32_t> places_;  // of each column: the place of its number in the encoder's row, or -1
+    std::string label_name_;
+    std::vector<std::string> notes_;
+    Real target_ = 0;
+    bool number_label_ = false;  // any number is a label, and means itself
+
+  private:
+    Real class_weight() const;
+    [[noreturn]] void refuse_label(Index column, std::string_view text) const;
+    [[noreturn]] void refuse_field(Index column, std::string_view text) const;
+
+    Real weight_ = 1;
+    std::string key_;
+};
+
+}  // namespace proxstream

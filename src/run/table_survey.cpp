@@ -1,0 +1,163 @@
+#include "run/table_survey.hpp"
+
+#include "proxstream/core/error.hpp"
+
+#include "io/field_text.hpp"
+#include "io/parse_number.hpp"
+#include "run/table_encoder.hpp"
+#include "run/timestamp.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace proxstream {
+namespace {
+
+constexpr Index kLeastCategories = 4;
+constexpr Index kMostCategories = 256;
+/// Texts that never repeat in so many rows are taken for identifiers.
+constexpr Index kFewTexts = 16;
+
+bool names_column(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "0,5614" or "1,234.5".
+bool has_decimal_comma(std::string_view text) {
+    text = without_blanks(text);
+    return text.find(',') != std::string_view::npos && !text.empty() && is_digit(text.back()) &&
+           text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
+}
+
+/// The known values of one column.
+struct Values {
+    Index known = 0;
+    Index missing = 0;
+    Index numbers = 0;
+    Index times = 0;
+    Index commas = 0;
+    std::set<std::string_view> texts = {};
+    std::string_view example = {};  // the first that is no number
+
+    Values(const std::vector<std::vector<std::string_view>>& rows, Index column) {
+        for (const auto& row : rows) {
+            if (is_missing(row[column])) {
+                ++missing;
+                continue;
+            }
+            ++known;
+            Real ignored = 0;
+            const bool number = parse_whole_number(row[column], ignored);
+            numbers += number ? 1 : 0;
+            times += parse_timestamp(row[column]) ? 1 : 0;
+            commas += has_decimal_comma(row[column]) ? 1 : 0;
+            texts.insert(without_blanks(row[column]));
+            if (!number && example.empty()) example = row[column];
+        }
+    }
+    bool holds_numbers() const { return 2 * numbers >= known; }
+    bool holds_times() const { return known > 0 && times == known; }
+    bool never_repeats() const { return known >= kFewTexts && texts.size() == known; }
+};
+
+class Survey {
+  public:
+    explicit Survey(const TableOptions& options) : options_(options) {}
+
+    void add(const std::string& name, const Values& values) {
+        const bool lagged = names_column(options_.lagged, name);
+        const bool named = lagged || names_column(options_.features, name);
+        if (names_column(options_.time, name)) return add_time(name, values);
+        if (!names_column(options_.text, name)) {
+            if (values.holds_numbers()) return add_number(name, values);
+            if (2 * values.commas >= values.known) return refuse_commas(name, values);
+            if (lagged) {
+                violations_.push_back("--lag-columns: column '" + name + "' holds text such as " +
+                                      quoted_excerpt(values.example) + "; only numbers have a past");
+                return;
+            }
+            if (values.holds_times() && named) return add_time(name, values);
+            if (values.holds_times())
+                return leave_out("column '" + name + "' holds times and is left out; --time " + name +
+                                 " makes features of hour, weekday and trend");
+            if (values.never_repeats() && !named && options_.hash_bits == 0)
+                return leave_out("column '" + name +
+                                 "' never repeats a value in the first rows and is left out; "
+                                 "--text " +
+                                 name + " uses it all the same");
+        }
+        add_text(name, values);
+    }
+
+    TableSurvey finish() {
+        if (!violations_.empty()) throw ConfigError(violations_);
+        return std::move(result_);
+    }
+
+  private:
+    void keep(TableColumn column) {
+        result_.state.columns.push_back(std::move(column));
+        result_.left_out.push_back(false);
+    }
+    void leave_out(std::string note) {
+        result_.left_out.push_back(true);
+        result_.notes.push_back(std::move(note));
+    }
+    void add_number(const std::string& name, const Values& values) {
+        TableColumn column{.name = name};
+        column.marks_missing = options_.missing && values.missing > 0;
+        if (column.marks_missing) {
+            result_.notes.push_back("column '" + name +
+                                    "' has missing values: the mean stands for them, and '" + name +
+                                    "=missing' marks them");
+        }
+        keep(std::move(column));
+    }
+    void add_time(const std::string& name, const Values& values) {
+        if (!values.holds_times()) {
+            violations_.push_back("--time: column '" + name + "' holds " +
+                                  (values.example.empty() ? "numbers" : quoted_excerpt(values.example)) +
+                                  "; expected times such as 2024-01-31 or 2024-01-31 13:45");
+            return;
+        }
+        keep({.name = name, .kind = ColumnKind::time});
+    }
+    void add_text(const std::string& name, const Values& values) {
+        const Index wanted = values.texts.size() + (values.missing > 0 ? 1 : 0);
+        TableColumn column{.name = name, .kind = ColumnKind::text};
+        column.slots = options_.categories > 0
+                           ? options_.categories
+                           : std::clamp<Index>(2 * wanted, kLeastCategories, kMostCategories);
+        if (options_.hash_bits == 0) {
+            result_.notes.push_back("column '" + name + "' holds text: " + count_of(column.slots, "feature") +
+                                    " for its values" +
+                                    (wanted < column.slots ? ", some of them yet to come" : ""));
+        }
+        keep(std::move(column));
+    }
+    void refuse_commas(const std::string& name, const Values& values) {
+        violations_.push_back(
+            "column '" + name + "' has numbers with a comma, such as " + quoted_excerpt(values.example) +
+            "; write decimal points and no separators of thousands, or use the column as text "
+            "with --text " +
+            name);
+    }
+
+    const TableOptions& options_;
+    TableSurvey result_;
+    std::vector<std::string> violations_;
+};
+
+}  // namespace
+
+TableSurvey survey_table(const std::vector<std::string>& columns,
+                         const std::vector<std::vector<std::string_view>>& rows,
+                         const TableOptions& options) {
+    Survey survey(options);
+    for (Index i = 0; i < columns.size(); ++i) survey.add(columns[i], Values(rows, i));
+    TableSurvey result = survey.finish();
+    result.state.hash_bits = options.hash_bits;
+    return result;
+}
+
+}  // namespace proxstream
