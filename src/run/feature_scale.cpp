@@ -22,6 +22,7 @@ FeatureScale::FeatureScale(const RowReader& reader)
 
 FeatureScale::FeatureScale(const RowReader& reader, Standardiser statistics)
     : statistics_(std::move(statistics)) {
+    // Sparse rows of tables store their quantities also where they are 0.
     if (reader.sparse() && !reader.table())
         throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
     std::int32_t next = 0;

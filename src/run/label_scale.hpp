@@ -4,6 +4,8 @@
 /// label.
 #pragma once
 
+#include "proxstream/loss/row_block.hpp"
+
 #include "run/standardiser.hpp"
 
 #include <vector>

@@ -43,8 +43,8 @@ std::vector<std::string> above_constant(const LearnSettings& settings, const Lea
     }
     if (run.problem().column_spread() > kWideScales && !run.problem().scaled()) {
         causes.push_back(fmt::format(
-            "column scales differ by a factor of {:.3g}, so one step suits few of them: try --standardise",
-            run.problem().column_spread()));
+            "column scales differ by a factor of {:.3g}, so one step suits few of them: {} scales them",
+            run.problem().column_spread(), settings.raw ? "leaving out --raw" : "--standardise"));
     }
     if (totals.rounds < kFewRounds * coordinates) {
         causes.push_back(fmt::format("{} rounds are few for {} coordinates", totals.rounds, coordinates));

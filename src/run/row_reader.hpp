@@ -78,7 +78,7 @@ struct TableOptions {
     std::vector<Real> class_weights = {};
     bool needs_features = true;  // false: a label alone will do
     bool unlabelled = false;     // a row without a label has the target NaN; false: it is refused
-    bool missing = true;         // a missing number is replaced by the column's mean; false: it is refused
+    bool missing = false;        // a missing number is replaced by the column's mean; false: it is refused
     Index categories = 0;        // features of a column of text; 0: twice as many as the first rows need
     Index hash_bits = 0;         // text becomes one of 2^hash_bits features; 0: one of its column's
     Index look_ahead = 0;        // rows that decide what a column holds; 0: numbers

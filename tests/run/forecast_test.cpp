@@ -120,7 +120,7 @@ TEST(LabelScale, UsesEarlierRecordsOnly) {
     const auto apply = [&](const std::vector<Real>& labels) {
         record.clear();
         for (const Real label : labels) record.add_dense({}, label);
-        scale.apply(record, true);
+        scale.apply(record);
         return std::vector<Real>(record.targets().begin(), record.targets().end());
     };
     EXPECT_EQ(apply({4, 8}), (std::vector<Real>{0, 0}));  // nothing is known yet

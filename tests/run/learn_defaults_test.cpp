@@ -121,7 +121,10 @@ TEST(LearnDefaults, TwoLabelsAndUnequalColumnsAreSeen) {
     EXPECT_FALSE(LearnRun(on(folder, regression(80)), nullptr).problem().two_labels());
     std::string rows = "a,b,y\n";
     for (Round t = 1; t <= 80; ++t) rows += fmt::format("{},{},{}\n", drawn(t, 0), 5000 * drawn(t, 1), t);
-    const LearnRun run(on(folder, rows), nullptr);
+    LearnSettings settings = on(folder, rows);
+    EXPECT_LT(LearnRun(settings, nullptr).problem().column_spread(), 2);
+    settings.raw = true;
+    const LearnRun run(settings, nullptr);
     EXPECT_GT(run.problem().column_spread(), 2000);
     EXPECT_LT(run.problem().column_spread(), 12000);
 }
@@ -143,6 +146,7 @@ TEST(ReportedPredictions, StayWithinTheLabelsSeenBefore) {
     std::string rows = regression(60);
     rows += "500,-500,101\n1,1,102\n";
     LearnSettings settings = on(folder, rows);
+    settings.raw = true;
     settings.loss = "squared";
     settings.predictions = folder.path("p");
     LearnRun run(settings, nullptr);
@@ -278,6 +282,7 @@ TEST(LossWarning, NamesTheLikelyCause) {
     for (Round t = 1; t <= 400; ++t)
         noise += fmt::format("{},{},{}\n", drawn(t, 0), 1e4 * drawn(t, 1), drawn(t, 2) > 0 ? 1 : -1);
     LearnSettings settings = on(folder, noise);
+    settings.raw = true;
     settings.loss = "logistic";
     settings.reg = "zero";
     settings.proximal = "0";
@@ -285,7 +290,7 @@ TEST(LossWarning, NamesTheLikelyCause) {
     settings.max_steps = 2;
     settings.tolerance = "1e-9";
     const std::string said = causes(settings);
-    for (const char* part : {"on their budget: try --max-steps 20 ", "no regulariser", "try --standardise",
+    for (const char* part : {"on their budget: try --max-steps 20 ", "no regulariser", "scales them",
                              "a window of 2 does not determine 3 coordinates"})
         EXPECT_NE(said.find(part), std::string::npos) << part << " in:\n" << said;
 

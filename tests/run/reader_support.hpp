@@ -46,6 +46,10 @@ inline RowBlock read_text(const std::string& text, const ReaderOptions& options)
     return read_all(*open_text(text, options));
 }
 
+inline std::vector<Real> row_of(const RowBlock& block, Index row) {
+    return {block.values(row).begin(), block.values(row).end()};
+}
+
 template <class E>
 void expect_parts(const E& error, const std::vector<std::string>& parts) {
     const std::string message = error.what();

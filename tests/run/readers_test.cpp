@@ -12,10 +12,6 @@ namespace {
 
 using namespace testing;
 
-std::vector<Real> row_of(const RowBlock& block, Index row) {
-    return {block.values(row).begin(), block.values(row).end()};
-}
-
 // ---------------------------------------------------------------- CSV
 
 TEST(Csv, ReadsNamedColumnsInEveryLineEnding) {
@@ -91,7 +87,7 @@ struct BadCsv {
 TEST(Csv, ReportsEveryBadRowAndReadsTheNext) {
     const std::vector<BadCsv> cases = {
         {"1,,3", {"t:3", "column 2 (b)", "the field is empty", "expected a finite number"}},
-        {"1,abc,3", {"t:3, column 2 (b)", "'abc' is not a number", "--ignore b"}},
+        {"1,abc,3", {"t:3, column 2 (b)", "'abc' is not a number", "--text b"}},
         {"1,2,abc", {"column 3 (y)", "'abc' is not a number", "expected a finite number"}},
         {"1,2,", {"column 3 (y)", "the field is empty"}},
         {"1,nan,3", {"'nan' is not a number"}},
@@ -315,7 +311,7 @@ TEST(Detect, ByContent) {
     EXPECT_EQ(open_text("#id,b\n1,2\n", csv_options("b"))->feature_names()[0], "#id");
     expect_error<DataError>(
         [&] { open_text("hello world\n1 2\n", options); },
-        {"t:1", "cannot tell the format from the line 'hello world'", "--format csv|libsvm"});
+        {"t:1", "cannot tell the format from the line 'hello world'", "--format csv|json|libsvm"});
     expect_error<DataError>([&] { open_text("", options); }, {"t: ", "no rows"});
     expect_error<DataError>([&] { open_text("\n# only this\n", options); }, {"no rows"});
 }

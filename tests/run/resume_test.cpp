@@ -111,6 +111,7 @@ TEST(Resume, RunInThreePartsEqualsTheWholeRun) {
         // The 21st row makes the loss infinite; the run skips it.
         LearnSettings settings = settings_for(folder.file("rows.csv", rows_of(60, "1e200,1,1\n")));
         settings.window = window;
+        settings.raw = true;
         settings.on_bad_row = "skip";
         settings.also_window = {"3"};
         settings.ledger = folder.path("whole.jsonl");

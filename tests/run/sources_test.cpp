@@ -325,7 +325,7 @@ struct RealFile {
 
 TEST(RealData, HasTheKnownShapes) {
     ReaderOptions etth = csv_options("OT");
-    etth.csv.ignore = {"date"};
+    etth.table.ignore = {"date"};
     const ReaderOptions sparse = libsvm_options(TargetKind::sign);
     std::vector<RealFile> files = {
         {"streams/electricity.csv", csv_options("class", TargetKind::sign), 45'312, 6},
@@ -343,7 +343,7 @@ TEST(RealData, HasTheKnownShapes) {
         EXPECT_EQ(read_all(*reader).rows(), file.rows) << path;
     }
     expect_error<DataError>([] { read_all(*open_rows({real_file("streams/ETTh1.csv")}, csv_options("OT"))); },
-                            {"ETTh1.csv:2, column 1 (date)", "'2016-07-01 00:00:00'", "--ignore date"});
+                            {"ETTh1.csv:2, column 1 (date)", "'2016-07-01 00:00:00'", "--text date"});
 }
 
 // ---------------------------------------------------------------- standardisation
@@ -372,34 +372,34 @@ TEST(StandardiserTest, MatchesTheTwoPassFormulaOnEveryPrefix) {
     EXPECT_EQ(out[2], 0);
 }
 
-TEST(StandardiserTest, SavesItsStateAndTransformsWholeBlocks) {
-    Scratch scratch;
-    RowBlock block;
-    block.add_dense(std::vector<Real>{1, 5}, 7);
-    block.add_dense(std::vector<Real>{3, 5}, 8);
+TEST(StandardiserTest, ContinuesFromItsState) {
     Standardiser first(2);
-    RowBlock out;
-    first.apply(block, out, scratch);
-    ASSERT_EQ(out.rows(), 2U);
-    EXPECT_EQ(out.values(0)[0], 0);
-    EXPECT_EQ(out.values(1)[0], 1);
-    EXPECT_EQ(out.values(1)[1], 0);
-    EXPECT_EQ(out.target(1), 8);
-
+    first.update(std::vector<Real>{1, 5});
+    first.update(std::vector<Real>{3, 5});
     const Standardiser second(first.state());
-    RowBlock again;
-    second.transform(block, again, scratch);
-    EXPECT_EQ(again.values(0)[0], -1);
-    EXPECT_EQ(second.state().count, 2U);
-
-    block.add_dense(std::vector<Real>{1, 1e200}, 9);
-    expect_error<DataError>([&] { first.apply(block, out, scratch); }, {"column 2", "too large", "1e140"});
-    EXPECT_EQ(out.rows(), 2U);
+    std::vector<Real> out(2);
+    second.transform(std::vector<Real>{1, 5}, out);
+    EXPECT_EQ(out, (std::vector<Real>{-1, 0}));
+    expect_error<DataError>(
+        [&] {
+            first.update(std::vector<Real>{1, 1e200});
+        },
+        {"column 2", "too large", "1e140"});
     EXPECT_EQ(first.state().count, 2U);
-
-    expect_error<ConfigError>([&] { first.apply(RowBlock(true), out, scratch); },
-                              {"--standardise", "sparse"});
     expect_error<ConfigError>([] { Standardiser(Standardiser::State{1, {0}, {-1}}); }, {"m2"});
+}
+
+TEST(StandardiserTest, TheNextRowIsScaledAsIfItCounted) {
+    Standardiser counted(1);
+    for (const Real value : {0.3, -7.1, 12.9, 1e-3}) {
+        const std::vector<Real> row{value};
+        std::vector<Real> next(1);
+        std::vector<Real> then(1);
+        counted.transform_next(row, next);
+        counted.update(row);
+        counted.transform(row, then);
+        EXPECT_EQ(next, then);
+    }
 }
 
 // ---------------------------------------------------------------- built-in streams
