@@ -80,8 +80,7 @@ bool LearnRun::next() {
     if (!problem_.stream().next(last_.record)) {
         // Rows without a label may stand at the end.
         predict_unlabelled();
-        last_.predictions.clear();
-        write_predictions();
+        write_predictions(last_.unlabelled);
         return false;
     }
     // A record that an interruption has cut short is read whole on resume.
@@ -114,7 +113,6 @@ void LearnRun::predict() {
     const bool classes =
         family.target_kind() == TargetKind::sign || family.target_kind() == TargetKind::category;
     const ConstView labels = problem_.stream().labels(record);
-    predict_unlabelled();
     last_.predictions.clear();
     for (Index row = 0; row < record.rows(); ++row) {
         const Real prediction = family.predict(record, row, learner_->decide(), scratch_);
@@ -133,14 +131,13 @@ void LearnRun::predict() {
     totals.rows += record.rows();
 }
 
-void LearnRun::write_predictions() {
+void LearnRun::write_predictions(ConstView predictions) {
     // Standard output has the predictions of replayed turns already; a file was cut to where it was.
     if (settings_.predictions == "-" && journal_ != nullptr && journal_->replaying()) return;
     outcome_.guarded(predictions_.file, [&](OutputFile& file) {
         std::string& lines = predictions_.lines;
         lines.clear();
-        for (const Real prediction : last_.unlabelled) lines += fmt::format("{}\n", prediction);
-        for (const Real prediction : last_.predictions) lines += fmt::format("{}\n", prediction);
+        for (const Real prediction : predictions) lines += fmt::format("{}\n", prediction);
         predictions_.bytes += lines.size();
         file.write(lines);
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
@@ -150,8 +147,10 @@ void LearnRun::write_predictions() {
 
 TurnResult LearnRun::play() {
     LearnProgress& totals = outcome_.totals;
+    predict_unlabelled();
+    write_predictions(last_.unlabelled);
     predict();
-    write_predictions();
+    write_predictions(last_.predictions);
     RowExtras extras;
     learn(extras);
     const RoundReport& report = last_.report;
@@ -237,11 +236,11 @@ std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
     try {
         feed();
         RowBlock record = stream.make_record();
-        while (stream.next(record)) {
-            for (Index row = 0; row < record.rows(); ++row) {
-                const Real value = problem_.family().predict(record, row, learner_->decide(), scratch_);
-                found.push_back(reported(value));
-            }
+        if (stream.next(record)) throw Error("a row to be predicted has a label");
+        const RowBlock& rows = stream.unlabelled();
+        for (Index row = 0; row < rows.rows(); ++row) {
+            const Real value = problem_.family().predict(rows, row, learner_->decide(), scratch_);
+            found.push_back(reported(value));
         }
     } catch (...) {
         restore();

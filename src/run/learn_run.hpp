@@ -111,7 +111,7 @@ class LearnRun final : public TurnRun {
     Real reported(Real prediction) const;
     void predict();
     void predict_unlabelled();
-    void write_predictions();
+    void write_predictions(ConstView predictions);
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;
     void read_again();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -160,8 +161,10 @@ RowBlock RowJson::read_rows(std::string_view text, TargetParser* target) const {
         const auto x = row.find("x");
         if (x == row.end()) refuse_field(kRecord, inside(place, "x"), "it is missing", features.allowed());
         features.read(*x, inside(place, "x"));
-        const bool labelled = target != nullptr && target->rule().kind != TargetKind::none;
-        const Real label = labelled ? label_of(row, inside(place, "y"), *target) : 0;
+        // A row without a label is predicted; where losses have none it is 0.
+        Real label = target != nullptr ? 0 : std::numeric_limits<Real>::quiet_NaN();
+        if (target != nullptr && target->rule().kind != TargetKind::none)
+            label = label_of(row, inside(place, "y"), *target);
         if (shape_.sparse) {
             rows.add_sparse(features.indices, features.values, label);
         } else {

@@ -6,14 +6,14 @@ good() { awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 20; ++i) print i/20 "," (i
 learn_csv() { run learn "$1" --label y --loss logistic -f "$work/m.json" "${@:2}"; }
 
 { good; echo '1,,1'; } >"$work/missing.csv"
-learn_csv "$work/missing.csv"
+learn_csv "$work/missing.csv" --missing stop
 expect "a missing field is refused" 3 'missing.csv:22, column 2 \(b\)' 'expected'
 check "the model of the rows before the bad one is saved" grep -q '"rounds": 20' "$work/m.json"
 { good; echo '1,x7,1'; } >"$work/text.csv"
 learn_csv "$work/text.csv"
 expect "a field that is not a number is refused" 3 'text.csv:22, column 2 \(b\).*x7'
 { good; echo '1,nan,1'; } >"$work/nan.csv"
-learn_csv "$work/nan.csv"
+learn_csv "$work/nan.csv" --missing stop
 expect "a NaN in a row is refused" 3 'nan.csv:22, column 2 \(b\)'
 { good; echo '1,2'; echo '1,2,1,4'; } >"$work/count.csv"
 learn_csv "$work/count.csv"
@@ -51,12 +51,12 @@ learn_csv "$work/named.csv" --classes DOWN,UP
 expect "named classes are learned" 0 '21 rows'
 
 { good; echo '1e200,1,1'; echo '.5,.5,1'; } >"$work/huge.csv"
-run learn "$work/huge.csv" --label y --loss squared --step 0.1 -f "$work/m.json" --ledger "$work/l.jsonl"
+run learn "$work/huge.csv" --raw --label y --loss squared --step 0.1 -f "$work/m.json" --ledger "$work/l.jsonl"
 expect "a loss that overflows refuses the round" 4 'huge.csv:22.*refused' 'refused +1'
 check "a refused round leaves the model of the rounds before it" grep -q '"rounds": 20' "$work/m.json"
 run certify "$work/l.jsonl"
 expect "the ledger of a run with a refused round verifies" 0
-run learn "$work/huge.csv" --label y --loss squared --step 0.1 --on-bad-row skip
+run learn "$work/huge.csv" --raw --label y --loss squared --step 0.1 --on-bad-row skip
 expect "with --on-bad-row skip a refused round does not end the run" 4 '21 rounds' 'refused because the loss was not finite: 1'
 
 good >"$work/good.csv"
