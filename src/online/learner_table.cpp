@@ -128,6 +128,15 @@ RulePointer adagrad_rule(const Spec& spec, LearnerConfig& parts) {
     return adagrad(parts.start.size(), step, floor, replay_of(spec, parts));
 }
 
+RulePointer ftrl_rule(const Spec& spec, LearnerConfig& parts) {
+    const Real rate = positive_or(spec, 0, "alpha", 0.1);
+    const Real offset = positive_or(spec, 1, "beta", 1);
+    require(spec, parts.g.can_weigh(),
+            "FTRL-proximal needs the prox of this regulariser with a step for each coordinate, which is known "
+            "for zero, l1, l2sq, elastic, bounds and their sums; take adagrad");
+    return ftrl_proximal(parts.start.size(), rate, offset);
+}
+
 RulePointer optimistic_rule(const Spec& spec, LearnerConfig& parts) {
     return optimistic(parts.start.size(), positive_or(spec, 0, "step", parts.step));
 }
@@ -218,6 +227,12 @@ constexpr std::array kLearners{
         .help =
             "gradients over the root of the squares gathered so far, then a prox step; K more as prox-sgd",
         .rule = adagrad_rule,
+        .is_point = true},
+    LearnerRow{
+        .name = "ftrl",
+        .usage = "ftrl[:alpha=0.1,beta=1]",
+        .help = "FTRL-proximal: learning rates alpha/(beta + root of the squares so far) by coordinate",
+        .rule = ftrl_rule,
         .is_point = true},
     LearnerRow{
         .name = "rls",

@@ -45,6 +45,8 @@ class Move {
     void step(Real step, ConstView direction, Real prox_step);
     /// point <- prox_{prox_step g}(target).
     void jump_to(ConstView target, Real prox_step);
+    /// The same with a step for each coordinate; needs a g that supports_weighted_prox().
+    void jump_to(ConstView target, ConstView prox_steps);
 
     Cost cost;             // the rule adds what it evaluates
     Real regulariser = 0;  // g(point), after a step
@@ -53,6 +55,7 @@ class Move {
 
   private:
     void apply_prox(ConstView target, Real prox_step, Real step);
+    void count_prox(Real step);
 
     Newest newest_;
     const AnyRegulariser& g_;

@@ -166,6 +166,43 @@ class AdaGrad final : public CopiedRule<AdaGrad> {
     Round round_ = 0;
 };
 
+class FtrlProximal final : public CopiedRule<FtrlProximal> {
+  public:
+    FtrlProximal(Index dimension, Real rate, Real offset)
+        : rate_(rate), offset_(offset), sums_(dimension), squares_(dimension) {}
+
+    void move(Move& move) override {
+        Scratch::Frame frame(move.scratch());
+        const View target = frame.take(sums_.size());
+        const View steps = frame.take(sums_.size());
+        const ConstView gradient = move.newest_gradient();
+        const ConstView point = move.point();
+        const Real first = round_ == 0 ? offset_ : 0;
+        const auto rounds = static_cast<Real>(++round_);
+        for (Index i = 0; i < sums_.size(); ++i) {
+            const Real before = std::sqrt(squares_[i]);
+            squares_[i] += gradient[i] * gradient[i];
+            const Real root = std::sqrt(squares_[i]);
+            sums_[i] += gradient[i] - (first + root - before) / rate_ * point[i];
+            const Real step = rate_ / (offset_ + root);
+            target[i] = -step * sums_[i];
+            steps[i] = rounds * step;
+        }
+        move.jump_to(target, steps);
+    }
+    void serialise(StateArchive& archive) override {
+        archive.fixed("sums", sums_);
+        archive.fixed("squares", squares_);
+        archive.field("round", round_);
+    }
+
+  private:
+    Real rate_, offset_;         // alpha, beta
+    std::vector<Real> sums_;     // z: gradients less what the proximal terms pull to
+    std::vector<Real> squares_;  // n
+    Round round_ = 0;
+};
+
 class FullHistory final : public CopiedRule<FullHistory> {
   public:
     FullHistory(Real step, std::function<AnyBatch()> make_chunk)
@@ -284,6 +321,10 @@ RulePointer adam(Index dimension, const AdamOptions& options) {
 
 RulePointer adagrad(Index dimension, Real step, Real floor, const Replay& replay) {
     return std::make_unique<AdaGrad>(dimension, step, floor, replay);
+}
+
+RulePointer ftrl_proximal(Index dimension, Real rate, Real offset) {
+    return std::make_unique<FtrlProximal>(dimension, rate, offset);
 }
 
 RulePointer full_history(Real step, std::function<AnyBatch()> make_chunk) {

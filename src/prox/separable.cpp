@@ -19,6 +19,10 @@ Real Zero::prox(ConstView v, Real, View out, Scratch&) const {
     return 0;
 }
 
+Real Zero::weighted_prox(ConstView v, ConstView, View out, Scratch& scratch) const {
+    return prox(v, 1, out, scratch);
+}
+
 SumTraits Zero::sum_traits() const {
     return {.linear = true, .separable = true, .uniform = true, .homogeneous = true};
 }
@@ -90,6 +94,16 @@ Real L1Norm::prox(ConstView v, Real step, View out, Scratch&) const {
     return l1_prox(out, step, weights_);
 }
 
+Real L1Norm::weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+    weights_.visit([&](auto weight) {
+        for (Index i = 0; i < v.size(); ++i) {
+            const Real threshold = steps[i] * weight(i);
+            out[i] = v[i] - std::min(std::max(v[i], -threshold), threshold);
+        }
+    });
+    return value(out, scratch);
+}
+
 SumTraits L1Norm::sum_traits() const {
     return {.separable = true, .uniform = weights_.common_for_all(), .homogeneous = true};
 }
@@ -103,6 +117,11 @@ Real L2Squared::value(ConstView x, Scratch&) const {
 Real L2Squared::prox(ConstView v, Real step, View out, Scratch& scratch) const {
     const Real divisor = 1 + step * weight_;
     for (Index i = 0; i < v.size(); ++i) out[i] = v[i] / divisor;
+    return value(out, scratch);
+}
+
+Real L2Squared::weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+    for (Index i = 0; i < v.size(); ++i) out[i] = v[i] / (1 + steps[i] * weight_);
     return value(out, scratch);
 }
 

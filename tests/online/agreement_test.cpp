@@ -70,6 +70,7 @@ constexpr Method kMethods[] = {
     {"extragradient", "extragradient", "prox-grad", naive::Method::extragradient, 1, false},
     {"adagrad", "adagrad", "prox-grad", naive::Method::adagrad, 1, false},
     {"adagrad_replay", "adagrad:replay=4", "prox-grad", naive::Method::adagrad, 5, false},
+    {"ftrl", "ftrl", "prox-grad", naive::Method::ftrl, 1, false},
     {"full_history", "full-history", "prox-grad", naive::Method::full_history, 1, false},
 };
 
@@ -163,7 +164,12 @@ class Agreement : public testing::TestWithParam<Method> {};
 
 TEST_P(Agreement, EqualsTheDefinitionOnEveryStream) {
     std::uint64_t seed = 100;
-    for (const Stream& stream : streams()) compare(stream, GetParam(), seed++);
+    for (const Stream& stream : streams()) {
+        // FTRL-proximal needs a step for each coordinate.
+        if (GetParam().method == naive::Method::ftrl && !parse_regulariser(stream.regulariser).can_weigh())
+            continue;
+        compare(stream, GetParam(), seed++);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Learners, Agreement, testing::ValuesIn(kMethods),

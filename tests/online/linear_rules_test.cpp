@@ -290,6 +290,9 @@ TEST(RecursiveLeastSquares, RefusesLossesItCannotFollow) {
     EXPECT_EQ(refusal("rls:inf", {}), "");
     EXPECT_NE(refusal("last-value", {}).find("--lags 1"), std::string::npos);
     EXPECT_NE(refusal("coin:3", {}), "");
+    EXPECT_NE(refusal("ftrl", {.g = "simplex", .start = std::vector<Real>(4, 0.25)}).find("take adagrad"),
+              std::string::npos);
+    EXPECT_NE(refusal("ftrl:alpha=0", {}).find("alpha"), std::string::npos);
 }
 
 TEST(RecursiveLeastSquares, StaysInTheDomainOfTheRegulariser) {

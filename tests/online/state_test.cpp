@@ -180,7 +180,7 @@ std::vector<Case> table_cases() {
         {.learner = "bank:windows=1/4/16"},
         {.learner = "bank:windows=2/8,selection=leader,also=adam/full-history"},
         {.learner = "bank:windows=2/8,selection=mean,also=momentum"},
-        {.learner = "bank:windows=1/4/16,selection=mean,also=rls/(rls:20)/coin/last-value/(adagrad:1)"},
+        {.learner = "bank:windows=1/4/16,selection=mean,also=rls/(rls:20)/coin/last-value/(adagrad:1)/ftrl"},
         {.learner =
              "bank:windows=2/8,selection=(mean:mixers=losses/tracking,switches=2),also=(prox-sgd:0.1)/adam"},
         {.learner = "prox-gradient"},
@@ -188,6 +188,7 @@ std::vector<Case> table_cases() {
         {.learner = "momentum"},
         {.learner = "adam"},
         {.learner = "adagrad:replay=3"},
+        {.learner = "ftrl"},
         {.learner = "rls"},
         {.learner = "rls:30", .loss = "logistic"},
         {.learner = "coin"},

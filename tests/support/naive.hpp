@@ -147,6 +147,7 @@ enum class Method {
     extragradient,
     adagrad,  // effort - 1 more steps on losses of the window, chosen by `replayed`
     full_history,
+    ftrl,  // alpha 0.1, beta 1; g is separable
 };
 
 struct Settings {
@@ -187,6 +188,9 @@ class Player {
                 break;
             case Method::adagrad:
                 adagrad_steps(round);
+                break;
+            case Method::ftrl:
+                leader_step(round);
                 break;
             default:
                 first_order(round);
@@ -278,6 +282,32 @@ class Player {
             x_ = g_.prox(along(x_, -0.1, direction), 0.1 * mean_scale(1));
         }
     }
+    /// FTRL-proximal from its sums over all rounds.
+    void leader_step(Round& round) {
+        points_.push_back(x_);
+        slopes_.push_back(losses_.back().gradient(x_));
+        const double t = static_cast<double>(losses_.size());
+        Vector next = x_;
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            double total = 0;                        // of gradients
+            double curvature = 1 / 0.1;              // of the proximal terms
+            double pull = curvature * points_[0][i];  // their centres, weighted
+            double squares = 0;
+            for (std::size_t s = 0; s < slopes_.size(); ++s) {
+                const double before = std::sqrt(squares);
+                squares += slopes_[s][i] * slopes_[s][i];
+                const double added = (std::sqrt(squares) - before) / 0.1;
+                total += slopes_[s][i];
+                curvature += added;
+                pull += added * points_[s][i];
+            }
+            Vector centre = x_;
+            centre[i] = (pull - total) / curvature;
+            next[i] = g_.prox(centre, t / curvature)[i];
+        }
+        x_ = next;
+        round.steps = 1;
+    }
     void first_order(Round& round) {
         const double t = static_cast<double>(losses_.size());
         Vector direction = losses_.back().gradient(x_);
@@ -341,6 +371,7 @@ class Player {
     int streak_ = 0;
     Vector mean_, square_;  // moments of the first-order baselines
     Vector last_;           // gradient, or base
+    std::vector<Vector> points_, slopes_;  // all of them, for ftrl
     std::vector<Loss> losses_;
     Vector changes_;
 };

@@ -130,6 +130,14 @@ class Sliced {
         }
         return g_.prox(part(v), step, part(out), scratch);
     }
+    bool can_weigh() const { return supports_weighted_prox(g_); }
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+        if (out.data() != v.data()) {
+            copy(v.first(begin_), out.first(begin_));
+            copy(v.subspan(end_), out.subspan(end_));
+        }
+        return proxstream::weighted_prox(g_, part(v), part(steps), part(out), scratch);
+    }
     void check_dimension(Index n) const { check_slice_fits(end_, n); }
     void project_direction(View d) const { proxstream::project_direction(g_, part(d)); }
     Real infimum() const { return proxstream::infimum(g_); }

@@ -20,7 +20,7 @@ namespace proxstream {
 ///
 /// value(x, scratch) is g(x), +infinity outside dom g. prox(v, step, out, scratch) writes the minimiser z of
 /// step g(z) + |v - z|^2 / 2 to `out` and returns g(out); `out` may be the same memory as v. A type may also
-/// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, and can_switch with
+/// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, weighted_prox, and can_switch with
 /// switching_prox: the functions of the same names in this header say what each does, and what holds if it is
 /// missing.
 ///
@@ -142,6 +142,34 @@ Real switching_prox(const G& g, ConstView v, Real step, const Pull& pull, View o
     return g.value(out, scratch);
 }
 
+/// Whether weighted_prox(g, ...) is known: g has a member of that name (and g.can_weigh(), if there is one, is
+/// true), or g only bounds each coordinate.
+template <Regulariser G>
+bool supports_weighted_prox(const G& g) {
+    if constexpr (requires { g.can_weigh(); }) {
+        return g.can_weigh();
+    } else if constexpr (requires(ConstView v, View out, Scratch& s) { g.weighted_prox(v, v, out, s); }) {
+        return true;
+    } else {
+        return sum_traits(g).interval;
+    }
+}
+
+/// The prox with a step for each coordinate: writes the minimiser z of g(z) + sum (v_i - z_i)^2 / (2 steps_i)
+/// to `out` and returns g(out). Needs supports_weighted_prox(g). `out` may be the same memory as v.
+///
+/// \code
+/// weighted_prox(L1Norm(0.1), v, steps, out, scratch);
+/// \endcode
+template <Regulariser G>
+Real weighted_prox(const G& g, ConstView v, ConstView steps, View out, Scratch& scratch) {
+    if constexpr (requires { g.weighted_prox(v, steps, out, scratch); }) {
+        return g.weighted_prox(v, steps, out, scratch);
+    } else {
+        return g.prox(v, 1, out, scratch);  // a projection, whatever the steps
+    }
+}
+
 /// Makes a PlainRegulariser a Regulariser: it accepts working memory and ignores it. AnyRegulariser uses it
 /// for you.
 ///
@@ -204,6 +232,10 @@ class AnyRegulariser {
     Real switching_prox(ConstView v, Real step, const Pull& pull, View out, Scratch& scratch) const {
         return self_->switching_prox(v, step, pull, out, scratch);
     }
+    bool can_weigh() const { return self_->can_weigh(); }
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+        return self_->weighted_prox(v, steps, out, scratch);
+    }
 
   private:
     struct Base {
@@ -218,6 +250,8 @@ class AnyRegulariser {
         virtual bool can_switch() const = 0;
         virtual Real switching_prox(ConstView v, Real step, const Pull& pull, View out,
                                     Scratch& scratch) const = 0;
+        virtual bool can_weigh() const = 0;
+        virtual Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const = 0;
         SumTraits traits;
     };
     template <class G>
@@ -235,6 +269,10 @@ class AnyRegulariser {
         Real switching_prox(ConstView v, Real step, const Pull& pull, View out,
                             Scratch& scratch) const override {
             return proxstream::switching_prox(g, v, step, pull, out, scratch);
+        }
+        bool can_weigh() const override { return supports_weighted_prox(g); }
+        Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const override {
+            return proxstream::weighted_prox(g, v, steps, out, scratch);
         }
         G g;
     };

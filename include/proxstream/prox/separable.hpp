@@ -19,6 +19,7 @@ class Zero {
   public:
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const;
     SumTraits sum_traits() const;
 };
 
@@ -52,6 +53,7 @@ class L1Norm {
     explicit L1Norm(Coefficients weights);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const;
     void check_dimension(Index n) const { weights_.check_size(n, "weights"); }
     SumTraits sum_traits() const;
 
@@ -72,6 +74,7 @@ class L2Squared {
     explicit L2Squared(Real weight);
     Real value(ConstView x, Scratch& scratch) const;
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const;
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const;
     /// w.
     Real weight() const noexcept { return weight_; }
     SumTraits sum_traits() const;

@@ -47,6 +47,13 @@ class Composed {
         const Real second = second_.prox(out, step, out, scratch);
         return first_.value(out, scratch) + second;
     }
+    /// Both are then separable, and in one variable the rules hold at any step.
+    bool can_weigh() const { return supports_weighted_prox(first_) && supports_weighted_prox(second_); }
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+        proxstream::weighted_prox(first_, v, steps, out, scratch);
+        const Real second = proxstream::weighted_prox(second_, out, steps, out, scratch);
+        return first_.value(out, scratch) + second;
+    }
     void check_dimension(Index n) const {
         proxstream::check_dimension(first_, n);
         proxstream::check_dimension(second_, n);
@@ -95,6 +102,15 @@ class Curved {
     Real prox(ConstView v, Real step, View out, Scratch& scratch) const {
         square_.prox(v, step, out, scratch);
         const Real inner = g_.prox(out, step / (1 + step * square_.weight()), out, scratch);
+        return square_.value(out, scratch) + inner;
+    }
+    bool can_weigh() const { return supports_weighted_prox(g_); }
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+        Scratch::Frame frame(scratch);
+        const View shorter = frame.take(steps.size());
+        for (Index i = 0; i < steps.size(); ++i) shorter[i] = steps[i] / (1 + steps[i] * square_.weight());
+        square_.weighted_prox(v, steps, out, scratch);
+        const Real inner = proxstream::weighted_prox(g_, out, shorter, out, scratch);
         return square_.value(out, scratch) + inner;
     }
     void check_dimension(Index n) const { proxstream::check_dimension(g_, n); }
