@@ -34,7 +34,7 @@ bool takes(const OptionRow<RouteSettings>& row) {
 }
 
 void write_flows(const std::string& path, const Network& network, const Assignment& found) {
-    OutputFile file(path);
+    OutputFile file = OutputFile::fresh(path);
     file.write("link,from,to,flow,time,utilisation\n");
     for (LinkIndex link = 0; link < network.links(); ++link) {
         file.write(fmt::format("{},{},{},{},{},{}\n", link, network.node_name(network.link(link).from),
@@ -83,6 +83,11 @@ int assign_demand(const std::vector<std::string>& arguments) {
                     {"flows", "FILE", "write the flow and time of every link as CSV", &texts.flows},
                     {"against", "FILE", "reference link flows to compare with (TNTP flow file or CSV)",
                      &texts.against}},
+         .files =
+             [&](OutputPlan& plan) {
+                 plan.reads("against", texts.against);
+                 plan.writes("flows", texts.flows);
+             },
          .takes = takes,
          .checks = {
              [&] { validate(settings); },

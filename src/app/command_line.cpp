@@ -195,6 +195,10 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
         collect([&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
     for (const auto& check : line.checks) collect(check);
     if (!violations.empty()) throw ConfigError(violations);
+    OutputPlan plan;
+    plan.reads("config", config);
+    if (line.files) line.files(plan);
+    plan.check();
     return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 /// Turns a table of options into a command line, so that flags, TOML keys and help cannot disagree.
 #pragma once
 
+#include "io/output_plan.hpp"
 #include "run/settings_file.hpp"
 
 #include <functional>
@@ -34,6 +35,7 @@ struct CommandLine {
     std::vector<ExtraOption> extras = {};
     SettingsSink sink;                             // takes what was typed, and what the file says
     std::vector<std::function<void()>> checks;     // a ConfigError of theirs joins the other violations
+    std::function<void(OutputPlan&)> files = {};   // adds the files of the settings, once these are checked
     std::vector<std::string_view> most_used = {};  // options that the help lists first
     std::vector<std::string_view> examples = {};   // for the help, without the program's name
 };
@@ -51,12 +53,26 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
 template <class Settings>
 struct VerbOptions {
     std::vector<ExtraOption> extras = {};
+    std::function<void(OutputPlan&)> files = {};                 // beside those of the table
     std::function<bool(const OptionRow<Settings>&)> takes = {};  // rows it has; none: all of them
     std::vector<std::function<void()>> checks = {};
     std::vector<std::string> elsewhere = {};  // keys of the file that are not for the table
     std::vector<std::string_view> most_used = {};
     std::vector<std::string_view> examples = {};
 };
+
+/// Adds the files that the options of a table name.
+template <class Settings>
+void add_files(const Settings& settings, OutputPlan& plan) {
+    for (const auto& row : Settings::options()) {
+        if (row.value.find("FILE") == row.value.npos && row.value != "RUN") continue;
+        const bool written = row.group == "Output" || row.group == "Store";
+        if (const auto* text = std::get_if<std::string Settings::*>(&row.member))
+            written ? plan.writes(row.name, settings.**text) : plan.reads(row.name, settings.**text);
+        if (const auto* list = std::get_if<std::vector<std::string> Settings::*>(&row.member))
+            for (const std::string& path : settings.**list) plan.reads(row.name, path);
+    }
+}
 
 template <class Settings>
 std::optional<int> parse_command_line(const std::string& verb, const std::string& description,
@@ -66,6 +82,10 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
     line.sink.elsewhere = own.elsewhere;
     line.most_used = own.most_used;
     line.examples = own.examples;
+    line.files = [&](OutputPlan& plan) {
+        add_files(settings, plan);
+        if (own.files) own.files(plan);
+    };
     const Settings defaults;
     for (const auto& row : Settings::options()) {
         CommandOption option{.name = row.name,

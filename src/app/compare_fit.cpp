@@ -8,6 +8,7 @@
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -21,6 +22,8 @@ void make_folder(const std::string& folder) {
     std::filesystem::create_directories(folder, error);
     if (error) throw IoError(folder, "make", error.value());
 }
+
+constexpr std::array<const char*, 4> kWritten{"table.md", "results.csv", "traces.csv", "fits.svg"};
 
 /// The names of the files written.
 std::string write_folder(const std::string& folder, const FitComparison& comparison,
@@ -45,7 +48,14 @@ int compare_fits(const std::vector<std::string>& arguments) {
         "squared stationarity gap and objective at equal samples and equal seconds. The step shown is the "
         "best in "
         "hindsight.",
-        arguments, settings, {.takes = belongs_to_compare_fit, .checks = {[&] { validate(settings); }}});
+        arguments, settings,
+        {.files =
+             [&](OutputPlan& plan) {
+                 for (const char* name : kWritten)
+                     if (!settings.out.empty()) plan.writes_in("out", settings.out, name);
+             },
+         .takes = belongs_to_compare_fit,
+         .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     set_threads(settings.threads);
 

@@ -72,7 +72,7 @@ int export_run(const std::vector<std::string>& arguments) {
                               }}});
     if (done) return *done;
     const RunStore store(settings.run);
-    OutputFile file(settings.out);
+    OutputFile file = OutputFile::fresh(settings.out);
     proxstream::export_run(store, options_of(settings), [&](std::string_view piece) { file.write(piece); });
     file.close();
     return kOk;

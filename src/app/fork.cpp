@@ -102,15 +102,15 @@ int fork_run(const std::vector<std::string>& arguments) {
         take_settings(store->identity().settings, before);
     }
     LearnSettings settings = before;
+    settings.store = arguments[1];
+    settings.predictions.clear();  // the parent's
+    settings.save.clear();
+    settings.certificate_json.clear();
     const auto done = parse_command_line(
         "fork", kDescription, rest, settings,
         {.takes = [](const auto& row) { return may_fork(row); }, .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     settings = with_defaults(settings);
-    settings.store = arguments[1];
-    settings.predictions.clear();  // the parent's
-    settings.save.clear();
-    settings.certificate_json.clear();
     const bool same = std::all_of(
         LearnSettings::options().begin(), LearnSettings::options().end(),
         [&](const auto& row) { return !may_fork(row) || present(row, before) == present(row, settings); });

@@ -98,7 +98,13 @@ int play(const std::vector<std::string>& given) {
         "of how close\nevery round was to a smoothed local equilibrium, and with measures of the newest play "
         "alone.",
         arguments, settings,
-        {.checks = {[&] {
+        {.files =
+             [&](OutputPlan& plan) {
+                 if (settings.out.empty()) return;
+                 for (const char* name : {"trace.csv", "strategies.json", "certificate.json", "report.html"})
+                     plan.writes_in("out", settings.out, name);
+             },
+         .checks = {[&] {
              settle_game(settings.game, file);
              validate(settings);
          }},

@@ -4,6 +4,7 @@
 #include "app/verbs.hpp"
 #include "core/json.hpp"
 #include "io/output_file.hpp"
+#include "io/output_plan.hpp"
 #include "run/report_page.hpp"
 #include "store/page_data.hpp"
 
@@ -39,9 +40,10 @@ bool parse(const std::vector<std::string>& arguments, ReportArguments& given) {
     }
     if (given.run.empty()) throw ConfigError("report: expected a run store, see 'proxstream report --help'");
     if (given.file.empty()) given.file = std::filesystem::path(given.run).replace_extension(".html").string();
-    std::error_code nothing_there;
-    if (given.file == given.run || std::filesystem::equivalent(given.file, given.run, nothing_there))
-        throw ConfigError("report: '" + given.file + "' is the run itself; name another file with -o");
+    OutputPlan plan;
+    plan.reads("run", given.run);
+    plan.writes("out", given.file);
+    plan.check();
     return true;
 }
 

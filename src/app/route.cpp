@@ -4,7 +4,9 @@
 #include "app/drive_run.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "route/epochs.hpp"
 #include "route/route_run.hpp"
+#include "route/route_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -127,7 +129,19 @@ int route(const std::vector<std::string>& arguments) {
         "cost of the\nlast W periods stays stationary. Ends with a table of rivals on the same periods and a "
         "certificate.\n"
         "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
-        arguments, settings, {.checks = {[&] { validate(settings); }}});
+        arguments, settings,
+        {.files =
+             [&](OutputPlan& plan) {
+                 if (!settings.out.empty()) {
+                     for (const std::string_view file : route_tables::kAllFiles)
+                         plan.writes_in("out", settings.out, file);
+                 }
+                 // More epochs than these are not foreseen.
+                 constexpr Index kEpochs = 100;
+                 for (Index epoch = 2; !settings.ledger.empty() && epoch <= kEpochs; ++epoch)
+                     plan.writes_in("ledger", "", epoch_path(settings.ledger, epoch));
+             },
+         .checks = {[&] { validate(settings); }}});
     if (done) return *done;
     return run_route(settings, origin_of("route", arguments), false);
 }

@@ -100,7 +100,12 @@ std::optional<LearnSettings> read_rows(const StudyArguments& given, std::vector<
     try {
         parse_command_line(
             "study " + given.name, "", given.others, settings,
-            {.takes = [](const auto& row) { return row.group == "Data" || row.group == "Model"; },
+            {.files =
+                 [&](OutputPlan& plan) {
+                     const std::string folder = given.folder.empty() ? "study-" + given.name : given.folder;
+                     for (const char* name : {"results.csv", "table.md"}) plan.writes_in("out", folder, name);
+                 },
+             .takes = [](const auto& row) { return row.group == "Data" || row.group == "Model"; },
              .checks = {[&] { validate(settings, true); }}});
     } catch (const ConfigError& error) {
         violations.insert(violations.end(), error.violations().begin(), error.violations().end());

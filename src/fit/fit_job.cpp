@@ -156,7 +156,8 @@ void FitJob::finish() {
     write(settings_.trace,
           [&] { return trace_csv(certificate.result.trace, pass_samples(*task_.problem().loss)); });
     write(settings_.certificate_json, [&] { return to_json(certificate); });
-    write(settings_.save, [&] { return to_json(task_.model_at(x, certificate.point.iteration)); });
+    if (!settings_.save.empty())
+        save_or_rescue(settings_.save, task_.model_at(x, certificate.point.iteration), outcome_);
     write(settings_.predictions, [&] {
         std::string lines;
         for (const Real prediction : task_.predict(x)) lines += fmt::format("{}\n", prediction);

@@ -3,22 +3,81 @@
 #include "proxstream/core/error.hpp"
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace proxstream {
 
+namespace {
+
+constexpr mode_t kPermissions = 0777;
+
+/// Standard output by one of its names, or another open file: a new file must not take such a name.
+bool is_open_file(const std::string& path) {
+    return path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+/// The plain file that a new one at `path` replaces or becomes, links followed; "" if `path` is written
+/// directly.
+std::string replaceable(const std::string& path) {
+    struct stat status {};
+    if (is_open_file(path)) return {};
+    if (lstat(path.c_str(), &status) != 0) return path;
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    std::error_code problem;
+    const std::filesystem::path real = std::filesystem::canonical(path, problem);
+    return problem ? std::string() : real.string();
+}
+
+/// Creates an empty file beside `target`, with its permissions if it exists.
+std::string make_part(const std::string& target) {
+    constexpr int kAttempts = 1000;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        std::string part = target + ".part-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
+        const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno == EEXIST) continue;
+        if (descriptor < 0) break;
+        struct stat old {};
+        if (stat(target.c_str(), &old) == 0) (void)fchmod(descriptor, old.st_mode & kPermissions);
+        ::close(descriptor);
+        return part;
+    }
+    throw IoError(target, "cannot be opened for writing", errno);
+}
+
+}  // namespace
+
 void OutputFile::Close::operator()(std::FILE* file) const noexcept {
     if (file != stdout) (void)std::fclose(file);
+}
+
+void OutputFile::Remove::operator()(const std::string* file) const noexcept {
+    (void)std::remove(file->c_str());
+    const std::unique_ptr<const std::string> owned(file);
 }
 
 OutputFile::OutputFile(std::string path, bool append) : path_(std::move(path)) {
     file_.reset(path_ == "-" ? stdout : std::fopen(path_.c_str(), append ? "abe" : "wbe"));
     if (file_ == nullptr) fail("cannot be opened for writing");
+}
+
+OutputFile::OutputFile(std::string path, const std::string& target)
+    : path_(std::move(path)), target_(target), part_(new std::string(make_part(target))) {
+    file_.reset(std::fopen(part_->c_str(), "wbe"));
+    if (file_ == nullptr) fail("cannot be opened for writing");
+}
+
+OutputFile OutputFile::fresh(std::string path, bool continues) {
+    const std::string target = continues ? std::string() : replaceable(path);
+    struct stat status {};
+    if (target.empty() || stat(target.c_str(), &status) != 0) return OutputFile(std::move(path));
+    return {std::move(path), target};
 }
 
 OutputFile OutputFile::continue_after(std::string path, std::uint64_t bytes) {
@@ -62,35 +121,16 @@ void OutputFile::close() {
     if (regular && fsync(fileno(file_.get())) != 0) fail("cannot be written to the disk");
     std::FILE* file = file_.release();
     if (file != stdout && std::fclose(file) != 0) fail("cannot be closed");
+    if (part_ == nullptr) return;
+    if (std::rename(part_->c_str(), target_.c_str()) != 0) fail("cannot be replaced");
+    const std::unique_ptr<const std::string> done(part_.release());  // there is nothing to remove
 }
-
-namespace {
-
-/// Whether `path` is a device, a pipe or a link, which a new file must not replace.
-bool written_through(const std::string& path) {
-    struct stat status {};
-    return path == "-" || (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
-}
-
-}  // namespace
 
 void write_whole_file(const std::string& path, std::string_view content) {
-    if (written_through(path)) {
-        OutputFile out(path);
-        out.write(content);
-        out.close();
-        return;
-    }
-    const std::string part = path + ".part";
-    try {
-        OutputFile out(part);
-        out.write(content);
-        out.close();
-    } catch (const IoError&) {
-        (void)std::remove(part.c_str());
-        throw;
-    }
-    if (std::rename(part.c_str(), path.c_str()) != 0) throw IoError(path, "cannot be replaced", errno);
+    const std::string target = replaceable(path);
+    OutputFile out = target.empty() ? OutputFile(path) : OutputFile(path, target);
+    out.write(content);
+    out.close();
 }
 
 std::string read_whole_file(const std::string& path) {

@@ -13,7 +13,13 @@ namespace proxstream {
 /// A file written line by line; "-" is standard output.
 class OutputFile {
   public:
+    /// Written in place: an existing file is emptied at once.
     explicit OutputFile(std::string path, bool append = false);
+
+    /// Leaves an existing file as it is until close(): the new one grows beside it and then takes its name.
+    /// It is written in place where there is none yet, if it is a device, a pipe or "-", and if a later
+    /// process `continues` it.
+    static OutputFile fresh(std::string path, bool continues = false);
 
     /// Continues a file after its first `bytes`; the rest is dropped. Throws DataError, and drops nothing, if
     /// it has fewer or is not a plain file.
@@ -22,7 +28,8 @@ class OutputFile {
     void write(std::string_view text);
     /// Hands everything to the operating system.
     void flush();
-    /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short.
+    /// Flushes, synchronises with the disk and closes. A destroyed file that was not closed may be short; one
+    /// that would replace another is removed.
     void close();
 
     /// Flushes and returns the number of bytes in the file, for continue_after().
@@ -34,14 +41,21 @@ class OutputFile {
     struct Close {
         void operator()(std::FILE* file) const noexcept;
     };
+    struct Remove {
+        void operator()(const std::string* file) const noexcept;
+    };
+    OutputFile(std::string path, const std::string& target);
     [[noreturn]] void fail(const char* action) const;
+    friend void write_whole_file(const std::string& path, std::string_view content);
 
     std::string path_;
+    std::string target_ = {};                          // takes the place of this file, links followed
+    std::unique_ptr<const std::string, Remove> part_;  // the name until then; null: written in place
     std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one. A
-/// path that is no plain file (a device, a pipe, a link) is written to directly.
+/// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.
+/// Links are followed. What is no plain file (a device, a pipe) is written to directly.
 void write_whole_file(const std::string& path, std::string_view content);
 /// Throws IoError.
 std::string read_whole_file(const std::string& path);

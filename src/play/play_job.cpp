@@ -34,8 +34,8 @@ PlaySettings with_places(PlaySettings settings) {
     return settings;
 }
 
-/// The claims of an earlier run must not stand beside the ledgers of this one. Its strategies stay: they
-/// claim nothing, and this run may begin with them.
+/// The claims of an earlier run must not stand beside the ledgers of this one. Its strategies claim nothing,
+/// and stay until this run has its own.
 void remove_claims(const std::string& folder) {
     for (const char* name : {kCertificate, kReport}) {
         const std::filesystem::path path = std::filesystem::path(folder) / name;
@@ -62,8 +62,6 @@ PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, RunOr
         if (problem) throw IoError(settings_.out, "cannot be made a folder", problem.value());
         remove_claims(settings_.out);
     }
-    for (const std::string& path : {settings_.save, settings_.certificate_json, settings_.report})
-        if (!path.empty()) require_folder_of(path);
     // A store can make the page later.
     if (!settings_.report.empty() || !settings_.store.empty())
         outputs_.report.emplace(settings_, plan_, play_.game());
@@ -71,11 +69,12 @@ PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, RunOr
 
 void PlayJob::begin(bool restored) {
     if (restored) return;  // the state says where outputs are continued
-    if (!settings_.trace.empty()) outputs_.trace.emplace(settings_.trace, play_.game());
+    const auto open = [&](const std::string& path) { return OutputFile::fresh(path, journal_ != nullptr); };
+    if (!settings_.trace.empty()) outputs_.trace.emplace(open(settings_.trace), play_.game());
     if (settings_.ledger.empty()) return;
     const std::vector<RunHeader> all = headers(original_settings());
     for (Index i = 0; i < all.size(); ++i)
-        outputs_.ledgers.emplace_back(std::in_place, ledger_path(i), all[i]);
+        outputs_.ledgers.emplace_back(std::in_place, open(ledger_path(i)), all[i]);
 }
 
 std::string PlayJob::ledger_path(Index player) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ void add(std::string& line, Real value) {
 
 }  // namespace
 
-PlayTrace::PlayTrace(const std::string& path, const GameDefinition& game) : file_(path) {
+PlayTrace::PlayTrace(OutputFile file, const GameDefinition& game) : file_(std::move(file)) {
     constexpr std::array kColumns{"residual", "bound", "instant", "variation",
                                   "regret",   "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";

@@ -12,8 +12,8 @@ namespace proxstream {
 
 class PlayTrace {
   public:
-    /// Throws IoError, as every write.
-    PlayTrace(const std::string& path, const GameDefinition& game);
+    /// Every write throws IoError.
+    PlayTrace(OutputFile file, const GameDefinition& game);
     /// Goes on with a trace behind its first `bytes` (OutputFile::continue_after).
     PlayTrace(const std::string& path, std::uint64_t bytes)
         : file_(OutputFile::continue_after(path, bytes)) {}

@@ -40,7 +40,10 @@ OutputFile open_after(const std::string& path, const LedgerMark& mark) {
 }  // namespace
 
 LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every)
-    : lines_(path, header), file_(path), flush_every_(flush_every) {
+    : LedgerWriter(OutputFile(path), header, flush_every) {}
+
+LedgerWriter::LedgerWriter(OutputFile file, const RunHeader& header, Index flush_every)
+    : lines_(file.path(), header), file_(std::move(file)), flush_every_(flush_every) {
     lines_.append_header(buffer_);
     flush();
 }

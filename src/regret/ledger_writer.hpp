@@ -19,6 +19,8 @@ class LedgerWriter {
     /// Creates or overwrites the file at `path` and writes the header. A crash loses at most `flush_every`
     /// rounds.
     LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
+    /// Into a file that has just been opened.
+    LedgerWriter(OutputFile file, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
     /// Continues the ledger at `path` after the mark; what stood there is dropped. Throws DataError, and
     /// drops nothing, if the lines before the mark are not those it was made on.
     LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,

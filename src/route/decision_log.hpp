@@ -12,6 +12,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace proxstream {
 
@@ -21,8 +22,8 @@ std::string decision_json(Index period, std::string_view after, const Network& n
 
 class DecisionLog {
   public:
-    /// A file, or "-" for standard output. `network` has to outlive it. Throws IoError.
-    DecisionLog(const std::string& path, const Network& network) : file_(path), network_(network) {}
+    /// `network` has to outlive it.
+    DecisionLog(OutputFile file, const Network& network) : file_(std::move(file)), network_(network) {}
     /// Continues a file behind its first `bytes` (OutputFile::continue_after).
     DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
         : file_(OutputFile::continue_after(path, bytes)), network_(network) {}

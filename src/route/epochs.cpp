@@ -17,7 +17,7 @@ void Epochs::add(const RoundReport& report, const EnsembleRound* ensemble) {
     if (account_.open()) {
         if (!ledger_path_.empty()) {
             ledgers_.push_back(epoch_path(ledger_path_, epoch + 1));
-            ledger_.emplace(ledgers_.back(), account_.header());
+            ledger_.emplace(OutputFile::fresh(ledgers_.back(), journal_ != nullptr), account_.header());
         }
         if (journal_ != nullptr) journal_->open_account(epoch, account_.header());
     }

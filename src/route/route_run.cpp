@@ -43,10 +43,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
       search_{.pricer = ColumnPricer(*scenario_.network),
               .recent = DemandBatch(scenario_.routing, kSearched)},
       input_{.stop = stop, .fed = fed} {
-    if (!settings_.report.empty()) {
-        require_report_page();
-        require_folder_of(settings_.report);
-    }
+    if (!settings_.report.empty()) require_report_page();
     if (!settings_.out.empty() && settings_.ledger.empty())
         settings_.ledger = settings_.out + "/ledger.jsonl";
     // A store can make the page later; a run that is fed has no end to gather it for.

@@ -63,7 +63,10 @@ void RouteRun::open_outputs() {
         outputs_.files.emplace(settings_.out, route_detail(settings_.detail), file_facts(),
                                *scenario_.network, *scenario_.routing);
     }
-    if (!settings_.decisions.empty()) outputs_.decisions.emplace(settings_.decisions, *scenario_.network);
+    if (!settings_.decisions.empty()) {
+        outputs_.decisions.emplace(OutputFile::fresh(settings_.decisions, journal_ != nullptr),
+                                   *scenario_.network);
+    }
 }
 
 void RouteRun::begin(bool restored) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,12 +63,12 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origi
 void LearnRun::begin(bool restored) {
     resumed_ = outcome_.totals;
     if (input_.records > 0 && !fed_) read_again();
-    if (!settings_.ledger.empty()) account_.ledger.emplace(settings_.ledger, header());
+    if (!settings_.ledger.empty()) account_.ledger.emplace(OutputFile::fresh(settings_.ledger), header());
     if (!settings_.predictions.empty()) {
         const bool continues = restored && settings_.predictions != "-";
         predictions_.file.emplace(continues
                                       ? OutputFile::continue_after(settings_.predictions, predictions_.bytes)
-                                      : OutputFile(settings_.predictions));
+                                      : OutputFile::fresh(settings_.predictions, journal_ != nullptr));
     }
     outcome_.totals.regret = account_.tally.regret();
     outcome_.totals.point = learner_->decide();
@@ -279,14 +278,7 @@ void LearnRun::finish() {
     if (settings_.save.empty()) return;
     Model model = problem_.model_at(learner_->decide(), outcome_.totals.rounds);
     model.labels = outcome_.totals.labels;
-    if (outcome_.guarded([&] { save_model(settings_.save, model); }) || settings_.save == "-") return;
-    // The model is the purpose of the run: try the temporary folder before it is lost.
-    const std::string rescue =
-        (std::filesystem::temp_directory_path() / "proxstream-rescued-model.json").string();
-    outcome_.guarded([&] {
-        save_model(rescue, model);
-        outcome_.problems.push_back("the model was saved to " + rescue + " instead");
-    });
+    save_or_rescue(settings_.save, model, outcome_);
 }
 
 }  // namespace proxstream

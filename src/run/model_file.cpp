@@ -4,11 +4,17 @@
 
 #include "core/json.hpp"
 #include "io/output_file.hpp"
+#include "run/turn_run.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <type_traits>
+
+#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -180,6 +186,21 @@ std::string to_json(const Model& model) {
 
 void save_model(const std::string& path, const Model& model) {
     write_whole_file(path, to_json(model));
+}
+
+void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome) {
+    if (outcome.guarded([&] { save_model(path, model); }) || path == "-") return;
+    outcome.guarded([&] {
+        std::string rescue =
+            (std::filesystem::temp_directory_path() / "proxstream-model-XXXXXX.json").string();
+        constexpr int kSuffix = 5;
+        // A name that no other user can have taken before.
+        const int descriptor = mkstemps(rescue.data(), kSuffix);
+        if (descriptor < 0) throw IoError(rescue, "cannot be opened for writing", errno);
+        ::close(descriptor);
+        save_model(rescue, model);
+        outcome.problems.push_back("the model was saved to " + rescue + " instead");
+    });
 }
 
 Model parse_model(const std::string& text, const std::string& source) {

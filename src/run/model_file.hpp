@@ -14,6 +14,8 @@
 
 namespace proxstream {
 
+struct RunOutcome;
+
 inline constexpr std::uint64_t kModelVersion = 1;
 
 struct Model {
@@ -40,6 +42,9 @@ struct Model {
 
 std::string to_json(const Model& model);
 void save_model(const std::string& path, const Model& model);
+/// At the end of a run. If the file cannot be written, the model goes into the temporary folder: it is the
+/// purpose of the run.
+void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome);
 /// Throws IoError or DataError naming the file, the key and what was expected.
 Model load_model(const std::string& path);
 Model parse_model(const std::string& text, const std::string& source);

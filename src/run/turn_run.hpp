@@ -125,7 +125,5 @@ RunIdentity make_identity(std::string kind, std::string title, SettingList setti
                           std::vector<std::string> channels, const RunOrigin& origin);
 /// Whether a learner can continue from the state of another one: it stores the same records.
 bool same_windows(const LearnerFacts& a, const LearnerFacts& b);
-/// For outputs that are written at the end: throws IoError at the beginning if they cannot be.
-void require_folder_of(const std::string& path);
 
 }  // namespace proxstream

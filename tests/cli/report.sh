@@ -50,7 +50,7 @@ check "a refused report writes nothing" test ! -e junk.html
 run report missing.run
 expect "a missing file is refused" 5 'missing.run'
 run report a.run -o a.run
-expect "a page over the store is refused" 2 'is the run itself'
+expect "a page over the store is refused" 2 'is also an input'
 check "the store can still be read" "$PROXSTREAM" report a.run
 run report
 expect "report without a run is refused" 2 'expected a run store'

@@ -201,7 +201,7 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     const TemporaryFolder folder;
     SmallRun run;
     run.play(folder.path("run"), RouteDetail::periods, 1);
-    DecisionLog log(folder.path("decisions.jsonl"), run.network());
+    DecisionLog log(OutputFile(folder.path("decisions.jsonl")), run.network());
     log.write(1, "Monday \"1\"", run.routing().paths, run.splits());
     const std::string line = read_whole_file(folder.path("decisions.jsonl"));
     EXPECT_EQ(line.back(), '\n');
@@ -220,7 +220,7 @@ TEST(DecisionLog, IsALineAPeriodAndThereAtOnce) {
     const std::string both = read_whole_file(folder.path("decisions.jsonl"));
     EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2);
     EXPECT_EQ(both.find("after", line.size()), std::string::npos) << "nothing was seen";
-    DecisionLog full("/dev/full", run.network());
+    DecisionLog full(OutputFile("/dev/full"), run.network());
     EXPECT_THROW(full.write(1, "", run.routing().paths, run.splits()), IoError);
 }
 

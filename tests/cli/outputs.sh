@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# Outputs: none is an input or another output, all can be written before the run begins, and an existing file is
+# replaced as a whole or not at all.
+. "$(dirname "$0")/common.bash"
+cd "$work" || exit 1
+
+awk 'BEGIN { srand(5); print "a,b,y"
+             for (i = 0; i < 300; ++i) { a = rand() - .5; b = rand() - .5; print a "," b "," 2*a - b + (rand()-.5)/10 } }' >x1.csv
+cp x1.csv x1.kept
+ln -s x1.csv symbolic.csv
+ln x1.csv hard.csv
+learn=(learn x1.csv --label y --window 8 --quiet)
+
+for option in predictions save certificate ledger store; do
+    for file in x1.csv ./x1.csv symbolic.csv hard.csv; do
+        run "${learn[@]}" --$option $file
+        expect "learn refuses --$option over its input, named $file" 2 "--$option $file: is also an input \(data\); nothing was written"
+        check "the input is unchanged by --$option $file" cmp x1.csv x1.kept
+    done
+done
+run learn symbolic.csv --label y --predictions hard.csv --quiet
+expect "two names of the input are one file" 2 "--predictions hard.csv: is also an input"
+run "${learn[@]}" --save new.json --certificate ./new.json
+expect "two outputs may not be one new file" 2 "--certificate ./new.json: is also the output of --save|--save new.json: is also the output of --certificate"
+run fit x1.csv --label y --save x1.csv --quiet
+expect "fit refuses --save over its input" 2 "--save x1.csv: is also an input"
+run fit x1.csv --label y --trace x1.csv --predictions x1.csv --quiet
+expect "fit names every output over its input" 2 "--trace x1.csv" "--predictions x1.csv"
+echo 'label = "y"' >settings.toml
+run learn x1.csv -c settings.toml --save settings.toml --quiet
+expect "learn refuses --save over its settings" 2 "--save settings.toml: is also an input \(config\)"
+road_links >net.csv
+printf 'from,to,demand\nA,D,5\n' >trips.csv
+cp net.csv net.kept
+run route net.csv builtin:week,days=1 --decisions net.csv --quiet
+expect "route refuses --decisions over the network" 2 "--decisions net.csv: is also an input \(network\)"
+run assign net.csv trips.csv --flows net.csv
+expect "assign refuses --flows over the network" 2 "--flows net.csv: is also an input"
+mkdir week && cp net.csv week/links.csv
+run route week/links.csv builtin:week,days=1 --out week --quiet
+expect "route refuses a folder where it would replace the network" 2 "is also an input \(network\)"
+check "the networks are unchanged" eval 'cmp net.csv net.kept && cmp week/links.csv net.kept'
+run "${learn[@]}" --store x.run
+cp x.run x.kept
+run export x.run --what figures -o x.run
+expect "export refuses the store as its output" 2 "--out x.run: is also an input \(run\)"
+run report x.run -o x.run
+expect "report refuses the store as its output" 2 "--out x.run: is also an input \(run\)"
+check "the store is unchanged" cmp x.run x.kept
+run "${learn[@]}" --predictions /dev/null --ledger /dev/null
+expect "two outputs may be one device" 0
+
+# Outputs that cannot be written are refused before the first round.
+mkdir folder
+for option in predictions save certificate ledger; do
+    run "${learn[@]}" --$option "nowhere/file" --store "early.run"
+    [ $option = ledger ] && run "${learn[@]}" --ledger nowhere/file
+    expect "learn refuses --$option in a missing folder" 5 "nowhere/file: cannot be opened for writing"
+    check "--$option in a missing folder ends before the run" test ! -e early.run
+    run "${learn[@]}" --$option folder
+    expect "learn refuses a folder as --$option" 5 "folder: cannot be opened for writing"
+done
+run fit x1.csv --label y --save nowhere/file --quiet
+expect "fit refuses --save in a missing folder" 5 "nowhere/file: cannot be opened"
+run play rps --rounds 10 --report nowhere/file --quiet
+expect "play refuses --report in a missing folder" 5 "nowhere/file: cannot be opened"
+if [ "$(id -u)" = 0 ]; then
+    echo "skip an existing file that cannot be replaced: root may replace all files"
+else
+    echo kept >locked.json && chmod 444 locked.json
+    run "${learn[@]}" --save locked.json
+    expect "an existing file that cannot be replaced is refused" 5 "locked.json: cannot be opened for writing"
+fi
+
+# Replaced whole at the end; after a kill, the old file.
+feed() { # OUTPUT...: starts a run that waits for more rows, as $pid
+    mkfifo pipe
+    "$PROXSTREAM" learn -d - --label y --window 8 --quiet --predictions p.txt --ledger l.jsonl "$@" <pipe 2>"$work/err" &
+    pid=$!
+    exec 9>pipe
+    cat x1.csv >&9
+    for _ in $(seq 100); do compgen -G 'l.jsonl.part-*' >/dev/null && break; sleep 0.05; done
+    sleep 0.3
+}
+end() { # SIGNAL: ends it; $status
+    kill "-$1" $pid
+    wait $pid 2>/dev/null
+    status=$?
+    exec 9>&-
+    rm -f pipe
+}
+echo old >p.txt
+echo old >l.jsonl
+chmod 600 p.txt
+feed
+end KILL
+check "after a kill an existing output is untouched" test "$(cat p.txt l.jsonl)" = "old
+old"
+rm -f ./*.part-*
+feed
+end INT
+check "an interrupted run replaces its outputs" eval 'test "$(wc -l <p.txt)" -gt 0 && test "$(wc -l <l.jsonl)" -gt 2'
+check "a replaced file keeps its permissions" test "$(stat -c %a p.txt)" = 600
+check "nothing is left beside the outputs" test -z "$(compgen -G '*.part-*')"
+run certify l.jsonl
+expect "the ledger of an interrupted run is whole" 0
+ln -s p.txt link.txt
+run "${learn[@]}" --predictions link.txt
+check "an output through a link replaces its target" eval 'test -L link.txt && test "$(wc -l <p.txt)" = 300'
+echo old >p.txt
+{ cat x1.csv; echo 1,2,x; } >torn.csv
+run learn torn.csv --label y --predictions p.txt --quiet
+expect "bad data end a run" 3 "torn.csv:302"
+check "bad data leave the predictions of the rows before" test "$(wc -l <p.txt)" = 300
+
+# A stored run continues its files, so they grow in place.
+run learn x1.csv --label y --window 8 --quiet --predictions whole.txt
+echo old >split.txt
+run "${learn[@]}" --store split.run --predictions split.txt --rounds 100
+run resume split.run --rounds 0 --quiet
+expect "a stored run continues its predictions" 0
+check "continued predictions are those of a whole run" cmp whole.txt split.txt
+cp x1.csv rows.csv
+run learn rows.csv --label y --window 8 --quiet --store moved.run --predictions out.txt --rounds 100
+ln -f rows.csv out.txt
+run resume moved.run --rounds 0 --quiet
+expect "resume refuses an output that has become an input" 2 "--predictions out.txt: is also an input"
+check "resume leaves the input" cmp rows.csv x1.kept
+
+# A model that cannot be saved at the end goes into a file of its own.
+mkdir gone temporary
+mkfifo pipe
+TMPDIR=$work/temporary "$PROXSTREAM" learn -d - --label y --window 8 --quiet --save gone/m.json <pipe 2>"$work/err" &
+pid=$!
+exec 9>pipe
+cat x1.csv >&9
+sleep 0.5
+rmdir gone
+exec 9>&-
+wait $pid
+status=$?
+rm -f pipe
+: >"$work/out"
+expect "a model that cannot be saved is rescued" 5 "the model was saved to .*temporary/proxstream-model-......\.json instead"
+check "a rescued model is whole" eval "'$PROXSTREAM' learn x1.csv --label y --start temporary/*.json --test-only --quiet"
