@@ -8,9 +8,8 @@ cat <<'T'
 
 Robust sparse regression, online: 10,000 rows of 50 features. The truth has a few non-zero weights that rotate
 slowly and change place at times; noise is heavy-tailed with outliers. Every learner predicts a row before it
-learns from it. Lower loss is better. Reg_64 is the local regret: the sum of squared stationarity gaps for the mean
-of the last 64 losses. The first learner, the default, is an ensemble of six windows and some cheap learners. It
-plays their mean, weighted by their losses. Its certificate follows the table.
+learns from it. Lower loss is better. The first learner, the default, is an ensemble of six windows and some cheap
+learners. It plays their mean, weighted by their losses. Its certificate follows the table.
 
 T
 exec build/release/proxstream compare builtin:drift,rows=10000 --loss cauchy --reg l1:0.02 \

@@ -38,41 +38,23 @@ std::vector<Method> default_and_windows(bool full) {
     return methods;
 }
 
-/// A method with a tuned parameter, whose value replaces {} in the texts. Replayed records are drawn.
-Method tuned(const char* name, const std::vector<std::string>& texts, const std::vector<Real>& values) {
-    Method method{name};
-    for (const std::string& text : texts) {
-        for (const Real value : values)
-            method.text +=
-                (method.text.empty() ? "" : "; ") + fmt::format(fmt::runtime(text), format_short(value));
-        method.draws = text.find("replay=") != std::string::npos;
-    }
-    return method;
-}
-
 std::vector<Method> row_methods(bool full) {
-    using Values = std::vector<Real>;
-    const Values sgd = full ? Values{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.01, 0.1};
-    const Values adagrad = full ? Values{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3} : Values{0.1, 1};
     std::vector<Method> methods = default_and_windows(full);
-    // Constant and falling rates, because a stream may drift or not.
-    methods.push_back(tuned("prox-sgd", {"prox-sgd:{},power=0", "prox-sgd:{},power=0.5"}, sgd));
-    methods.push_back(tuned(kAdagrad, {"adagrad:{}"}, adagrad));
-    methods.push_back(tuned("adagrad, replay", {"adagrad:{},replay=16,window=256"}, adagrad));
-    methods.push_back({kLastValue, "last-value"});
+    methods.insert(methods.end(),
+                   {{"prox-sgd", "prox-sgd"},
+                    {kAdagrad, "adagrad"},
+                    {.name = "adagrad, replay", .text = "adagrad:replay=16,window=256", .draws = true},
+                    {kLastValue, "last-value"}});
     if (!full) return methods;
-    methods.insert(
-        methods.end(),
-        {tuned("prox-sgd, replay",
-               {"prox-sgd:{},power=0,replay=16,window=256", "prox-sgd:{},power=0.5,replay=16,window=256"},
-               sgd),
-         tuned("adam", {"adam:{}"}, {0.0003, 0.001, 0.003, 0.01, 0.03, 0.1}),
-         tuned("re-solve", {"re-solve:window={}"}, {16, 64, 256}),
-         tuned("full history", {"full-history:{}"}, {0.01, 0.03, 0.1, 0.3, 1}),
-         {"rls", "rls:memory=inf"},
-         {"rls, memory 500", "rls:memory=500"},
-         {"rls, memory 100", "rls:memory=100"},
-         {"coin", "coin"}});
+    methods.insert(methods.end(),
+                   {{.name = "prox-sgd, replay", .text = "prox-sgd:replay=16,window=256", .draws = true},
+                    {"adam", "adam"},
+                    {"re-solve", "re-solve"},
+                    {"full history", "full-history"},
+                    {"rls", "rls:memory=inf"},
+                    {"rls, memory 500", "rls:memory=500"},
+                    {"rls, memory 100", "rls:memory=100"},
+                    {"coin", "coin"}});
     return methods;
 }
 
@@ -92,76 +74,41 @@ std::vector<Method> network_methods(bool full) {
     return methods;
 }
 
-std::vector<std::string> learners_of(const Method& method) {
-    std::vector<std::string> learners;
-    for (std::size_t from = 0; from < method.text.size();) {
-        const std::size_t to = std::min(method.text.find("; ", from), method.text.size());
-        learners.push_back(method.text.substr(from, to - from));
-        from = to + 2;
-    }
-    return learners;
+/// Scores of the rounds after the prefix.
+void add_scores(const Method& method, const CompareEntry& entry, Cell& cell) {
+    // A rival whose losses are not finite has diverged, and has no score.
+    if (entry.refused == 0 || method.name == kDefault) note_certificate(entry.certificate, method.name, cell);
+    if (entry.refused > 0) return;
+    const auto rounds = static_cast<Real>(entry.rounds);
+    cell.add(method.name, "chosen", static_cast<Real>(entry.chosen + 1));
+    cell.add(method.name, kLoss, entry.loss);
+    cell.add(method.name, kGradients, static_cast<Real>(entry.record_gradients) / rounds);
+    cell.add(method.name, kMicroseconds, 1e6 * entry.seconds / rounds);
+    cell.add(method.name, kRounds, rounds);
 }
 
-/// A comparison over the first rounds of the stream. A stop interrupts the cell.
-std::vector<CompareEntry> compare(LearnSettings settings, const std::vector<std::string>& learners,
-                                  Index rounds, Cell& cell) {
+/// Tunes rivals on a prefix by loss, then runs all methods over the whole stream.
+void run_rows(LearnSettings settings, Index rounds, Cell& cell) {
     settings.rounds = rounds;
     settings.seed = cell.seed;
-    const CompareOutcome outcome = CompareRun(settings, learners, cell.stop).run([&](Round t) {
-        cell.share(static_cast<Real>(t), static_cast<Real>(rounds));
+    std::vector<std::string> learners;
+    for (const Method& method : cell.methods) learners.push_back(method.text);
+    CompareRun run(settings, learners, cell.stop,
+                   {.tune = prefix_of(rounds), .score_after = prefix_of(rounds)});
+    const CompareOutcome outcome = run.run([&](Round t) {
+        if (!run.progress().tuning) cell.share(static_cast<Real>(t), static_cast<Real>(rounds));
     });
     cell.interrupted = outcome.interrupted;
-    if (!outcome.data_error.empty()) cell.notes.push_back(outcome.data_error);
-    return outcome.entries;
-}
-
-/// Scores of the rounds after the prefix, from the means over all rounds and over the prefix.
-void add_scores(const Method& method, const CompareEntry& all, const CompareEntry& first, Cell& cell) {
-    // A rival whose losses are not finite has diverged, and has no score.
-    if (all.refused == 0 || method.name == kDefault) note_certificate(all.certificate, method.name, cell);
-    if (all.refused > 0) return;
-    const auto rounds = static_cast<Real>(all.rounds);
-    const auto before = static_cast<Real>(first.rounds);
-    const auto later = [&](Real whole, Real part) {
-        return (rounds * whole - before * part) / (rounds - before);
-    };
-    cell.add(method.name, kLoss, later(all.loss, first.loss));
-    cell.add(method.name, kGradients,
-             static_cast<Real>(all.record_gradients - first.record_gradients) / (rounds - before));
-    cell.add(method.name, kMicroseconds, 1e6 * all.seconds / rounds);
-    cell.add(method.name, kRounds, rounds - before);
-}
-
-/// Tunes methods with several learners on a prefix by loss, then runs all methods over the whole stream.
-void run_rows(const LearnSettings& settings, Index rounds, Cell& cell) {
-    std::vector<std::string> trials;
-    for (const Method& method : cell.methods)
-        for (const std::string& learner : learners_of(method)) trials.push_back(learner);
-    const std::vector<CompareEntry> tried = compare(settings, trials, prefix_of(rounds), cell);
     if (cell.interrupted) return;
-    std::vector<std::string> chosen;
-    std::vector<const CompareEntry*> best;
-    auto next = tried.begin();
-    for (const Method& method : cell.methods) {
-        const auto last = next + static_cast<std::ptrdiff_t>(learners_of(method).size());
-        best.push_back(&*std::min_element(next, last, [](const CompareEntry& a, const CompareEntry& b) {
-            return (a.refused > 0 ? kInfinity : a.loss) < (b.refused > 0 ? kInfinity : b.loss);
-        }));
-        chosen.push_back(best.back()->learner);
-        cell.add(method.name, "chosen", static_cast<Real>(best.back() - &*next + 1));
-        next = last;
-    }
-    const std::vector<CompareEntry> all = compare(settings, chosen, rounds, cell);
-    for (Index i = 0; i < all.size(); ++i) add_scores(cell.methods[i], all[i], *best[i], cell);
+    if (!outcome.data_error.empty()) cell.notes.push_back(outcome.data_error);
+    for (Index i = 0; i < cell.methods.size(); ++i) add_scores(cell.methods[i], outcome.entries[i], cell);
 }
 
 /// Reads at most `most` rows of the stream; throws the error of an unreadable row.
-Index count_rounds(const LearnSettings& settings, Index most) {
-    Problem problem(settings);
-    RowBlock record = problem.stream().make_record();
-    Index rounds = 0;
-    while (rounds < most && problem.stream().next(record)) ++rounds;
-    return rounds;
+Index readable_rounds(const LearnSettings& settings, Index most) {
+    const RoundCount count = count_rounds(settings, most);
+    if (count.error) std::rethrow_exception(count.error);
+    return count.rounds;
 }
 
 /// The command that runs `compare` on a stream.
@@ -180,12 +127,13 @@ StudyStream rows_stream(const std::string& name, const LearnSettings& settings, 
     std::vector<Method> methods = row_methods(preset == StudyPreset::full);
     if (!Problem(settings).stream().reader().last_label())
         std::erase_if(methods, [](const Method& method) { return method.name == kLastValue; });
-    return {.name = name,
-            .text = compare_command(settings),
-            .methods = std::move(methods),
-            .run = [=](Cell& cell) { run_rows(settings, count_rounds(settings, most_rows(preset)), cell); },
-            .random = false,
-            .together = true};
+    return {
+        .name = name,
+        .text = compare_command(settings),
+        .methods = std::move(methods),
+        .run = [=](Cell& cell) { run_rows(settings, readable_rounds(settings, most_rows(preset)), cell); },
+        .random = false,
+        .together = true};
 }
 
 StudyPlan describe(const std::vector<DataFacts>& facts) {
@@ -235,7 +183,7 @@ StudyPlan plan_defaults_on(const LearnSettings& settings, StudyPreset preset) {
     StudyPlan plan = describe({{name, DataUse::user, false, most_rows(preset)}});
     // Reports an unreadable row before the folder is made.
     plan.check = [=] {
-        const Index rounds = count_rounds(settings, most_rows(preset));
+        const Index rounds = readable_rounds(settings, most_rows(preset));
         if (prefix_of(rounds) == 0)
             throw ConfigError(fmt::format("data = '{}': {} rows are too few; the study needs 10 or more",
                                           settings.data.front(), rounds));

@@ -57,15 +57,17 @@ std::string take_option(const CommandOption& option, Index row, const Given& giv
     return violation.empty() ? "" : "--" + violation;
 }
 
-std::string unknown_option(const std::string& verb, const std::string& text,
+std::string unknown_option(const CommandLine& line, const std::string& text,
                            const std::vector<std::string>& names) {
     std::string bare = text.substr(std::min(text.find_first_not_of('-'), text.size()));
     bare = bare.substr(0, bare.find('='));
+    if (const std::string refusal = line.sink.refusal ? line.sink.refusal(bare) : ""; !refusal.empty())
+        return fmt::format("{}: {}", text, refusal);
     if (const std::string_view replacement = replacement_of(bare); !replacement.empty())
         return fmt::format("--{} was removed: {}", bare, replacement);
     const std::string near = nearest_name(bare, names);
     return "unknown option '" + text + "'; " +
-           (near.empty() ? "see 'proxstream " + verb + " --help'" : "did you mean '--" + near + "'?");
+           (near.empty() ? "see 'proxstream " + line.verb + " --help'" : "did you mean '--" + near + "'?");
 }
 
 bool has_flag(const std::vector<std::string>& arguments, std::string_view flag) {
@@ -125,7 +127,7 @@ class TypedOptions {
     /// Moves what was typed into the settings; returns the names of these options.
     std::vector<std::string> take(std::vector<std::string>& violations) {
         for (const std::string& unknown : app_.remaining())
-            violations.push_back(unknown_option(line_.verb, unknown, names_));
+            violations.push_back(unknown_option(line_, unknown, names_));
         std::vector<std::string> taken;
         for (const auto& [row, option] : options_) {
             if (!typed(*option, given_[row])) continue;

@@ -55,6 +55,8 @@ struct VerbOptions {
     std::vector<ExtraOption> extras = {};
     std::function<void(OutputPlan&)> files = {};                 // beside those of the table
     std::function<bool(const OptionRow<Settings>&)> takes = {};  // rows it has; none: all of them
+    /// What to do instead of the option of this name, which the verb does not take.
+    std::function<std::string(std::string_view name)> instead = {};
     std::vector<std::function<void()>> checks = {};
     std::vector<std::string> elsewhere = {};  // keys of the file that are not for the table
     std::vector<std::string_view> most_used = {};
@@ -86,6 +88,16 @@ std::optional<int> parse_command_line(const std::string& verb, const std::string
         add_files(settings, plan);
         if (own.files) own.files(plan);
     };
+    if (own.instead) {
+        line.sink.refusal = [&](std::string_view name) -> std::string {
+            for (const auto& row : Settings::options()) {
+                const bool same = row.name == name || (!row.alias.empty() && row.alias == name);
+                if (same && own.takes && !own.takes(row))
+                    return "not an option of '" + verb + "'; " + own.instead(row.name);
+            }
+            return {};
+        };
+    }
     const Settings defaults;
     for (const auto& row : Settings::options()) {
         CommandOption option{.name = row.name,

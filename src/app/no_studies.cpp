@@ -1,6 +1,7 @@
-/// Stands in for study.cpp and fit_chart.cpp in a program that is built without the studies.
+/// Stands in for study.cpp and the charts in a program that is built without the studies.
 #include "proxstream/core/error.hpp"
 
+#include "app/compare_chart.hpp"
 #include "app/fit_chart.hpp"
 #include "app/verbs.hpp"
 
@@ -15,5 +16,12 @@ bool write_fit_chart(const std::string& /*path*/, const FitComparison& /*compari
                      const std::string& /*subtitle*/) {
     return false;
 }
+
+bool has_compare_chart() {
+    return false;
+}
+
+void write_compare_chart(const std::string& /*path*/, const CompareOutcome& /*outcome*/,
+                         const std::string& /*subtitle*/) {}
 
 }  // namespace proxstream::app

@@ -131,9 +131,10 @@ RulePointer adagrad_rule(const Spec& spec, LearnerConfig& parts) {
 RulePointer ftrl_rule(const Spec& spec, LearnerConfig& parts) {
     const Real rate = positive_or(spec, 0, "alpha", 0.1);
     const Real offset = positive_or(spec, 1, "beta", 1);
-    require(spec, parts.g.can_weigh(),
-            "FTRL-proximal needs the prox of this regulariser with a step for each coordinate, which is known "
-            "for zero, l1, l2sq, elastic, bounds and their sums; take adagrad");
+    require(
+        spec, parts.g.can_weigh(),
+        "FTRL-proximal needs the prox of this regulariser with a step for each coordinate, which is known "
+        "for zero, l1, l2sq, elastic, bounds and their sums; take adagrad");
     return ftrl_proximal(parts.start.size(), rate, offset);
 }
 

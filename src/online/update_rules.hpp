@@ -40,8 +40,8 @@ RulePointer adagrad(Index dimension, Real step, Real floor, const Replay& replay
 /// FTRL-Proximal (McMahan et al. 2013): x_{t+1} minimises the sum of all gradients so far, of t g, and of
 /// proximal terms with the learning rates rate/(offset + root of the squares of a coordinate's gradients) so
 /// far. The first term is centred at x_1, and g counts once a round, as in the losses. For convex losses with
-/// bounded gradients on a bounded domain the regret is O(sqrt T) (McMahan 2017); for others nothing is proved.
-/// Needs a g that supports_weighted_prox().
+/// bounded gradients on a bounded domain the regret is O(sqrt T) (McMahan 2017); for others nothing is
+/// proved. Needs a g that supports_weighted_prox().
 RulePointer ftrl_proximal(Index dimension, Real rate, Real offset);
 
 /// The gradient of the mean of all losses so far. Memory and time a round grow with t. `make_chunk` makes an

@@ -1,11 +1,13 @@
-/// Several learners on one stream, side by side: the same rows, the same order, each deciding before it sees.
+/// Several learners on one stream: the same rows in the same order, each predicted before it is learned from.
 #pragma once
 
 #include "proxstream/regret/certificate.hpp"
 
 #include "run/label_range.hpp"
+#include "run/loss_curve.hpp"
 #include "run/problem.hpp"
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,13 +15,26 @@
 
 namespace proxstream {
 
-/// One line of the comparison. Regrets are measured by the same referee for everyone, at the common window
-/// and step.
+struct CompareOptions {
+    Index tune = 0;              // first rounds on which parameters are chosen; 0: they are not
+    Index score_after = 0;       // first rounds that the figures leave out
+    Index seeds = 1;             // for learners that draw
+    bool skip_unsuited = false;  // leave out learners that do not suit the data, instead of ConfigError
+};
+
+/// One line of the comparison. Figures are those of the scored rounds that the learner accepted, and means
+/// over its seeds. Regrets are measured in the same way for all, at the common window and step.
 struct CompareEntry {
-    std::string learner;  // its textual form
-    Round rounds = 0;
-    Round refused = 0;
-    Real loss = 0;                 // mean of f_t(x_t), predicted before learning
+    std::string learner;   // its text, with the parameter that was chosen
+    Index candidates = 1;  // values that were tried
+    Index chosen = 0;      // which of them
+    Index seeds = 1;       // runs
+    Round rounds = 0;      // scored
+    Round refused = 0;     // of all rounds
+    Round failed = 0;      // the first round that it refused and another learner accepted; 0: none
+    Real loss = 0;         // mean of f_t(x_t), predicted before learning
+    Real least_loss = 0;   // of its seeds
+    Real greatest_loss = 0;
     Real windowed_loss = 0;        // mean of S_{t,w}(x_t): how the recent window looks from where it plays
     Real regret = 0;               // Reg_w(T)
     Real regret_one = 0;           // Reg_1(T)
@@ -31,38 +46,77 @@ struct CompareEntry {
     Round active = 0;              // rounds in which that point moved
     std::uint64_t changed = 0;     // coordinates that moved, over all rounds
     std::uint64_t record_gradients = 0;  // the learner's own
-    double seconds = 0;                  // the learner's own
-    Certificate certificate;
+    std::uint64_t base_samples = 0;      // likewise
+    double seconds = 0;                  // likewise
+    LossCurve curve;                     // of all rounds of the first seed
+    Certificate certificate;             // likewise
+    std::vector<std::string> unsound;    // conclusions of certificates that do not hold
 };
 
 struct CompareOutcome {
     std::vector<CompareEntry> entries;
     std::uint64_t rows = 0;
+    std::uint64_t scored_rows = 0;
+    std::uint64_t tuned_rows = 0;
+    Round refused = 0;     // rounds that all learners refused
     bool classes = false;  // whether error rates mean anything
     bool numbers = false;  // whether squared and absolute errors do
     bool interrupted = false;
-    std::string data_error;  // what stopped the stream, if a row did
+    std::string data_error;             // what stopped the stream, if a row did
+    std::vector<std::string> left_out;  // learners that do not suit, with the reason
+};
+
+/// While a comparison runs.
+struct CompareProgress {
+    bool tuning = false;
+    Round rounds = 0;
+    std::uint64_t rows = 0;
+    Real loss = 0;  // mean so far, of the first learner
 };
 
 class CompareRun {
   public:
-    CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop);
+    CompareRun(const LearnSettings& settings, const std::vector<std::string>& learners, StopFlag stop,
+               const CompareOptions& options = {});
     ~CompareRun();
 
     const Problem& problem() const noexcept { return problem_; }
-    /// `on_round` is told the rounds so far.
+    const CompareProgress& progress() const noexcept { return progress_; }
+    /// Calls `on_round` after each round, those of tuning too.
     CompareOutcome run(const std::function<void(Round)>& on_round);
 
   private:
-    struct Lane;
-    void play(Lane& lane, const RowBlock& record);
+    struct Runner;
+    struct Line;
+
+    void add_line(const std::string& text);
+    void start(Line& line);
+    void tune(const std::function<void(Round)>& on_round);
+    void play_all(const std::function<void(Round)>& on_round);
+    void play(Runner& runner, const RowBlock& record);
+    void measure_errors(Runner& runner, const RowBlock& record);
+    static CompareEntry figures_of(Runner& run, RunEnding ending);
+    static CompareEntry entry_of(Line& line, RunEnding ending);
+    bool stopped() const { return stop_ != nullptr && *stop_; }
+    bool scoring() const { return progress_.rounds >= options_.score_after; }
 
     StopFlag stop_;
-    Round last_round_;  // 0: of the stream
+    CompareOptions options_;
+    LearnSettings settings_;
     Problem problem_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<Line> lines_;
+    CompareProgress progress_;
+    CompareOutcome outcome_;
     LabelRange labels_;  // of the rows before
     Scratch scratch_;
 };
+
+struct RoundCount {
+    Round rounds = 0;
+    std::exception_ptr error = nullptr;  // of the row that ended the count, if one could not be read
+};
+
+/// The number of rounds of a run, at most `most` (0: any number), from reading the rows.
+RoundCount count_rounds(const LearnSettings& settings, Round most, StopFlag stop = nullptr);
 
 }  // namespace proxstream

@@ -121,8 +121,15 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     for (const Gathered& gathered : ahead_) {
         RowBlock raw = gathered.raw;
         RowBlock record = make_record();
-        finish_record(state, raw, record);
-        records.push_back(std::move(record));
+        try {
+            finish_record(state, raw, record);
+            records.push_back(std::move(record));
+        } catch (const DataError&) {
+            // next() throws it, or skips the record.
+            if (options_.skip_bad_rows) continue;
+            if (records.empty()) throw;
+            break;
+        }
     }
     return records;
 }

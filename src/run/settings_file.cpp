@@ -60,7 +60,9 @@ void read_settings_table(const toml::table& table, const std::string& source, co
         const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
         if (found == sink.names.end()) {
             const std::string_view replacement = replacement_of(key.str());
-            violations.push_back(where + (replacement.empty()
+            const std::string refusal = sink.refusal ? sink.refusal(key.str()) : "";
+            violations.push_back(where + (!refusal.empty() ? fmt::format("{}: {}", key.str(), refusal)
+                                          : replacement.empty()
                                               ? unknown_name("key", key.str(), sink.names)
                                               : fmt::format("'{}' was removed: {}", key.str(), replacement)));
             continue;

@@ -17,6 +17,8 @@ struct SettingsSink {
     std::function<bool(Index row, const std::vector<std::string>& list)>
         take_list;                            // false: the option is no list
     std::vector<std::string> elsewhere = {};  // keys to skip: other code reads them
+    /// Why a known key is not taken, and what to do instead; "" for an unknown key.
+    std::function<std::string(std::string_view key)> refusal = {};
 };
 
 /// Unknown keys and wrong types are refused, all at once, with the nearest valid key; `given` names options

@@ -128,6 +128,7 @@ constexpr Named kNamed[] = {
     {"extragradient", "extragradient:0.2", "prox-grad", false},
     {"adagrad", "adagrad:0.3", "prox-grad", false},
     {"adagrad_replay", "adagrad:0.2,replay=3", "prox-grad", false},
+    {"ftrl", "ftrl:0.3", "prox-grad", false},
     {"rls", "rls", "prox-grad", false},
     {"rls_forgetting", "rls:20", "prox-grad", false},
     {"coin", "coin", "prox-grad", false},
@@ -268,6 +269,8 @@ TEST_P(EveryLearner, StaysInTheDomain) {
     for (const std::string regulariser : {"box:-0.2,0.3", "simplex", "nonneg", "l2ball:0.5"}) {
         const bool sticky = std::string(GetParam().name) == "switching";
         if (sticky && !supports_switching(parse_regulariser(regulariser))) continue;
+        const bool weighs = std::string(GetParam().name) == "ftrl";
+        if (weighs && !supports_weighted_prox(parse_regulariser(regulariser))) continue;
         Configuration setup = setup_for(GetParam(), 4);
         setup.regulariser = regulariser;
         setup.start.assign(4, 0.25);
@@ -313,7 +316,7 @@ TEST(Learner, FactsIncludeTheInitialGap) {
 }
 
 TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {
-    EXPECT_EQ(learners().size(), 16U);
+    EXPECT_EQ(learners().size(), 17U);
     for (const LearnerRow& row : learners()) {
         Calls calls;
         const auto learner = make(std::string(row.name), Configuration{}, &calls);

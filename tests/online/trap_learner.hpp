@@ -81,6 +81,11 @@ struct CountingRegulariser {
         ++calls->proxes;
         return proxstream::switching_prox(g, v, step, pull, out, scratch);
     }
+    bool can_weigh() const { return supports_weighted_prox(g); }
+    Real weighted_prox(ConstView v, ConstView steps, View out, Scratch& scratch) const {
+        ++calls->proxes;
+        return proxstream::weighted_prox(g, v, steps, out, scratch);
+    }
 };
 
 struct Configuration {

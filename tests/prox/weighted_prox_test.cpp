@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Separable, WeightedProx,
                                          "l1:0.2+box:-1,1", "l2sq:0.3+nonneg", "slice:1,4,(l1:0.4)"));
 
 TEST(WeightedProxSupport, IsDeniedWhereCoordinatesDependOnEachOther) {
-    for (const char* text : {"simplex", "l2:0.1", "group:0.1,size=5", "tv:0.1", "l2ball:1", "l2sq:0.1+simplex",
-                             "slice:0,3,(simplex)"})
+    for (const char* text : {"simplex", "l2:0.1", "group:0.1,size=5", "tv:0.1", "l2ball:1",
+                             "l2sq:0.1+simplex", "slice:0,3,(simplex)"})
         EXPECT_FALSE(supports_weighted_prox(parse_regulariser(text))) << text;
 }
 

@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/find_row.hpp"
+#include "online/tuning_grid.hpp"
 #include "run/problem.hpp"
 #include "studies/row_streams.hpp"
 #include "studies/study.hpp"
@@ -222,8 +223,8 @@ TEST(StudyDefaultsRows, TunesOnThePrefixAndScoresTheRest) {
     settings.standardise = settings.standardise_label = true;
     settings.loss = "cauchy";
     settings.reg = "zero";
-    const std::vector<std::string> rates{"prox-sgd:0.01,power=0", "prox-sgd:0.1,power=0",
-                                         "prox-sgd:0.01,power=0.5", "prox-sgd:0.1,power=0.5"};
+    const std::vector<std::string> rates = tuning_candidates("prox-sgd");
+    ASSERT_EQ(rates.size(), 16U);
     Real least = kInfinity;
     Index best = 0;
     for (Index i = 0; i < rates.size(); ++i) {

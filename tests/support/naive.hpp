@@ -289,8 +289,8 @@ class Player {
         const double t = static_cast<double>(losses_.size());
         Vector next = x_;
         for (std::size_t i = 0; i < x_.size(); ++i) {
-            double total = 0;                        // of gradients
-            double curvature = 1 / 0.1;              // of the proximal terms
+            double total = 0;                         // of gradients
+            double curvature = 1 / 0.1;               // of the proximal terms
             double pull = curvature * points_[0][i];  // their centres, weighted
             double squares = 0;
             for (std::size_t s = 0; s < slopes_.size(); ++s) {
@@ -369,8 +369,8 @@ class Player {
     Settings s_;
     double trial_step_;
     int streak_ = 0;
-    Vector mean_, square_;  // moments of the first-order baselines
-    Vector last_;           // gradient, or base
+    Vector mean_, square_;                 // moments of the first-order baselines
+    Vector last_;                          // gradient, or base
     std::vector<Vector> points_, slopes_;  // all of them, for ftrl
     std::vector<Loss> losses_;
     Vector changes_;

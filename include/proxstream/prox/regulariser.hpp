@@ -20,9 +20,9 @@ namespace proxstream {
 ///
 /// value(x, scratch) is g(x), +infinity outside dom g. prox(v, step, out, scratch) writes the minimiser z of
 /// step g(z) + |v - z|^2 / 2 to `out` and returns g(out); `out` may be the same memory as v. A type may also
-/// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, weighted_prox, and can_switch with
-/// switching_prox: the functions of the same names in this header say what each does, and what holds if it is
-/// missing.
+/// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, weighted_prox, and can_switch
+/// with switching_prox: the functions of the same names in this header say what each does, and what holds if
+/// it is missing.
 ///
 /// \code
 /// static_assert(Regulariser<Simplex>);
@@ -142,13 +142,13 @@ Real switching_prox(const G& g, ConstView v, Real step, const Pull& pull, View o
     return g.value(out, scratch);
 }
 
-/// Whether weighted_prox(g, ...) is known: g has a member of that name (and g.can_weigh(), if there is one, is
-/// true), or g only bounds each coordinate.
+/// Whether weighted_prox(g, ...) is known: g has a member of that name (and g.can_weigh(), if there is one,
+/// is true), or g only bounds each coordinate.
 template <Regulariser G>
 bool supports_weighted_prox(const G& g) {
     if constexpr (requires { g.can_weigh(); }) {
         return g.can_weigh();
-    } else if constexpr (requires(ConstView v, View out, Scratch& s) { g.weighted_prox(v, v, out, s); }) {
+    } else if constexpr (requires(ConstView v, View out, Scratch & s) { g.weighted_prox(v, v, out, s); }) {
         return true;
     } else {
         return sum_traits(g).interval;
