@@ -11,6 +11,7 @@ enum ExitCode : int {
     kNumerics = 4,      // a loss was NaN or infinite and its round was refused
     kIo = 5,            // a file could not be opened or written
     kInterrupted = 130,
+    kReaderGone = 141,  // the reader of standard output has closed it
 };
 
 }  // namespace proxstream::app

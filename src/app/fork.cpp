@@ -24,8 +24,8 @@ constexpr const char* kDescription =
     "point.\n  proxstream fork RUN NEW [options]";
 
 /// Options that name what a run writes beside its store.
-constexpr std::array<std::string_view, 8> kFiles{"predictions", "save",   "certificate", "ledger",
-                                                 "out",         "report", "trace",       "decisions"};
+constexpr std::array<std::string_view, 9> kFiles{"predictions", "save",  "certificate", "ledger", "out",
+                                                 "report",      "trace", "decisions",   "metrics"};
 
 RunIdentity child_of(const RunStore& store, Turn turn, std::string begun) {
     RunIdentity identity = store.identity();

@@ -3,17 +3,20 @@
 
 #include "app/command_line.hpp"
 #include "app/drive_run.hpp"
+#include "app/learn_summary.hpp"
 #include "app/progress_table.hpp"
 #include "app/resume_settings.hpp"
+#include "app/terminal.hpp"
 #include "app/verbs.hpp"
+#include "regret/certificate_text.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 #include "run/loss_warning.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
@@ -45,123 +48,98 @@ std::string proximal_text(const RunHeader& header) {
 }
 
 /// What was chosen, and what the first records suggest.
-void echo_choices(const LearnSettings& settings, const std::vector<std::string>& reasons,
-                  const LearnRun& run) {
-    for (const std::string& reason : reasons) fmt::print(stderr, "             {}\n", reason);
-    const Problem& problem = run.problem();
+void echo_choices(const std::vector<std::string>& reasons, const LearnSettings& settings,
+                  const Problem& problem) {
+    for (const std::string& reason : reasons) fmt::print(stderr, "             {}\n", wrapped(reason, 13));
     if (problem.two_labels()) {
         fmt::print(stderr,
                    "             the first labels have two values; for classes say --loss logistic\n");
     }
-    if (const std::string terms = proximal_text(run.header()); !terms.empty()) {
+    // Long streams end late: what can be cured now is said now.
+    if (scales_differ(settings, problem)) {
+        fmt::print(stderr, "  {}    column scales differ by a factor of {:.3g}: try --standardise\n",
+                   tinted(Tint::warning, "warning"), problem.column_spread());
+    }
+}
+
+void echo_oracle(const LearnSettings& settings, const NoiseFacts& noise) {
+    fmt::print(stderr, "  oracle     {}, {}{}; {}\n", noise.oracle, noise.variant,
+               noise.confirm > 1 ? fmt::format(", {} estimates have to pass", noise.confirm) : "",
+               noise.sigma ? fmt::format("sigma {:.4g}{} ({})", *noise.sigma, noise.bounded ? ", sure" : "",
+                                         noise.origin)
+                           : "of its noise nothing is known");
+    // The rows are the program's choice where the oracle was left without a number.
+    if (settings.oracle == "minibatch" &&
+        2 * Spec::parse(noise.oracle).number(0, "rows") > static_cast<Real>(settings.batch)) {
+        fmt::print(stderr,
+                   "             more than half of every record: --oracle exact may well cost less\n");
+    }
+    if (!noise.refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
+}
+
+/// What --verbose adds.
+void echo_details(const LearnSettings& settings, const LearnRun& run) {
+    const RunHeader& header = run.header();
+    if (const std::string terms = proximal_text(header); !terms.empty()) {
         fmt::print(stderr, "  proximal   (mu/2) |x - x_t|^2 with mu = {}{}\n", terms,
                    settings.proximal == "auto"
                        ? ": these windows need not have a unique minimiser; --proximal 0 leaves it out"
                        : "");
     }
-    if (problem.column_spread() > kWideScales && !problem.scaled() && !settings.normalise) {
-        fmt::print(stderr,
-                   "  warning    column scales differ by a factor of {:.3g}; --standardise scales them\n",
-                   problem.column_spread());
+    fmt::print(stderr, "  learner    {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
+               settings.learner, header.model, run.problem().step(), run.problem().step_origin(),
+               settings.tolerance, inner_name(settings, header));
+    if (!header.members.empty()) {
+        fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(header), ", "),
+                   header.play);
     }
+}
+
+/// The columns that are learned from, as far as a line has room.
+std::string columns_of(const RowReader& reader) {
+    constexpr std::size_t kRoom = 48;
+    const std::vector<std::string>& names = reader.feature_names();
+    std::string text;
+    for (Index i = 0; i < names.size(); ++i) {
+        if (text.size() + names[i].size() > kRoom)
+            return text + fmt::format("{}{} more", text.empty() ? "" : " and ", names.size() - i);
+        text += (i > 0 ? ", " : "") + names[i];
+    }
+    return text;
 }
 
 void echo_settings(const LearnSettings& settings, const std::vector<std::string>& reasons,
                    const LearnRun& run) {
     const Problem& problem = run.problem();
+    const RowReader& reader = problem.stream().reader();
     const std::string data =
         settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
     fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
-    fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, problem.stream().reader().features(),
-               problem.stream().reader().sparse() ? "sparse" : "dense",
-               problem.scaled() ? ", standardised" : "",
+    fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, reader.features(),
+               reader.sparse() ? "sparse" : "dense", problem.scaled() ? ", standardised" : "",
                !settings.standardise_label ? ""
                : problem.scaled()          ? ", label too"
                                            : ", label standardised",
                settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
-    for (const std::string& note : problem.stream().reader().notes())
-        fmt::print(stderr, "             {}\n", note);
+    if (!reader.feature_names().empty())
+        fmt::print(stderr, "  columns    {} -> {}\n", columns_of(reader), reader.label_name());
+    for (const std::string& note : reader.notes()) fmt::print(stderr, "             {}\n", wrapped(note, 13));
     fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
-    echo_choices(settings, reasons, run);
-    fmt::print(stderr, "  learner    {}, window {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
-               settings.learner, run.header().window_text, run.header().model, problem.step(),
-               problem.step_origin(), settings.tolerance, inner_name(settings, run.header()));
-    if (const auto& noise = noise_of(run.header())) {
-        fmt::print(stderr, "  oracle     {}, {}{}; {}\n", noise->oracle, noise->variant,
-                   noise->confirm > 1 ? fmt::format(", {} estimates have to pass", noise->confirm) : "",
-                   noise->sigma ? fmt::format("sigma {:.4g}{} ({})", *noise->sigma,
-                                              noise->bounded ? ", sure" : "", noise->origin)
-                                : "of its noise nothing is known");
-        // The rows are the program's choice where the oracle was left without a number.
-        if (settings.oracle == "minibatch" &&
-            2 * Spec::parse(noise->oracle).number(0, "rows") > static_cast<Real>(settings.batch)) {
-            fmt::print(stderr,
-                       "             more than half of every record: --oracle exact may well cost less\n");
-        }
-        if (!noise->refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
-    }
-    if (!run.header().members.empty()) {
-        fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(run.header()), ", "),
-                   run.header().play);
-    }
-}
-
-void print_footer(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
-    const LearnProgress& totals = outcome.totals;
-    const auto rounds = static_cast<Real>(std::max<Round>(totals.rounds, 1));
-    const RecordStream& stream = run.problem().stream();
-    const auto nonzeros =
-        std::count_if(totals.point.begin(), totals.point.end(), [](Real value) { return value != 0; });
-    const auto rows_now = static_cast<double>(totals.rows - run.resumed().rows);
-    fmt::print(stderr, "\n{} rows in {} rounds, {:.3g} s ({:.0f} rows/s)", totals.rows, totals.rounds,
-               outcome.seconds, rows_now / std::max(outcome.seconds, 1e-9));
-    if (run.resumed().rounds > 0) fmt::print(stderr, ", {} rounds of them before", run.resumed().rounds);
-    if (outcome.ending == RunEnding::interrupted) fmt::print(stderr, ", interrupted");
-    fmt::print(stderr, "\naverage loss {:.6g}", totals.loss_sum / rounds);
-    if (outcome.best_constant) {
-        fmt::print(stderr, "   best constant {:.6g}{}: loss {:.6g}{}", outcome.best_constant->prediction,
-                   settings.standardise_label ? " (of the scaled label)" : "", outcome.best_constant->loss,
-                   outcome.best_constant->sampled
-                       ? fmt::format(" (estimated from {} rows)", BestConstantSampler::kCapacity)
-                       : "");
-    }
-    const TargetKind kind = run.problem().family().target_kind();
-    if (kind == TargetKind::number && totals.rows > 0) {
-        const auto rows = static_cast<Real>(totals.rows);
-        fmt::print(stderr, "\npredictions, in the units of the label: MSE {:.6g}   MAE {:.6g}",
-                   totals.squared_errors / rows, totals.absolute_errors / rows);
-    }
-    if ((kind == TargetKind::sign || kind == TargetKind::category) && totals.rows > 0) {
-        fmt::print(stderr, "   errors {:.2f} %",
-                   100 * static_cast<Real>(totals.errors) / static_cast<Real>(totals.rows));
-    }
-    fmt::print(stderr, "\nnon-zeros {} of {}", nonzeros, totals.point.size());
-    const std::vector<std::string> causes = above_constant(settings, run, outcome);
-    if (!causes.empty()) fmt::print(stderr, "\nwarning: the loss is above that of the best constant");
-    for (const std::string& cause : causes) fmt::print(stderr, "\n  {}", cause);
-    if (noise_of(run.header()) && totals.steps == 0 && totals.rounds > 0) {
-        fmt::print(
-            stderr,
-            "\nno round moved: the noise allows no finer test than this; draw more rows (oracle), or take "
-            "a longer window");
-    }
-    if (stream.bad_rows() > 0) {
-        fmt::print(stderr, "\nbad rows skipped: {}; the last one: {}", stream.bad_rows(),
-                   stream.last_bad_row());
-    }
-    if (totals.refused > 0)
-        fmt::print(stderr, "\nrounds refused because the loss was not finite: {}", totals.refused);
-    if (!settings.save.empty() && !outcome.io_error) fmt::print(stderr, "\nmodel saved to {}", settings.save);
-    fmt::print(stderr, "\n");
-    fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+    echo_choices(reasons, settings, problem);
+    const std::string learner = Spec::parse(settings.learner).name();
+    const bool windowed = learner == "time-smoothed" || learner == "bank";
+    fmt::print(stderr, "  {:<10} {}\n", windowed ? "window" : "learner",
+               windowed ? proxstream::shortened(run.header().window_text, 66) : settings.learner);
+    if (const auto& noise = noise_of(run.header())) echo_oracle(settings, *noise);
+    if (settings.verbose) echo_details(settings, run);
 }
 
 ProgressTable progress_table(const LearnSettings& settings, const LearnRun& run) {
     const TargetKind kind = run.problem().family().target_kind();
     const auto& noise = noise_of(run.header());
     return {settings.progress, kind == TargetKind::sign || kind == TargetKind::category,
-            member_names(run.header()), !noise || noise->refereed};
+            member_names(run.header()), !noise || noise->refereed, settings.verbose};
 }
 
 class LearnScreen {
@@ -174,7 +152,7 @@ class LearnScreen {
     void on_turn() { table_.on_round(run_.totals()); }
     void end() {
         table_.finish(run_.totals());
-        print_footer(settings_, run_, run_.outcome());
+        print_summary(settings_, run_, run_.outcome());
     }
 
   private:
@@ -186,6 +164,9 @@ class LearnScreen {
 int run_learn(const LearnSettings& settings, const RunOrigin& origin, bool resumed,
               const std::vector<std::string>& reasons = {}) {
     set_threads(settings.threads);
+    const bool piped = settings.data.empty() || settings.data.front() == "-";
+    if (piped && !settings.quiet && isatty(STDIN_FILENO) != 0)
+        fmt::print(stderr, "reading rows from the terminal; end with Ctrl-D\n");
     LearnRun run(settings, stop_requested(), origin);
     return drive_run<LearnScreen>(settings, run, resumed, [&] { echo_settings(settings, reasons, run); });
 }
@@ -198,7 +179,7 @@ int learn(const std::vector<std::string>& arguments) {
         "learn",
         "Learns from a stream of rows: predicts each row, then learns from it. The window length is "
         "automatic."
-        "\nEnds with figures of the predictions and a certificate of what was proved on this run.",
+        "\nEnds with metrics of the predictions and one line about the certificate of the run.",
         arguments, settings,
         {.checks = {[&] { validate(settings); }},
          .most_used = {"label", "features", "ignore", "loss", "reg", "lags", "window", "predictions", "save",

@@ -51,6 +51,7 @@ constexpr std::array kVerbs{
          assign_demand},
     Verb{"learn", "learn from a stream of rows; ends with a certificate of what was proved on the run",
          learn},
+    Verb{"predict", "predict rows with a saved model; a label is not needed", predict},
     Verb{"compare", "run several learners on one stream and print one table", compare},
     Verb{"fit", "fit a model to a whole data set; ends with a certificate of how stationary it is", fit_data},
     Verb{"compare-fit", "fit one problem with several methods at equal samples and equal seconds",
@@ -96,7 +97,7 @@ void print_help() {
         "\nexit status: 0 done; 1 certificate or ledger does not hold; 2 usage; 3 bad data; 4 a loss was NaN "
         "or\n"
         "infinite; 5 a file could not be read or written; 130 interrupted (footer, certificate and model are "
-        "there)\n");
+        "there);\n141 the reader of standard output has closed it\n");
 }
 
 int dispatch(std::vector<std::string> arguments) {

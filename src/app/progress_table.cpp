@@ -2,6 +2,9 @@
 
 #include "proxstream/core/linalg.hpp"
 
+#include "app/terminal.hpp"
+#include "regret/certificate_text.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -19,17 +22,23 @@ std::size_t nonzeros(ConstView x) {
 
 }  // namespace
 
-ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured)
+ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured,
+                             bool verbose)
     : classes_(classes),
       measured_(measured),
+      verbose_(verbose),
       members_(std::move(members)),
       weights_(members_.size()),
       terminal_(isatty(fileno(stderr)) != 0),
       schedule_(every) {
-    fmt::print(stderr, "{:>10} {:>11} {:>11} {}{:>11} {:>10} {:>10} {:>8} {:>7}{}\n", "rounds", "avg loss",
-               "since last", classes_ ? "  error % " : "", "Reg_w", measured_ ? "entry gap" : "first seen",
-               measured_ ? "exit gap" : "last seen", "steps", "nonzero",
-               members_.empty() ? "" : "  heaviest");
+    fmt::print(stderr, "{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last",
+               classes_ ? " error %" : "");
+    if (verbose_) {
+        fmt::print(stderr, " {:>10} {:>9} {:>9} {:>7}\n", "Reg_w", measured_ ? "entry gap" : "first seen",
+                   measured_ ? "exit gap" : "last seen", "steps");
+    } else {
+        fmt::print(stderr, " {:>8} {:>8}{}\n", "steps", "non-zero", members_.empty() ? "" : "  most weight");
+    }
 }
 
 /// The member with the most weight since the last line, and its share.
@@ -39,8 +48,9 @@ std::string ProgressTable::heaviest() const {
     Real all = 0;
     for (const Real weight : weights_) all += weight;
     if (all == 0) return "";
-    return fmt::format("  {} ({:.0f} %)", members_[static_cast<std::size_t>(most - weights_.begin())],
-                       100 * *most / all);
+    constexpr std::size_t kRoom = 14;
+    const std::string& name = members_[static_cast<std::size_t>(most - weights_.begin())];
+    return fmt::format("  {} ({:.0f} %)", proxstream::shortened(name, kRoom), 100 * *most / all);
 }
 
 void ProgressTable::on_round(const LearnProgress& progress) {
@@ -65,16 +75,23 @@ void ProgressTable::print_line(const LearnProgress& progress) {
     clear_status();
     const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
     const auto since = static_cast<Real>(std::max<Round>(progress.rounds - printed_, 1));
-    const std::string errors =
-        classes_ ? fmt::format("{:9.2f} ", 100 * static_cast<Real>(progress.errors) /
-                                               static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)))
-                 : "";
-    const RoundReport last = progress.last != nullptr ? *progress.last : RoundReport{};
-    fmt::print(stderr, "{:>10} {:>11.6g} {:>11.6g} {}{:>11} {:>10.3g} {:>10.3g} {:>8} {:>7}{}\n",
-               progress.rounds, progress.loss_sum / rounds, (progress.loss_sum - loss_at_last_line_) / since,
-               errors, measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
-               measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
-               progress.steps - steps_at_last_line_, nonzeros(progress.point), heaviest());
+    fmt::print(stderr, "{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
+               (progress.loss_sum - loss_at_last_line_) / since);
+    if (classes_) {
+        fmt::print(stderr, " {:>7.2f}",
+                   100 * static_cast<Real>(progress.errors) /
+                       static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)));
+    }
+    const std::uint64_t steps = progress.steps - steps_at_last_line_;
+    if (verbose_) {
+        const RoundReport last = progress.last != nullptr ? *progress.last : RoundReport{};
+        fmt::print(stderr, " {:>10} {:>9.3g} {:>9.3g} {:>7}\n",
+                   measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
+                   measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
+                   steps);
+    } else {
+        fmt::print(stderr, " {:>8} {:>8}{}\n", steps, nonzeros(progress.point), heaviest());
+    }
     fill(weights_, 0);
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;
@@ -83,9 +100,11 @@ void ProgressTable::print_line(const LearnProgress& progress) {
 
 void ProgressTable::draw_status(const LearnProgress& progress) {
     const double seconds = std::chrono::duration<double>(drawn_ - start_).count();
-    fmt::print(stderr, "\r\033[2m{:>10} {:>11.6g}  {:.0f} rows/s\033[0m\033[K", progress.rounds,
-               progress.loss_sum / static_cast<Real>(std::max<Round>(progress.rounds, 1)),
-               static_cast<double>(progress.rows) / seconds);
+    const std::string text =
+        fmt::format("{:>10} {:>10.5g}  {:.0f} rows/s", progress.rounds,
+                    progress.loss_sum / static_cast<Real>(std::max<Round>(progress.rounds, 1)),
+                    static_cast<double>(progress.rows) / seconds);
+    fmt::print(stderr, "\r{}\033[K", tinted(Tint::dim, text));
     (void)std::fflush(stderr);
     status_shown_ = true;
 }

@@ -15,7 +15,8 @@ class ProgressTable {
   public:
     /// `every` = 0: at powers of two. `members` names those of an ensemble; empty: there is none. Without
     /// `measured` nobody knows the exact gaps: the column shows what the tests saw.
-    ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured);
+    ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured,
+                  bool verbose = false);
 
     void on_round(const LearnProgress& progress);
     /// The last line, if the run did not end on one, and a clean cursor.
@@ -30,6 +31,7 @@ class ProgressTable {
 
     bool classes_;
     bool measured_;
+    bool verbose_;
     std::vector<std::string> members_;
     std::vector<Real> weights_;  // since the last line
     bool terminal_;

@@ -8,6 +8,7 @@
 namespace proxstream::app {
 
 int learn(const std::vector<std::string>& arguments);
+int predict(const std::vector<std::string>& arguments);
 int compare(const std::vector<std::string>& arguments);
 int route(const std::vector<std::string>& arguments);
 int assign_demand(const std::vector<std::string>& arguments);

@@ -35,6 +35,6 @@ DataError::DataError(DataLocation where, const std::string& problem, const std::
       where_(std::move(where)) {}
 
 IoError::IoError(const std::string& path, const std::string& action, int error_number)
-    : Error(path + ": " + action + ": " + std::strerror(error_number)) {}
+    : Error(path + ": " + action + ": " + std::strerror(error_number)), error_number_(error_number) {}
 
 }  // namespace proxstream

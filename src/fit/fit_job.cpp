@@ -158,11 +158,7 @@ void FitJob::finish() {
     write(settings_.certificate_json, [&] { return to_json(certificate); });
     if (!settings_.save.empty())
         save_or_rescue(settings_.save, task_.model_at(x, certificate.point.iteration), outcome_);
-    write(settings_.predictions, [&] {
-        std::string lines;
-        for (const Real prediction : task_.predict(x)) lines += fmt::format("{}\n", prediction);
-        return lines;
-    });
+    write(settings_.predictions, [&] { return task_.prediction_file(x); });
 }
 
 }  // namespace proxstream

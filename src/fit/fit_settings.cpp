@@ -77,8 +77,8 @@ const std::array kOutputRows{
         "methods on f itself, best of stochastic ones",
         &S::output, 0, 0, kOutputs},
     Row{"trace", "", "Output", "FILE", "write every measurement as CSV", &S::trace},
-    Row{"predictions", "p", "Output", "FILE", "write one prediction a row, by the fitted model",
-        &S::predictions},
+    Row{"predictions", "p", "Output", "FILE",
+        "write one line a row as CSV: label, and prediction of the fitted model", &S::predictions},
     Row{"test-only", "t", "Output", "BOOL", "measure the model given by --start; move nothing",
         &S::test_only},
 };

@@ -10,6 +10,7 @@
 #include "offline/sampler.hpp"
 #include "run/feature_scale.hpp"
 #include "run/learn_settings.hpp"
+#include "run/prediction_file.hpp"
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
 
@@ -105,6 +106,7 @@ void FitTask::standardise(RowBlock& rows) {
         }
         scale.apply(rows, FeatureScale::Use::as_is);
     }
+    labels_.assign(rows.targets().begin(), rows.targets().end());
     if (settings_.standardise_label) {
         const auto label = [&](Index row) { return ConstView(rows.targets()).subspan(row, 1); };
         if (!label_scale_) {
@@ -185,6 +187,26 @@ std::vector<Real> FitTask::predict(ConstView x) const {
         }
     }
     return predictions;
+}
+
+std::string FitTask::prediction_file(ConstView x) const {
+    const RowFamily& family = rows_->family();
+    const TargetKind kind = family.target_kind();
+    const PredictionFormat format{.kind = kind,
+                                  .classes = settings_.classes,
+                                  .class_count = kind == TargetKind::sign ? 2 : family.classes(),
+                                  .probabilities = family.has_probabilities(),
+                                  .negative = reader_->negative_label()};
+    std::vector<Real> probabilities(format.probabilities ? format.class_count : 0);
+    std::string text = format.header();
+    Scratch scratch;
+    const std::vector<Real> predictions = predict(x);
+    for (Index row = 0; row < predictions.size(); ++row) {
+        if (format.probabilities) family.probabilities(rows_->rows(), row, x, probabilities, scratch);
+        format.append(text, std::to_string(row + 1),
+                      {.value = predictions[row], .label = labels_[row], .probabilities = probabilities});
+    }
+    return text;
 }
 
 }  // namespace proxstream

@@ -36,6 +36,8 @@ class FitTask {
     Model model_at(ConstView x, std::uint64_t iterations) const;
     /// What the model at x says of every row, in the units of the data.
     std::vector<Real> predict(ConstView x) const;
+    /// The same as the text of a file (run/prediction_file.hpp).
+    std::string prediction_file(ConstView x) const;
 
   private:
     RowBlock read_rows(StopFlag stop);
@@ -51,6 +53,7 @@ class FitTask {
     std::optional<DataSurvey> survey_;
     std::optional<Standardiser> standardiser_;
     std::optional<Standardiser> label_scale_;
+    std::vector<Real> labels_;  // in the units of the data
     std::uint64_t bad_rows_ = 0;
     std::string last_bad_row_;
     std::uint64_t checksum_ = 0;

@@ -89,7 +89,7 @@ Real FactorsFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
 
 bool FactorsFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
                                   Scratch& scratch) const {
-    return has_probabilities(options_.loss.formula) &&
+    return has_probabilities() &&
            sign_probabilities(predict(record, row, x, scratch), out);
 }
 

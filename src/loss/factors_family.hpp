@@ -31,6 +31,7 @@ class FactorsFamily final : public StoredFamily<FactorsFamily> {
     Index penalised() const override { return dimension(); }
     TargetKind target_kind() const override { return proxstream::target_kind(options_.loss.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool has_probabilities() const override { return proxstream::has_probabilities(options_.loss.formula); }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
     Real infimum() const override { return proxstream::infimum(options_.loss.formula); }

@@ -376,7 +376,7 @@ Real LinearFamily::predict(const RowBlock& record, Index row, ConstView x, Scrat
 
 bool LinearFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
                                  Scratch& scratch) const {
-    return has_probabilities(loss_.formula) && sign_probabilities(predict(record, row, x, scratch), out);
+    return has_probabilities() && sign_probabilities(predict(record, row, x, scratch), out);
 }
 
 std::vector<Real> LinearFamily::row_scales(const RowBlock& record) const {

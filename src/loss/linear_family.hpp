@@ -23,6 +23,7 @@ class LinearFamily final : public StoredFamily<LinearFamily> {
     Index penalised() const override { return features_; }
     TargetKind target_kind() const override { return proxstream::target_kind(loss_.formula); }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool has_probabilities() const override { return proxstream::has_probabilities(loss_.formula); }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
     /// max |phi''| times the largest eigenvalue of the rows' mean outer product (the intercept's 1 included),

@@ -129,8 +129,7 @@ Real MlpFamily::predict(const RowBlock& record, Index row, ConstView x, Scratch&
 bool MlpFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
                               Scratch& scratch) const {
     if (options_.classes == 0) {
-        return has_probabilities(options_.loss.formula) &&
-               sign_probabilities(predict(record, row, x, scratch), out);
+        return has_probabilities() && sign_probabilities(predict(record, row, x, scratch), out);
     }
     Scratch::Frame frame(scratch);
     Rows rows(network_, 1, false, frame);

@@ -33,6 +33,9 @@ class MlpFamily final : public StoredFamily<MlpFamily> {
     TargetKind target_kind() const override;
     Index classes() const override { return options_.classes; }
     Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const override;
+    bool has_probabilities() const override {
+        return options_.classes > 0 || proxstream::has_probabilities(options_.loss.formula);
+    }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
     Real infimum() const override {

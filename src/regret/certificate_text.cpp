@@ -114,17 +114,17 @@ void append_summary(std::string& out, const Certificate& certificate) {
 
 /// One line a member: its weight and its loss; of those with a window, what they did.
 void append_members(std::string& out, const Certificate& certificate) {
-    constexpr std::size_t kName = 18;
+    constexpr std::size_t kName = 15;
     const EnsembleSummary& ensemble = *certificate.summary.ensemble;
     const RunHeader& header = certificate.header;
     const Real rounds = static_cast<Real>(std::max<Round>(certificate.summary.totals.rounds, 1));
-    append(out, "\n  {:<18} {:>9} {:>11} {:>12} {:>10} {:>10}  own lines\n", "member",
+    append(out, "\n  {:<15} {:>8} {:>10} {:>12} {:>8} {:>10}  lines\n", "member",
            ensemble.mean ? "weight" : "active", "mean f + g",
            sampled(certificate) ? "base samples" : "gradients", "updates", "own Reg");
     for (Index k = 0; k < header.members.size(); ++k) {
         const Real share =
             ensemble.mean ? ensemble.weights[k] : static_cast<Real>(ensemble.active_member[k]) / rounds;
-        append(out, "  {:<18} {:>8.1f}% {:>11.5g}", shortened(member_name(header.members[k]), kName),
+        append(out, "  {:<15} {:>7.1f}% {:>10.5g}", shortened(member_name(header.members[k]), kName),
                100 * share, ensemble.losses[k]);
         if (k < header.points()) {
             out += '\n';
@@ -132,7 +132,7 @@ void append_members(std::string& out, const Certificate& certificate) {
         }
         const Certificate& member = certificate.members[k - header.points()];
         const RunSummary& run = member.summary;
-        append(out, " {:>12} {:>10} {:>10}  {}\n",
+        append(out, " {:>12} {:>8} {:>10}  {}\n",
                member.header.noise ? run.totals.cost.base_samples : run.totals.cost.record_gradients,
                run.totals.steps, run.measured ? fmt::format("{:.3e}", run.regret) : "-",
                member.sound() ? "hold" : "VIOLATED");

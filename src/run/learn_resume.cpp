@@ -49,15 +49,16 @@ void LearnProgress::serialise(StateArchive& archive) {
     archive.fields(Field{"rounds", rounds}, Field{"refused", refused}, Field{"rows", rows},
                    Field{"rows without a label", unlabelled}, Field{"loss sum", loss_sum},
                    Field{"errors", errors}, Field{"steps", steps}, Field{"rounds on their budget", on_budget},
-                   Field{"labels", labels}, Field{"squared errors", squared_errors},
-                   Field{"absolute errors", absolute_errors});
+                   Field{"labels", labels}, Field{"largest score", largest_score});
 }
 
 void LearnRun::serialise(StateArchive& archive) {
-    archive.fields(Field{"run", outcome_.totals}, Field{"input", input_});
+    archive.fields(Field{"run", outcome_.totals}, Field{"metrics", outcome_.metrics},
+                   Field{"previous label", outcome_.previous}, Field{"input", input_});
     serialise_learner(archive);
     if (archive.reading()) begin_account();
-    archive.fields(Field{"bytes of predictions", predictions_.bytes}, Field{"account", account_});
+    archive.fields(Field{"bytes of predictions", predictions_.bytes}, Field{"metrics file", metrics_.place},
+                   Field{"account", account_});
 }
 
 /// What makes the points to come: of a run that is fed, its stream too.

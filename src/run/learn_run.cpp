@@ -4,7 +4,9 @@
 
 #include "core/not_known.hpp"
 #include "front/header_of.hpp"
+#include "loss/pass_family.hpp"
 #include "run/learn_defaults.hpp"
+#include "run/report_page.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +30,9 @@ RunHeader run_header(const LearnSettings& settings, const Problem& problem, cons
 }
 
 const std::vector<std::string>& learn_channels() {
-    static const std::vector<std::string> names{"loss",         "residual",  "bound", "tolerance", "regret",
-                                                "regret_bound", "variation", "steps", "gradients", "seconds"};
+    static const std::vector<std::string> names{"loss",      "residual",     "bound",        "tolerance",
+                                                "regret",    "regret_bound", "variation",    "steps",
+                                                "gradients", "seconds",      "average_loss", "active"};
     return names;
 }
 
@@ -50,28 +53,51 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origi
                problem_.make_meter(other_windows(settings_))),
       sampler_(settings.seed),
       last_{.record = problem_.stream().make_record(),
-            .played = std::vector<Real>(problem_.family().dimension()),
-            .predictions = {}},
+            .played = std::vector<Real>(problem_.family().dimension())},
       fed_(fed) {
     const auto expects = [](const RunHeader& header) { return header.model == "forecast"; };
     if (problem_.forecasts() != nullptr && !expects(header()) &&
         std::none_of(header().members.begin(), header().members.end(), expects)) {
         throw ConfigError("forecast = " + settings_.forecast + ": no model uses it; say --model forecast");
     }
+    prepare_outputs();
+}
+
+void LearnRun::prepare_outputs() {
+    const RowFamily& family = problem_.family();
+    const TargetKind kind = family.target_kind();
+    predictions_.format = {.kind = kind,
+                           .classes = settings_.classes,
+                           .class_count = kind == TargetKind::sign ? 2 : family.classes(),
+                           .probabilities = family.has_probabilities()};
+    outcome_.metrics = Metrics(kind, family.classes(), settings_.metrics_window);
+    const auto* passes = dynamic_cast<const PassFamily*>(&family);
+    // With --ahead the label of the row before is not known yet.
+    if (passes != nullptr && kind == TargetKind::number && settings_.ahead == 1)
+        outcome_.previous = PreviousLabel(passes->of_scores());
 }
 
 void LearnRun::begin(bool restored) {
     resumed_ = outcome_.totals;
     if (input_.records > 0 && !fed_) read_again();
     if (!settings_.ledger.empty()) account_.ledger.emplace(OutputFile::fresh(settings_.ledger), header());
-    if (!settings_.predictions.empty()) {
-        const bool continues = restored && settings_.predictions != "-";
-        predictions_.file.emplace(continues
-                                      ? OutputFile::continue_after(settings_.predictions, predictions_.bytes)
-                                      : OutputFile::fresh(settings_.predictions, journal_ != nullptr));
-    }
+    if (!settings_.predictions.empty()) open_predictions(restored);
+    if (!settings_.report.empty()) require_report_page();
+    if (!settings_.metrics.empty())
+        metrics_.file.emplace(settings_.metrics, settings_.metrics_every, outcome_.metrics, metrics_.place);
     outcome_.totals.regret = account_.tally.regret();
     outcome_.totals.point = learner_->decide();
+}
+
+void LearnRun::open_predictions(bool restored) {
+    if (restored && settings_.predictions != "-") {
+        predictions_.file = OutputFile::continue_after(settings_.predictions, predictions_.bytes);
+        return;
+    }
+    predictions_.file.emplace(OutputFile::fresh(settings_.predictions, journal_ != nullptr));
+    const std::string header = predictions_.format.header();
+    predictions_.bytes = header.size();
+    outcome_.guarded(predictions_.file, [&](OutputFile& file) { file.write(header); });
 }
 
 bool LearnRun::next() {
@@ -79,7 +105,6 @@ bool LearnRun::next() {
     if (!problem_.stream().next(last_.record)) {
         // Rows without a label may stand at the end.
         predict_unlabelled();
-        write_predictions(last_.unlabelled);
         return false;
     }
     // A record that an interruption has cut short is read whole on resume.
@@ -95,48 +120,60 @@ Real LearnRun::reported(Real prediction) const {
     return clips ? outcome_.totals.labels.clipped(restored) : restored;
 }
 
-void LearnRun::predict_unlabelled() {
-    const RowBlock& rows = problem_.stream().unlabelled();
-    last_.unlabelled.clear();
-    for (Index row = 0; row < rows.rows(); ++row)
-        last_.unlabelled.push_back(
-            reported(problem_.family().predict(rows, row, learner_->decide(), scratch_)));
-    outcome_.totals.unlabelled += rows.rows();
+void LearnRun::predict(const RowBlock& rows, PredictedRows& to) {
+    const RowFamily& family = problem_.family();
+    const Index classes = predictions_.format.probabilities ? predictions_.format.class_count : 0;
+    to.values.clear();
+    to.probabilities.assign(rows.rows() * classes, 0);
+    for (Index row = 0; row < rows.rows(); ++row) {
+        to.values.push_back(reported(family.predict(rows, row, learner_->decide(), scratch_)));
+        const View chances = View(to.probabilities).subspan(row * classes, classes);
+        if (classes > 0) family.probabilities(rows, row, learner_->decide(), chances, scratch_);
+    }
 }
 
-void LearnRun::predict() {
+void LearnRun::predict_unlabelled() {
+    predict(problem_.stream().unlabelled(), last_.unlabelled);
+    outcome_.totals.unlabelled += last_.unlabelled.values.size();
+    write_predictions(last_.unlabelled, {});
+}
+
+void LearnRun::predict_record() {
     const RowBlock& record = last_.record;
     LearnProgress& totals = outcome_.totals;
     const RowFamily& family = problem_.family();
-    const bool numbers = family.target_kind() == TargetKind::number;
-    const bool classes =
-        family.target_kind() == TargetKind::sign || family.target_kind() == TargetKind::category;
+    const bool signs = family.target_kind() == TargetKind::sign;
+    const bool classes = signs || family.target_kind() == TargetKind::category;
     const ConstView labels = problem_.stream().labels(record);
-    last_.predictions.clear();
+    predict(record, last_.predicted);
     for (Index row = 0; row < record.rows(); ++row) {
-        const Real prediction = family.predict(record, row, learner_->decide(), scratch_);
-        last_.predictions.push_back(reported(prediction));
+        const Real prediction = last_.predicted.values[row];
         if (classes && family.label(prediction) != record.target(row)) ++totals.errors;
-        if (numbers) {
-            const Real error = last_.predictions.back() - labels[row];
-            totals.squared_errors += error * error;
-            totals.absolute_errors += std::abs(error);
-        }
+        if (signs) totals.largest_score = std::max(totals.largest_score, std::abs(prediction));
         sampler_.add(record.target(row));
-    }
-    if (numbers) {
-        for (const Real label : labels) totals.labels.include(label);
+        if (family.target_kind() == TargetKind::number) totals.labels.include(labels[row]);
     }
     totals.rows += record.rows();
+    write_predictions(last_.predicted, labels);
 }
 
-void LearnRun::write_predictions(ConstView predictions) {
+/// `labels`: empty if they are not known.
+void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels) {
     // Standard output has the predictions of replayed turns already; a file was cut to where it was.
     if (settings_.predictions == "-" && journal_ != nullptr && journal_->replaying()) return;
+    if (rows.values.empty()) return;
     outcome_.guarded(predictions_.file, [&](OutputFile& file) {
         std::string& lines = predictions_.lines;
         lines.clear();
-        for (const Real prediction : predictions) lines += fmt::format("{}\n", prediction);
+        PredictionFormat& format = predictions_.format;
+        format.negative = problem_.stream().reader().negative_label();
+        const std::uint64_t before = outcome_.totals.rows + outcome_.totals.unlabelled - rows.values.size();
+        for (Index row = 0; row < rows.values.size(); ++row) {
+            format.append(lines, std::to_string(before + row + 1),
+                          {.value = rows.values[row],
+                           .label = labels.empty() ? kNotKnown : labels[row],
+                           .probabilities = rows.probabilities_of(row)});
+        }
         predictions_.bytes += lines.size();
         file.write(lines);
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
@@ -144,15 +181,35 @@ void LearnRun::write_predictions(ConstView predictions) {
     });
 }
 
+/// After the round: metrics, and the loss of the previous label. `loss` is NaN if the round was refused.
+void LearnRun::score(Real loss) {
+    const TargetKind kind = problem_.family().target_kind();
+    const ConstView labels = problem_.stream().labels(last_.record);
+    for (Index row = 0; row < labels.size(); ++row) {
+        const ConstView chances = last_.predicted.probabilities_of(row);
+        const Index place =
+            kind == TargetKind::category ? static_cast<Index>(labels[row]) : Index{labels[row] > 0 ? 1U : 0U};
+        outcome_.metrics.add({.prediction = last_.predicted.values[row],
+                              .label = labels[row],
+                              .weight = last_.record.weight(row),
+                              .probability = chances.empty() ? kNotKnown : chances[place],
+                              .loss = loss});
+    }
+    outcome_.previous.add(last_.record, problem_.stream());
+    outcome_.guarded(metrics_.file, [&](MetricsFile& file) {
+        file.on_rows(outcome_.metrics);
+        metrics_.place = file.place();
+    });
+}
+
 TurnResult LearnRun::play() {
     LearnProgress& totals = outcome_.totals;
     predict_unlabelled();
-    write_predictions(last_.unlabelled);
-    predict();
-    write_predictions(last_.predictions);
+    predict_record();
     RowExtras extras;
     learn(extras);
     const RoundReport& report = last_.report;
+    score(report.status == RoundStatus::refused ? kNotKnown : report.loss);
     account_.add(report, extras);
     if (journal_ != nullptr) {
         journal_->row(0, report, extras);
@@ -164,6 +221,8 @@ TurnResult LearnRun::play() {
     totals.last = &report;
     totals.ensemble = extras.ensemble;
     totals.point = learner_->decide();
+    if (journal_ == nullptr && !settings_.report.empty())
+        series_.add(totals.rounds + totals.refused, record().figures);
     const bool stops = report.status == RoundStatus::refused && settings_.on_bad_row == "stop";
     if (stops) outcome_.ending = RunEnding::refused;
     return {.last = stops};
@@ -211,10 +270,14 @@ TurnRecord LearnRun::record() const {
                     known(report.variation),
                     known(static_cast<Real>(report.steps)),
                     static_cast<Real>(report.cost.record_gradients),
-                    last_.seconds};
+                    last_.seconds,
+                    outcome_.totals.loss_sum / static_cast<Real>(outcome_.totals.rounds),
+                    outcome_.totals.ensemble == nullptr
+                        ? kNotKnown
+                        : static_cast<Real>(outcome_.totals.ensemble->active_member)};
     turn.decision = "{\"predictions\":[";
-    for (Index i = 0; i < last_.predictions.size(); ++i) {
-        const Real each = last_.predictions[i];
+    for (Index i = 0; i < last_.predicted.values.size(); ++i) {
+        const Real each = last_.predicted.values[i];
         turn.decision += (i > 0 ? "," : "") + (std::isfinite(each) ? fmt::format("{}", each) : "null");
     }
     turn.decision += "]}";
@@ -236,11 +299,9 @@ std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
         feed();
         RowBlock record = stream.make_record();
         if (stream.next(record)) throw Error("a row to be predicted has a label");
-        const RowBlock& rows = stream.unlabelled();
-        for (Index row = 0; row < rows.rows(); ++row) {
-            const Real value = problem_.family().predict(rows, row, learner_->decide(), scratch_);
-            found.push_back(reported(value));
-        }
+        PredictedRows rows;
+        predict(stream.unlabelled(), rows);
+        found = std::move(rows.values);
     } catch (...) {
         restore();
         throw;
@@ -263,18 +324,19 @@ void LearnRun::certify(RunEnding ending) {
     outcome_.refused = outcome_.totals.refused;
 }
 
-RunResult LearnRun::result() const {
-    return {.certificate = to_json(outcome_.certificate)};
-}
-
 void LearnRun::finish() {
     outcome_.best_constant = sampler_.best(settings_.loss);
     outcome_.guarded(account_.ledger, [&](LedgerWriter& ledger) { ledger.finish(footer(outcome_.ending)); });
     outcome_.guarded(predictions_.file, [](OutputFile& file) { file.close(); });
+    outcome_.guarded(metrics_.file, [&](MetricsFile& file) { file.finish(outcome_.metrics); });
     if (!settings_.certificate_json.empty()) {
-        outcome_.guarded(
-            [&] { write_whole_file(settings_.certificate_json, to_json(outcome_.certificate) + "\n"); });
+        const std::string& path = settings_.certificate_json;
+        const Certificate& certificate = outcome_.certificate;
+        outcome_.guarded([&] {
+            write_whole_file(path, path == "-" ? to_text(certificate) : to_json(certificate) + "\n");
+        });
     }
+    if (!settings_.report.empty()) outcome_.guarded([&] { write_report(); });
     if (settings_.save.empty()) return;
     Model model = problem_.model_at(learner_->decide(), outcome_.totals.rounds);
     model.labels = outcome_.totals.labels;

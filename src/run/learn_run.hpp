@@ -9,6 +9,9 @@
 #include "run/input_mark.hpp"
 #include "run/label_range.hpp"
 #include "run/learn_account.hpp"
+#include "run/metrics_file.hpp"
+#include "run/prediction_file.hpp"
+#include "run/previous_label.hpp"
 #include "run/run_driver.hpp"
 
 #include <functional>
@@ -28,11 +31,9 @@ struct LearnProgress {
     std::uint64_t errors = 0;      // rows whose predicted label was wrong, where labels are classes
     Real regret = 0;               // Reg_w so far
     std::uint64_t steps = 0;
-    Round on_budget = 0;  // rounds that ended on their budget
-    // Of predictions of numbers, as reported, in the units of the data.
-    LabelRange labels;        // of all rows so far
-    Real squared_errors = 0;  // their sum
-    Real absolute_errors = 0;
+    Round on_budget = 0;     // rounds that ended on their budget
+    LabelRange labels;       // of all rows so far, where they are numbers
+    Real largest_score = 0;  // of a prediction of a sign, in absolute value
     const RoundReport* last = nullptr;
     const EnsembleRound* ensemble = nullptr;  // of the last round, when an ensemble plays
     ConstView point;                          // x_{t+1}
@@ -42,11 +43,16 @@ struct LearnProgress {
 
 struct LearnOutcome : RunOutcome {
     LearnProgress totals;
+    Metrics metrics;  // of predictions as reported
+    PreviousLabel previous;
     Certificate certificate;
     std::optional<BestConstant> best_constant;
 };
 
 RunIdentity learn_identity(const LearnSettings& settings, const RunOrigin& origin);
+
+/// The names of the figures of a turn.
+const std::vector<std::string>& learn_channels();
 
 class LearnRun final : public TurnRun {
   public:
@@ -89,29 +95,47 @@ class LearnRun final : public TurnRun {
     std::vector<Real> predict_aside(const std::function<void()>& feed);
 
   private:
+    /// Predictions in the units of the data. Numbers are clipped to the range of the labels so far.
+    struct PredictedRows {
+        std::vector<Real> values = {};
+        std::vector<Real> probabilities = {};  // of all classes, row by row; empty if the loss has none
+
+        ConstView probabilities_of(Index row) const {
+            const Index classes = probabilities.size() / values.size();
+            return ConstView(probabilities).subspan(row * classes, classes);
+        }
+    };
     /// A round, as it was played.
     struct LastRound {
         RowBlock record;
         std::vector<Real> played;  // x_t, kept while the learner moves
-        /// In the units of the data, made before the record was learned from. Numbers are clipped to the
-        /// range of the labels before it.
-        std::vector<Real> predictions;
-        std::vector<Real> unlabelled = {};  // the same for rows without a label before it
+        PredictedRows predicted = {};   // made before the record was learned from
+        PredictedRows unlabelled = {};  // the rows without a label before it
         RoundReport report = {};
         double seconds = 0;  // of learning
     };
     struct PredictionFile {
-        std::optional<OutputFile> file;
+        PredictionFormat format;
+        std::optional<OutputFile> file = {};
         std::uint64_t bytes = 0;
-        std::string lines;
+        std::string lines = {};
+    };
+    struct MetricsOutput {
+        std::optional<MetricsFile> file;
+        MetricsPlace place;
     };
 
     LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origin, Problem problem, bool fed,
              ConstView start);
     Real reported(Real prediction) const;
-    void predict();
+    void predict(const RowBlock& rows, PredictedRows& to);
     void predict_unlabelled();
-    void write_predictions(ConstView predictions);
+    void predict_record();
+    void write_predictions(const PredictedRows& rows, ConstView labels);
+    void prepare_outputs();
+    void score(Real loss);
+    void open_predictions(bool restored);
+    void write_report();
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;
     void read_again();
@@ -124,6 +148,8 @@ class LearnRun final : public TurnRun {
     std::unique_ptr<AnyLearner> learner_;
     LearnAccount account_;
     PredictionFile predictions_;
+    MetricsOutput metrics_;
+    Series series_{learn_channels().size()};  // for the report of a run without a store
     BestConstantSampler sampler_;
     LastRound last_;
     InputMark input_;  // counted for a store
@@ -132,9 +158,6 @@ class LearnRun final : public TurnRun {
     bool fed_;
     Scratch scratch_;
 };
-
-/// The names of the figures of a turn.
-const std::vector<std::string>& learn_channels();
 
 /// What a ledger's header says about a run of `learner`.
 RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,

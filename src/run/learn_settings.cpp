@@ -74,9 +74,20 @@ const std::array kLearnerRows{
 
 const std::array kOutputRows{
     Row{"predictions", "p", "Output", "FILE",
-        "write one prediction a row, made before the row is learned from", &S::predictions},
+        "write one line a row as CSV: label, and prediction before the row is learned from; '-': standard "
+        "output",
+        &S::predictions},
+    Row{"metrics", "", "Output", "FILE",
+        "write metrics as CSV while rows come: over all rows so far, and over the newest ones", &S::metrics},
+    Row{"metrics-every", "", "Output", "N", "write a line of metrics every N rows", &S::metrics_every, 1,
+        kLargeCount},
+    Row{"metrics-window", "", "Output", "N", "take N rows as the newest ones", &S::metrics_window, 1, 1e6},
+    Row{"report", "", "Output", "FILE",
+        "write a page with charts of the loss and the active window, metrics and certificate", &S::report},
     Row{"ledger", "", "Output", "FILE", "write every round as JSON lines, for 'proxstream certify'",
         &S::ledger},
+    Row{"verbose", "", "Output", "BOOL", "show steps, tolerance, oracle and stationarity gaps too",
+        &S::verbose},
 };
 
 /// The learner as it would be made, without the data.
@@ -124,7 +135,8 @@ void check_outputs(const LearnSettings& settings, Violations& violations) {
 std::span<const Row> LearnSettings::options() {
     static const std::vector<Row> rows = join_rows<S>(
         row_options<S>(), kDataRows, learner_options<S>(), oracle_options<S>(), kLearnerRows,
-        run_options<S>(), store_options<S>(), kOutputRows, result_options<S>("save the model as JSON"));
+        run_options<S>(), store_options<S>(), kOutputRows,
+        result_options<S>("save the model as JSON", "write the certificate as JSON; '-': print it as text"));
     return rows;
 }
 

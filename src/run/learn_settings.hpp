@@ -39,7 +39,12 @@ struct LearnSettings : RowSettings,
 
     // output
     std::string predictions;
+    std::string metrics;
+    Index metrics_every = 1000;
+    Index metrics_window = 1000;
+    std::string report;
     std::string ledger;
+    bool verbose = false;
 
     /// The options, in the order of the help.
     static std::span<const OptionRow<LearnSettings>> options();

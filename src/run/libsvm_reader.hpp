@@ -17,6 +17,7 @@ class LibsvmReader final : public RowReader {
     Index features() const override { return dimension_; }
     bool sparse() const override { return true; }
     const std::vector<std::string>& feature_names() const override { return no_names_; }
+    Real negative_label() const override { return target_parser_.negative_label(); }
     const std::string& source() const override { return inputs_.name(); }
     std::uint64_t line() const override { return inputs_.line(); }
 

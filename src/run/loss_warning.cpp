@@ -9,58 +9,86 @@ namespace {
 
 /// Rounds for each coordinate below which little can have been learned.
 constexpr Round kFewRounds = 10;
-/// Share of rounds on their budget that is worth a word.
+/// Share of rounds on their budget that is worth a warning.
 constexpr Real kManyRounds = 0.1;
+/// The probability of an error at such a score would be below 1e-200: no data justify it.
+constexpr Real kAbsurdScore = 500;
 
-std::string budget_cause(const LearnSettings& settings, const LearnProgress& totals, bool ensemble) {
-    return fmt::format("{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,
-                       ensemble              ? "--window auto:steps=20,effort=512"
-                       : settings.effort > 0 ? fmt::format("--effort {:g} or more", 4 * settings.effort)
-                                             : fmt::format("--max-steps {} or more, or a looser --tolerance",
-                                                           10 * settings.max_steps));
+using Lines = std::vector<std::string>;
+
+void warn_of_budget(Lines& found, const LearnSettings& settings, const LearnRun& run,
+                    const LearnProgress& totals) {
+    if (!(static_cast<Real>(totals.on_budget) > kManyRounds * static_cast<Real>(totals.rounds))) return;
+    found.push_back(fmt::format(
+        "{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,
+        !run.header().members.empty() ? "--window auto:steps=20,effort=512"
+        : settings.effort > 0
+            ? fmt::format("--effort {:g} or more", 4 * settings.effort)
+            : fmt::format("--max-steps {} or more, or a looser --tolerance", 10 * settings.max_steps)));
+}
+
+void warn_of_scores(Lines& found, const LearnSettings& settings, const LearnProgress& totals) {
+    if (settings.reg != "zero" || !(totals.largest_score > kAbsurdScore)) return;
+    found.push_back(
+        fmt::format("scores grow up to {:.3g}, since there is no regulariser and rows can be "
+                    "separated: try --reg l2sq:0.001",
+                    totals.largest_score));
+}
+
+/// A short window is fine if something else makes its minimiser unique.
+void warn_of_window(Lines& found, const LearnSettings& settings, const LearnRun& run, bool loss_is_high) {
+    const RunHeader& header = run.header();
+    const Index coordinates = run.problem().family().dimension();
+    if (!header.members.empty() || Spec::parse(settings.learner).name() != "time-smoothed" ||
+        header.window * settings.batch > coordinates)
+        return;
+    if (!loss_is_high && (header.proximal > 0 || settings.reg != "zero")) return;
+    found.push_back(
+        fmt::format("a window of {} does not determine {} coordinates: try --window auto, or a longer one",
+                    header.window, coordinates));
+}
+
+/// `explained`: another warning names a likely cause.
+std::string high_loss(const LearnRun& run, const LearnProgress& totals,
+                      bool explained) {
+    const Index coordinates = run.problem().family().dimension();
+    std::string text = "the loss is above that of the best constant: ";
+    if (totals.rounds < kFewRounds * coordinates) {
+        return text + fmt::format("{} rounds are few for {} coordinates; use more rows or fewer features",
+                                  totals.rounds, coordinates);
+    }
+    if (explained) return text + "see the next warning";
+    return text + "try --window auto, other features, or --lags";
 }
 
 }  // namespace
 
-std::vector<std::string> above_constant(const LearnSettings& settings, const LearnRun& run,
-                                        const LearnOutcome& outcome) {
+bool scales_differ(const LearnSettings& settings, const Problem& problem) {
+    return problem.column_spread() > kWideScales && !problem.scaled() && !settings.normalise;
+}
+
+std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,
+                                  const LearnOutcome& outcome) {
     const LearnProgress& totals = outcome.totals;
-    const auto rounds = static_cast<Real>(totals.rounds);
-    if (!outcome.best_constant || totals.rounds == 0 ||
-        totals.loss_sum / rounds <= outcome.best_constant->loss)
-        return {};
-    std::vector<std::string> causes;
-    const RunHeader& header = run.header();
-    const bool ensemble = !header.members.empty();
-    const Index coordinates = run.problem().family().dimension();
-    if (static_cast<Real>(totals.on_budget) > kManyRounds * rounds)
-        causes.push_back(budget_cause(settings, totals, ensemble));
-    const bool margin = run.problem().family().target_kind() == TargetKind::sign;
-    if (margin && settings.reg == "zero") {
-        causes.emplace_back(
-            "there is no regulariser, and rows that can be separated have no minimiser: try --reg "
-            "l2sq:0.001");
+    if (totals.rounds == 0) return {};
+    const bool high = outcome.best_constant &&
+                      totals.loss_sum / static_cast<Real>(totals.rounds) > outcome.best_constant->loss;
+    Lines found;
+    if (scales_differ(settings, run.problem())) {
+        found.push_back(fmt::format("column scales differ by a factor of {:.3g}: try {}",
+                                    run.problem().column_spread(),
+                                    settings.raw ? "leaving out --raw" : "--standardise"));
     }
-    if (run.problem().column_spread() > kWideScales && !run.problem().scaled()) {
-        causes.push_back(fmt::format(
-            "column scales differ by a factor of {:.3g}, so one step suits few of them: {} scales them",
-            run.problem().column_spread(), settings.raw ? "leaving out --raw" : "--standardise"));
-    }
-    if (totals.rounds < kFewRounds * coordinates) {
-        causes.push_back(fmt::format("{} rounds are few for {} coordinates", totals.rounds, coordinates));
-    }
-    if (!ensemble && Spec::parse(settings.learner).name() == "time-smoothed" &&
-        header.window <= coordinates) {
-        causes.push_back(fmt::format(
-            "a window of {} does not determine {} coordinates: try --window auto, or a longer one",
-            header.window, coordinates));
-    }
-    if (causes.empty()) {
-        causes.emplace_back(
-            "nothing measured explains it: the features may say little about the label, or the label changes "
-            "faster than the learner follows; try --window auto, other features, or --lags");
-    }
-    return causes;
+    warn_of_scores(found, settings, totals);
+    warn_of_budget(found, settings, run, totals);
+    warn_of_window(found, settings, run, high);
+    const RunHeader& longest = run.header().members.empty() ? run.header() : run.header().members.back();
+    if (longest.noise && totals.steps == 0)
+        found.emplace_back(
+            "no round moved, since the noise allows no finer test: draw more rows with "
+            "--oracle, or take a longer window");
+    if (high) found.insert(found.begin(), high_loss(run, totals, !found.empty()));
+    return found;
 }
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// Why a run may have ended with a loss above that of the best constant, from what was measured.
+/// What a user should know of a run besides its figures, and what to do about it.
 #pragma once
 
 #include "run/learn_run.hpp"
@@ -11,9 +11,11 @@ namespace proxstream {
 /// Column scales further apart than this are worth a warning.
 inline constexpr Real kWideScales = 100;
 
-/// One sentence for each likely cause, with what to set. Empty: the loss is not above the best constant, or
-/// there is none. Settings without `auto`.
-std::vector<std::string> above_constant(const LearnSettings& settings, const LearnRun& run,
-                                        const LearnOutcome& outcome);
+/// Whether columns are on very different scales and nothing scales them.
+bool scales_differ(const LearnSettings& settings, const Problem& problem);
+
+/// One line for each warning, with the cure. Settings without `auto`.
+std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,
+                                  const LearnOutcome& outcome);
 
 }  // namespace proxstream

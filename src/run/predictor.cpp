@@ -102,13 +102,13 @@ bool Predictor::next(PredictedRow& row) {
     // While it learned, the model met each row with statistics that counted its features.
     if (scale_) scale_->apply(row_, model_.running ? FeatureScale::Use::as_next : FeatureScale::Use::as_is);
     const Real found = family_->predict(row_, 0, model_.x, scratch_);
-    row.score = label_scale_ ? label_scale_->restored(found) : found;
-    row.prediction = family_->label(row.score);
-    if (family_->target_kind() == TargetKind::number)
-        row.score = row.prediction = model_.labels.clipped(row.score);
-    row.probabilities.resize(settings_.classes.empty() ? std::max<Index>(family_->classes(), 2)
-                                                       : settings_.classes.size());
-    if (!family_->probabilities(row_, 0, model_.x, row.probabilities, scratch_)) row.probabilities.clear();
+    row.prediction = label_scale_ ? label_scale_->restored(found) : found;
+    if (family_->target_kind() == TargetKind::number) row.prediction = model_.labels.clipped(row.prediction);
+    row.probabilities.clear();
+    if (family_->has_probabilities()) {
+        row.probabilities.resize(std::max<Index>(family_->classes(), 2));
+        family_->probabilities(row_, 0, model_.x, row.probabilities, scratch_);
+    }
     if (std::isnan(row.label)) reader_->assume_label(row.prediction);
     return true;
 }

@@ -17,8 +17,7 @@ namespace proxstream {
 struct PredictedRow {
     std::string key = {};                  // of the row, if the rows have keys
     std::uint64_t line = 0;                // in the file; 0: a row of the horizon
-    Real prediction = 0;                   // in the units of the label; a class: its place or sign
-    Real score = 0;                        // what the model's function is for the row
+    Real prediction = 0;                   // in the units of the label; of two classes the score; else the class
     std::vector<Real> probabilities = {};  // of the classes; empty: the loss has none
     Real label = 0;                        // NaN: not known
 };

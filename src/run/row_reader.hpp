@@ -48,6 +48,8 @@ class RowReader {
         static const std::string none;
         return none;
     }
+    /// How the rows so far write the negative one of two classes without names: -1 or 0.
+    virtual Real negative_label() const { return -1; }
     /// The feature that holds the label of the row before; none: no feature does.
     virtual std::optional<Index> last_label() const { return std::nullopt; }
     /// Where the last row began: its file and its line there, from 1.

@@ -70,7 +70,7 @@ void RunDriver::drive(const std::function<void()>& on_turn) {
     } catch (const DataError& error) {
         outcome.fail(&RunOutcome::data_error, error.what());
     } catch (const IoError& error) {
-        outcome.fail(&RunOutcome::io_error, error.what());
+        outcome.fail(error);
     }
     outcome.seconds = seconds;
     finish();

@@ -45,13 +45,13 @@ auto run_options() {
     };
 }
 
-/// `save`: what --save does.
+/// `save` and `certificate`: what these options do.
 template <class S>
-auto result_options(std::string_view save) {
+auto result_options(std::string_view save, std::string_view certificate = "write the certificate as JSON") {
     using Row = OptionRow<S>;
     return std::array{
         Row{"save", "f", "Output", "FILE", save, &S::save},
-        Row{"certificate", "", "Output", "FILE", "write the certificate as JSON", &S::certificate_json},
+        Row{"certificate", "", "Output", "FILE", certificate, &S::certificate_json},
     };
 }
 

@@ -17,6 +17,7 @@ class TableReader : public RowReader {
     std::string label_name() const override { return label_name_; }
     std::optional<TableState> table() const override { return encoder_.state(); }
     bool is_quantity(Index feature) const override { return encoder_.is_quantity(feature); }
+    Real negative_label() const override { return target_parser_.negative_label(); }
     const std::string& key() const override { return key_; }
     std::vector<std::string> notes() const override { return notes_; }
 

@@ -28,6 +28,7 @@ class TargetParser {
   public:
     explicit TargetParser(TargetRule rule) : rule_(std::move(rule)) {}
 
+    Real negative_label() const noexcept { return negative_ == 0 ? 0 : -1; }
     const TargetRule& rule() const noexcept { return rule_; }
     /// False if the rule does not know the label; `target` is then untouched.
     bool parse(std::string_view label, Real& target);

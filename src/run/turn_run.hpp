@@ -8,6 +8,7 @@
 #include "online/learner.hpp"
 #include "store/journal.hpp"
 
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@ struct RunOutcome {
     std::vector<std::string> problems = {};  // each in a sentence
     bool data_error = false;                 // a record stopped the run
     bool io_error = false;                   // an output could not be written
+    bool reader_gone = false;                // and that because the reader of a pipe has closed it
     std::uint64_t refused = 0;               // turns whose loss was not finite
     bool sound = true;                       // no inequality of the certificate is violated
     double seconds = 0;                      // of the whole loop, reading included
@@ -36,6 +38,12 @@ struct RunOutcome {
         ending = RunEnding::failed;
         problems.push_back(problem);
     }
+    /// A reader that has enough of a pipe ends the run like a stop request: there is nothing to report.
+    void fail(const IoError& error) {
+        if (error.error_number() != EPIPE) return fail(&RunOutcome::io_error, error.what());
+        io_error = reader_gone = true;
+        ending = RunEnding::interrupted;
+    }
     /// Returns whether `write` succeeded. A failure is noted and ends the run.
     template <class Write>
     bool guarded(Write write) {
@@ -43,7 +51,7 @@ struct RunOutcome {
             write();
             return true;
         } catch (const IoError& error) {
-            fail(&RunOutcome::io_error, error.what());
+            fail(error);
             return false;
         }
     }

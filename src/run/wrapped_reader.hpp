@@ -18,6 +18,7 @@ class WrappedReader : public RowReader {
     std::vector<Real> past() const override { return inner_->past(); }
     void assume_label(Real label) override { inner_->assume_label(label); }
     const std::string& key() const override { return inner_->key(); }
+    Real negative_label() const override { return inner_->negative_label(); }
     std::optional<Index> last_label() const override { return inner_->last_label(); }
     const std::string& source() const override { return inner_->source(); }
     std::uint64_t line() const override { return inner_->line(); }

@@ -40,6 +40,8 @@ void check_served(const LearnSettings& settings) {
            "predictions: are in the answers to posts and in the store; leave it out");
     refuse(!settings.save.empty() || !settings.certificate_json.empty(),
            "save, certificate: the store has both; leave them out");
+    refuse(!settings.metrics.empty() || !settings.report.empty(),
+           "metrics, report: a served learner writes no files but its store; leave them out");
     refuse(settings.rounds > 0, "rounds: a served learner has no last round");
     refuse(settings.on_bad_row == "skip",
            "on-bad-row: bad rows are refused to whoever posts them; leave it out");

@@ -119,6 +119,7 @@ std::string page_json(const PageParts& parts) {
         put_checked(to, "decision", parts.decision);
         put_checked(to, "scenery", run.scenery);
         put_checked(to, "picture", parts.picture);
+        put_checked(to, "summary", parts.summary);
         if (parts.live_url.empty()) {
             to.json("live", "null");
         } else {
@@ -167,6 +168,8 @@ PageParts page_parts(const RunStore& store) {
         for (const Certificate& account : accounts) list += (list.empty() ? "[" : ",") + to_json(account);
         if (!list.empty()) parts.certificate = list + "]";
     }
+    // Other kinds of runs save the data of a page of their own.
+    if (parts.identity.kind == "learn") parts.summary = store.report();
     if (const auto last = store.turn(state.last)) parts.decision = last->decision;
     return parts;
 }

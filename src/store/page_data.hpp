@@ -57,6 +57,7 @@ struct PageParts {
     std::string certificate = {};  // as the run wrote it
     std::string decision = {};
     std::string picture = {};
+    std::string summary = {};   // of a run of learn: members, metrics and yardsticks
     std::string live_url = {};  // /v1/learners/NAME; empty: not served
     std::vector<PageFork> forks = {};
 };

@@ -8,13 +8,22 @@ rows="$work/rows.csv"
 
 run learn "$rows" --label y --loss cauchy --reg l1:0.001 -w 16 --also-window 1,8 -p "$work/p" -f "$work/m.json" --ledger "$work/l.jsonl"
 "$PROXSTREAM" learn -q "$rows" --raw --label y --loss cauchy --reg l1:0.001 -w 16 -f "$work/raw.json"
-expect "learn ends with footer and certificate" 0 '400 rows in 400 rounds' 'best constant' 'non-zeros' 'C1 ' 'C6 ' 'Proved on this run'
-expect "learn shows the progress columns" 0 'rounds +avg loss +since last.*Reg_w.*exit gap +steps'
-check "one prediction a row" test "$(wc -l <"$work/p")" = 400
+expect "learn ends with a summary" 0 '400 rows in 400 rounds' 'average loss +0.[0-9]+ +\(best constant 0.[0-9]+, previous label 0.[0-9]+\)' \
+    'metrics +MAE [0-9.]+   RMSE [0-9.]+   R2 0.9' 'non-zeros +[34] of 4' 'certificate +[0-9]+ of [0-9]+ statements hold; --certificate - prints them' 'model +/.*m.json'
+expect "learn shows the progress columns" 0 'rounds +avg loss +since last +steps +non-zero'
+check "the screen is at most 80 columns wide" awk -v folder="$work" '!index($0, folder) && length > 80 { print; exit 1 }' "$work/err"
+check "the certificate is printed on request only" bash -c '! grep -q "^Certificate" "$1" "$2"' _ "$work/out" "$work/err"
+check "one prediction a row, below a header" eval 'test "$(wc -l <"$work/p")" = 401 && test "$(head -n 1 "$work/p")" = row,label,prediction'
+check "predictions have row and label" awk -F, 'NR == FNR { y[FNR] = $4; next } FNR > 1 && ($1 != FNR - 1 || $2 != y[FNR] + 0) { exit 1 }' "$rows" <(sed -E 's/,([^,]*)e/,\1E/' "$work/p")
 check "the model is versioned JSON" grep -q '"format": "proxstream-model"' "$work/m.json"
 check "the model found the weights" awk '/"x": \[/ { getline a; getline b; exit !(a+0 > 1.7 && a+0 < 2.1 && b+0 < -0.7) }' "$work/raw.json"
 
-tail -n +1 "$work/err" | sed -n '/^Certificate/,$p' >"$work/live"
+run learn "$rows" --label y --loss cauchy --reg l1:0.001 -w 16 --also-window 1,8 --verbose --certificate - --ledger "$work/l.jsonl"
+expect "learn --certificate - prints the certificate" 0 '^Certificate of 400 rounds' 'C1 ' 'C6 ' 'Proved on this run'
+expect "learn --verbose shows the details" 0 'rounds +avg loss +since last.*Reg_w.*exit gap +steps' 'learner +time-smoothed.*step .*tolerance'
+cp "$work/out" "$work/live"
+run learn -q "$rows" --label y -w 16 --certificate "$work/c.json"
+check "learn --certificate FILE writes JSON" grep -q '"inequalities"' "$work/c.json"
 run certify "$work/l.jsonl"
 expect "certify recomputes the certificate" 0 'Certificate of 400 rounds'
 check "live and recomputed certificates are equal" diff "$work/live" "$work/out"
@@ -35,7 +44,7 @@ check "CRLF rows give the same predictions" cmp "$work/p" "$work/p_crlf"
 awk -F, 'NR > 1 { print $4 " 1:" $1 " 2:" $2 " 3:" $3 }' "$rows" >"$work/rows.libsvm"
 run learn -q "$work/rows.libsvm" --loss cauchy --reg l1:0.001 -w 16 -p "$work/p_svm"
 run learn -q "$rows" --raw --label y --loss cauchy --reg l1:0.001 -w 16 -p "$work/p_raw"
-check "LIBSVM rows give the same predictions" awk 'NR == FNR { a[NR] = $1; next } { d = a[FNR] - $1; if (d > 1e-9 || d < -1e-9) exit 1 }' "$work/p_raw" "$work/p_svm"
+check "LIBSVM rows give the same predictions" awk -F, 'NR == FNR { a[NR] = $3; next } FNR > 1 { d = a[FNR] - $3; if (d > 1e-9 || d < -1e-9) exit 1 }' "$work/p_raw" "$work/p_svm"
 "$PROXSTREAM" learn -q --loss cauchy --format libsvm <"$work/rows.libsvm" 2>"$work/err"; status=$?; : >"$work/out"
 expect "LIBSVM from a pipe asks for the dimension" 2 'dimension'
 
@@ -70,7 +79,7 @@ expect "a torn model is refused" 3 'torn.json.*not whole JSON'
 
 for learner in prox-gradient prox-sgd:0.1,replay=3 momentum adam adagrad:replay=3 window-steps re-solve full-history; do
     run learn "$rows" --label y --loss squared -w 8 --learner "$learner" --ledger "$work/b.jsonl"
-    expect "learn runs $learner" 0 'Certificate of 400 rounds'
+    expect "learn runs $learner" 0 '400 rows in 400 rounds' 'certificate  +[0-9n]'
     run certify "$work/b.jsonl"
     expect "certify accepts a run of $learner" 0
 done
@@ -83,16 +92,34 @@ expect "PCA needs no label" 0
 
 # Defaults, and the reasons that are printed.
 run learn "$rows" --label y -w 16
-expect "learn names the chosen loss and the reason" 0 'minimise +cauchy \+ zero' 'cauchy on a standardised label: the default' 'MSE [0-9.e+-]+ +MAE [0-9.e+-]+'
+expect "learn names the chosen loss and the reason" 0 'minimise +cauchy \+ zero' 'cauchy on a standardised label: the default' 'MAE [0-9.e+-]+ +RMSE [0-9.e+-]+ +R2 [0-9.e+-]+'
 run learn "$rows" --label y -w 16 --loss squared
 check "learn gives no reason for explicit choices" bash -c '! grep -q "the default" "$1"' _ "$work/err"
 awk 'BEGIN { srand(3); print "a,b,y"; for (t = 0; t < 400; ++t) { a = rand() - 0.5; print a "," rand() - 0.5 "," (a > 0) } }' >"$work/classes.csv"
 run learn "$work/classes.csv" --label y -w 16
 expect "learn notes a label with two values" 0 'two values; for classes say --loss logistic'
-run learn "$work/classes.csv" --label y -w 4 --loss logistic
+run learn "$work/classes.csv" --label y -w 4 --loss logistic -p "$work/p" --verbose --certificate -
 expect "learn adds a ridge to logistic and names the reason" 0 'logistic \+ l2sq:0.001' 'the default for logistic' 'proximal +\(mu/2\)' 'C7c'
+expect "learn prints metrics of two classes" 0 'metrics +accuracy 0.[0-9]+   log loss [0-9.]+   AUC 0.[0-9]+   F1 0.[0-9]+'
+check "predictions of classes have a probability" awk -F, 'NR == 1 { exit ($0 != "row,label,prediction,p(1)") } $2 !~ /^[01]$/ || $3 != ($4 >= 0.5) { exit 1 }' "$work/p"
+awk -F, -v OFS=, 'NR > 1 { $3 = $3 == 1 ? "yes" : "no" } { print }' "$work/classes.csv" >"$work/named.csv"
+run learn -q "$work/named.csv" --label y -w 4 --loss sigmoid --classes no,yes -p -
+check "predictions of named classes have names, and a score without probabilities" awk -F, 'NR == 1 { exit ($0 != "row,label,prediction,score") } $2 !~ /^(yes|no)$/ || ($3 == "yes") != ($4 >= 0) { exit 1 }' "$work/out"
+
+# Metrics while rows come.
+run learn -q "$work/classes.csv" --label y -w 4 --loss logistic --metrics "$work/m.csv" --metrics-every 150 --metrics-window 50
+check "metrics are CSV with progressive and newest figures" test "$(head -n 1 "$work/m.csv")" = row,loss,accuracy,log_loss,auc,f1,recent_loss,recent_accuracy,recent_log_loss,recent_auc,recent_f1
+check "metrics have a line every 150 rows and one at the end" test "$(cut -d, -f1 "$work/m.csv" | paste -sd' ')" = 'row 150 300 400'
+run learn "$rows" --label y --metrics "$work/m.csv" --metrics-every 0
+expect "metrics of every 0 rows are refused" 2 'metrics-every = 0'
+run learn "$rows" --label y --metrics "$work/no/such/folder/m.csv"
+expect "metrics without a folder are refused" 5 'no/such/folder/m.csv'
+"$PROXSTREAM" learn builtin:drift,rows=200000 -w 1 -p - 2>"$work/err" | head -n 3 >"$work/out"
+status=${PIPESTATUS[0]}
+expect "a reader that has enough ends the run quietly" 141 '^row,label,prediction$' 'stopped: the reader of the output has closed it' 'certificate +[0-9]'
+check "a reader that has enough is no error" bash -c '! grep -qi "broken pipe\|cannot" "$1"' _ "$work/err"
 run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --ledger "$work/l.jsonl"
-expect "learn keeps --reg zero" 0 'logistic \+ zero' 'Proved on this run'
+expect "learn keeps --reg zero" 0 'logistic \+ zero' 'certificate +[0-9]+ of'
 check "a separable window gives no warning" bash -c '! grep -q "above that of the best constant" "$1"' _ "$work/err"
 run certify "$work/l.jsonl"
 expect "certify accepts a run with a proximal term" 0 'C7c.*holds'
@@ -101,6 +128,13 @@ run certify "$work/false.jsonl"
 check "certify rejects a changed mu" [ "$status" != 0 ]
 awk 'BEGIN { srand(4); print "a,b,y"; for (t = 0; t < 400; ++t) print rand() - 0.5 "," rand() - 0.5 "," (rand() > 0.5) }' >"$work/noise.csv"
 run learn "$work/noise.csv" --label y -w 4 --loss logistic --reg zero --proximal 0 --max-steps 5 --tolerance 1e-6
-expect "learn warns of a loss above the best constant" 0 'warning: the loss is above that of the best constant' 'ended on their budget: try --max-steps 50' 'try --reg l2sq:0.001'
+expect "learn warns of a loss above the best constant" 0 'warning: the loss is above that of the best constant' '400 of 400 rounds ended on their budget: try --max-steps 50'
+run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --proximal 0
+expect "learn warns of scores without bounds" 0 'warning: scores grow up to .* no regulariser'
+run learn "$rows" --label y --loss squared -w 3 --reg zero --proximal 0
+expect "learn warns of a window that is too short" 0 'warning: a window of 3 does not determine 4 coordinates: try --window auto'
+awk -F, -v OFS=, 'NR > 1 { $1 *= 1e4 } { print }' "$rows" >"$work/wide.csv"
+run learn "$work/wide.csv" --label y
+expect "learn warns of columns on different scales" 0 'column scales differ by a factor of .*: try --standardise'
 run learn "$rows" --label y --proximal much
 expect "learn refuses a proximal term that is not a number" 2 "proximal"

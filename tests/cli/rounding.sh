@@ -9,7 +9,7 @@ cat >"$work/start.json" <<'T'
  "regulariser":"l1:0.01","rounds":0,"standardiser":null,"version":1,"x":[1e12]}
 T
 run learn "$work/lost.csv" --label y --loss cauchy --reg l1:0.01 --no-intercept --window 8 --model previous \
-    --inner prox-grad --step 1e-3 --tolerance 1e-3 --start "$work/start.json" --ledger "$work/lost.jsonl"
+    --inner prox-grad --step 1e-3 --tolerance 1e-3 --start "$work/start.json" --ledger "$work/lost.jsonl" --certificate -
 expect "a threshold lost in rounding is not certified" 0 'C1 .*not promised' 'C2 .*undecided' 'C3a .*undecided' \
     'rounding may exceed the tolerance' 'regret over 50 rounds is at most [0-9.e+]+ \(0 as measured'
 check "a threshold lost in rounding claims no regret of 0" test -z "$(grep -E 'regret over 50 rounds is 0' <<<"$out")"
@@ -19,7 +19,7 @@ expect "the ledger gives the same verdicts" 0 '"verdict": "undecided"' '"regret_
 # A shift rounds at its own size, however small the point is.
 printf 'a,y\n1e6,1\n1e6,2\n1e6,1\n-1e6,1\n1e6,3\n' >"$work/shift.csv"
 run learn "$work/shift.csv" --loss cauchy --reg 'shift:by=2,(l1:0.5)' --window 1 --no-intercept --tolerance 0.25 \
-    --ledger "$work/shift.jsonl"
+    --ledger "$work/shift.jsonl" --certificate -
 expect "a shift of the regulariser raises no false alarm" 0 'Proved on this run'
 check "the header has the size of a shift" grep -q '"gs":2,' "$work/shift.jsonl"
 check "the loss that leaves a window of one is in the row" awk -F'"fo":' 'NR == 3 { exit !($2 + 0 > 0) }' "$work/shift.jsonl"

@@ -3,14 +3,14 @@
 . "$(dirname "$0")/common.bash"
 
 drift=(builtin:drift,rows=400,features=8 --loss cauchy --reg l1:0.02)
-learn() { run learn "${drift[@]}" "$@"; }
+learn() { run learn "${drift[@]}" --certificate - "$@"; }
 
 learn
-expect "the default is an ensemble that plays its mean" 0 'window auto' '^  ensemble +adagrad' '^  selection +mean' 'heaviest' \
+expect "the default is an ensemble that plays its mean" 0 'window +auto' 'most active +(window )?[a-z0-9:.]+, in [0-9]+ %' 'most weight' \
     'C8 .* holds' 'C8b .* holds' 'Best member in hindsight' 'measured, not bounded'
 for window in 16 box:16 exp:8 triangle:16 mean:30,keep=10 season:24,4 weights:0.5,0.3,0.2; do
     learn --window "$window"
-    expect "--window $window runs" 0 "window ${window%%:*}|window 16" 'C2 .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
+    expect "--window $window runs" 0 "window +${window%%:*}|window +16" 'C2 .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
 done
 for model in auto previous mean zero season:24; do
     learn --window 20 --model "$model"
@@ -49,7 +49,7 @@ expect "windows, models and selections are listed" 0 'exp:SPAN' 'season:S' 'mean
 
 # forecasts
 awk 'BEGIN { srand(3); print "a,y"; for (i = 1; i <= 60; ++i) print rand() "," rand() }' >"$work/data.csv"
-csv=("$work/data.csv" --label y --window 8 --model forecast)
+csv=("$work/data.csv" --label y --window 8 --model forecast --certificate -)
 run learn "${csv[@]}" --forecast "$work/data.csv"
 expect "a correct forecast file runs" 0 'C2 .* (holds|up to rounding)'
 head -30 "$work/data.csv" >"$work/short.csv"
@@ -64,7 +64,7 @@ run learn "$work/data.csv" --label y --window 8 --forecast "$work/data.csv"
 expect "a forecast file without --model forecast is refused" 2 'no model uses it'
 run learn "$work/data.csv" --label y --learner time-smoothed:window=8,model=forecast
 expect "a learner with model=forecast and no file is refused" 2 'needs the forecasts'
-run learn "$work/data.csv" --label y --model forecast --forecast "$work/data.csv"
+run learn "$work/data.csv" --label y --model forecast --forecast "$work/data.csv" --certificate -
 expect "forecasts work with the automatic window" 0 'C8 .* holds'
 sed '20s/,.*/,1e200/' "$work/data.csv" >"$work/wild.csv"
 run learn "${csv[@]}" --forecast "$work/wild.csv"

@@ -4,6 +4,7 @@
 #include "run/label_scale.hpp"
 #include "run/lagged_reader.hpp"
 #include "run/learn_run.hpp"
+#include "run/read_predictions.hpp"
 #include "run/reader_support.hpp"
 
 #include <cmath>
@@ -146,8 +147,7 @@ Played learn(LearnSettings settings, const std::string& csv) {
     settings.quiet = true;
     Played run;
     run.outcome = drive(LearnRun(settings));
-    std::ifstream file(predictions.path());
-    for (Real value = 0; file >> value;) run.predictions.push_back(value);
+    run.predictions = read_predictions(predictions.path());
     return run;
 }
 

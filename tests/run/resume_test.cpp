@@ -94,8 +94,8 @@ void expect_equal(const Ended& one, const Ended& other) {
     EXPECT_EQ(a.totals.errors, b.totals.errors);
     EXPECT_EQ(a.totals.steps, b.totals.steps);
     EXPECT_EQ(a.totals.on_budget, b.totals.on_budget);
-    EXPECT_EQ(a.totals.squared_errors, b.totals.squared_errors);
-    EXPECT_EQ(a.totals.absolute_errors, b.totals.absolute_errors);
+    EXPECT_EQ(value_of(a.metrics.all(), "rmse"), value_of(b.metrics.all(), "rmse"));
+    EXPECT_EQ(value_of(a.metrics.all(), "mae"), value_of(b.metrics.all(), "mae"));
     EXPECT_EQ(a.totals.regret, b.totals.regret);
     EXPECT_EQ(one.point, other.point);
     ASSERT_EQ(a.best_constant.has_value(), b.best_constant.has_value());
@@ -116,12 +116,16 @@ TEST(Resume, RunInThreePartsEqualsTheWholeRun) {
         settings.also_window = {"3"};
         settings.ledger = folder.path("whole.jsonl");
         settings.predictions = folder.path("whole.txt");
+        settings.metrics = folder.path("whole.csv");
+        settings.metrics_every = 7;
+        settings.metrics_window = 10;
         const Ended expected = play(settings);
         EXPECT_EQ(expected.outcome.totals.refused, 1U);
 
         LearnSettings split = settings;
         split.ledger.clear();
         split.predictions = folder.path("split.txt");
+        split.metrics = folder.path("split.csv");
         split.store = folder.path("split.run");
         for (const Index last : {Index{20}, Index{25}, Index{60}}) {
             split.rounds = last;
@@ -133,6 +137,7 @@ TEST(Resume, RunInThreePartsEqualsTheWholeRun) {
         EXPECT_EQ(without_footer(stored_ledger(split.store)),
                   without_footer(read_whole_file(settings.ledger)));
         EXPECT_EQ(read_whole_file(split.predictions), read_whole_file(settings.predictions));
+        EXPECT_EQ(read_whole_file(split.metrics), read_whole_file(settings.metrics));
         EXPECT_EQ(RunStore(split.store).certify().front().inequalities,
                   expected.outcome.certificate.inequalities);
     }

@@ -128,7 +128,7 @@ TEST(LearnerKinds, EveryFileOptionIsListed) {
         return names;
     };
     EXPECT_EQ(files("learn"), (std::set<std::string>{"data", "forecast", "start", "predictions", "save",
-                                                     "ledger", "certificate", "store"}));
+                                                     "ledger", "certificate", "store", "metrics", "report"}));
     EXPECT_EQ(files("route"),
               (std::set<std::string>{"network", "nodes", "demand", "first-demand", "path-file", "out",
                                      "decisions", "report", "ledger", "store"}));

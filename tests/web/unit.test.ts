@@ -7,7 +7,7 @@ import { compact, count, duration, figure, labelText, percent, seconds, splitLab
 import { distance2, extent, sides, widths } from '../../web/src/geometry';
 import { rivalStyle } from '../../web/src/series_style';
 import { sortMethods } from '../../web/src/sort';
-import { positive, runningSums, stretchMaxima } from '../../web/src/thin';
+import { positive, runningSums, slidingMean, stretchMaxima } from '../../web/src/thin';
 
 test('figures have thousands apart and few digits', () => {
   assert.equal(figure(1234567.891), '1,234,568');
@@ -130,6 +130,13 @@ const small = {
     { period: 3, text: 'rain', link: null, capacity: null },
   ],
 } as unknown as ReportData;
+
+test('a sliding mean covers the newest turns and forgets the others', () => {
+  assert.deepEqual(slidingMean([1e20, 2, 4, 6], [10, 20, 30, 40], 20), [1e20, 5e19 + 1, 3, 5]);
+  assert.deepEqual(slidingMean([1, null, undefined, 5, null, null], [1, 2, 3, 4, 5, 9], 2), [1, 1, undefined, 5, 5, null]);
+  assert.deepEqual(slidingMean([3, 1], [1, 2], 1), [3, 1]);
+  assert.deepEqual(slidingMean([], [], 5), []);
+});
 
 test('frames are unpacked, and a period sees the newest that is not in its future', () => {
   assert.deepEqual([...unpack('AAABBA//')], [0, 1, 64, largestPermille]);

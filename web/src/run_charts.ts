@@ -4,9 +4,10 @@ import { Clock } from './clock';
 import { compact, figure, percent, seconds } from './format';
 import { logSpec } from './log_spec';
 import type { Figure, Grid } from './run_grid';
+import type { RunData } from './run_data';
 import type { Rate } from './run_model';
 import { floorStyle, leadStyle, type LineStyle } from './series_style';
-import { sharedSpan } from './thin';
+import { sharedSpan, slidingMean } from './thin';
 import { roundTimeline, type Timeline } from './timeline';
 
 interface Wanted {
@@ -17,6 +18,8 @@ interface Wanted {
   band?: boolean;
   own?: boolean; // of the run itself only, not of its forks
   sum?: boolean; // of all turns so far
+  stepped?: boolean;
+  sliding?: boolean; // the mean of the newest turns, unless turns are shown one by one
 }
 
 interface Sheet {
@@ -30,6 +33,7 @@ interface Sheet {
   format?: ChartSpec['format'];
   axis?: (value: number) => string;
   reference?: { value: number; text: string };
+  own?: (data: RunData) => Partial<Sheet>; // what the run itself says about the chart
 }
 
 const thin: LineStyle = { ...leadStyle, width: 1.5 };
@@ -37,8 +41,23 @@ const second: LineStyle = { colour: '--hue-3', width: 1.5, dash: [9, 3, 2, 3], m
 const loads = { format: (value: number | null | undefined): string => percent(value), axis: (value: number): string => `${compact(value * 100)}%` };
 const each = 'Line: mean; band: least to most.';
 
+/** An axis with a name at each member's place. */
+function memberNames(members: string[]): Partial<Sheet> {
+  const name = (value: number): string => members[value] ?? (Number.isInteger(value) ? figure(value + 1) : '');
+  return { format: (value) => (typeof value === 'number' ? name(value) : '\u2013'), axis: name };
+}
+
 const sheets: Sheet[] = [
-  { id: 'chart-loss', title: 'Loss of the decisions', note: `Of what was decided before each record was known. ${each}`, lines: [{ channel: 'loss', name: 'loss', style: thin, band: true }] },
+  {
+    id: 'chart-loss', title: 'Loss of the decisions', note: 'Of what was decided before each record was known: mean of the newest turns, and of all turns so far.',
+    lines: [{ channel: 'loss', name: 'loss', style: thin, sliding: true }, { channel: 'average_loss', name: 'so far', figure: 'latest', style: second, own: true }],
+    own: ({ summary }) => (typeof summary?.best_constant === 'number' ? { reference: { value: summary.best_constant, text: 'best constant' } } : {}),
+  },
+  {
+    id: 'chart-active', title: 'Active member', note: 'Of the ensemble: whose point was played, or has the largest weight.',
+    lines: [{ channel: 'active', name: 'member', figure: 'latest', style: thin, stepped: true, own: true }],
+    own: ({ summary }) => memberNames(summary?.members ?? []),
+  },
   { id: 'chart-cost', title: 'Cost', note: `Realised, of splits chosen before their demand was known. ${each}`, lines: [{ channel: 'cost', name: 'cost', style: thin, band: true }] },
   {
     id: 'chart-gap', title: 'Equilibrium gap', log: true, note: 'Over the last w plays, its proved bound, and of each play alone. Log scale.',
@@ -84,26 +103,35 @@ export function forkStyle(place: number): LineStyle {
   return { colour: `--hue-${[0, 1, 2][place % 3]!}`, width: 1.75, dash: dashes[place % dashes.length]!, mark: (['disc', 'square', 'triangle'] as const)[place % 3]! };
 }
 
+/** A tenth of the turns, at most as many as the metrics of the newest rows have. */
+function newestTurns(grid: Grid): number {
+  const { data, turn } = grid.runs[0]!.model;
+  return Math.max(1, Math.min(data.summary?.window ?? 1000, Math.ceil(turn / 10)));
+}
+
 function linesOf(sheet: Sheet, grid: Grid): Line[] {
   const forked = grid.runs.length > 1;
   return grid.runs.flatMap((run, i) => sheet.lines.filter((wanted) => i === 0 || !wanted.own).flatMap((wanted): Line[] => {
     const channel = run.model.channel(wanted.channel);
     if (channel < 0) return [];
     const shift = wanted.sum && forked ? grid.shift(i, channel) : 0;
-    const values = grid.values(i, channel, wanted.figure ?? 'mean').map((value) => (shift && typeof value === 'number' ? value + shift : value));
+    const slides = wanted.sliding && grid.view !== 'raw';
+    const own = grid.values(i, channel, wanted.figure ?? 'mean').map((value) => (shift && typeof value === 'number' ? value + shift : value));
+    const values = slides ? slidingMean(own, grid.at, newestTurns(grid)) : own;
+    const name = slides ? `newest ${figure(newestTurns(grid), 15)} turns` : wanted.name;
     // Bands of several runs would hide each other; turns one by one have none.
     const band = wanted.band && !forked && grid.view !== 'raw'
       ? { band: { least: grid.values(i, channel, 'least'), most: grid.values(i, channel, 'most') } } : {};
     return [{
-      name: forked ? (i === 0 ? wanted.name : `${wanted.name}, ${run.name}`) : wanted.name,
+      name: forked && i > 0 ? `${name}, ${run.name}` : name,
       style: i === 0 ? wanted.style : forkStyle(i - 1),
-      values, legendValues: forked ? grid.held(values) : values, ...band,
+      values, legendValues: forked ? grid.held(values) : values, ...band, ...(wanted.stepped ? { stepped: true } : {}),
     }];
   }));
 }
 
 function specOf(sheet: Sheet, lines: Line[]): ChartSpec {
-  const { id, title, note, log, lines: _, format, ...rest } = sheet;
+  const { id, title, note, log, lines: _, format, own: __, ...rest } = sheet;
   if (log) {
     const span = sharedSpan(lines.flatMap((line) => [line.values, ...(line.band ? [line.band.least, line.band.most] : [])]));
     return { ...logSpec(id, title, note, span, lines), ...(format ? { format } : {}), ...(rest.axis ? { axis: rest.axis } : {}) };
@@ -113,7 +141,8 @@ function specOf(sheet: Sheet, lines: Line[]): ChartSpec {
 
 /** Every chart with values. */
 export function runSpecs(grid: Grid): ChartSpec[] {
-  return withValues(sheets.map((sheet) => specOf(sheet, linesOf(sheet, grid))));
+  const { data } = grid.runs[0]!.model;
+  return withValues(sheets.map((sheet) => specOf({ ...sheet, ...sheet.own?.(data) }, linesOf(sheet, grid))));
 }
 
 /** Turns a second since the page was opened. */

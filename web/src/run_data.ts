@@ -27,6 +27,17 @@ export interface RunFork { name: string; url: string; begun: number; settings: S
 /** The present state of a route: permille of capacity for each link, and closed links. */
 export interface RunPicture { period?: number; label?: string; utilisation?: (number | null)[]; closed?: number[] }
 
+/** Of a run of learn, as it was when its state was saved last. */
+export interface RunSummary {
+  kind: string;
+  rows: number;
+  window: number; // of the newest rows
+  members: string[]; // of an ensemble
+  best_constant: number | null; // its mean loss
+  previous_label: number | null;
+  metrics: { name: string; all: number | null; recent: number | null }[];
+}
+
 export interface RunData {
   kind: 'run';
   run: 'learn' | 'route' | 'play' | 'fit';
@@ -44,6 +55,7 @@ export interface RunData {
   decision: unknown;
   scenery: { network?: ReportData['network'] } | null;
   picture: RunPicture | null;
+  summary?: RunSummary | null;
   live: { url: string } | null;
   forks: RunFork[];
 }

@@ -56,6 +56,10 @@ export class StatusLine {
   }
 }
 
+const metricTitles: Record<string, string> = {
+  loss: 'Average loss', mae: 'MAE', rmse: 'RMSE', r2: 'R2', accuracy: 'Accuracy', log_loss: 'Log loss', auc: 'AUC', f1: 'F1', macro_f1: 'Macro F1',
+};
+
 /** Figures of the last turn, each with its reference. */
 export function runKpis(model: RunModel): HTMLElement | null {
   const { series, data } = model;
@@ -69,6 +73,11 @@ export function runKpis(model: RunModel): HTMLElement | null {
   };
   const over = (name: string): string => `mean of all turns: ${figure(mean(name), 4)}`;
   add('loss', 'Loss now', () => over('loss'));
+  const { summary } = data;
+  for (const { name, all, recent } of summary?.metrics ?? []) {
+    const newest = summary!.rows > summary!.window ? `newest ${figure(summary!.window, 15)} rows: ${figure(recent, 4)}` : 'all rows';
+    kpis.push({ name: metricTitles[name] ?? name, value: figure(all, 4), help: newest });
+  }
   add('cost', 'Cost now', () => over('cost'));
   add('objective', 'Objective', () => 'at the last measured point');
   add('gap', 'Smoothed gap', () => `proved: at most ${figure(now('gap_bound'), 3)}`, (value) => figure(value, 3));

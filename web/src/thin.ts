@@ -47,3 +47,15 @@ export function sharedSpan(all: Values[]): [number, number] | undefined {
 export function floored<Value extends number | null | undefined>(series: Value[], foot: number): Value[] {
   return series.map((value) => (typeof value === 'number' ? (Math.max(value, foot) as Value) : value));
 }
+
+/** At each place, the mean of the values within the last `width` of the axis `at`, which ascends. */
+export function slidingMean(values: Values, at: number[], width: number): Values {
+  let from = 0;
+  return values.map((value, i) => {
+    while (at[from]! <= at[i]! - width) ++from;
+    if (value === undefined) return undefined;
+    // Summed anew: a spike that has left leaves no rounding error.
+    const known = values.slice(from, i + 1).filter((each): each is number => typeof each === 'number');
+    return known.length > 0 ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
+  });
+}

@@ -98,6 +98,11 @@ class IoError : public Error {
   public:
     /// `error_number` is the value of errno.
     IoError(const std::string& path, const std::string& action, int error_number);
+    /// The value of errno.
+    int error_number() const noexcept { return error_number_; }
+
+  private:
+    int error_number_;
 };
 
 }  // namespace proxstream

@@ -63,6 +63,8 @@ class RowFamily {
     /// none: the score.
     virtual Real predict(const RowBlock& record, Index row, ConstView x, Scratch& scratch) const = 0;
 
+    /// Whether probabilities() gives any.
+    virtual bool has_probabilities() const { return false; }
     /// Overwrites `out` with the probability of each class for one row, without its target: of -1 and +1 for
     /// losses of signs, else of 0, ..., classes() - 1. False: the loss has no probabilities, and `out` is as
     /// before. NaN where the score is.

@@ -1,0 +1,129 @@
+#include "proxstream/core/error.hpp"
+
+#include "app/command_line.hpp"
+#include "app/exit_code.hpp"
+#include "app/learn_summary.hpp"
+#include "app/verbs.hpp"
+#include "io/output_file.hpp"
+#include "run/metrics.hpp"
+#include "run/predict_settings.hpp"
+#include "run/prediction_file.hpp"
+#include "run/predictor.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace proxstream::app {
+namespace {
+
+/// The rows of one call: predicted, written and scored.
+class PredictionRun {
+  public:
+    explicit PredictionRun(const PredictSettings& settings)
+        : settings_(settings),
+          predictor_(model_of(settings), rows_of(settings), settings.horizon, stop_requested()),
+          file_(OutputFile::fresh(settings.predictions)) {
+        const RowFamily& family = predictor_.family();
+        const TargetKind kind = family.target_kind();
+        format_ = {.kind = kind,
+                   .classes = predictor_.settings().classes,
+                   .class_count = kind == TargetKind::sign ? 2 : family.classes(),
+                   .probabilities = family.has_probabilities(),
+                   .id = settings.key.empty() ? "row" : settings.key};
+        metrics_ = Metrics(kind, family.classes());
+    }
+
+    void play() {
+        file_.write(format_.header());
+        PredictedRow row;
+        while (!*stop_requested() && next(row)) {
+            ++rows_;
+            write(row);
+            if (!std::isnan(row.label)) score(row);
+        }
+        file_.close();
+    }
+
+    /// To standard error, which predictions do not use.
+    void print() const {
+        if (settings_.quiet) return;
+        for (const std::string& note : predictor_.reader().notes()) fmt::print(stderr, "{}\n", note);
+        fmt::print(stderr, "{} rows predicted", rows_);
+        if (metrics_.rows() > 0) fmt::print(stderr, ", {} of them with a label", metrics_.rows());
+        fmt::print(stderr, "\n");
+        if (metrics_.rows() > 0) print_metrics(metrics_);
+        if (bad_rows_ > 0) fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
+    }
+
+  private:
+    static Model model_of(const PredictSettings& settings) {
+        Model model = load_model(settings.data.front());
+        if (settings.refill) model.past.clear();
+        return model;
+    }
+    static RowSettings rows_of(RowSettings settings) {
+        settings.data.erase(settings.data.begin());
+        return settings;
+    }
+
+    bool next(PredictedRow& row) {
+        while (true) {
+            try {
+                return predictor_.next(row);
+            } catch (const DamagedFile&) {
+                throw;
+            } catch (const DataError& error) {
+                if (settings_.on_bad_row != "skip") throw;
+                ++bad_rows_;
+                last_bad_ = error.what();
+            }
+        }
+    }
+    void write(const PredictedRow& row) {
+        line_.clear();
+        format_.negative = predictor_.reader().negative_label();
+        format_.append(line_, row.key.empty() ? std::to_string(rows_) : row.key,
+                       {.value = row.prediction, .label = row.label, .probabilities = row.probabilities});
+        file_.write(line_);
+        if (settings_.predictions == "-") file_.flush();
+    }
+    void score(const PredictedRow& row) {
+        const Index place = format_.kind == TargetKind::category ? static_cast<Index>(row.label)
+                                                                 : Index{row.label > 0 ? 1U : 0U};
+        metrics_.add({.prediction = row.prediction,
+                      .label = row.label,
+                      .probability = row.probabilities.empty() ? kNotKnown : row.probabilities[place]});
+    }
+
+    const PredictSettings& settings_;
+    Predictor predictor_;
+    OutputFile file_;
+    PredictionFormat format_;
+    Metrics metrics_;
+    std::uint64_t rows_ = 0;
+    std::uint64_t bad_rows_ = 0;
+    std::string last_bad_;
+    std::string line_;
+};
+
+}  // namespace
+
+int predict(const std::vector<std::string>& arguments) {
+    PredictSettings settings;
+    const auto done = parse_command_line(
+        "predict",
+        "Predicts rows with a model that 'learn --save' or 'fit --save' wrote. Columns are found by their names; "
+        "a label\nis not needed, and gives metrics if it is there. Nothing is learned.",
+        arguments, settings,
+        {.checks = {[&] { validate(settings); }},
+         .examples = {"predict model.json new.csv >predictions.csv", "predict load.json --horizon 24",
+                      "predict model.json labelled.csv --predictions predictions.csv"}});
+    if (done) return *done;
+    PredictionRun run(settings);
+    run.play();
+    run.print();
+    return *stop_requested() ? kInterrupted : kOk;
+}
+
+}  // namespace proxstream::app

@@ -1,0 +1,49 @@
+#include "run/metrics_file.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace proxstream {
+
+MetricsFile::MetricsFile(const std::string& path, std::uint64_t every, const Metrics& metrics,
+                         MetricsPlace place)
+    : file_(place.bytes > 0 && path != "-" ? OutputFile::continue_after(path, place.bytes)
+                                           : OutputFile(path)),
+      every_(every),
+      place_(place) {
+    if (place.bytes > 0) return;
+    std::string head = "row";
+    for (const char* prefix : {",", ",recent_"}) {
+        for (const Metric& each : metrics.all()) head += fmt::format("{}{}", prefix, each.name);
+    }
+    write(head + '\n');
+}
+
+void MetricsFile::on_rows(const Metrics& metrics) {
+    // A record may have several rows.
+    if (metrics.rows() / every_ > place_.rows / every_) line(metrics);
+}
+
+void MetricsFile::finish(const Metrics& metrics) {
+    if (metrics.rows() > place_.rows) line(metrics);
+    file_.close();
+}
+
+void MetricsFile::line(const Metrics& metrics) {
+    std::string text = std::to_string(metrics.rows());
+    for (const auto& figures : {metrics.all(), metrics.recent()}) {
+        for (const Metric& each : figures)
+            text += std::isfinite(each.value) ? fmt::format(",{}", each.value) : std::string(",");
+    }
+    write(text + '\n');
+    place_.rows = metrics.rows();
+}
+
+void MetricsFile::write(const std::string& text) {
+    file_.write(text);
+    file_.flush();
+    place_.bytes += text.size();
+}
+
+}  // namespace proxstream

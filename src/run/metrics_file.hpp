@@ -1,0 +1,43 @@
+/// A CSV file of metrics while rows come: `row`, every metric over all rows so far, and every metric over the
+/// newest rows with the prefix `recent_`.
+#pragma once
+
+#include "io/output_file.hpp"
+#include "run/metrics.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace proxstream {
+
+/// How far a file of metrics was written.
+struct MetricsPlace {
+    std::uint64_t bytes = 0;
+    std::uint64_t rows = 0;  // in the last line
+
+    void serialise(StateArchive& archive) { archive.fields(Field{"bytes", bytes}, Field{"rows", rows}); }
+};
+
+class MetricsFile {
+  public:
+    /// Begins a file with its header, or continues one behind its first bytes if there are any. A line is due
+    /// after every `every` rows.
+    MetricsFile(const std::string& path, std::uint64_t every, const Metrics& metrics,
+                MetricsPlace place = {});
+
+    /// Writes a line if one is due.
+    void on_rows(const Metrics& metrics);
+    /// Writes the last line, unless it was written, and closes the file.
+    void finish(const Metrics& metrics);
+    MetricsPlace place() const noexcept { return place_; }
+
+  private:
+    void line(const Metrics& metrics);
+    void write(const std::string& text);
+
+    OutputFile file_;
+    std::uint64_t every_;
+    MetricsPlace place_;
+};
+
+}  // namespace proxstream
