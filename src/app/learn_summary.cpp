@@ -152,9 +152,10 @@ void print_summary(const LearnSettings& settings, const LearnRun& run, const Lea
     print_metrics(outcome.metrics, settings.metrics_window);
     const ConstView point = outcome.totals.point;
     print_active(outcome.certificate);
-    summary_line("non-zeros",
-                 fmt::format("{} of {}", std::count_if(point.begin(), point.end(), [](Real x) { return x != 0; }),
-                             point.size()));
+    summary_line(
+        "non-zeros",
+        fmt::format("{} of {}", std::count_if(point.begin(), point.end(), [](Real x) { return x != 0; }),
+                    point.size()));
     print_certificate(settings, outcome.certificate);
     if (!settings.save.empty() && (!outcome.io_error || outcome.reader_gone))
         summary_line("model", settings.save);

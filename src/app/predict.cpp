@@ -53,7 +53,8 @@ class PredictionRun {
         if (metrics_.rows() > 0) fmt::print(stderr, ", {} of them with a label", metrics_.rows());
         fmt::print(stderr, "\n");
         if (metrics_.rows() > 0) print_metrics(metrics_);
-        if (bad_rows_ > 0) fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
+        if (bad_rows_ > 0)
+            fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
     }
 
   private:
@@ -113,7 +114,8 @@ int predict(const std::vector<std::string>& arguments) {
     PredictSettings settings;
     const auto done = parse_command_line(
         "predict",
-        "Predicts rows with a model that 'learn --save' or 'fit --save' wrote. Columns are found by their names; "
+        "Predicts rows with a model that 'learn --save' or 'fit --save' wrote. Columns are found by their "
+        "names; "
         "a label\nis not needed, and gives metrics if it is there. Nothing is learned.",
         arguments, settings,
         {.checks = {[&] { validate(settings); }},

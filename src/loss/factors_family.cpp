@@ -89,8 +89,7 @@ Real FactorsFamily::predict(const RowBlock& record, Index row, ConstView x, Scra
 
 bool FactorsFamily::probabilities(const RowBlock& record, Index row, ConstView x, View out,
                                   Scratch& scratch) const {
-    return has_probabilities() &&
-           sign_probabilities(predict(record, row, x, scratch), out);
+    return has_probabilities() && sign_probabilities(predict(record, row, x, scratch), out);
 }
 
 Real FactorsFamily::pass(std::span<const RecordRows> records, ConstView x, View gradient,

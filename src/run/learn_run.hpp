@@ -108,7 +108,7 @@ class LearnRun final : public TurnRun {
     /// A round, as it was played.
     struct LastRound {
         RowBlock record;
-        std::vector<Real> played;  // x_t, kept while the learner moves
+        std::vector<Real> played;       // x_t, kept while the learner moves
         PredictedRows predicted = {};   // made before the record was learned from
         PredictedRows unlabelled = {};  // the rows without a label before it
         RoundReport report = {};

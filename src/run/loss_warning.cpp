@@ -49,8 +49,7 @@ void warn_of_window(Lines& found, const LearnSettings& settings, const LearnRun&
 }
 
 /// `explained`: another warning names a likely cause.
-std::string high_loss(const LearnRun& run, const LearnProgress& totals,
-                      bool explained) {
+std::string high_loss(const LearnRun& run, const LearnProgress& totals, bool explained) {
     const Index coordinates = run.problem().family().dimension();
     std::string text = "the loss is above that of the best constant: ";
     if (totals.rounds < kFewRounds * coordinates) {

@@ -15,9 +15,9 @@
 namespace proxstream {
 
 struct PredictedRow {
-    std::string key = {};                  // of the row, if the rows have keys
-    std::uint64_t line = 0;                // in the file; 0: a row of the horizon
-    Real prediction = 0;                   // in the units of the label; of two classes the score; else the class
+    std::string key = {};    // of the row, if the rows have keys
+    std::uint64_t line = 0;  // in the file; 0: a row of the horizon
+    Real prediction = 0;     // in the units of the label; of two classes the score; else the class
     std::vector<Real> probabilities = {};  // of the classes; empty: the loss has none
     Real label = 0;                        // NaN: not known
 };
