@@ -8,7 +8,7 @@
 #include "core/stopwatch.hpp"
 #include "loss/loss_table.hpp"
 #include "offline/sampler.hpp"
-#include "run/feature_scale.hpp"
+#include "run/checked_reader.hpp"
 #include "run/learn_settings.hpp"
 #include "run/prediction_file.hpp"
 #include "run/row_model.hpp"
@@ -51,9 +51,14 @@ FitTask::FitTask(const FitSettings& settings, StopFlag stop) : settings_(setting
     sum_over_rows(std::move(rows));
 }
 
+std::unique_ptr<RowReader> FitTask::open_data(StopFlag stop) const {
+    return std::make_unique<CheckedReader>(open_reader(settings_, 1, stop), settings_.standardise,
+                                           settings_.standardise_label);
+}
+
 RowBlock FitTask::read_rows(StopFlag stop) {
     const Stopwatch watch(reading_seconds_);
-    reader_ = open_reader(settings_, 1, stop);
+    reader_ = open_data(stop);
     RowBlock rows(reader_->sparse());
     for (;;) {
         try {
@@ -79,7 +84,7 @@ RowBlock FitTask::read_rows(StopFlag stop) {
 DataLocation FitTask::location_of(Index row) const {
     DataLocation where{.source = reader_->source(), .line = 0, .column = 0, .field = ""};
     if (settings_.data.empty() || settings_.data.front() == "-") return where;
-    const auto again = open_reader(settings_, 1, nullptr);
+    const auto again = open_data(nullptr);
     RowBlock rows(again->sparse());
     for (Index met = 0; met <= row;) {
         try {

@@ -40,6 +40,7 @@ class FitTask {
     std::string prediction_file(ConstView x) const;
 
   private:
+    std::unique_ptr<RowReader> open_data(StopFlag stop) const;
     RowBlock read_rows(StopFlag stop);
     DataLocation location_of(Index row) const;
     void standardise(RowBlock& rows);

@@ -54,12 +54,22 @@ ConstView FeatureScale::gather(const RowBlock& rows, Index row) {
     return gathered_;
 }
 
+void FeatureScale::check(const RowBlock& rows, Index row, const RowReader& reader) {
+    const auto place = Standardiser::too_large(gather(rows, row));
+    if (!place) return;
+    const auto column = std::find(columns_.begin(), columns_.end(), static_cast<std::int32_t>(*place));
+    const auto feature = static_cast<Index>(column - columns_.begin());
+    const std::vector<std::string>& names = reader.feature_names();
+    Standardiser::refuse(
+        {reader.source(), reader.line(), 0,
+         feature < names.size() ? names[feature] : "feature " + std::to_string(feature + 1)});
+}
+
 void FeatureScale::count(const RowBlock& rows, Index row) {
     statistics_.update(gather(rows, row));
 }
 
 void FeatureScale::apply(RowBlock& rows, Use use) {
-    for (Index row = 0; row < rows.rows(); ++row) statistics_.check(gather(rows, row));
     for (Index row = 0; row < rows.rows(); ++row) {
         const ConstView quantities = gather(rows, row);
         const View values = rows.change_values(row);

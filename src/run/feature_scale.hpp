@@ -20,9 +20,11 @@ class FeatureScale {
     FeatureScale(const RowReader& reader, Standardiser statistics);
 
     const Standardiser& statistics() const noexcept { return statistics_; }
+    /// Throws DataError if a value of a row, the reader's last one, is too large to be counted.
+    void check(const RowBlock& rows, Index row, const RowReader& reader);
     /// Counts a row without scaling it.
     void count(const RowBlock& rows, Index row);
-    /// Scales all rows in their place. If one is refused (DataError), neither they nor the statistics change.
+    /// Scales all rows in their place; check() has passed them.
     void apply(RowBlock& rows, Use use);
     void serialise(StateArchive& archive) { archive.section("statistics", statistics_); }
 

@@ -11,8 +11,9 @@ LabelScale::LabelScale(Standardiser statistics) : statistics_(std::move(statisti
         throw ConfigError("label scale: the statistics of one column are needed");
 }
 
-void LabelScale::check(const RowBlock& record) const {
-    for (Index row = 0; row < record.rows(); ++row) statistics_.check(record.targets().subspan(row, 1));
+void LabelScale::check(const RowBlock& rows, Index row, const RowReader& reader) {
+    if (Standardiser::too_large(rows.targets().subspan(row, 1)))
+        Standardiser::refuse({reader.source(), reader.line(), 0, reader.label_name()});
 }
 
 void LabelScale::settle() {

@@ -6,6 +6,7 @@
 
 #include "proxstream/loss/row_block.hpp"
 
+#include "run/row_reader.hpp"
 #include "run/standardiser.hpp"
 
 #include <vector>
@@ -20,8 +21,8 @@ class LabelScale {
 
     const Standardiser& statistics() const noexcept { return statistics_; }
 
-    /// Throws DataError when a label is too large for the sums.
-    void check(const RowBlock& record) const;
+    /// Throws DataError if the label of a row, the reader's last one, is too large to be counted.
+    static void check(const RowBlock& rows, Index row, const RowReader& reader);
     /// Scales a checked record's labels, then counts them. Until two different labels have been seen there is
     /// no scale: labels become 0.
     void apply(RowBlock& record);

@@ -24,7 +24,8 @@ bool looks_like_libsvm(std::string_view line) {
 }
 
 /// Decides by the first line that is neither blank nor a comment, and leaves `lines` at the beginning.
-RowFormat detect_format(LineReader& lines) {
+/// `table`: the rows are those of a table, which may have a single column.
+RowFormat detect_format(LineReader& lines, bool table) {
     std::string_view record;
     std::size_t begin = 0;
     for (bool more = lines.next(record); more; more = lines.extend(record)) {
@@ -34,6 +35,7 @@ RowFormat detect_format(LineReader& lines) {
         if (text == std::string_view::npos || line[text] == '#') continue;
         lines.rewind();
         if (line[text] == '{') return RowFormat::json;
+        if (table) return RowFormat::csv;
         if (looks_like_libsvm(line)) return RowFormat::libsvm;
         if (line.find_first_of(",;\t") != std::string_view::npos) return RowFormat::csv;
         throw DamagedFile({lines.name(), lines.line(), 0, ""},
@@ -68,7 +70,7 @@ std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOp
     RowFormat format = options.format;
     if (format == RowFormat::detect) {
         if (!queue.advance()) throw ConfigError("no input is given");
-        format = detect_format(*queue.lines());
+        format = detect_format(*queue.lines(), options.table.model.has_value());
     }
     if (format == RowFormat::csv) {
         return std::make_unique<CsvReader>(std::move(queue), options.table, options.target);

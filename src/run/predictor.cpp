@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "loss/loss_table.hpp"
+#include "run/checked_reader.hpp"
 #include "run/fed_reader.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/settings_reader.hpp"
@@ -78,6 +79,7 @@ Predictor::Predictor(Model model, RowSettings settings, Index horizon, StopFlag 
     } else {
         reader_ = open_reader(settings_, 1, stop);
     }
+    reader_ = std::make_unique<CheckedReader>(std::move(reader_), model_.standardiser.has_value(), false);
     if (reader_->features() != model_.feature_count) {
         throw ConfigError("the model has " + std::to_string(model_.feature_count) +
                           " features, the rows have " + std::to_string(reader_->features()));

@@ -4,6 +4,7 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "loss/loss_table.hpp"
+#include "run/checked_reader.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
@@ -61,6 +62,9 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
     options.single = settings_.single;
     options.skip_bad_rows = settings_.on_bad_row == "skip";
     settings_.standardise = scales(settings_, *reader);
+    if (settings_.standardise || settings_.standardise_label)
+        reader = std::make_unique<CheckedReader>(std::move(reader), settings_.standardise,
+                                                 settings_.standardise_label);
     if (settings_.standardise) options.scale.emplace(*reader);
     if (settings_.standardise_label) options.label_scale.emplace();
     start_.resize(family_->dimension());

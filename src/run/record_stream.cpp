@@ -54,7 +54,6 @@ void RecordStream::settle_label(Gathered& next) {
 }
 
 void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record) {
-    if (state.label_scale) state.label_scale->check(raw);  // before anything counts the record
     if (state.scale) state.scale->apply(raw, FeatureScale::Use::count);
     std::swap(raw, record);
     if (state.label_scale) state.label_scale->apply(record);
@@ -70,31 +69,22 @@ void RecordStream::show_unlabelled(RowBlock& rows) {
 }
 
 bool RecordStream::next(RowBlock& record) {
-    while (true) {
-        bool more = true;
-        if (!ahead_.empty()) {
-            next_ = std::move(ahead_.front());
-            ahead_.pop_front();
-        } else {
-            more = gather(next_);
-            if (!more && trailing_.rows() > 0) std::swap(next_.unlabelled, trailing_);
-        }
-        if (more) line_ = next_.line;
-        try {
-            show_unlabelled(next_.unlabelled);
-            if (!more) {
-                if (options_.label_scale) options_.label_scale->settle();
-                return false;
-            }
-            finish_record(options_, next_.raw, record);
-            return true;
-        } catch (const DataError& error) {
-            if (!options_.skip_bad_rows) throw;
-            bad_rows_ += next_.raw.rows();
-            last_bad_row_ = error.what();
-            if (!more) return false;
-        }
+    bool more = true;
+    if (!ahead_.empty()) {
+        next_ = std::move(ahead_.front());
+        ahead_.pop_front();
+    } else {
+        more = gather(next_);
+        if (!more && trailing_.rows() > 0) std::swap(next_.unlabelled, trailing_);
     }
+    show_unlabelled(next_.unlabelled);
+    if (!more) {
+        if (options_.label_scale) options_.label_scale->settle();
+        return false;
+    }
+    line_ = next_.line;
+    finish_record(options_, next_.raw, record);
+    return true;
 }
 
 std::vector<RowBlock> RecordStream::peek(Index count) {
@@ -121,15 +111,8 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     for (const Gathered& gathered : ahead_) {
         RowBlock raw = gathered.raw;
         RowBlock record = make_record();
-        try {
-            finish_record(state, raw, record);
-            records.push_back(std::move(record));
-        } catch (const DataError&) {
-            // next() throws it, or skips the record.
-            if (options_.skip_bad_rows) continue;
-            if (records.empty()) throw;
-            break;
-        }
+        finish_record(state, raw, record);
+        records.push_back(std::move(record));
     }
     return records;
 }

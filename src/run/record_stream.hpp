@@ -24,9 +24,10 @@ class RecordStream {
     struct Options {
         Index batch = 1;  // rows a record
         bool skip_bad_rows = false;
-        std::optional<FeatureScale> scale = {};      // none: features are taken as they are
-        std::optional<LabelScale> label_scale = {};  // none: labels are taken as they are
-        bool single = false;                         // features in single precision, at the very end
+        // None: features, labels are taken as they are. The rows of a CheckedReader can be scaled.
+        std::optional<FeatureScale> scale = {};
+        std::optional<LabelScale> label_scale = {};
+        bool single = false;  // features in single precision, at the very end
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);

@@ -37,17 +37,21 @@ Standardiser::Standardiser(State state) : state_(std::move(state)) {
     }
 }
 
-void Standardiser::check(ConstView row) const {
-    assert(row.size() == features());
+std::optional<Index> Standardiser::too_large(ConstView row) {
     for (Index i = 0; i < row.size(); ++i) {
-        if (std::abs(row[i]) <= kLargest) continue;
-        throw DataError({"row", 0, i + 1, ""}, "the value is too large to be standardised",
-                        "a magnitude of at most 1e140");
+        if (!(std::abs(row[i]) <= kLargest)) return i;
     }
+    return std::nullopt;
+}
+
+void Standardiser::refuse(DataLocation where) {
+    throw DataError(std::move(where), "the value is too large to be standardised",
+                    "a magnitude of at most 1e140");
 }
 
 void Standardiser::update(ConstView row) {
-    check(row);
+    assert(row.size() == features());
+    if (const auto place = too_large(row)) refuse({"row", 0, *place + 1, ""});
     ++state_.count;
     const Real share = 1 / static_cast<Real>(state_.count);
     for (Index i = 0; i < row.size(); ++i) {

@@ -4,10 +4,12 @@
 /// A column that has been constant so far becomes 0.
 #pragma once
 
+#include "proxstream/core/error.hpp"
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace proxstream {
@@ -29,8 +31,10 @@ class Standardiser {
     Index features() const noexcept { return state_.mean.size(); }
     const State& state() const noexcept { return state_; }
 
-    /// Throws DataError if a value is beyond 1e140: the sums would overflow.
-    void check(ConstView row) const;
+    /// The first value beyond 1e140, with which the sums would overflow.
+    static std::optional<Index> too_large(ConstView row);
+    /// Throws DataError for such a value.
+    [[noreturn]] static void refuse(DataLocation where);
     /// 0 for a column that has been constant so far.
     Real deviation(Index column) const;
 

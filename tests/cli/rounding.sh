@@ -26,5 +26,17 @@ check "the loss that leaves a window of one is in the row" awk -F'"fo":' 'NR == 
 
 # A row that overflows is named, and sets no scale.
 printf 'a,b,y\n1,2,3\n1e160,1e160,2\n1,1,1\n2,1,1\n' >"$work/huge.csv"
-run learn "$work/huge.csv" -q --loss squared
+run learn "$work/huge.csv" -q --loss squared --raw
 expect "a row that overflows is named" 4 'huge.csv:3: the loss is not a finite number here, or its gradient is beyond 1e150'
+for verb in learn fit; do
+    run $verb "$work/huge.csv" -q --loss squared --standardise
+    expect "$verb names a number that is too large to be scaled" 3 'huge.csv:3 \(a\): the value is too large to be standardised'
+    run $verb "$work/huge.csv" --loss squared --standardise --on-bad-row skip
+    expect "$verb skips a row with such a number" 0 'bad rows skipped: 1; the last one: .*huge.csv:3' '3 rows'
+done
+run learn "$work/huge.csv" -q --label a --features b --raw --standardise-label
+expect "a label that is too large to be scaled is named" 3 'huge.csv:3 \(a\): the value is too large'
+run learn -q "$work/shift.csv" -f "$work/m.json"
+printf 'a\n1\n1e160\n' >"$work/new.csv"
+run predict -q "$work/m.json" "$work/new.csv"
+expect "predict names a number that is too large to be scaled" 3 'new.csv:3 \(a\): the value is too large' '^1,'

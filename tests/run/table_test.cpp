@@ -1,5 +1,6 @@
 #include "proxstream/core/error.hpp"
 
+#include "run/checked_reader.hpp"
 #include "run/feature_scale.hpp"
 #include "run/fed_reader.hpp"
 #include "run/reader_support.hpp"
@@ -229,7 +230,7 @@ TEST(Table, ALabelThatComesLaterIsLearnedWithItsOwnRow) {
     EXPECT_EQ(stream.delayed().completed(), 2U);
 }
 
-TEST(FeatureScaleTest, ScalesAllRowsOrNone) {
+TEST(FeatureScaleTest, ScalesEveryRowByThoseBeforeIt) {
     const FedReader reader("rows", {.names = {"a", "b"}, .features = 2});
     FeatureScale scale(reader);
     RowBlock rows;
@@ -238,14 +239,32 @@ TEST(FeatureScaleTest, ScalesAllRowsOrNone) {
     scale.apply(rows, FeatureScale::Use::count);
     EXPECT_EQ(row_of(rows, 0), (std::vector<Real>{0, 0}));
     EXPECT_EQ(row_of(rows, 1), (std::vector<Real>{1, 0}));
-    RowBlock bad;
-    bad.add_dense(std::vector<Real>{1, 5}, 7);
-    bad.add_dense(std::vector<Real>{1, 1e200}, 9);
-    expect_error<DataError>([&] { scale.apply(bad, FeatureScale::Use::count); }, {"too large"});
-    EXPECT_EQ(row_of(bad, 0), (std::vector<Real>{1, 5}));
     EXPECT_EQ(scale.statistics().state().count, 2U);
     expect_error<ConfigError>([] { FeatureScale(FedReader("rows", {.features = 2, .sparse = true})); },
                               {"standardise", "sparse"});
+}
+
+TEST(CheckedReaderTest, RefusesNumbersThatCannotBeScaledAndNamesTheirPlace) {
+    const auto checked = [](bool features, bool label) {
+        auto fed = std::make_unique<FedReader>("rows", FedReader::Shape{.names = {"a", "b"}, .features = 2});
+        RowBlock rows;
+        rows.add_dense(std::vector<Real>{1, 1e200}, 7);
+        rows.add_dense(std::vector<Real>{1, 5}, -1e200);
+        rows.add_dense(std::vector<Real>{3, 5}, std::nan(""));
+        fed->feed(rows);
+        return CheckedReader(std::move(fed), features, label);
+    };
+    RowBlock read;
+    CheckedReader both = checked(true, true);
+    expect_error<DataError>([&] { both.read_row(read); }, {"rows:1 (b)", "too large", "1e140"});
+    expect_error<DataError>([&] { both.read_row(read); }, {"rows:2 (y)", "too large"});
+    EXPECT_TRUE(both.read_row(read));
+    ASSERT_EQ(read.rows(), 1U);
+    EXPECT_EQ(row_of(read, 0), (std::vector<Real>{3, 5}));
+    CheckedReader none = checked(false, false);
+    while (none.read_row(read)) {
+    }
+    EXPECT_EQ(read.rows(), 4U);
 }
 
 }  // namespace
