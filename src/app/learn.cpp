@@ -56,10 +56,8 @@ void echo_choices(const std::vector<std::string>& reasons, const LearnSettings& 
                    "             the first labels have two values; for classes say --loss logistic\n");
     }
     // Long streams end late: what can be cured now is said now.
-    if (scales_differ(settings, problem)) {
-        fmt::print(stderr, "  {}    column scales differ by a factor of {:.3g}: try --standardise\n",
-                   tinted(Tint::warning, "warning"), problem.column_spread());
-    }
+    if (const std::string text = scales_warning(settings, problem); !text.empty())
+        fmt::print(stderr, "  {}    {}\n", tinted(Tint::warning, "warning"), text);
 }
 
 void echo_oracle(const LearnSettings& settings, const NoiseFacts& noise) {

@@ -49,6 +49,7 @@ LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* re
         if (settings.loss == "auto") say("loss " + model.loss + ": that of the model in " + settings.start);
         adopt(model, settings);
     }
+    settings.look_ahead = settings.survey;
     if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used as they are
     if (settings.loss == "auto") say(choose_loss(settings));
     if (settings.reg == "auto") {

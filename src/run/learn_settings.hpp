@@ -31,7 +31,7 @@ struct LearnSettings : RowSettings,
     std::string forecast;           // file of forecast rows, for model = forecast
     std::string proximal = "auto";  // mu
     Real smoothness = 0;            // claimed L; 0: 1/step
-    Index survey = 64;              // records read before the first round, where something is estimated
+    Index survey = 64;  // rows that decide what columns hold; records, where something is estimated
     std::vector<std::string> also_window;
     std::string noise = "auto";  // sigma_0 of a row's gradient
 

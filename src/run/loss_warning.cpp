@@ -62,8 +62,10 @@ std::string high_loss(const LearnRun& run, const LearnProgress& totals, bool exp
 
 }  // namespace
 
-bool scales_differ(const LearnSettings& settings, const Problem& problem) {
-    return problem.column_spread() > kWideScales && !problem.scaled() && !settings.normalise;
+std::string scales_warning(const LearnSettings& settings, const Problem& problem) {
+    if (!(problem.column_spread() > kWideScales) || problem.scaled() || settings.normalise) return {};
+    return fmt::format("column scales differ by a factor of {:.3g}: try {}", problem.column_spread(),
+                       settings.raw ? "leaving out --raw" : "--standardise");
 }
 
 std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,
@@ -73,11 +75,8 @@ std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun&
     const bool high = outcome.best_constant &&
                       totals.loss_sum / static_cast<Real>(totals.rounds) > outcome.best_constant->loss;
     Lines found;
-    if (scales_differ(settings, run.problem())) {
-        found.push_back(fmt::format("column scales differ by a factor of {:.3g}: try {}",
-                                    run.problem().column_spread(),
-                                    settings.raw ? "leaving out --raw" : "--standardise"));
-    }
+    if (std::string text = scales_warning(settings, run.problem()); !text.empty())
+        found.push_back(std::move(text));
     warn_of_scores(found, settings, totals);
     warn_of_budget(found, settings, run, totals);
     warn_of_window(found, settings, run, high);

@@ -11,8 +11,8 @@ namespace proxstream {
 /// Column scales further apart than this are worth a warning.
 inline constexpr Real kWideScales = 100;
 
-/// Whether columns are on very different scales and nothing scales them.
-bool scales_differ(const LearnSettings& settings, const Problem& problem);
+/// If columns are on very different scales and nothing scales them: a warning, with the cure.
+std::string scales_warning(const LearnSettings& settings, const Problem& problem);
 
 /// One line for each warning, with the cure. Settings without `auto`.
 std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,

@@ -96,7 +96,7 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     options.table.missing = settings.missing == "mean";
     options.table.categories = settings.categories;
     options.table.hash_bits = settings.hash;
-    options.table.look_ahead = settings.look_ahead;
+    options.table.look_ahead = settings.table ? 0 : settings.look_ahead;  // a model knows its columns
     options.table.model = settings.table;
     options.table.predicts = settings.predicts;
     options.libsvm.dimension = settings.dimension;

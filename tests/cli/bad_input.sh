@@ -76,7 +76,7 @@ expect "an output that cannot be opened is refused" 5 'No such file'
 mkfifo "$work/live"
 { good; sleep 20; } >"$work/live" &
 feeder=$!
-"$PROXSTREAM" learn --label y --loss logistic --step 0.1 -f "$work/int.json" --ledger "$work/int.jsonl" \
+"$PROXSTREAM" learn --label y --loss logistic --step 0.1 --survey 1 -f "$work/int.json" --ledger "$work/int.jsonl" \
     <"$work/live" >"$work/out" 2>"$work/err" &
 job=$!
 for _ in $(seq 200); do grep -q '^ *16 ' "$work/err" && break; sleep 0.1; done

@@ -129,12 +129,31 @@ check "certify rejects a changed mu" [ "$status" != 0 ]
 awk 'BEGIN { srand(4); print "a,b,y"; for (t = 0; t < 400; ++t) print rand() - 0.5 "," rand() - 0.5 "," (rand() > 0.5) }' >"$work/noise.csv"
 run learn "$work/noise.csv" --label y -w 4 --loss logistic --reg zero --proximal 0 --max-steps 5 --tolerance 1e-6
 expect "learn warns of a loss above the best constant" 0 'warning: the loss is above that of the best constant' '400 of 400 rounds ended on their budget: try --max-steps 50'
-run learn "$work/classes.csv" --label y -w 4 --loss logistic --reg zero --proximal 0
+run learn "$work/classes.csv" --label y -w 4 --loss logistic --raw --reg zero --proximal 0
 expect "learn warns of scores without bounds" 0 'warning: scores grow up to .* no regulariser'
 run learn "$rows" --label y --loss squared -w 3 --reg zero --proximal 0
 expect "learn warns of a window that is too short" 0 'warning: a window of 3 does not determine 4 coordinates: try --window auto'
 awk -F, -v OFS=, 'NR > 1 { $1 *= 1e4 } { print }' "$rows" >"$work/wide.csv"
+run learn "$work/wide.csv" --label y --raw
+expect "learn warns of columns on different scales" 0 'warning +column scales differ by a factor of .*: try leaving out --raw' 'warning: column scales differ'
 run learn "$work/wide.csv" --label y
-expect "learn warns of columns on different scales" 0 'column scales differ by a factor of .*: try --standardise'
+check "scaled columns give no warning" bash -c '! grep -q "scales differ" "$1"' _ "$work/err"
 run learn "$rows" --label y --proximal much
 expect "learn refuses a proximal term that is not a number" 2 "proximal"
+
+# A sender that waits for each answer: with --survey 1 the first row is predicted before the second one comes.
+mkfifo "$work/rows.pipe" "$work/answers.pipe"
+"$PROXSTREAM" learn -q -d - --label y --loss cauchy --step 0.1 -w 4 --survey 1 -p - <"$work/rows.pipe" >"$work/answers.pipe" 2>"$work/err" &
+learner=$!
+exec 8>"$work/rows.pipe" 9<"$work/answers.pipe"
+head -n 2 "$rows" >&8
+answered=0
+for line in 3 4 5; do
+    [ $line = 3 ] && read -r -t 20 _ <&9
+    read -r -t 20 _ <&9 && answered=$((answered + 1))
+    sed -n ${line}p "$rows" >&8
+done
+exec 8>&-
+wait $learner
+exec 9<&-
+check "with --survey 1 every row is answered before the next one comes" test $answered = 3
