@@ -34,7 +34,7 @@ cp "$work/out" "$work/first"
 run advise builtin:iid,rows=4000,features=4 --loss huber:2 --reg l1:0.02 --batch 200 --windows 16,64
 check "a second run gives the same estimates" cmp "$work/out" "$work/first"
 command=$(tail -n 1 "$work/out")
-eval "run ${command#  proxstream}"
+eval "run ${command#  proxstream} --certificate -"
 expect "the recommended command runs" 0 'C11 .* holds' 'C12 .* holds'
 run advise builtin:drift,rows=640,features=4 --batch 32 --noise 3 --swing 2 --variation 1 --smoothness 9 --confidence 0.99
 expect "given figures are not estimated" 0 'L +9 +given' 'sigma_0 +3 +given' 'swing +2 +given' 'variation +1 +given'

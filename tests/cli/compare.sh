@@ -12,8 +12,8 @@ for option in predictions save ledger certificate progress also-window learner s
     run compare "${small[@]}" "${three[@]}" --$option 1
     expect "compare refuses --$option and says what to do" 2 "^.*--$option: not an option of 'compare'; (run 'proxstream learn' with --$option|name the learners with --learners)"
 done
-run compare "${small[@]}" "${three[@]}" -p p -f m -t
-expect "compare refuses short options too" 2 "-p: not an option of 'compare'.*--predictions" "-f: not an option of 'compare'.*--save" "-t: not an option of 'compare'.*--test-only"
+run compare "${small[@]}" "${three[@]}" -p p -f m
+expect "compare refuses short options too" 2 "-p: not an option of 'compare'.*--predictions" "-f: not an option of 'compare'.*--save"
 echo 'save = "m.json"' >"$work/s.toml"
 run compare "${small[@]}" -c "$work/s.toml"
 expect "compare refuses these keys in a file" 2 "s.toml:1: save: not an option of 'compare'; run 'proxstream learn'"

@@ -84,9 +84,9 @@ expect "numbers in place of classes are refused" 3 'numbers.csv:[234], column 4 
 run fit -q "$work/good.csv" --loss factors:rank=2
 expect "a loss for other rows is refused" 2 'factors:rank=2'
 sed '60s/^[^,]*/nan/' "$work/good.csv" >"$work/nan.csv"
-logistic "$work/nan.csv"
+logistic "$work/nan.csv" --missing stop
 expect "a NaN in a row is refused" 3 "nan.csv:60, column 1 \(a\): 'nan'"
-run fit "$work/nan.csv" --loss logistic --on-bad-row skip
+run fit "$work/nan.csv" --loss logistic --missing stop --on-bad-row skip
 expect "a row with NaN can be skipped" 0 'bad rows skipped: 1; the last one: .*nan.csv:60' '119 rows of 3 features'
 head -c 2000 "$work/good.csv" | sed '$s/,[^,]*$//' >"$work/cut.csv"
 logistic "$work/cut.csv"
@@ -146,8 +146,8 @@ for scale in '' --standardise --standardise-label '--standardise --standardise-l
     {
         run fit -q "${rows[@]}" $scale --passes 3000 --epsilon 1e-6 -f "$work/m" -p "$work/p" --certificate "$work/c"
         expect "fit ${scale:-without scaling} saves a model" 0
-        run learn -q "${rows[@]}" $scale --step 0.1 --start "$work/m" --test-only -p "$work/p2"
-        check "learn predicts the same from its model" cmp "$work/p" "$work/p2"
+        run predict -q "$work/m" "$work/rows.csv" -p "$work/p2"
+        check "predict says the same from its model" cmp "$work/p" "$work/p2"
         run fit "${rows[@]}" $scale --start "$work/m" --test-only -p "$work/p2" --certificate "$work/c2"
         expect "the model is measured again" 0 'after 0 iterations' 'method: 0 base samples'
     }
@@ -172,8 +172,8 @@ done
 check "the model of factors has its size" grep -q '"loss": "factors:rank=2,rows=12,columns=9"' "$work/m"
 run fit -q "$work/entries.csv" --loss factors:rank=2 --reg group:0.001,size=2 --start "$work/m" -t -p "$work/p2"
 check "the model of factors predicts again" cmp "$work/p" "$work/p2"
-run learn -q "$work/entries.csv" --loss factors:rank=2,rows=12,columns=9 --reg group:0.001,size=2 --start "$work/m" --test-only -p "$work/p2"
-check "learn predicts as fit from the model of factors" cmp "$work/p" "$work/p2"
+run predict -q "$work/m" "$work/entries.csv" -p "$work/p2"
+check "predict says the same from the model of factors" cmp "$work/p" "$work/p2"
 run fit -q "$work/entries.csv" --loss factors:rank=2 --reg group:0.1,size=5
 expect "groups that do not fit the factors are refused" 2 '42 .*blocks of 5'
 sed '20s/^[^,]*/1.5/' "$work/entries.csv" >"$work/between.csv"
