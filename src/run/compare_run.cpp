@@ -197,31 +197,37 @@ void CompareRun::play(Runner& runner, const RowBlock& record) {
     ++result.active;
 }
 
+bool CompareRun::play_round(const RowBlock& record) {
+    const Round rounds = progress_.rounds;
+    ForecastFeed* forecasts = problem_.forecasts();
+    const RowBlock* forecast = forecasts == nullptr ? nullptr : forecasts->next();
+    bool accepted = false;
+    for (Line& line : lines_) {
+        for (const auto& run : line.runs) {
+            if (rounds == options_.score_after) run->begin_scoring();
+            if (forecast != nullptr) run->learner->expect(*forecast);
+            play(*run, record);
+            accepted = accepted || run->accepted;
+        }
+    }
+    if (const std::exception_ptr failure = problem_.family().take_failure()) std::rethrow_exception(failure);
+    if (!accepted) return false;
+    for (Line& line : lines_) {
+        for (const auto& run : line.runs)
+            if (!run->accepted && run->result.failed == 0) run->result.failed = rounds + 1;
+    }
+    return true;
+}
+
 void CompareRun::play_all(const std::function<void(Round)>& on_round) {
     RowBlock record = problem_.stream().make_record();
     Round& rounds = progress_.rounds;
     while (!stopped() && (settings_.rounds == 0 || rounds < settings_.rounds) &&
            problem_.stream().next(record)) {
-        ForecastFeed* forecasts = problem_.forecasts();
-        const RowBlock* forecast = forecasts == nullptr ? nullptr : forecasts->next();
-        bool accepted = false;
-        for (Line& line : lines_) {
-            for (const auto& run : line.runs) {
-                if (rounds == options_.score_after) run->begin_scoring();
-                if (forecast != nullptr) run->learner->expect(*forecast);
-                play(*run, record);
-                accepted = accepted || run->accepted;
-            }
-        }
-        if (const std::exception_ptr failure = problem_.family().take_failure())
-            std::rethrow_exception(failure);
+        const bool accepted = play_round(record);
         if (scoring()) outcome_.scored_rows += record.rows();
         ++rounds;
         if (!accepted) ++outcome_.refused;
-        for (Line& line : lines_) {
-            for (const auto& run : line.runs)
-                if (accepted && !run->accepted && run->result.failed == 0) run->result.failed = rounds;
-        }
         for (const Real label : problem_.stream().labels(record)) labels_.include(label);
         outcome_.rows += record.rows();
         progress_.rows = outcome_.rows;

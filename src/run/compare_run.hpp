@@ -93,6 +93,8 @@ class CompareRun {
     void start(Line& line);
     void tune(const std::function<void(Round)>& on_round);
     void play_all(const std::function<void(Round)>& on_round);
+    /// One round of all runs; false if all of them refuse it.
+    bool play_round(const RowBlock& record);
     void play(Runner& runner, const RowBlock& record);
     void measure_errors(Runner& runner, const RowBlock& record);
     static CompareEntry figures_of(Runner& run, RunEnding ending);

@@ -26,6 +26,14 @@ const char* skip_blanks(const char* p, const char* last, char delimiter) noexcep
     return p;
 }
 
+/// The place behind a number and the blanks around it; null if there is no number.
+const char* parse_number_field(const char* p, const char* last, char delimiter, Real& number) noexcept {
+    const char* end = parse_number(p, last, number);
+    if (end != nullptr && (end == last || *end == delimiter)) return end;
+    end = parse_number(skip_blanks(p, last, delimiter), last, number);
+    return end == nullptr ? nullptr : skip_blanks(end, last, delimiter);
+}
+
 const char* find(const char* p, const char* last, char wanted) noexcept {
     const void* found = std::memchr(p, wanted, static_cast<std::size_t>(last - p));
     return found != nullptr ? static_cast<const char*>(found) : last;
@@ -178,13 +186,8 @@ bool CsvReader::parse_plain(std::string_view record) {
         const std::int32_t place = places_[column];
         if (place >= 0 || (roles_[column] == kLabelColumn && number_label_)) {
             Real& number = place >= 0 ? row[static_cast<Index>(place)] : target_;
-            const char* end = parse_number(p, last, number);
-            if (end == nullptr || (end != last && *end != delimiter_)) {  // blanks, or no number
-                end = parse_number(skip_blanks(p, last, delimiter_), last, number);
-                if (end == nullptr) return false;
-                end = skip_blanks(end, last, delimiter_);
-            }
-            p = end;
+            p = parse_number_field(p, last, delimiter_, number);
+            if (p == nullptr) return false;
         } else {
             // No number holds a quote; here one may open, and the delimiter behind it be none.
             const char* end = find(p, last, delimiter_);

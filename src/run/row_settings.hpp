@@ -67,12 +67,11 @@ inline void check_regulariser(const std::string& text) {
     if (text != "auto") parse_regulariser(text);
 }
 
+/// Where rows come from.
 template <class S>
-auto row_options() {
+auto source_options() {
     using Row = OptionRow<S>;
-    static constexpr Real kLargeCount = 1e9;
     static constexpr std::array<std::string_view, 4> kFormats{"auto", "csv", "json", "libsvm"};
-    static constexpr std::array<std::string_view, 2> kMissing{"mean", "stop"};
     static constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
     static constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
     return std::array{
@@ -100,11 +99,20 @@ auto row_options() {
         Row{"header", "", "Data", "BOOL", "read CSV without a header line; columns are c1, c2, ...",
             &S::header},
         Row{"dimension", "", "Data", "N", "number of LIBSVM features; needed for input from a pipe",
-            &S::dimension, 0, kLargeCount},
+            &S::dimension, 0, 1e9},
         Row{"zero-based", "", "Data", "BOOL", "count LIBSVM indices from 0 instead of 1", &S::zero_based},
         Row{"max-line", "", "Data", "BYTES", "refuse longer lines", &S::max_line, 1, 1e12},
         Row{"on-bad-row", "", "Data", "POLICY", "stop at a row that cannot be read, or skip and count it",
             &S::on_bad_row, 0, 0, kBadRow},
+    };
+}
+
+/// How their columns become features, labels and weights.
+template <class S>
+auto feature_options() {
+    using Row = OptionRow<S>;
+    static constexpr std::array<std::string_view, 2> kMissing{"mean", "stop"};
+    return std::array{
         Row{"text", "", "Data", "A,B,..", "columns whose values are names, also if they look like numbers",
             &S::text},
         Row{"time", "", "Data", "A,B,..",
@@ -130,9 +138,14 @@ auto row_options() {
             &S::lags},
         Row{"lag-columns", "", "Data", "A,B,..", "columns whose past --lags adds (default: the label)",
             &S::lag_columns},
-        Row{"ahead", "", "Data", "H", "forecast H rows ahead: refuse lags below H", &S::ahead, 1,
-            kLargeCount},
+        Row{"ahead", "", "Data", "H", "forecast H rows ahead: refuse lags below H", &S::ahead, 1, 1e9},
+    };
+}
 
+template <class S>
+auto model_options() {
+    using Row = OptionRow<S>;
+    return std::array{
         Row{"loss", "l", "Model", "LOSS",
             "smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label", &S::loss},
         checked(Row{"reg", "r", "Model", "REG",
@@ -145,6 +158,11 @@ auto row_options() {
             "start at zeros (networks: at a seeded draw) or at a saved model", &S::start},
         seed_option<S>("Model"),
     };
+}
+
+template <class S>
+std::vector<OptionRow<S>> row_options() {
+    return join_rows<S>(source_options<S>(), feature_options<S>(), model_options<S>());
 }
 
 }  // namespace proxstream

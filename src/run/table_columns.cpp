@@ -81,6 +81,27 @@ class Assignment {
     bool unknown_ = false;
 };
 
+/// Numbers the features: those of --features as given; without them all other columns in order, then those of
+/// which only past values are features.
+ColumnRoles number_features(std::vector<std::int32_t> roles, const std::vector<std::string>& columns,
+                            const std::vector<std::string>& given) {
+    ColumnRoles result{std::move(roles), given, ""};
+    const auto add = [&](Index i) {
+        result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
+        result.feature_names.push_back(columns[i]);
+    };
+    for (Index i = 0; i < columns.size(); ++i) {
+        if (result.roles[i] != Assignment::kUnassigned) continue;
+        result.roles[i] = kSkippedColumn;
+        if (given.empty()) add(i);
+    }
+    for (Index i = 0; i < columns.size(); ++i) {
+        if (result.roles[i] == kLabelColumn) result.label_name = columns[i];
+        if (result.roles[i] == Assignment::kPast) add(i);
+    }
+    return result;
+}
+
 bool all_numbers(const std::vector<std::string>& names) {
     Real ignored = 0;
     return std::all_of(names.begin(), names.end(),
@@ -152,20 +173,7 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
 
     for (const std::string& name : options.lagged) assignment.lag(name);
 
-    ColumnRoles result{std::move(assignment.roles()), options.features, ""};
-    for (Index i = 0; i < columns.size(); ++i) {
-        if (result.roles[i] != Assignment::kUnassigned) continue;
-        result.roles[i] = kSkippedColumn;
-        if (!options.features.empty()) continue;
-        result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
-        result.feature_names.push_back(columns[i]);
-    }
-    for (Index i = 0; i < columns.size(); ++i) {
-        if (result.roles[i] == kLabelColumn) result.label_name = columns[i];
-        if (result.roles[i] != Assignment::kPast) continue;
-        result.roles[i] = static_cast<std::int32_t>(result.feature_names.size());
-        result.feature_names.push_back(columns[i]);
-    }
+    ColumnRoles result = number_features(std::move(assignment.roles()), columns, options.features);
     if (result.feature_names.empty() && options.needs_features) {
         violations.emplace_back("no column is left as a feature; is the delimiter right?");
     }

@@ -30,29 +30,33 @@ void TableReader::set_columns(const std::vector<std::string>& columns,
     if (given) {
         encoder_ = TableEncoder(*options_.model, !options_.predicts);
     } else {
-        const std::vector<std::string>& names = assigned.feature_names;
-        std::vector<Fields> rows(first_rows.size(), Fields(names.size()));
-        for (Index row = 0; row < rows.size(); ++row) {
-            for (Index i = 0; i < roles_.size(); ++i) {
-                if (roles_[i] >= 0) rows[row][static_cast<Index>(roles_[i])] = first_rows[row][i];
-            }
-        }
-        TableSurvey survey = survey_table(names, rows, options_);
-        notes_ = std::move(survey.notes);
-        std::vector<std::int32_t> kept(names.size(), kSkippedColumn);
-        std::int32_t next = 0;
-        for (Index i = 0; i < names.size(); ++i) {
-            if (!survey.left_out[i]) kept[i] = next++;
-        }
-        for (std::int32_t& role : roles_) role = role >= 0 ? kept[static_cast<Index>(role)] : role;
-        if (next == 0 && options_.needs_features)
-            throw ConfigError("no column of " + source() + " is left as a feature");
-        encoder_ = TableEncoder(std::move(survey.state), true);
+        survey_features(assigned.feature_names, first_rows);
     }
     for (const std::int32_t role : roles_) {
         const bool number = role >= 0 && encoder_.kind(static_cast<Index>(role)) == ColumnKind::number;
         places_.push_back(number ? static_cast<std::int32_t>(encoder_.place(static_cast<Index>(role))) : -1);
     }
+}
+
+void TableReader::survey_features(const std::vector<std::string>& names,
+                                  const std::vector<Fields>& first_rows) {
+    std::vector<Fields> rows(first_rows.size(), Fields(names.size()));
+    for (Index row = 0; row < rows.size(); ++row) {
+        for (Index i = 0; i < roles_.size(); ++i) {
+            if (roles_[i] >= 0) rows[row][static_cast<Index>(roles_[i])] = first_rows[row][i];
+        }
+    }
+    TableSurvey survey = survey_table(names, rows, options_);
+    notes_ = std::move(survey.notes);
+    std::vector<std::int32_t> kept(names.size(), kSkippedColumn);
+    std::int32_t next = 0;
+    for (Index i = 0; i < names.size(); ++i) {
+        if (!survey.left_out[i]) kept[i] = next++;
+    }
+    for (std::int32_t& role : roles_) role = role >= 0 ? kept[static_cast<Index>(role)] : role;
+    if (next == 0 && options_.needs_features)
+        throw ConfigError("no column of " + source() + " is left as a feature");
+    encoder_ = TableEncoder(std::move(survey.state), true);
 }
 
 bool TableReader::take_field(Index column, std::string_view text) {

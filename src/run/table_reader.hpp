@@ -53,6 +53,8 @@ class TableReader : public RowReader {
     bool number_label_ = false;  // any number is a label, and means itself
 
   private:
+    /// Decides from the first rows what the columns of features hold, and which ones are left out.
+    void survey_features(const std::vector<std::string>& names, const std::vector<Fields>& first_rows);
     Real class_weight() const;
     [[noreturn]] void refuse_label(Index column, std::string_view text) const;
     [[noreturn]] void refuse_field(Index column, std::string_view text) const;
