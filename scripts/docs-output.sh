@@ -6,12 +6,14 @@
 #   ```sh        commands that have to succeed; their output is not compared
 #   ```toml      the text of a file, if its first line is a comment with the file's name
 # A block after a line <!-- not run: REASON --> is left out. Times and rates are not compared.
+# A block after <!-- data: FILE --> has that file of $PROXSTREAM_DATA in its folder; without the file it is skipped.
 # A command that ends in "&" has started when it prints its first line. The port 8390 is replaced by a free one.
 # --write replaces the figures shown by those of the run, and fills in output that is not shown at all.
 # Pages find the programs of examples/ in build/examples, which is a link to the folder $EXAMPLES.
 set -uo pipefail
 : "${PROXSTREAM:?the program to run}"
 root=$(cd "$(dirname "$0")/.." && pwd)
+data=$(realpath -m "${PROXSTREAM_DATA:-$root/../shared/data}")
 write=no
 [ "${1:-}" = --write ] && write=yes && shift
 work=$(mktemp -d)
@@ -20,13 +22,20 @@ mkdir "$work/bin"
 ln -s "$(realpath "$PROXSTREAM")" "$work/bin/proxstream"
 
 # Makes a script of a page: command N writes to out.N. Lines of the page that show its output go to shown.N.
-split_page='
+has_data='
+    function has_data(file,    line, found) {
+        found = (getline line < (data "/" file)) > 0
+        close(data "/" file)
+        return found
+    }'
+split_page=$has_data'
     function end_command() {
         if (open) { print "} >\"$outputs/out." n "\" 2>&1 || true"; printf "" > (outputs "/shown." n) }
         if (open && background) print "wait_for \"$outputs/out." n "\""
         open = more = background = 0
     }
     /^<!-- not run: / { skip = 1; next }
+    /^<!-- data: / { if (has_data($3)) print "ln -sf \"" data "/" $3 "\" ."; else skip = 1; next }
     /^```/ && !kind {
         kind = substr($0, 4)
         if (kind == "") kind = "text"
@@ -101,19 +110,20 @@ compare='
     }'
 
 # Puts the lines of new.N in place of the lines shown by command N.
-replace='
+replace=$has_data'
     function put(    line) {
         if (open) while ((getline line < (outputs "/new." n)) > 0) print line
         open = more = 0
     }
     /^<!-- not run: / { skip = 1 }
+    /^<!-- data: / { skip = !has_data($3) }
     /^```/ && !kind { kind = substr($0, 4); if (skip || kind != "console") kind = "text"; skip = 0; print; next }
     /^```/ { put(); kind = ""; print; next }
     kind == "console" && /^\$ / { put(); ++n; open = 1; more = /\\$/; print; next }
     kind == "console" && open && (more || /^> /) { more = /\\$/; print; next }
     kind == "console" { put() }
     kind == "console" { next }
-    /[^[:space:]]/ && !kind && !/^<!-- not run: / { skip = 0 }
+    /[^[:space:]]/ && !kind && !/^<!-- (not run|data): / { skip = 0 }
     { print }'
 
 # wait_for FILE: until it has a line, ten seconds at most.
@@ -133,7 +143,10 @@ free_port() {
 }
 
 run_page() {
-    local page=$1 name outputs folder shown n problem bad="" port=8390
+    local page=$1 name outputs folder shown n problem bad="" port=8390 file
+    for file in $(sed -n 's/^<!-- data: \(.*\) -->$/\1/p' "$page" | sort -u); do
+        [ -e "$data/$file" ] || echo "skip output of $page with $file: it is not there (set PROXSTREAM_DATA)"
+    done
     ! grep -qw 8390 "$page" || port=$(free_port)
     name=$(basename "$page" .md)
     outputs=$work/$name.out folder=$work/$name
@@ -143,7 +156,7 @@ run_page() {
     {
         echo 'set -eE; trap "echo line \$line >&2" ERR; trap "kill \$(jobs -p) 2>/dev/null || true" EXIT'
         declare -f wait_for
-        awk -v outputs="$outputs" "$split_page" "$page" | sed "s/\b8390\b/$port/g"
+        awk -v outputs="$outputs" -v data="$data" "$split_page" "$page" | sed "s/\b8390\b/$port/g"
     } >"$outputs/script"
     if ! (cd "$folder" && outputs=$outputs PATH="$work/bin:$PATH" bash "$outputs/script" >"$outputs/said" 2>&1 </dev/null); then
         echo "not ok output of $page: a command that has to succeed failed, in the block at $(grep -oE '^line [0-9]+$' "$outputs/said" | tail -n 1)"
@@ -161,7 +174,7 @@ run_page() {
         problem=$(awk "$compare" "$shown" "$outputs/out.$n") && continue
         bad+=$'\n'"# command $n, $problem; it prints"$'\n'$(diff "$shown" "$outputs/out.$n" | head -n 12 | sed 's/^/# /')
     done
-    if [ $write = yes ]; then awk -v outputs="$outputs" "$replace" "$page" >"$outputs/page" && cp "$outputs/page" "$page"; fi
+    if [ $write = yes ]; then awk -v outputs="$outputs" -v data="$data" "$replace" "$page" >"$outputs/page" && cp "$outputs/page" "$page"; fi
     if [ -z "$bad" ]; then echo "ok output of $page ($(ls "$outputs" | grep -c '^shown') compared)"; else echo "not ok output of $page$bad"; fi
 }
 

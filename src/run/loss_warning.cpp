@@ -16,9 +16,11 @@ constexpr Real kAbsurdScore = 500;
 
 using Lines = std::vector<std::string>;
 
+/// The members of an ensemble have small budgets by design: more is worth trying only if the loss is high.
 void warn_of_budget(Lines& found, const LearnSettings& settings, const LearnRun& run,
-                    const LearnProgress& totals) {
+                    const LearnProgress& totals, bool loss_is_high) {
     if (!(static_cast<Real>(totals.on_budget) > kManyRounds * static_cast<Real>(totals.rounds))) return;
+    if (!run.header().members.empty() && !loss_is_high) return;
     found.push_back(fmt::format(
         "{} of {} rounds ended on their budget: try {}", totals.on_budget, totals.rounds,
         !run.header().members.empty() ? "--window auto:steps=20,effort=512"
@@ -78,7 +80,7 @@ std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun&
     if (std::string text = scales_warning(settings, run.problem()); !text.empty())
         found.push_back(std::move(text));
     warn_of_scores(found, settings, totals);
-    warn_of_budget(found, settings, run, totals);
+    warn_of_budget(found, settings, run, totals, high);
     warn_of_window(found, settings, run, high);
     const RunHeader& longest = run.header().members.empty() ? run.header() : run.header().members.back();
     if (longest.noise && totals.steps == 0)

@@ -13,10 +13,21 @@ using Row = OptionRow<PredictSettings>;
 using S = PredictSettings;
 
 /// What is about files; the rest of the options of rows is in the model.
-constexpr std::array<std::string_view, 9> kOfFiles{
-    "data", "format", "label", "delimiter", "header", "zero-based", "max-line", "on-bad-row", "key"};
+constexpr std::array<std::string_view, 8> kOfFiles{"format",     "label",    "delimiter",  "header",
+                                                   "zero-based", "max-line", "on-bad-row", "key"};
 
 const std::array kOwnRows{
+    Row{"data",
+        "d",
+        "Data",
+        "FILE",
+        "the model, then files of rows in order; '-' for standard input",
+        &S::data,
+        -kInfinity,
+        kInfinity,
+        {},
+        false,
+        "MODEL_AND_ROWS"},
     Row{"horizon", "", "Data", "H", "forecast H further rows behind those that are read", &S::horizon, 0,
         1e9},
     Row{"refill", "", "Data", "BOOL",
@@ -31,11 +42,11 @@ const std::array kOwnRows{
 
 std::span<const Row> PredictSettings::options() {
     static const std::vector<Row> rows = [] {
-        std::vector<Row> kept;
+        std::vector<Row> kept{kOwnRows.front()};
         for (const Row& row : row_options<S>()) {
             if (std::find(kOfFiles.begin(), kOfFiles.end(), row.name) != kOfFiles.end()) kept.push_back(row);
         }
-        kept.insert(kept.end(), kOwnRows.begin(), kOwnRows.end());
+        kept.insert(kept.end(), kOwnRows.begin() + 1, kOwnRows.end());
         return kept;
     }();
     return rows;

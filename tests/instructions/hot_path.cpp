@@ -145,6 +145,7 @@ void learn_rows() {
     settings.loss = "squared";
     settings.window = "1";
     settings.proximal = "0";
+    settings.raw = true;
     LearnRun run(settings);
     run.begin(false);
     const auto play = [&](Index rows) {
