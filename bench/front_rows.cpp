@@ -1,7 +1,6 @@
 /// What the front door adds to a round: OnlineLearner against the learner and the tally it is made of.
 #include "proxstream/proxstream.hpp"
 
-#include "front/header_of.hpp"
 #include "online/time_smoothed.hpp"
 #include "regret/tally.hpp"
 #include "sections.hpp"
@@ -57,7 +56,7 @@ Real by_hand(Round rounds) {
                                              .tolerance = Tolerance::fixed(kTolerance),
                                              .budget = {.max_steps = 1000}},
                          parse_inner("auto", 1 / kStep));
-    Tally tally(header_of(learner.facts(), kDimension));
+    Tally tally(learner.facts());
     for (Round t = 1; t <= rounds; ++t) tally.add(learner.observe(loss_of(t)));
     return tally.certificate(tally.footer(learner.close(), RunEnding::finished, learner.seconds()))
         .summary.regret;

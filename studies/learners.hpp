@@ -3,7 +3,6 @@
 
 #include "proxstream/loss/function_family.hpp"
 
-#include "front/header_of.hpp"
 #include "online/learner_table.hpp"
 #include "regret/regret_meter.hpp"
 #include "regret/tally.hpp"
@@ -58,7 +57,7 @@ struct NoReport {
 template <class Reveal, class OnRound = NoReport>
 Certificate play(AnyLearner& learner, Round rounds, Cell& cell, const Reveal& reveal,
                  const OnRound& on_round = {}) {
-    Tally tally(header_of(learner.facts(), learner.decide().size()));
+    Tally tally(learner.facts());
     for (Round t = 1; t <= rounds && !cell.interrupted; ++t) {
         const auto& loss = reveal(t, learner.decide());
         const RoundReport report = learner.observe(loss);

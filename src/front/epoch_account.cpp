@@ -1,6 +1,5 @@
 #include "front/epoch_account.hpp"
 
-#include "front/header_of.hpp"
 #include "regret/ledger_format.hpp"
 
 #include <algorithm>
@@ -41,8 +40,8 @@ Round rounds(const std::vector<Certificate>& epochs) {
 
 }  // namespace
 
-void EpochAccount::begin(const LearnerFacts& facts, double seconds) {
-    header_ = header_of(facts, options_.dimension);
+void EpochAccount::begin(const RunHeader& facts, double seconds) {
+    header_ = facts;
     header_.settings = options_.settings;
     header_.settings.emplace_back("epoch", std::to_string(certificates_.size() + 1));
     if (header_.members.empty()) header_.max_steps = options_.max_steps;

@@ -25,7 +25,7 @@ class EpochAccount {
     explicit EpochAccount(Options options) : options_(std::move(options)) {}
 
     /// Starts an epoch of the learner with these facts, which has spent `seconds` learning so far.
-    void begin(const LearnerFacts& facts, double seconds);
+    void begin(const RunHeader& facts, double seconds);
     /// Call it before a round is added. Returns whether this is the first round of the epoch.
     bool open();
     /// Adds a round to the open epoch.

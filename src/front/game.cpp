@@ -4,7 +4,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
-#include "front/header_of.hpp"
 #include "front/option_checks.hpp"
 #include "front/play_plan.hpp"
 #include "game/function_cost.hpp"
@@ -147,7 +146,7 @@ std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& 
     const GameRules rules = rules_of(settings, plan, play.game());
     std::vector<RunHeader> headers;
     for (Index i = 0; i < play.players(); ++i) {
-        RunHeader header = header_of(play.learner(i).facts(), play.layout().dimension(i));
+        RunHeader header = play.learner(i).facts();
         header.name = play.game().players[i].name;
         if (header.members.empty()) header.max_steps = settings.max_steps;
         if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;

@@ -4,7 +4,6 @@
 #include "proxstream/core/spec.hpp"
 #include "proxstream/gradient_check.hpp"
 
-#include "front/header_of.hpp"
 #include "front/online_state.hpp"
 
 #include <algorithm>
@@ -89,7 +88,7 @@ LossSource LossSource::of_closures(Index dimension) {
 }
 
 RunHeader OnlineLearner::State::header() const {
-    RunHeader header = header_of(learner->facts(), options.dimension);
+    RunHeader header = learner->facts();
     if (header.noise) header.noise->losses_known = losses_known;
     header.settings = texts_of(options, options.dimension);
     if (header.members.empty()) header.max_steps = options.max_steps;

@@ -291,7 +291,7 @@ GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const Gam
 std::vector<WindowWeights> referee_windows(const GamePlay& play) {
     std::vector<WindowWeights> windows;
     for (Index i = 0; i < play.players(); ++i) {
-        const LearnerFacts facts = play.learner(i).facts();
+        const RunHeader facts = play.learner(i).facts();
         windows.push_back(facts.members.empty() ? WindowWeights::parse(facts.window_text) : WindowWeights(1));
     }
     return windows;

@@ -31,9 +31,9 @@ Ensemble::Ensemble(AnyRegulariser g, std::shared_ptr<AnyBatch> store, EnsembleMe
     reports_.resize(windows_.size());
     losses_.resize(size());
     now_.recent.resize(size());
-    const LearnerFacts first = windows_.front().learner->facts();
+    const RunHeader first = windows_.front().learner->facts();
     const Index n = first.dimension;
-    step_ = first.step;
+    step_ = first.reference_step;
     point_losses_.resize(points_.size());
     gradients_.assign(points_.size(), std::vector<Real>(n));
     now_.point.resize(n);

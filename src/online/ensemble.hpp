@@ -50,7 +50,7 @@ class Ensemble final : public AnyLearner {
     void advance(RoundReport& report, ConstView start) override;
     void rollback() override;
     RoundReport revise(const std::function<void(View)>& repair) override;
-    LearnerFacts facts() const override;
+    RunHeader facts() const override;
     Closing close() override;
     const EnsembleRound* ensemble() const override { return &round_; }
     double seconds() const override;

@@ -8,14 +8,14 @@
 
 namespace proxstream {
 
-LearnerFacts Ensemble::facts() const {
-    LearnerFacts facts;
+RunHeader Ensemble::facts() const {
+    RunHeader facts;
     facts.name = "bank";
     facts.dimension = now_.point.size();
     facts.play = options_.selection.text;
-    facts.counts_steps = false;
+    facts.exit_test = true;
     for (Index k = 0; k < points_.size(); ++k) {
-        LearnerFacts point;
+        RunHeader point;
         point.name = names_[k];
         point.dimension = now_.point.size();
         point.measured = false;
@@ -25,22 +25,22 @@ LearnerFacts Ensemble::facts() const {
         facts.members.push_back(windows_[k].learner->facts());
         facts.members.back().name = names_[points_.size() + k];
         facts.window = std::max(facts.window, facts.members.back().window);
-        facts.promises_exit = facts.promises_exit && facts.members.back().promises_exit;
+        facts.exit_test = facts.exit_test && facts.members.back().exit_test;
     }
-    const LearnerFacts& longest = facts.members.back();
+    const RunHeader& longest = facts.members.back();
     facts.window_text = "auto";
     facts.effective_length = longest.effective_length;
     facts.model = longest.model;
-    facts.step = longest.step;
+    facts.reference_step = longest.reference_step;
     facts.hysteresis = longest.hysteresis;
     facts.switching = longest.switching;
     facts.initial_gap = facts.members[leading()].initial_gap;
     facts.initial_records = longest.initial_records;
     facts.initial_objective = longest.initial_objective;
-    facts.infimum_regulariser = longest.infimum_regulariser;
+    facts.regulariser_infimum = longest.regulariser_infimum;
     facts.prox_scale = longest.prox_scale;
-    for (LearnerFacts& member : facts.members) {
-        if (!member.measured) member.step = longest.step;
+    for (RunHeader& member : facts.members) {
+        if (!member.measured) member.reference_step = longest.reference_step;
     }
     return facts;
 }

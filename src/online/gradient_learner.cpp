@@ -71,10 +71,9 @@ RoundReport GradientLearner::revise(const std::function<void(View)>& repair) {
     return report;
 }
 
-LearnerFacts GradientLearner::facts() const {
-    LearnerFacts facts = round_.facts();
-    facts.promises_exit = false;
-    facts.counts_steps = false;
+RunHeader GradientLearner::facts() const {
+    RunHeader facts = round_.facts();
+    facts.exit_test = false;
     return facts;
 }
 

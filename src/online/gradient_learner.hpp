@@ -21,7 +21,7 @@ class GradientLearner final : public AnyLearner {
     void advance(RoundReport& report, ConstView start) override;
     void rollback() override;
     RoundReport revise(const std::function<void(View)>& repair) override;
-    LearnerFacts facts() const override;
+    RunHeader facts() const override;
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }
     void serialise(StateArchive& archive) override;

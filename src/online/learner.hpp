@@ -1,8 +1,8 @@
 /// The interface of all learners: decide before the loss is seen, then observe it.
 #pragma once
 
-#include "proxstream/core/noise_facts.hpp"
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/run_header.hpp"
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 #include "proxstream/loss/record_ref.hpp"
@@ -15,32 +15,6 @@
 #include <vector>
 
 namespace proxstream {
-
-/// What a run's certificate needs to know about its learner before the first round.
-struct LearnerFacts {
-    std::string name;                // of a member of an ensemble
-    Index dimension = 0;             // n; 0: unknown
-    Index window = 1;                // w: records the judge reaches back to
-    std::string window_text = "1";   // its weights
-    Real effective_length = 1;       // w_a
-    std::string model = "previous";  // what a round solves
-    Real hysteresis = 1;             // theta
-    Real switching = 0;              // kappa
-    Real proximal = 0;               // mu
-    Real step = 0;                   // eta, the reference step of every gap
-    StepClaim steps;                 // what the inner solver's steps rest on
-    bool promises_exit = true;       // an exit test ends every round that ends within its budget
-    bool counts_steps = true;        // the inner steps carry a proved decrease, so their number is bounded
-    Real initial_gap = 0;            // r_0 = |P(x_1; grad Q_1)|; Q_1 = 0 unless the window begins filled
-    Real initial_objective = 0;      // Q_1(x_1) + g(x_1)
-    Index initial_records = 0;       // in the window before the first round
-    Real infimum_regulariser = 0;
-    bool measured = true;               // false: a member of an ensemble without a window
-    Real prox_scale = 0;                // size of the constants in the regulariser's prox
-    std::optional<NoiseFacts> noise;    // of a learner with sampled gradients
-    std::string play;                   // the selection of an ensemble; empty: this is none
-    std::vector<LearnerFacts> members;  // of an ensemble
-};
 
 /// Learns from records of any type.
 class AnyLearner {
@@ -74,7 +48,7 @@ class AnyLearner {
         throw Error("this learner cannot follow losses that change");
     }
 
-    virtual LearnerFacts facts() const = 0;
+    virtual RunHeader facts() const = 0;
     /// What the certificate needs to know of the end.
     virtual Closing close() = 0;
     /// What happened inside an ensemble in the last round; nullptr: this is no ensemble.

@@ -51,7 +51,7 @@ void NoisySmoothed::advance(RoundReport& report, ConstView /*start*/) {
     report.status = inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                     : inner.steps > 0                             ? RoundStatus::solved
                                                                   : RoundStatus::quiet;
-    note_steps(inner, report);
+    static_cast<StepSums&>(report) = inner;
     report.certified_decrease = 0;  // that was for exact gradients
     if (options_.refereed) {
         referee_.leave(report);
@@ -71,9 +71,9 @@ void NoisySmoothed::rollback() {
     --round_;
 }
 
-LearnerFacts NoisySmoothed::facts() const {
-    LearnerFacts facts = referee_.facts();
-    facts.steps = inner_.step_claim();
+RunHeader NoisySmoothed::facts() const {
+    RunHeader facts = referee_.facts();
+    note_steps(inner_.step_claim(), facts);
     const EstimatorOptions& estimator = window_.options();
     NoiseFacts noise;
     noise.oracle = options_.oracle_text.empty() ? window_.oracle().name() : options_.oracle_text;

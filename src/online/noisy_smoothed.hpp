@@ -49,7 +49,7 @@ class NoisySmoothed final : public AnyLearner {
 
     void rollback() override;
 
-    LearnerFacts facts() const override;
+    RunHeader facts() const override;
 
     Closing close() override;
     double seconds() const override { return seconds_; }

@@ -143,18 +143,19 @@ Real PlayedRound::gap_rounding(Real point_norm) const {
     return kRelative * scale + window_.gradient_drift();
 }
 
-LearnerFacts PlayedRound::facts() const {
-    LearnerFacts facts;
+RunHeader PlayedRound::facts() const {
+    RunHeader facts;
     facts.dimension = iterate_.point.size();
     facts.window = reference_.length();
     facts.window_text = reference_.text();
     facts.effective_length = reference_.effective_length();
     facts.model = rule_.text();
-    facts.step = step_;
+    facts.reference_step = step_;
+    facts.exit_test = true;
     facts.initial_gap = initial_gap_;
     facts.initial_objective = initial_objective_;
     facts.initial_records = initial_records_;
-    facts.infimum_regulariser = infimum(g_);
+    facts.regulariser_infimum = infimum(g_);
     facts.prox_scale = prox_scale_;
     return facts;
 }

@@ -77,7 +77,7 @@ class PlayedRound {
 
     Cost cost_since_entry() const { return cost() - cost_before_; }
 
-    LearnerFacts facts() const;
+    RunHeader facts() const;
 
     Closing close();
 

@@ -92,19 +92,17 @@ RoundReport SampledSteps::revise(const std::function<void(View)>& repair) {
     return report;
 }
 
-LearnerFacts SampledSteps::facts() const {
-    LearnerFacts facts;
+RunHeader SampledSteps::facts() const {
+    RunHeader facts;
     facts.dimension = now_.point.size();
     facts.window = options_.window.length();
     facts.window_text = options_.window.text();
     facts.effective_length = options_.window.effective_length();
-    facts.step = options_.step;
-    facts.promises_exit = false;
-    facts.counts_steps = false;
+    facts.reference_step = options_.step;
     facts.initial_gap = initial_.mapping;
     facts.initial_objective = initial_.objective;
     facts.initial_records = initial_.records;
-    facts.infimum_regulariser = infimum(g_);
+    facts.regulariser_infimum = infimum(g_);
     facts.prox_scale = prox_scale(g_, now_.point.size());
     NoiseFacts noise;
     noise.oracle = "samples:" + std::to_string(options_.samples);

@@ -51,7 +51,7 @@ class SampledSteps final : public AnyLearner {
 
     RoundReport revise(const std::function<void(View)>& repair) override;
 
-    LearnerFacts facts() const override;
+    RunHeader facts() const override;
 
     Closing close() override;
     double seconds() const override { return seconds_; }

@@ -72,17 +72,17 @@ RoundReport TimeSmoothed::revise(const std::function<void(View)>& repair) {
                     : inner.steps > 0                               ? RoundStatus::solved
                                                                     : RoundStatus::quiet;
     if (!finite) std::swap(inner_, inner_before_);
-    note_steps(inner, report);
+    static_cast<StepSums&>(report) = inner;
     report.exit_gap = round_.iterate().gap;
     report.cost = round_.cost_since_entry();
     round_.begin_anew();
     return report;
 }
 
-LearnerFacts TimeSmoothed::facts() const {
-    LearnerFacts facts = round_.facts();
-    facts.promises_exit = tolerance_.promises_exit();
-    facts.steps = inner_.step_claim();
+RunHeader TimeSmoothed::facts() const {
+    RunHeader facts = round_.facts();
+    facts.exit_test = tolerance_.promises_exit();
+    note_steps(inner_.step_claim(), facts);
     facts.hysteresis = hysteresis_;
     facts.switching = anchored_.weights().kappa;
     facts.proximal = anchored_.weights().mu;
@@ -165,7 +165,7 @@ void TimeSmoothed::solve_model(RegulariserRef g, RoundReport& report, ConstView 
                     : inner.status != SolveStatus::converged ? RoundStatus::budget_exhausted
                     : active                                 ? RoundStatus::solved
                                                              : RoundStatus::quiet;
-    note_steps(inner, report);
+    static_cast<StepSums&>(report) = inner;
     report.tested_gap = iterate.gap;
     if (anchored_.weights().any()) {
         report.penalty = anchored_.penalty(iterate.point);

@@ -70,7 +70,7 @@ class TimeSmoothed final : public AnyLearner {
 
     RoundReport revise(const std::function<void(View)>& repair) override;
 
-    LearnerFacts facts() const override;
+    RunHeader facts() const override;
 
     Closing close() override { return round_.close(); }
     double seconds() const override { return seconds_; }

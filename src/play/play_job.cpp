@@ -2,7 +2,6 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "front/header_of.hpp"
 #include "io/json_writer.hpp"
 #include "play/open_game.hpp"
 #include "run/report_page.hpp"
@@ -91,7 +90,7 @@ std::vector<RunHeader> PlayJob::headers(const PlaySettings& stated) const {
     const GameRules rules = rules_of(settings_, plan_, play_.game());
     std::vector<RunHeader> headers;
     for (Index i = 0; i < play_.players(); ++i) {
-        RunHeader header = header_of(play_.learner(i).facts(), play_.layout().dimension(i));
+        RunHeader header = play_.learner(i).facts();
         header.name = play_.game().players[i].name;
         header.settings = result_settings(stated);
         header.settings.emplace_back("learner-in-use", plan_.seats[i].learner);

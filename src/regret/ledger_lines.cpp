@@ -18,7 +18,7 @@ void seal(std::string& out, std::size_t start, DigestChain& chain, std::size_t d
 
 LedgerLines::LedgerLines(std::string source, const RunHeader& header)
     : source_(std::move(source)), header_(header) {
-    header.validate();
+    validate(header);
 }
 
 LedgerLines::LedgerLines(std::string source, const RunHeader& header, const LedgerMark& mark)

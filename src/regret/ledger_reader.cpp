@@ -103,7 +103,7 @@ struct LedgerReader::State {
         header = read_header(cursor);
         finish(cursor);
         try {
-            header.validate();
+            validate(header);
         } catch (const ConfigError& error) {
             throw DataError({source, line, 0, ""}, error.what(), "");
         }

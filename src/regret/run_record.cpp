@@ -74,29 +74,24 @@ std::string_view name(RunEnding ending) {
     return kNames[static_cast<Index>(ending)];
 }
 
-Index RunHeader::points() const {
-    return static_cast<Index>(std::count_if(members.begin(), members.end(),
-                                            [](const RunHeader& member) { return !member.measured; }));
-}
-
-void RunHeader::validate() const {
+void validate(const RunHeader& header) {
     std::vector<std::string> violations;
-    find_violations(*this, "run header", violations);
-    for (Index k = 0; k < members.size(); ++k) {
-        const RunHeader& member = members[k];
+    find_violations(header, "run header", violations);
+    for (Index k = 0; k < header.members.size(); ++k) {
+        const RunHeader& member = header.members[k];
         const std::string who = fmt::format("run header of member {}", k + 1);
         find_violations(member, who, violations);
-        if (member.measured != (k >= points()))
+        if (member.measured != (k >= header.points()))
             violations.push_back(who + ": it has no window; allowed: such members come first");
         if (!member.members.empty()) violations.push_back(who + ": an ensemble cannot be a member");
         if (!member.other_windows.empty())
             violations.push_back(who + ": other windows are measured for the whole ensemble only");
-        if (member.dimension != dimension) {
+        if (member.dimension != header.dimension) {
             violations.push_back(fmt::format("{}: dimension is {}; allowed: {}, the ensemble's", who,
-                                             member.dimension, dimension));
+                                             member.dimension, header.dimension));
         }
     }
-    if (!members.empty() && points() == members.size())
+    if (!header.members.empty() && header.points() == header.members.size())
         violations.emplace_back("run header: no member has a window; allowed: at least one");
     if (!violations.empty()) throw ConfigError(std::move(violations));
 }

@@ -73,7 +73,7 @@ Tally::Tally(const RunHeader& header)
       departure_{header.initial_gap, 0, header.initial_gap},
       consistency_(header),
       other_regrets_(header.other_windows.size()) {
-    header_.validate();
+    validate(header_);
     if (header_.members.empty()) return;
     ensemble_.emplace(header_);
     members_.reserve(header_.members.size());

@@ -23,7 +23,7 @@ class Epochs {
     /// From the next epoch on, accounts go to this journal.
     void record_in(Journal* journal) { journal_ = journal; }
     /// Begins an epoch of the learner that these facts describe. Nothing is written before its first round.
-    void begin(const LearnerFacts& facts, double seconds) { account_.begin(facts, seconds); }
+    void begin(const RunHeader& facts, double seconds) { account_.begin(facts, seconds); }
     void add(const RoundReport& report, const EnsembleRound* ensemble);
     /// Ends the epoch; one without a round leaves nothing.
     void end(const Closing& closing, RunEnding ending, double seconds);

@@ -17,12 +17,12 @@ namespace proxstream {
 namespace {
 
 /// Whether decisions depend on the seed.
-bool draws(const LearnerFacts& facts, std::string_view text) {
+bool draws(const RunHeader& facts, std::string_view text) {
     const auto mentions = [text](const char* what) { return text.find(what) != std::string_view::npos; };
     if (facts.noise || mentions("replay=") || mentions("sampled-steps")) return true;
     if (facts.play.starts_with("draw") || facts.play.starts_with("hedge")) return true;
     return std::any_of(facts.members.begin(), facts.members.end(),
-                       [](const LearnerFacts& member) { return draws(member, member.name); });
+                       [](const RunHeader& member) { return draws(member, member.name); });
 }
 
 /// What a comparison does not use, so that learners are made as those of `learn`.
@@ -38,7 +38,7 @@ LearnSettings plain(const LearnSettings& settings) {
 struct CompareRun::Runner {
     Runner(const LearnSettings& settings, const Problem& problem, const std::string& text, std::uint64_t seed)
         : learner(problem.make_learner(text, seed)),
-          tally(run_header(settings, problem, text, learner->facts())),
+          tally(run_header(settings, text, *learner)),
           meter(problem.make_meter({measured_window(settings.window), 1})),
           played(problem.family().dimension()) {
         result.learner = text;

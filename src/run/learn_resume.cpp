@@ -70,7 +70,7 @@ void LearnRun::serialise_learner(StateArchive& archive) {
 }
 
 void LearnRun::begin_account() {
-    account_.begin(run_header(settings_, problem_, settings_.learner, learner_->facts()));
+    account_.begin(run_header(settings_, settings_.learner, *learner_));
 }
 
 void LearnRun::follow_stream(LearnRun& parent) {

@@ -3,7 +3,6 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/not_known.hpp"
-#include "front/header_of.hpp"
 #include "loss/pass_family.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/report_page.hpp"
@@ -17,9 +16,9 @@
 
 namespace proxstream {
 
-RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
-                     const LearnerFacts& facts) {
-    RunHeader header = header_of(facts, problem.family().dimension());
+RunHeader run_header(const LearnSettings& settings, const std::string& learner_text,
+                     const AnyLearner& learner) {
+    RunHeader header = learner.facts();
     header.settings = result_settings(settings);
     header.settings.emplace_back("learner-in-use", learner_text);
     // The members of an ensemble have budgets of their own.
@@ -49,7 +48,7 @@ LearnRun::LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origi
       stop_(stop),
       problem_(start.empty() ? std::move(problem) : std::move(problem).from(start)),
       learner_(problem_.make_learner(settings_.learner)),
-      account_(run_header(settings_, problem_, settings_.learner, learner_->facts()),
+      account_(run_header(settings_, settings_.learner, *learner_),
                problem_.make_meter(other_windows(settings_))),
       sampler_(settings.seed),
       last_{.record = problem_.stream().make_record(),

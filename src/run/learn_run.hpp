@@ -160,7 +160,7 @@ class LearnRun final : public TurnRun {
 };
 
 /// What a ledger's header says about a run of `learner`.
-RunHeader run_header(const LearnSettings& settings, const Problem& problem, const std::string& learner_text,
-                     const LearnerFacts& facts);
+RunHeader run_header(const LearnSettings& settings, const std::string& learner_text,
+                     const AnyLearner& learner);
 
 }  // namespace proxstream

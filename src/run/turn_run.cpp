@@ -14,7 +14,7 @@ RunIdentity make_identity(std::string kind, std::string title, SettingList setti
             .channels = std::move(channels)};
 }
 
-bool same_windows(const LearnerFacts& a, const LearnerFacts& b) {
+bool same_windows(const RunHeader& a, const RunHeader& b) {
     return a.window_text == b.window_text && a.model == b.model &&
            std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_windows);
 }

@@ -132,6 +132,6 @@ class TurnRun {
 RunIdentity make_identity(std::string kind, std::string title, SettingList settings,
                           std::vector<std::string> channels, const RunOrigin& origin);
 /// Whether a learner can continue from the state of another one: it stores the same records.
-bool same_windows(const LearnerFacts& a, const LearnerFacts& b);
+bool same_windows(const RunHeader& a, const RunHeader& b);
 
 }  // namespace proxstream

@@ -57,16 +57,10 @@ void InnerReport::add(const InnerReport& later) {
     failed_confirmations += later.failed_confirmations;
 }
 
-void note_steps(const InnerReport& inner, RoundReport& report) {
-    report.steps = inner.steps;
-    report.certified_decrease = inner.certified_decrease;
-    report.squared_gaps = inner.squared_gaps;
-    report.smallest_step = inner.smallest_step;
-    report.largest_step = inner.largest_step;
-    report.path = inner.path;
-    report.cheap_steps = inner.cheap_steps;
-    report.confirmations = inner.confirmations;
-    report.failed_confirmations = inner.failed_confirmations;
+void note_steps(const StepClaim& claim, RunHeader& header) {
+    header.step_rule = claim.lambda > 0 ? StepRule::backtracking : StepRule::fixed;
+    if (claim.lambda > 0) header.acceptance = claim.lambda;
+    if (claim.smoothness > 0) header.smoothness = claim.smoothness;
 }
 
 void Iterate::serialise(StateArchive& archive) {

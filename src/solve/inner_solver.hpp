@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proxstream/core/round_report.hpp"
+#include "proxstream/core/run_header.hpp"
 #include "proxstream/core/state_archive.hpp"
 
 #include "core/smooth_objective.hpp"
@@ -42,19 +43,9 @@ class BudgetMeter {
 
 enum class SolveStatus : std::uint8_t { converged, budget_exhausted, not_finite };
 
-struct InnerReport {
+struct InnerReport : StepSums {
     SolveStatus status = SolveStatus::converged;
     std::uint64_t attempts = 0;  // candidates, kept or not: what the budget limits
-
-    std::uint64_t steps = 0;      // N_t
-    Real certified_decrease = 0;  // proved lower bound on the fall of S + g over these steps
-    Real squared_gaps = 0;        // sum of |P_e(y)|^2, e the step that was taken
-    Real smallest_step = 0;
-    Real largest_step = 0;
-    Real path = 0;                           // sum of |y' - y|
-    std::uint64_t cheap_steps = 0;           // updates that prove nothing by themselves (T4)
-    std::uint64_t confirmations = 0;         // exact tests after such updates
-    std::uint64_t failed_confirmations = 0;  // of those tests, the number that failed
 
     void count(Real step, Real gap, Real decrease);
     /// The step just counted went where no forward-backward step leads, and was kept for its fall alone:
@@ -64,14 +55,12 @@ struct InnerReport {
     void add(const InnerReport& later);
 };
 
-/// What a round's report says of the steps that were taken in it.
-void note_steps(const InnerReport& inner, RoundReport& report);
-
 /// What a solver's steps rest on, for the certificate.
 struct StepClaim {
     Real smoothness = 0;  // the claimed L; 0: none is claimed
     Real lambda = 0;      // the acceptance factor of a backtracking solver; 0: the step is fixed
 };
+void note_steps(const StepClaim& claim, RunHeader& header);
 
 /// The point a round moves, with the outcome of its last test at the reference step eta.
 struct Iterate {

@@ -1,7 +1,6 @@
 #include "proxstream/online_learner.hpp"
 
 #include "front/front_fixtures.hpp"
-#include "front/header_of.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
 
@@ -63,7 +62,7 @@ TEST(OnlineLearner, IsTheLearnerOfTheTable) {
              .tolerance = Tolerance::automatic(),
              .budget = {.max_steps = 1000},
              .seed = 1});
-        Tally tally(header_of(table->facts(), kDimension));
+        Tally tally(table->facts());
         for (Round t = 1; t <= kRounds; ++t) {
             const RoundReport report = table->observe(FunctionFamily::Record(closure(t)));
             tally.add(report, {.other_gaps = {}, .prediction_loss = {}, .ensemble = table->ensemble()});

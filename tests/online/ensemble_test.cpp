@@ -228,7 +228,7 @@ TEST(Ensemble, RefusesInvalidTexts) {
 
 TEST(Ensemble, TheAutomaticWindowIsAnEnsemble) {
     const auto learner = make("time-smoothed:window=auto");
-    const LearnerFacts facts = learner->facts();
+    const RunHeader facts = learner->facts();
     ASSERT_GE(facts.members.size(), 6U);
     EXPECT_EQ(facts.window, 1024U);
     EXPECT_EQ(facts.members.back().window, 1024U);

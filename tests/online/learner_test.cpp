@@ -305,14 +305,14 @@ TEST(Learner, FactsIncludeTheInitialGap) {
     setup.regulariser = "l1:0.5";
     setup.start = {3, -3, 3, 3};
     Calls calls;
-    const LearnerFacts facts = make("time-smoothed", setup, &calls)->facts();
+    const RunHeader facts = make("time-smoothed", setup, &calls)->facts();
     EXPECT_NEAR(facts.initial_gap, 1, 1e-12);  // mu sqrt(n): the t = 1 term
     EXPECT_NEAR(facts.initial_objective, 6, 1e-12);
-    EXPECT_EQ(facts.infimum_regulariser, 0);
+    EXPECT_EQ(facts.regulariser_infimum, 0);
     EXPECT_EQ(facts.window, 5U);
-    EXPECT_TRUE(facts.promises_exit);
-    EXPECT_FALSE(make("window-steps", setup, &calls)->facts().promises_exit);
-    EXPECT_FALSE(make("adam", setup, &calls)->facts().counts_steps);
+    EXPECT_TRUE(facts.exit_test);
+    EXPECT_FALSE(make("window-steps", setup, &calls)->facts().exit_test);
+    EXPECT_EQ(make("adam", setup, &calls)->facts().step_rule, StepRule::none);
 }
 
 TEST(LearnerTable, EveryRowIsConstructibleAndPlays) {

@@ -5,7 +5,6 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 #include "regret/ledger_format.hpp"
@@ -228,7 +227,7 @@ TEST(MeanEnsemble, DoesNotDependOnTheSeed) {
 TEST(MeanEnsemble, OmitsMembersTooCostlyForTheDimension) {
     const auto names = [](const Setting& setting, const std::string& text = "bank") {
         std::string all;
-        for (const LearnerFacts& member : make(text, setting)->facts().members) all += member.name + " ";
+        for (const RunHeader& member : make(text, setting)->facts().members) all += member.name + " ";
         return all;
     };
     EXPECT_EQ(names({.features = 85}), "adagrad:0.1 coin rls:inf rls:500 rls:100 1 4 16 64 256 1024 ");
@@ -237,7 +236,7 @@ TEST(MeanEnsemble, OmitsMembersTooCostlyForTheDimension) {
               "adagrad:0.1 coin rls:inf rls:500 rls:100 last-value 1 4 16 64 256 1024 ");
     EXPECT_EQ(names({.features = 86}, "bank:also=(rls:9),windows=4"), "rls:9 4 ");  // named by hand
     EXPECT_EQ(names({}, "bank:selection=draw"), "adagrad:0.1 adagrad:1 1 4 16 64 256 1024 ");
-    const LearnerFacts facts = make("bank")->facts();
+    const RunHeader facts = make("bank")->facts();
     for (Index k = 0; k < facts.members.size(); ++k) EXPECT_EQ(facts.members[k].measured, k >= 5) << k;
 }
 
@@ -282,7 +281,7 @@ struct Astray {
 
 Astray play(AnyLearner& learner, Round rounds) {
     Astray run;
-    Tally tally(header_of(learner.facts(), 4));
+    Tally tally(learner.facts());
     for (Round t = 1; t <= rounds; ++t) {
         const RoundReport report = learner.observe(row(8, t));
         RowExtras extras;
@@ -447,9 +446,9 @@ TEST(MeanEnsemble, RevisedRunsStartASoundCertificate) {
             make(text, std::string(text).find("30") == std::string::npos ? Setting{} : fenced(4));
         Round t = 0;
         for (const Round rounds : {40U, 1U, 3U, 60U}) {
-            const LearnerFacts facts = learner->facts();
+            const RunHeader facts = learner->facts();
             EXPECT_EQ(facts.initial_records > 0, t > 0);
-            Tally tally(header_of(facts, 4));
+            Tally tally(facts);
             for (Round i = 0; i < rounds; ++i) {
                 const RoundReport report = learner->observe(row(11, ++t));
                 ASSERT_EQ(report.round, i + 1);

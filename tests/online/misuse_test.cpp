@@ -4,7 +4,6 @@
 #include "proxstream/prox/separable.hpp"
 #include "proxstream/window/record_ring.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/noisy_smoothed.hpp"
 #include "online/time_smoothed.hpp"
@@ -78,13 +77,6 @@ TEST(LearnerMisuse, StepsStartsAndWindowsThatCannotBeAreRefused) {
     }
     EXPECT_NE(refused_because([&] { make(1, {}, 2); }).find("coordinates"), std::string::npos);
     EXPECT_THROW(make(1, {0}, 0), ConfigError);
-}
-
-TEST(LearnerMisuse, AHeaderOfAnotherDimensionIsRefused) {
-    TimeSmoothed learner(Zero(), FunctionFamily(2), std::vector<Real>(2),
-                         TimeSmoothedOptions{.window = 4, .budget = {}}, Backtracking{});
-    EXPECT_EQ(header_of(learner.facts(), 2).dimension, 2U);
-    EXPECT_NE(refused_because([&] { header_of(learner.facts(), 10); }).find("n = 10"), std::string::npos);
 }
 
 TEST(LearnerMisuse, PointsOfAnotherLengthAreRefused) {

@@ -197,7 +197,7 @@ TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
             ASSERT_TRUE(std::ranges::equal(disturbed->decide(), undisturbed->decide())) << "round " << t;
         }
         EXPECT_GT(refused, 40U);
-        for (const LearnerFacts& member : disturbed->facts().members) EXPECT_TRUE(member.noise);
+        for (const RunHeader& member : disturbed->facts().members) EXPECT_TRUE(member.noise);
     }
 }
 

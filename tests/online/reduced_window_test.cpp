@@ -3,7 +3,6 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
@@ -50,7 +49,7 @@ PlayedSquares play_squares(const std::string& inner, const std::string& window, 
                           .tolerance = Tolerance::fixed(2e-3),
                           .budget = {},
                           .inner = inner});
-    Tally tally(header_of(learner->facts(), family->dimension()));
+    Tally tally(learner->facts());
     PlayedSquares played;
     for (Round t = 1; t <= 150; ++t) {
         const RoundReport report = learner->observe(drifting_row(t));

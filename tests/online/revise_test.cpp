@@ -4,7 +4,6 @@
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/prox/prox_gradient_step.hpp"
 
-#include "front/header_of.hpp"
 #include "regret/ledger_format.hpp"
 #include "regret/tally.hpp"
 #include "support/route_learner.hpp"
@@ -105,8 +104,8 @@ class Road {
 };
 
 /// The facts of a learner on a box, or of every member of an ensemble of them.
-void expect_facts(const Road& road, const LearnerFacts& facts, const Vector& x) {
-    const Real wanted = road.gap_of(facts.window, x, facts.step);
+void expect_facts(const Road& road, const RunHeader& facts, const Vector& x) {
+    const Real wanted = road.gap_of(facts.window, x, facts.reference_step);
     EXPECT_NEAR(facts.initial_gap, wanted, 1e-11 * (1 + wanted)) << facts.window_text;
     const Real objective = road.window_at(facts.window, x).value;
     EXPECT_NEAR(facts.initial_objective, objective, 1e-12 * objective) << facts.window_text;
@@ -139,11 +138,11 @@ TEST(Revise, FactsDescribeTheChangedNetwork) {
             EXPECT_NE(report.status, RoundStatus::refused);
             Scratch scratch;
             EXPECT_EQ(SplitSet(road.routed().routing).value(road.decision(), scratch), 0);
-            const LearnerFacts facts = road.learner().facts();
-            if (facts.promises_exit) {
+            const RunHeader facts = road.learner().facts();
+            if (facts.exit_test) {
                 // (P-mu): a proximal term around the repaired point holds it back.
                 const Vector moved = road.decision();
-                EXPECT_LE(facts.initial_gap, (1 + facts.step * facts.proximal) * report.tolerance +
+                EXPECT_LE(facts.initial_gap, (1 + facts.reference_step * facts.proximal) * report.tolerance +
                                                  facts.proximal * distance(moved, repaired));
             } else if (std::string(text) != "window-steps:steps=2" &&
                        std::string(text) != "re-solve:steps=3") {
@@ -160,7 +159,7 @@ TEST(Revise, EveryEnsembleMemberIsRevisedForItsWindow) {
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
         road.disturb();
         EXPECT_NE(road.revise().status, RoundStatus::refused);
-        const LearnerFacts facts = road.learner().facts();
+        const RunHeader facts = road.learner().facts();
         // The members' points are not told, but their values are: each says what its own window is worth.
         const Closing closing = road.learner().close();
         ASSERT_EQ(closing.members.size(), facts.members.size());
@@ -233,10 +232,9 @@ TEST(Revise, ANewCertificateStartsAndHolds) {
         for (const char* objective : {"system", "unweighted"}) {
             SCOPED_TRACE(text + ", " + objective);
             Road road(text, "6", 7, objective);
-            const Index dimension = road.routed().routing->dimension();
             Index t = 0;
             for (const Index until : {kBefore, kBefore + 7, kBefore + kAfter}) {
-                Tally tally(header_of(road.learner().facts(), dimension));
+                Tally tally(road.learner().facts());
                 Real potential = 0;
                 for (; t < until; ++t) {
                     const RoundReport report = road.observe(t);

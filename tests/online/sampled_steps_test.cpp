@@ -5,7 +5,6 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/trap_learner.hpp"
 #include "regret/ledger_format.hpp"
@@ -276,7 +275,7 @@ TEST(SampledSteps, StaysInTheDomain) {
 TEST(SampledSteps, ACertificateSaysThatNothingWasMeasured) {
     for (const char* text : kTexts) {
         const auto learner = make_rows(text, 3, "l1:0.05");
-        const RunHeader header = header_of(learner->facts(), kSampledFeatures);
+        const RunHeader header = learner->facts();
         EXPECT_GT(header.initial_gap, 0);
         Tally tally(header);
         for (Round t = 1; t <= 30; ++t) {

@@ -240,7 +240,7 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
     nested.members[2].dimension = 5;
     nested.members[2].hysteresis = 2;
     try {
-        nested.validate();
+        validate(nested);
         FAIL() << "an impossible bank was accepted";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 4U);

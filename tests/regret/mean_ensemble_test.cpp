@@ -240,9 +240,9 @@ TEST(MeanEnsemble, RowsFitTheHeader) {
     RunHeader header = ensemble.header;
     header.members[kFrozen].measured = false;
     header.members[0].measured = true;
-    EXPECT_THROW(header.validate(), ConfigError);  // points come first
+    EXPECT_THROW(validate(header), ConfigError);  // points come first
     for (RunHeader& member : header.members) member.measured = false;
-    EXPECT_THROW(header.validate(), ConfigError);  // no window at all
+    EXPECT_THROW(validate(header), ConfigError);  // no window at all
     header = ensemble.header;
     header.play = "mean:mixers=gradients";
     EXPECT_THROW(Tally{header}, ConfigError);

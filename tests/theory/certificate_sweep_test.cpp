@@ -6,7 +6,6 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
-#include "front/header_of.hpp"
 #include "online/gradient_learner.hpp"
 #include "online/time_smoothed.hpp"
 #include "online/update_rules.hpp"
@@ -86,8 +85,8 @@ struct PlayedRows {
     Real moved_potential = 0;  // sum over rounds of |Phi_t(x_t)| + |Phi_t(x_{t+1})|
 };
 
-PlayedRows play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream, Index dimension) {
-    Tally tally(header_of(learner.facts(), dimension));
+PlayedRows play(ScoreLearner& learner, const std::vector<ScoreLoss>& stream) {
+    Tally tally(learner.facts());
     PlayedRows played;
     for (const ScoreLoss& loss : stream) {
         const RoundReport report = learner.observe(loss);
@@ -199,7 +198,7 @@ TEST(CertificateSweep, HoldsOnTenThousandRandomRuns) {
         const Problem problem = draw_problem(dice);
         const std::string solver = kSolvers[run % std::size(kSolvers)];
         const auto learner = make(solver, problem, dice);
-        const auto [certificate, potential] = play(*learner, problem.stream, problem.dimension);
+        const auto [certificate, potential] = play(*learner, problem.stream);
         for (const Inequality& inequality : certificate.inequalities) {
             ASSERT_NE(inequality.verdict, Verdict::violated)
                 << "run " << run << ", " << solver << ", " << problem.regulariser
@@ -250,7 +249,7 @@ Certificate run_bowls(G g, const ScoreFamily& family, Real step, Real claimed, I
         ProxGrad(claimed));
     std::vector<ScoreLoss> stream;
     for (Index t = 0; t < 40; ++t) stream.push_back(bowl(std::sin(static_cast<Real>(t))));
-    return play(learner, stream, 1).certificate;
+    return play(learner, stream).certificate;
 }
 
 TEST(Certificate, HoldsOnTheUnbrokenBowls) {
@@ -300,7 +299,7 @@ TEST(Certificate, FindsFiguresThatDoNotAddUp) {
         TimeSmoothed learner(
             parse_regulariser("l1:0.01"), AnyBatch(ScoreRing(ScoreFamily{}, CarriedWindow::slots(3))), {3},
             {.window = 3, .step = 1, .tolerance = Tolerance::fixed(0.1), .budget = {}}, ProxGrad(1));
-        Tally tally(header_of(learner.facts(), 1));
+        Tally tally(learner.facts());
         for (Index t = 0; t < 30; ++t) {
             RoundReport report = learner.observe(bowl(std::sin(static_cast<Real>(t))));
             if (t == 20) alter(report);

@@ -140,7 +140,7 @@ Real judged(const EnsembleCase& ensemble, const Weights& judge, Round t, const V
 void play_ensemble(const EnsembleCase& ensemble, AnyLearner& learner,
                    std::map<std::string, std::uint64_t>& seen) {
     const Case& run = ensemble.run;
-    Tally tally(header_of(learner.facts(), run.dimension));
+    Tally tally(learner.facts());
     std::vector<Weights> references;
     for (const Window& window : ensemble.windows)
         references.push_back(weights_of(window, "previous", 0, run.rounds));
@@ -259,7 +259,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
     }
     Ensemble ensemble(g, store, std::move(members),
                       {.selection = Selection::parse("mean"), .cross_start = false});
-    Tally tally(header_of(ensemble.facts(), 1));
+    Tally tally(ensemble.facts());
     for (int t = 0; t < 20; ++t) {
         const RoundReport report = ensemble.observe(0);
         EXPECT_EQ(report.loss, 1);

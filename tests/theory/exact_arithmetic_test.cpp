@@ -7,7 +7,6 @@
 #include "proxstream/prox/regulariser_table.hpp"
 #include "proxstream/window/record_ring.hpp"
 
-#include "front/header_of.hpp"
 #include "online/time_smoothed.hpp"
 #include "regret/tally.hpp"
 #include "solve/inner_table.hpp"
@@ -343,7 +342,7 @@ Certificate play(HostileRun& run, HostileDice& dice) {
         g, AnyBatch(Ring(HostileFamily{run.n}, CarriedWindow::slots(run.window))), start,
         {.window = run.window, .step = run.step, .tolerance = tolerance, .budget = {.max_steps = 200}},
         parse_inner(solvers[dice.below(3)], 1 / run.step));
-    Tally tally(header_of(learner.facts(), run.n));
+    Tally tally(learner.facts());
     run.points.emplace_back(learner.decide().begin(), learner.decide().end());
     std::vector<HostileLoss> taken;
     for (const HostileLoss& loss : run.losses) {

@@ -1,7 +1,6 @@
 // The corrected theorem on games: every player's gap against its window keeps (delta + sigma + d_t) / w
 // in every round from the second on, over random games, with exact gradients and with bounded noise. And what
 // it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
-#include "front/header_of.hpp"
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "game/game_table.hpp"
@@ -50,7 +49,7 @@ PlayedGame play_out(const std::string& text, const std::string& window, Real del
     GameRules rules{.game = text, .epsilon = {}, .variations = {}};
     std::vector<RunHeader> headers;
     for (Index i = 0; i < play.players(); ++i) {
-        headers.push_back(header_of(play.learner(i).facts(), play.layout().dimension(i)));
+        headers.push_back(play.learner(i).facts());
         rules.variations.emplace_back();
         if (const auto bound = game.players[i].cost->variation())
             rules.variations.back() = {*bound, true, "the game"};

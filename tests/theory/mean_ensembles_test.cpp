@@ -255,7 +255,7 @@ void check_run(const MeanCase& run, std::map<std::string, std::uint64_t>& seen) 
         if (run.cross) break;
         alone.push_back(make_learner("time-smoothed:window=" + std::to_string(window), parts_of(run)));
     }
-    Tally tally(header_of(learner->facts(), run.dimension));
+    Tally tally(learner->facts());
     mixing::MixtureTwin twin(mixing::MixtureTwin::even(members), run.gradients, run.clipped, run.tracking,
                              run.switches);
     Longs losses(members), slopes(members), free(members);

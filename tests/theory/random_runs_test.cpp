@@ -6,7 +6,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/loss_table.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
@@ -219,7 +218,7 @@ RandomRun draw_run(RunDice& dice) {
 using Lie = void (*)(RoundReport&);
 
 Certificate play(AnyLearner& learner, const RandomRun& run, Lie lie = nullptr) {
-    Tally tally(header_of(learner.facts(), run.family->dimension()));
+    Tally tally(learner.facts());
     for (const RowBlock& record : run.records) {
         RoundReport report = learner.observe(record);
         if (lie != nullptr && report.status != RoundStatus::refused) lie(report);
@@ -442,7 +441,7 @@ constexpr std::array kProximalLies{
 /// The certificate of the run after the lie.
 Certificate certificate_after(const RandomRun& run, const ProximalLie& lie) {
     const auto learner = make(run);
-    RunHeader header = header_of(learner->facts(), run.family->dimension());
+    RunHeader header = learner->facts();
     if (lie.header != nullptr) lie.header(header);
     Tally tally(header);
     for (const RowBlock& record : run.records) {

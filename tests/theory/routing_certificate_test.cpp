@@ -1,7 +1,6 @@
 // T4 on networks: sweeps that prove nothing, confirmed by exact passes. Random networks, windows, models,
 // tolerances and prices of moving; every inequality of every run.
 
-#include "front/header_of.hpp"
 #include "regret/tally.hpp"
 #include "support/route_learner.hpp"
 
@@ -26,8 +25,8 @@ struct PlayedRoads {
     std::uint64_t cheap = 0, failed = 0;
 };
 
-PlayedRoads play(AnyLearner& learner, const std::vector<std::vector<Real>>& stream, Index dimension) {
-    Tally tally(header_of(learner.facts(), dimension));
+PlayedRoads play(AnyLearner& learner, const std::vector<std::vector<Real>>& stream) {
+    Tally tally(learner.facts());
     PlayedRoads run;
     for (const auto& demand : stream) {
         const RoundReport report = learner.observe(test::record_of(demand));
@@ -94,9 +93,8 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
     for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
         Drawn drawn = draw(seed);
         priced += drawn.parts.switching > 0 ? 1 : 0;
-        const Index dimension = drawn.routed.routing->dimension();
         const auto learner = make_learner("time-smoothed", std::move(drawn.parts));
-        const PlayedRoads run = play(*learner, drawn.stream, dimension);
+        const PlayedRoads run = play(*learner, drawn.stream);
         for (const Inequality& each : run.certificate.inequalities) {
             ASSERT_NE(each.verdict, Verdict::violated)
                 << drawn.text << ": " << each.id << ", " << each.left << " against " << each.right << " + "
@@ -132,9 +130,8 @@ TEST(RoutingCertificates, HoldForEnsemblesAndBaselines) {
             Drawn drawn = draw(seed);
             drawn.parts.window = "6";
             drawn.parts.switching = 0;
-            const Index dimension = drawn.routed.routing->dimension();
             const auto learner = make_learner(text, std::move(drawn.parts));
-            const PlayedRoads run = play(*learner, drawn.stream, dimension);
+            const PlayedRoads run = play(*learner, drawn.stream);
             EXPECT_TRUE(run.certificate.sound()) << text << ", " << drawn.text << "\n"
                                                  << to_text(run.certificate);
             const Inequality& firm = run.certificate.at("C2");
@@ -191,7 +188,7 @@ TEST(RoutingCertificates, MovesThatMissTheTestAreRolledBack) {
         };
         parts.tolerance = Tolerance::fixed(0.005);
         const auto learner = make_learner("time-smoothed", std::move(parts));
-        const PlayedRoads run = play(*learner, stream, routed.routing->dimension());
+        const PlayedRoads run = play(*learner, stream);
         EXPECT_TRUE(run.certificate.sound());
         EXPECT_TRUE(kept(run.certificate.at("C1").verdict)) << "exact steps did the rest";
         EXPECT_TRUE(kept(run.certificate.at("C9").verdict));

@@ -5,7 +5,6 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 #include "online/time_smoothed.hpp"
@@ -147,7 +146,7 @@ RowBlock drifting_row(Round t) {
 /// T4 on a run: every exit is exact, failures are paid for by E_T, and it ends.
 Certificate confirm_run(AnyLearner& learner, Real delta, Index window) {
     const Real rho = delta / static_cast<Real>(window);
-    Tally tally(header_of(learner.facts(), kFeatures));
+    Tally tally(learner.facts());
     Real failures = 0;
     for (Round t = 1; t <= 300; ++t) {
         const RoundReport report = learner.observe(drifting_row(t));

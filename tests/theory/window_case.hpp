@@ -4,7 +4,6 @@
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "front/header_of.hpp"
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 #include "regret/tally.hpp"
@@ -191,7 +190,7 @@ struct Played {
 };
 
 inline Played play(AnyLearner& learner, const Case& run) {
-    Tally tally(header_of(learner.facts(), run.dimension));
+    Tally tally(learner.facts());
     Played played;
     const auto note = [&] { played.points.emplace_back(learner.decide().begin(), learner.decide().end()); };
     note();

@@ -71,6 +71,24 @@ inline Cost& Cost::operator-=(const Cost& other) {
     return *this;
 }
 
+/// What the updates of a round, or of a part of it, come to. Part of RoundReport.
+///
+/// \code
+/// const StepSums& sums = report;
+/// std::cout << sums.steps << " steps of " << sums.smallest_step << " to " << sums.largest_step << '\n';
+/// \endcode
+struct StepSums {
+    std::uint64_t steps = 0;      ///< N_t: inner updates with a proved decrease
+    Real certified_decrease = 0;  ///< decrease of Psi_t (with the penalty) that the accepted steps prove (C4)
+    Real squared_gaps = 0;        ///< sum of |P|^2 over updates, each at the step it used
+    Real smallest_step = 0;       ///< shortest step of the updates; 0 if there were none
+    Real largest_step = 0;        ///< longest step of the updates; 0 if there were none
+    Real path = 0;                ///< sum of the lengths of all updates
+    std::uint64_t cheap_steps = 0;    ///< updates without a proof (T4)
+    std::uint64_t confirmations = 0;  ///< exact tests after such updates; with noise, further estimates
+    std::uint64_t failed_confirmations = 0;  ///< of those tests, the number that failed
+};
+
 /// Everything measured in one round: stationarity gaps, objective values, steps, movement and cost.
 /// OnlineLearner::observe returns it, a ledger stores it, and the certificate is computed from these figures
 /// alone.
@@ -84,7 +102,7 @@ inline Cost& Cost::operator-=(const Cost& other) {
 /// const RoundReport& report = learner.observe(loss);
 /// std::cout << report.round << ": gap " << report.entry_gap << " after " << report.steps << " steps\n";
 /// \endcode
-struct RoundReport {
+struct RoundReport : StepSums {
     Round round = 0;                          ///< t
     RoundStatus status = RoundStatus::quiet;  ///< how the round ended
 
@@ -105,15 +123,6 @@ struct RoundReport {
     Real objective_entry = 0;  ///< Psi_t(x_t), Psi_t = Q_{t+1} + g
     Real objective_exit = 0;   ///< Psi_t(x_{t+1})
 
-    std::uint64_t steps = 0;      ///< N_t: inner updates with a proved decrease
-    Real certified_decrease = 0;  ///< decrease of Psi_t (with the penalty) that the accepted steps prove (C4)
-    Real squared_gaps = 0;        ///< sum of |P|^2 over updates, each at the step it used
-    Real smallest_step = 0;       ///< shortest step of the round's updates; 0 if there were none
-    Real largest_step = 0;        ///< longest step of the round's updates; 0 if there were none
-    std::uint64_t cheap_steps = 0;    ///< updates without a proof (T4)
-    std::uint64_t confirmations = 0;  ///< exact tests after such updates; with noise, further estimates
-    std::uint64_t failed_confirmations = 0;  ///< of those tests, the number that failed
-
     // Rounds with sampled gradients: G estimates grad S_t, and e = G - grad S_t. The gaps above are exact, as
     // measured for the certificate; only tested_gap is the gap computed from G.
     Real first_gap = 0;    ///< |P(x_t; G)| for the first estimate G of the round
@@ -124,7 +133,6 @@ struct RoundReport {
     Real movement = 0;          ///< |x_{t+1} - x_t|
     Real movement_one = 0;      ///< the same in the 1-norm
     std::uint64_t changed = 0;  ///< number of coordinates of x that changed
-    Real path = 0;              ///< sum of the lengths of all updates
     Real jump = 0;              ///< |y_0 - x_t|, where y_0 is the point the loop started from
     Real penalty = 0;           ///< kappa times the 1-norm of x_{t+1} - x_t: the switching penalty paid
 
