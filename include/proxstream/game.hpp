@@ -100,7 +100,7 @@ class Game {
   public:
     /// At least two players. Throws ConfigError for players and options that cannot be used. An exception of
     /// a cost passes through.
-    explicit Game(std::vector<Player> players, const GameOptions& options = {});
+    explicit Game(const std::vector<Player>& players, const GameOptions& options = {});
     /// A built-in game, as `proxstream list games` shows it: "rps", "cournot:firms=3".
     explicit Game(std::string_view built_in, const GameOptions& options = {});
     ~Game();

@@ -242,9 +242,9 @@ class OnlineLearner {
 
     template <class Loss, class Use>
     decltype(auto) with_record(const Loss& loss, const Use& use) {
-        if constexpr (std::same_as<Loss, FunctionFamily::Record>) {
-            return use(RecordRef(loss));
-        } else if constexpr (std::is_invocable_r_v<Real, Loss&, ConstView, View>) {
+        constexpr bool kFunction = !std::same_as<Loss, FunctionFamily::Record> &&
+                                   std::is_invocable_r_v<Real, Loss&, ConstView, View>;
+        if constexpr (kFunction) {
             return use(RecordRef(FunctionFamily::Record(loss)));
         } else {
             return use(RecordRef(loss));

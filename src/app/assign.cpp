@@ -5,6 +5,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/violations.hpp"
 #include "io/output_file.hpp"
 #include "route/scenario.hpp"
 #include "traffic/network_formats.hpp"
@@ -62,6 +63,51 @@ void compare_flows(const std::string& path, const Network& network, const Assign
         path, time, found.total_time / time - 1, worst, worst / largest);
 }
 
+/// Takes the limits of the run from the texts. Throws ConfigError with every violation.
+void set_limits(const AssignTexts& texts, const RouteSettings& settings, AssignOptions& options) {
+    // NaN fails every check below.
+    const auto number = [](const std::string& text) {
+        try {
+            return parse_real(text, "");
+        } catch (const ConfigError&) {
+            return std::numeric_limits<Real>::quiet_NaN();
+        }
+    };
+    options.gap = number(texts.gap);
+    options.max_seconds = number(texts.seconds);
+    const Real rounds = number(texts.rounds);
+    Violations violations;
+    violations.require(options.gap >= 0 && options.gap < 1, "gap = {}: must be a number in [0, 1)",
+                       texts.gap);
+    violations.require(rounds >= 1 && rounds <= 1e9, "max-rounds = {}: must be a number in [1, 1e9]",
+                       texts.rounds);
+    violations.require(options.max_seconds > 0, "max-seconds = {}: must be a positive number", texts.seconds);
+    violations.require(Objective::parse(settings.objective).kind != ObjectiveKind::unweighted,
+                       "objective: unweighted is not convex; assign has no gap for it");
+    violations.conclude();
+    options.max_rounds = static_cast<Index>(rounds);
+}
+
+void print_task(const StaticTask& task) {
+    Real total = 0;
+    Index pairs = 0;
+    for (const Real each : task.trips.demand) {
+        total += each;
+        if (each > 0) ++pairs;
+    }
+    fmt::print("{}: {} nodes, {} links, {} pairs, demand {:.10g}\n", task.title, task.network->nodes(),
+               task.network->links(), pairs, total);
+    for (const std::string& note : task.notes) fmt::print("note: {}\n", note);
+}
+
+void print_result(const std::string& objective, const Assignment& found) {
+    for (const std::string& note : found.notes) fmt::print("note: {}\n", note);
+    fmt::print("\n{}: {}\n", objective, describe(found.status));
+    fmt::print("relative gap {:.4g} after {} rounds, {:.3f} s\n", found.gap, found.rounds, found.seconds);
+    fmt::print("objective    {:.12g}\ntotal time   {:.12g}\npaths        {}\n", found.objective,
+               found.total_time, found.paths);
+}
+
 }  // namespace
 
 int assign_demand(const std::vector<std::string>& arguments) {
@@ -91,30 +137,8 @@ int assign_demand(const std::vector<std::string>& arguments) {
          .takes = takes,
          .checks = {
              [&] { validate(settings); },
-             [&] {
-                 std::vector<std::string> violations;
-                 // What is no number lies in no range either.
-                 const auto number = [](const std::string& text) {
-                     try {
-                         return parse_real(text, "");
-                     } catch (const ConfigError&) {
-                         return std::numeric_limits<Real>::quiet_NaN();
-                     }
-                 };
-                 options.gap = number(texts.gap);
-                 const Real rounds = number(texts.rounds);
-                 options.max_seconds = number(texts.seconds);
-                 if (!(options.gap >= 0 && options.gap < 1))
-                     violations.push_back("gap = " + texts.gap + ": must be a number in [0, 1)");
-                 if (!(rounds >= 1 && rounds <= 1e9))
-                     violations.push_back("max-rounds = " + texts.rounds + ": must be a number in [1, 1e9]");
-                 if (!(options.max_seconds > 0))
-                     violations.push_back("max-seconds = " + texts.seconds + ": must be a positive number");
-                 if (Objective::parse(settings.objective).kind == ObjectiveKind::unweighted)
-                     violations.emplace_back("objective: unweighted is not convex; assign has no gap for it");
-                 if (!violations.empty()) throw ConfigError(violations);
-                 options.max_rounds = static_cast<Index>(rounds);
-             }}});
+             [&] { set_limits(texts, settings, options); },
+         }});
     if (done) return *done;
     set_threads(settings.threads);
     const StaticTask task = open_static_task(settings);
@@ -123,15 +147,7 @@ int assign_demand(const std::vector<std::string>& arguments) {
     options.toll_factor = task.factors.toll;
     options.distance_factor = task.factors.distance;
     options.demand_source = settings.demand;
-    Real total = 0;
-    Index pairs = 0;
-    for (const Real each : task.trips.demand) {
-        total += each;
-        if (each > 0) ++pairs;
-    }
-    fmt::print("{}: {} nodes, {} links, {} pairs, demand {:.10g}\n", task.title, task.network->nodes(),
-               task.network->links(), pairs, total);
-    for (const std::string& note : task.notes) fmt::print("note: {}\n", note);
+    print_task(task);
     if (!settings.quiet)
         fmt::print("\n{:>6} {:>11} {:>18} {:>9} {:>9}\n", "round", "gap", "objective", "paths", "seconds");
     options.on_round = [&](const AssignmentRound& round) {
@@ -141,12 +157,7 @@ int assign_demand(const std::vector<std::string>& arguments) {
         return !*stop_requested();
     };
     const Assignment found = assign(*task.network, task.trips, options);
-
-    for (const std::string& note : found.notes) fmt::print("note: {}\n", note);
-    fmt::print("\n{}: {}\n", settings.objective, describe(found.status));
-    fmt::print("relative gap {:.4g} after {} rounds, {:.3f} s\n", found.gap, found.rounds, found.seconds);
-    fmt::print("objective    {:.12g}\ntotal time   {:.12g}\npaths        {}\n", found.objective,
-               found.total_time, found.paths);
+    print_result(settings.objective, found);
     if (!texts.against.empty()) compare_flows(texts.against, *task.network, found, options);
     if (!texts.flows.empty()) write_flows(texts.flows, *task.network, found);
     if (found.status == AssignmentStatus::stopped) return kInterrupted;

@@ -125,7 +125,7 @@ void check_file(const std::string& name, const std::string& path, const LearnSet
 void check_texts(const CompareTexts& texts, const LearnSettings& settings) {
     Violations violations;
     violations.collect("", [&] { learners_of(texts.learners); });
-    for (const auto& [name, text] : {std::pair{"tune", texts.tune}, {"score-after", texts.score_after}}) {
+    const auto check_part = [&](const char* name, const std::string& text) {
         violations.collect("", [&] {
             violations.refuse(
                 RowPart::parse(name, text).fraction() && !readable_twice(settings),
@@ -133,7 +133,9 @@ void check_texts(const CompareTexts& texts, const LearnSettings& settings) {
                             "pipe can be read only once; give a number of rows, as 2000",
                             name, text));
         });
-    }
+    };
+    check_part("tune", texts.tune);
+    check_part("score-after", texts.score_after);
     violations.collect("", [&] {
         const Real seeds = parse_real(texts.seeds, "seeds");
         if (!(seeds >= 1 && seeds <= 1000 && seeds == std::floor(seeds)))

@@ -104,7 +104,7 @@ void print_active(const Certificate& certificate) {
 
 /// All statements, those about the windows of an ensemble too, in one line.
 void print_certificate(const LearnSettings& settings, const Certificate& certificate) {
-    CertificateLines all = certificate;
+    CertificateLines all = static_cast<const CertificateLines&>(certificate);
     for (const Certificate& member : certificate.members)
         all.inequalities.insert(all.inequalities.end(), member.inequalities.begin(),
                                 member.inequalities.end());

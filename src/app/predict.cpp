@@ -63,9 +63,10 @@ class PredictionRun {
         if (settings.refill) model.past.clear();
         return model;
     }
-    static RowSettings rows_of(RowSettings settings) {
-        settings.data.erase(settings.data.begin());
-        return settings;
+    static RowSettings rows_of(const RowSettings& settings) {
+        RowSettings rows = settings;
+        rows.data.erase(rows.data.begin());
+        return rows;
     }
 
     bool next(PredictedRow& row) {

@@ -185,7 +185,8 @@ FitResult fit(FitProblem problem, const FitOptions& options) {
         .seconds = ended.seconds,
         .step = made.reference_step,
         .smoothness = made.smoothness.mean,
-        .certificate = {CertificateLines(certificate), to_text(certificate), to_json(certificate)}};
+        .certificate = {static_cast<const CertificateLines&>(certificate), to_text(certificate),
+                        to_json(certificate)}};
 }
 
 }  // namespace proxstream

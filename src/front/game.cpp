@@ -213,7 +213,7 @@ struct Game::State {
     }
 };
 
-Game::Game(std::vector<Player> players, const GameOptions& options) {
+Game::Game(const std::vector<Player>& players, const GameOptions& options) {
     const auto failure = std::make_shared<CostFailure>();
     state_ = std::make_unique<State>(define(players, failure), options, failure);
 }

@@ -173,7 +173,7 @@ CongestionGround make_congestion_ground(const CongestionOptions& options) {
     return {std::move(file.network), std::move(routing), std::move(demand), std::move(shares)};
 }
 
-GameDefinition make_congestion_game(std::string name, std::shared_ptr<const CongestionGround> ground) {
+GameDefinition make_congestion_game(std::string name, const std::shared_ptr<const CongestionGround>& ground) {
     GameDefinition game{.name = std::move(name), .players = {}};
     const AnyRegulariser set{SplitSet(ground->routing)};
     for (Index i = 0; i < ground->shares.size(); ++i) {

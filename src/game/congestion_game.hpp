@@ -37,6 +37,6 @@ struct CongestionGround {
 
 /// Throws ConfigError, DataError, IoError.
 CongestionGround make_congestion_ground(const CongestionOptions& options);
-GameDefinition make_congestion_game(std::string name, std::shared_ptr<const CongestionGround> ground);
+GameDefinition make_congestion_game(std::string name, const std::shared_ptr<const CongestionGround>& ground);
 
 }  // namespace proxstream

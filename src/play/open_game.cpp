@@ -16,6 +16,50 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "proxstream-strategies";
 
+/// The strategies of a file, and what is wrong with it.
+struct StrategyFile {
+    const std::string& source;
+
+    [[noreturn]] void refuse(const std::string& field, const std::string& problem,
+                             const std::string& expected) const {
+        throw DataError({.source = source, .line = 0, .column = 0, .field = field}, problem, expected);
+    }
+    /// The list of players.
+    Json parse(std::string_view json) const {
+        Json saved;
+        try {
+            saved = Json::parse(json);
+        } catch (const nlohmann::json::exception& error) {
+            refuse("", std::string("not JSON: ") + error.what(), "strategies written by play --save");
+        }
+        if (!saved.is_object() || saved.value("format", Json()) != kFormat || !saved["players"].is_array())
+            refuse("format", "these are no strategies", "a file written by play --save");
+        return saved["players"];
+    }
+    /// The play in entry i of the list, which is for that player.
+    std::vector<Real> play(const Json& entry, Index i, const GamePlayer& player) const {
+        const Json name = entry.is_object() ? entry.value("name", Json(player.name)) : Json();
+        if (name != player.name) {
+            refuse(fmt::format("players[{}].name", i),
+                   name.is_string() ? name.dump() : std::string("no name"),
+                   "'" + player.name + "', as in this game");
+        }
+        const std::string field = fmt::format("players[{}].play", i);
+        const Json saved = entry.is_object() ? entry.value("play", Json()) : Json();
+        if (!saved.is_array() || saved.size() != player.cost->dimension()) {
+            refuse(field, saved.is_array() ? fmt::format("{} numbers", saved.size()) : std::string("no list"),
+                   fmt::format("{} numbers, a play of '{}'", player.cost->dimension(), player.name));
+        }
+        std::vector<Real> play;
+        for (const Json& each : saved) {
+            if (!each.is_number() || !std::isfinite(each.get<Real>()))
+                refuse(field, "not a number", "numbers");
+            play.push_back(each.get<Real>());
+        }
+        return play;
+    }
+};
+
 }  // namespace
 
 bool is_scenario(std::string_view game) {
@@ -49,44 +93,14 @@ std::string strategies_json(const GameDefinition& game, ConstView joint, Round r
 }
 
 void start_from(GameDefinition& game, std::string_view json, const std::string& source) {
-    const auto refuse = [&](const std::string& field, const std::string& problem,
-                            const std::string& expected) {
-        throw DataError({.source = source, .line = 0, .column = 0, .field = field}, problem, expected);
-    };
-    Json saved;
-    try {
-        saved = Json::parse(json);
-    } catch (const nlohmann::json::exception& error) {
-        refuse("", std::string("not JSON: ") + error.what(), "strategies written by play --save");
-    }
-    if (!saved.is_object() || saved.value("format", Json()) != kFormat || !saved["players"].is_array())
-        refuse("format", "these are no strategies", "a file written by play --save");
-    const Json& players = saved["players"];
+    const StrategyFile file{source};
+    const Json players = file.parse(json);
     if (players.size() != game.players.size()) {
-        refuse("players", fmt::format("{} players", players.size()),
-               fmt::format("{}, as '{}' has", game.players.size(), game.name));
+        file.refuse("players", fmt::format("{} players", players.size()),
+                    fmt::format("{}, as '{}' has", game.players.size(), game.name));
     }
-    for (Index i = 0; i < game.players.size(); ++i) {
-        GamePlayer& player = game.players[i];
-        const std::string field = fmt::format("players[{}].play", i);
-        const Json name = players[i].is_object() ? players[i].value("name", Json(player.name)) : Json();
-        if (name != player.name) {
-            refuse(fmt::format("players[{}].name", i),
-                   name.is_string() ? name.dump() : std::string("no name"),
-                   "'" + player.name + "', as in this game");
-        }
-        const Json play = players[i].is_object() ? players[i].value("play", Json()) : Json();
-        if (!play.is_array() || play.size() != player.cost->dimension()) {
-            refuse(field, play.is_array() ? fmt::format("{} numbers", play.size()) : std::string("no list"),
-                   fmt::format("{} numbers, a play of '{}'", player.cost->dimension(), player.name));
-        }
-        player.start.clear();
-        for (const Json& each : play) {
-            if (!each.is_number() || !std::isfinite(each.get<Real>()))
-                refuse(field, "not a number", "numbers");
-            player.start.push_back(each.get<Real>());
-        }
-    }
+    for (Index i = 0; i < game.players.size(); ++i)
+        game.players[i].start = file.play(players[i], i, game.players[i]);
 }
 
 }  // namespace proxstream

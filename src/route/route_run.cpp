@@ -39,7 +39,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
              .mean_demand = scenario_.mean_demand},
       lead_{.sums = MethodSums(scenario_.network->links())},
       splits_{.now = parts_.start, .before = {}},
-      alarms_(settings_, *scenario_.network, scenario_.stream->pairs()),
+      alarms_(static_cast<const AlarmOptions&>(settings_), *scenario_.network, scenario_.stream->pairs()),
       search_{.pricer = ColumnPricer(*scenario_.network),
               .recent = DemandBatch(scenario_.routing, kSearched)},
       input_{.stop = stop, .fed = fed} {

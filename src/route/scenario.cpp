@@ -191,7 +191,7 @@ bool wants_hindsight(const RouteSettings& settings) {
 
 /// Makes everything but hindsight and start, from a scenario that has its stream.
 void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario) {
-    static_cast<NetworkSource&>(scenario) = ground;
+    static_cast<NetworkSource&>(scenario) = static_cast<const NetworkSource&>(ground);
     scenario.notes = std::move(ground.notes);
     if (settings.minutes > 0) scenario.minutes = settings.minutes;
     LinkCosts costs = costs_of(settings, ground);

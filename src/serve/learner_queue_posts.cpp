@@ -134,7 +134,7 @@ void LearnerQueue::play(const std::vector<Post>& posts, std::vector<ResolvedPost
 }
 
 KnownTurnPtr LearnerQueue::play(const Post& post) {
-    const KnownTurnPtr known = played_.add({run_->play(post.record, post.key), post.record, post.key});
+    KnownTurnPtr known = played_.add({run_->play(post.record, post.key), post.record, post.key});
     unpublished_.push_back(known);
     const std::lock_guard lock(mutex_);
     stats_.add_turn(known->played.status == "refused", identity_.channels, known->played.figures);

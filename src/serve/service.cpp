@@ -28,7 +28,7 @@ std::uint16_t Service::listen() {
     HttpServer::Options options;
     options.address = settings_.listen;
     options.port = static_cast<std::uint16_t>(settings_.port);
-    options.limits = settings_;
+    options.limits = static_cast<const HttpLimits&>(settings_);
     options.threads = static_cast<unsigned>(settings_.http_threads);
     server_ =
         std::make_unique<HttpServer>(options, [this](HttpRequest request, std::shared_ptr<HttpReply> reply) {

@@ -70,7 +70,7 @@ void Network::bar_through(NodeIndex node) {
 std::string Network::link_name(LinkIndex index) const {
     const Link& link = links_[index];
     if (!link.name.empty()) return link.name;
-    const std::string name = names_[link.from] + "-" + names_[link.to];
+    std::string name = names_[link.from] + "-" + names_[link.to];
     const std::vector<LinkIndex> parallel = links_between(link.from, link.to);
     if (parallel.size() == 1) return name;
     const auto own = std::lower_bound(parallel.begin(), parallel.end(), index) - parallel.begin();

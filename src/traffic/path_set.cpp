@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 namespace proxstream {
@@ -45,6 +46,13 @@ class Grower {
     Index first_ = 0;
     std::vector<TreeNode> child_, sibling_;
 };
+
+/// The links of the path that a slot holds once it has been changed, or null if it is empty then.
+std::optional<std::vector<LinkIndex>> path_after(const PathSet& before, SlotIndex slot,
+                                                 const PathChange* change) {
+    if (change != nullptr) return change->live ? std::optional(change->links) : std::nullopt;
+    return before.live(slot) ? std::optional(before.links(slot)) : std::nullopt;
+}
 
 }  // namespace
 
@@ -104,11 +112,10 @@ void PathSet::change(std::span<const PathChange> changes) {
         for (Index i = tree.first_pair; i < tree.end_pair; ++i) {
             next.first_live_.push_back(static_cast<SlotIndex>(next.live_.size()));
             for (SlotIndex slot = first_[i]; slot < first_[i + 1]; ++slot) {
-                const PathChange* change = wanted[slot];
-                if (change != nullptr ? !change->live : !live(slot)) continue;
+                const auto path = path_after(*this, slot, wanted[slot]);
+                if (!path) continue;
                 TreeNode at = tree.begin;
-                for (const LinkIndex link : change != nullptr ? change->links : links(slot))
-                    at = grower.grow(at, link);
+                for (const LinkIndex link : *path) at = grower.grow(at, link);
                 next.leaves_[slot] = at;
                 next.live_.push_back(slot);
             }
