@@ -13,6 +13,7 @@
 #include "run/learn_run.hpp"
 #include "run/loss_warning.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -93,13 +94,14 @@ void echo_details(const LearnSettings& settings, const LearnRun& run) {
     }
 }
 
-/// The columns that are learned from, as far as a line has room.
+/// The columns that are learned from, as far as a line of 80 columns has room.
 std::string columns_of(const RowReader& reader) {
-    constexpr std::size_t kRoom = 48;
+    constexpr std::size_t kOthers = 13 + std::string_view(" and 99999 more").size() + 4;
+    const std::size_t room = 80 - std::min<std::size_t>(kOthers + reader.label_name().size(), 60);
     const std::vector<std::string>& names = reader.feature_names();
     std::string text;
     for (Index i = 0; i < names.size(); ++i) {
-        if (text.size() + names[i].size() > kRoom)
+        if (text.size() + 2 + names[i].size() > room)
             return text + fmt::format("{}{} more", text.empty() ? "" : " and ", names.size() - i);
         text += (i > 0 ? ", " : "") + names[i];
     }

@@ -91,6 +91,13 @@ class Survey {
 
     TableSurvey finish() {
         if (!violations_.empty()) throw ConfigError(violations_);
+        if (!texts_.empty()) {
+            result_.notes.push_back("text becomes features for its values: " + texts_ +
+                                    "; the last of each column is for values without one");
+        }
+        if (!gaps_.empty()) {
+            result_.notes.push_back("missing values become the mean, and NAME=missing marks them: " + gaps_);
+        }
         return std::move(result_);
     }
 
@@ -106,11 +113,7 @@ class Survey {
     void add_number(const std::string& name, const Values& values) {
         TableColumn column{.name = name};
         column.marks_missing = options_.missing && values.missing > 0;
-        if (column.marks_missing) {
-            result_.notes.push_back("column '" + name +
-                                    "' has missing values: the mean stands for them, and '" + name +
-                                    "=missing' marks them");
-        }
+        if (column.marks_missing) gaps_ += (gaps_.empty() ? "" : ", ") + name;
         keep(std::move(column));
     }
     void add_time(const std::string& name, const Values& values) {
@@ -128,11 +131,8 @@ class Survey {
         column.slots = options_.categories > 0
                            ? options_.categories
                            : std::clamp<Index>(2 * wanted, kLeastCategories, kMostCategories);
-        if (options_.hash_bits == 0) {
-            result_.notes.push_back("column '" + name + "' holds text: " + count_of(column.slots, "feature") +
-                                    " for its values" +
-                                    (wanted < column.slots ? ", some of them yet to come" : ""));
-        }
+        if (options_.hash_bits == 0)
+            texts_ += (texts_.empty() ? "" : ", ") + name + " " + std::to_string(column.slots);
         keep(std::move(column));
     }
     void refuse_commas(const std::string& name, const Values& values) {
@@ -145,6 +145,8 @@ class Survey {
 
     const TableOptions& options_;
     TableSurvey result_;
+    std::string texts_;  // columns of text with their numbers of features
+    std::string gaps_;   // columns of numbers with missing values
     std::vector<std::string> violations_;
 };
 
