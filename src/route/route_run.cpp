@@ -44,8 +44,6 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
               .recent = DemandBatch(scenario_.routing, kSearched)},
       input_{.stop = stop, .fed = fed} {
     if (!settings_.report.empty()) require_report_page();
-    if (!settings_.out.empty() && settings_.ledger.empty())
-        settings_.ledger = settings_.out + "/ledger.jsonl";
     // A store can make the page later; a run that is fed has no end to gather it for.
     if (!settings_.report.empty() || (!fed && !settings_.store.empty())) outputs_.series.emplace();
 }
@@ -90,7 +88,9 @@ void RouteRun::make_players() {
                                   .dimension = scenario_.routing->dimension(),
                                   .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
-    lead_.epochs.emplace(std::move(options), settings_.ledger, journal_);
+    const bool in_folder = settings_.ledger.empty() && !settings_.out.empty();
+    lead_.epochs.emplace(std::move(options), in_folder ? settings_.out + "/ledger.jsonl" : settings_.ledger,
+                         journal_);
     comparison_ = Comparison(parts_, lead_.sums, outputs_.series.has_value());
 }
 
