@@ -65,9 +65,8 @@ struct RowPart {
 };
 
 bool belongs_to_compare(const OptionRow<LearnSettings>& row) {
-    constexpr std::array<std::string_view, 8> kOfLearn{"learner", "also-window", "progress", "predictions",
-                                                       "ledger",  "test-only",   "save",     "certificate"};
-    return row.group != "Store" && std::find(kOfLearn.begin(), kOfLearn.end(), row.name) == kOfLearn.end();
+    if (row.group == "Output") return row.name == "quiet";
+    return row.group != "Store" && row.name != "learner" && row.name != "also-window";
 }
 
 std::string instead_of(std::string_view name) {

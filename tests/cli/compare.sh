@@ -8,7 +8,7 @@ run compare --help
 expect "compare --help lists its options" 0 '--learners A;B' '--tune PART' '--score-after PART' '--seeds N' '--csv FILE' '--chart FILE.svg'
 check "compare --help lists no option that it does not use" eval '! grep -qE -- "--(predictions|save|ledger|certificate|test-only|progress|also-window|learner|store|keep)[ ,]" "$work/out"'
 cd "$work" || exit
-for option in predictions save ledger certificate progress also-window learner store; do
+for option in predictions save ledger certificate progress also-window learner store metrics metrics-every report; do
     run compare "${small[@]}" "${three[@]}" --$option 1
     expect "compare refuses --$option and says what to do" 2 "^.*--$option: not an option of 'compare'; (run 'proxstream learn' with --$option|name the learners with --learners)"
 done
