@@ -4,6 +4,7 @@
 
 #include "run/learn_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,15 +35,16 @@ void LearnRun::close_accounts(RunEnding ending) {
 void LearnRun::read_again() {
     RecordStream& stream = problem_.stream();
     RowBlock record = stream.make_record();
-    input_.read_again({.what = "stream", .source = stream.reader().source(), .store = journal_->path()},
-                      stop_, [&] {
-                          if (!stream.next(record)) return false;
-                          if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
-                          for (const Real target : record.targets()) sampler_.add(target);
-                          ++input_.records;
-                          record.add_to(input_.seen);
-                          return true;
-                      });
+    input_.read_again(
+        {.what = "stream", .source = stream.reader().source(), .store = journal_->path()}, stop_, [&] {
+            if (!stream.next(record)) return false;
+            if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
+            for (const Real target : record.targets()) sampler_.add(target);
+            predicted_before_ -= std::min<std::uint64_t>(predicted_before_, stream.unlabelled().rows());
+            ++input_.records;
+            record.add_to(input_.seen);
+            return true;
+        });
 }
 
 void LearnProgress::serialise(StateArchive& archive) {
@@ -53,6 +55,8 @@ void LearnProgress::serialise(StateArchive& archive) {
 }
 
 void LearnRun::serialise(StateArchive& archive) {
+    // A kill must not leave the file shorter than the state says.
+    if (!archive.reading() && predictions_.file) predictions_.file->flush();
     archive.fields(Field{"run", outcome_.totals}, Field{"metrics", outcome_.metrics},
                    Field{"previous label", outcome_.previous}, Field{"input", input_});
     serialise_learner(archive);

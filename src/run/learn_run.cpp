@@ -68,7 +68,8 @@ void LearnRun::prepare_outputs() {
     predictions_.format = {.kind = kind,
                            .classes = settings_.classes,
                            .class_count = kind == TargetKind::sign ? 2 : family.classes(),
-                           .probabilities = family.has_probabilities()};
+                           .probabilities = family.has_probabilities(),
+                           .id = settings_.key.empty() ? "row" : settings_.key};
     outcome_.metrics = Metrics(kind, family.classes(), settings_.metrics_window);
     const auto* passes = dynamic_cast<const PassFamily*>(&family);
     // With --ahead the label of the row before is not known yet.
@@ -76,24 +77,29 @@ void LearnRun::prepare_outputs() {
         outcome_.previous = PreviousLabel(passes->of_scores());
 }
 
-void LearnRun::begin(bool restored) {
+void LearnRun::begin(bool /*restored*/) {
     resumed_ = outcome_.totals;
+    predicted_before_ = outcome_.totals.unlabelled;
     if (input_.records > 0 && !fed_) read_again();
     if (!settings_.ledger.empty()) account_.ledger.emplace(OutputFile::fresh(settings_.ledger), header());
-    if (!settings_.predictions.empty()) open_predictions(restored);
+    if (!settings_.predictions.empty()) open_predictions();
     if (!settings_.report.empty()) require_report_page();
     if (!settings_.metrics.empty())
-        metrics_.file.emplace(settings_.metrics, settings_.metrics_every, outcome_.metrics, metrics_.place);
+        metrics_.file.emplace(open_output(settings_.metrics, metrics_.place.bytes), settings_.metrics_every,
+                              outcome_.metrics, metrics_.place);
     outcome_.totals.regret = account_.tally.regret();
     outcome_.totals.point = learner_->decide();
 }
 
-void LearnRun::open_predictions(bool restored) {
-    if (restored && settings_.predictions != "-") {
-        predictions_.file = OutputFile::continue_after(settings_.predictions, predictions_.bytes);
-        return;
-    }
-    predictions_.file.emplace(OutputFile::fresh(settings_.predictions, journal_ != nullptr));
+/// A restored run continues its files behind the bytes that its state has.
+OutputFile LearnRun::open_output(const std::string& path, std::uint64_t bytes) const {
+    if (bytes > 0 && path != "-") return OutputFile::continue_after(path, bytes);
+    return OutputFile::fresh(path, journal_ != nullptr);
+}
+
+void LearnRun::open_predictions() {
+    predictions_.file.emplace(open_output(settings_.predictions, predictions_.bytes));
+    if (predictions_.bytes > 0 && settings_.predictions != "-") return;
     const std::string header = predictions_.format.header();
     predictions_.bytes = header.size();
     outcome_.guarded(predictions_.file, [&](OutputFile& file) { file.write(header); });
@@ -101,8 +107,14 @@ void LearnRun::open_predictions(bool restored) {
 
 bool LearnRun::next() {
     if (settings_.rounds > 0 && outcome_.totals.rounds >= settings_.rounds) return false;
-    if (!problem_.stream().next(last_.record)) {
-        // Rows without a label may stand at the end.
+    bool more = false;
+    try {
+        more = problem_.stream().next(last_.record);
+    } catch (const DataError&) {
+        predict_unlabelled();
+        throw;
+    }
+    if (!more) {
         predict_unlabelled();
         return false;
     }
@@ -119,22 +131,28 @@ Real LearnRun::reported(Real prediction) const {
     return clips ? outcome_.totals.labels.clipped(restored) : restored;
 }
 
-void LearnRun::predict(const RowBlock& rows, PredictedRows& to) {
+void LearnRun::predict(const RowBlock& rows, PredictedRows& to, Index first) {
     const RowFamily& family = problem_.family();
     const Index classes = predictions_.format.probabilities ? predictions_.format.class_count : 0;
     to.values.clear();
-    to.probabilities.assign(rows.rows() * classes, 0);
-    for (Index row = 0; row < rows.rows(); ++row) {
+    to.probabilities.assign((rows.rows() - first) * classes, 0);
+    for (Index row = first; row < rows.rows(); ++row) {
         to.values.push_back(reported(family.predict(rows, row, learner_->decide(), scratch_)));
-        const View chances = View(to.probabilities).subspan(row * classes, classes);
+        const View chances = View(to.probabilities).subspan((row - first) * classes, classes);
         if (classes > 0) family.probabilities(rows, row, learner_->decide(), chances, scratch_);
     }
 }
 
 void LearnRun::predict_unlabelled() {
-    predict(problem_.stream().unlabelled(), last_.unlabelled);
-    outcome_.totals.unlabelled += last_.unlabelled.values.size();
-    write_predictions(last_.unlabelled, {});
+    const RecordStream& stream = problem_.stream();
+    const Index rows = stream.unlabelled().rows();
+    // A resumed run first meets the rows again that it predicted at the end of its input.
+    const Index known = std::min<Index>(std::exchange(predicted_before_, 0), rows);
+    if (known == rows) return;
+    predict(stream.unlabelled(), last_.unlabelled, known);
+    outcome_.totals.unlabelled += rows - known;
+    const std::span keys(stream.unlabelled_keys());
+    write_predictions(last_.unlabelled, {}, keys.subspan(std::min(known, keys.size())));
 }
 
 void LearnRun::predict_record() {
@@ -153,11 +171,12 @@ void LearnRun::predict_record() {
         if (family.target_kind() == TargetKind::number) totals.labels.include(labels[row]);
     }
     totals.rows += record.rows();
-    write_predictions(last_.predicted, labels);
+    write_predictions(last_.predicted, labels, problem_.stream().keys());
 }
 
-/// `labels`: empty if they are not known.
-void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels) {
+/// `labels`: empty if they are not known. `keys`: of the first rows; others are known by their number.
+void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels,
+                                 std::span<const std::string> keys) {
     // Standard output has the predictions of replayed turns already; a file was cut to where it was.
     if (settings_.predictions == "-" && journal_ != nullptr && journal_->replaying()) return;
     if (rows.values.empty()) return;
@@ -168,7 +187,8 @@ void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels) {
         format.negative = problem_.stream().reader().negative_label();
         const std::uint64_t before = outcome_.totals.rows + outcome_.totals.unlabelled - rows.values.size();
         for (Index row = 0; row < rows.values.size(); ++row) {
-            format.append(lines, std::to_string(before + row + 1),
+            const bool named = row < keys.size() && !keys[row].empty();
+            format.append(lines, named ? keys[row] : std::to_string(before + row + 1),
                           {.value = rows.values[row],
                            .label = labels.empty() ? kNotKnown : labels[row],
                            .probabilities = rows.probabilities_of(row)});

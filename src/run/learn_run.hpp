@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -128,13 +129,14 @@ class LearnRun final : public TurnRun {
     LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origin, Problem problem, bool fed,
              ConstView start);
     Real reported(Real prediction) const;
-    void predict(const RowBlock& rows, PredictedRows& to);
+    void predict(const RowBlock& rows, PredictedRows& to, Index first = 0);
     void predict_unlabelled();
     void predict_record();
-    void write_predictions(const PredictedRows& rows, ConstView labels);
+    void write_predictions(const PredictedRows& rows, ConstView labels, std::span<const std::string> keys);
     void prepare_outputs();
     void score(Real loss);
-    void open_predictions(bool restored);
+    OutputFile open_output(const std::string& path, std::uint64_t bytes) const;
+    void open_predictions();
     void write_report();
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;
@@ -154,6 +156,7 @@ class LearnRun final : public TurnRun {
     LastRound last_;
     InputMark input_;  // counted for a store
     LearnProgress resumed_;
+    std::uint64_t predicted_before_ = 0;  // rows without a label, behind the last record of the saved state
     LearnOutcome outcome_;
     bool fed_;
     Scratch scratch_;

@@ -1,17 +1,14 @@
 #include "run/metrics_file.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace proxstream {
 
-MetricsFile::MetricsFile(const std::string& path, std::uint64_t every, const Metrics& metrics,
-                         MetricsPlace place)
-    : file_(place.bytes > 0 && path != "-" ? OutputFile::continue_after(path, place.bytes)
-                                           : OutputFile(path)),
-      every_(every),
-      place_(place) {
+MetricsFile::MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, MetricsPlace place)
+    : file_(std::move(file)), every_(every), place_(place) {
     if (place.bytes > 0) return;
     std::string head = "row";
     for (const char* prefix : {",", ",recent_"}) {

@@ -20,10 +20,9 @@ struct MetricsPlace {
 
 class MetricsFile {
   public:
-    /// Begins a file with its header, or continues one behind its first bytes if there are any. A line is due
-    /// after every `every` rows.
-    MetricsFile(const std::string& path, std::uint64_t every, const Metrics& metrics,
-                MetricsPlace place = {});
+    /// Begins a file with its header, unless it is continued at a place. A line is due after every `every`
+    /// rows.
+    MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, MetricsPlace place = {});
 
     /// Writes a line if one is due.
     void on_rows(const Metrics& metrics);

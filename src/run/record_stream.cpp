@@ -8,14 +8,31 @@ namespace proxstream {
 RecordStream::RecordStream(std::unique_ptr<RowReader> reader, Options options)
     : reader_(std::move(reader)),
       options_(std::move(options)),
-      next_{.raw = make_record(), .unlabelled = make_record()},
-      unlabelled_(make_record()),
-      trailing_(make_record()) {}
+      next_(make_gathered()),
+      unlabelled_{make_record()},
+      trailing_{make_record()} {}
+
+void RecordStream::KeyedRows::clear() {
+    rows.clear();
+    keys.clear();
+}
+
+void RecordStream::KeyedRows::add(const RowBlock& from, Index row, const std::string& key) {
+    rows.add_row(from, row);
+    name_last(key);
+}
+
+void RecordStream::KeyedRows::name_last(const std::string& key) {
+    if (key.empty()) return;
+    keys.resize(rows.rows());
+    keys.back() = key;
+}
 
 bool RecordStream::gather(Gathered& next) {
-    RowBlock& raw = next.raw;
-    raw.clear();
+    RowBlock& raw = next.raw.rows;
+    next.raw.clear();
     next.unlabelled.clear();
+    if (trailing_.rows.rows() > 0) std::swap(next.unlabelled, trailing_);
     if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
     while (raw.rows() < options_.batch) {
         try {
@@ -42,15 +59,16 @@ bool RecordStream::gather(Gathered& next) {
 
 /// A row without a label is set aside; one with the label of a row that waits becomes that row.
 void RecordStream::settle_label(Gathered& next) {
-    const Index last = next.raw.rows() - 1;
+    RowBlock& raw = next.raw.rows;
+    const Index last = raw.rows() - 1;
     const std::string& key = reader_->key();
-    if (!std::isnan(next.raw.target(last))) {
-        if (!key.empty()) delayed_.complete(key, next.raw);
-        return;
+    if (!std::isnan(raw.target(last))) {
+        if (!key.empty()) delayed_.complete(key, raw);
+        return next.raw.name_last(key);
     }
-    next.unlabelled.add_row(next.raw, last);
-    if (!key.empty()) delayed_.keep(key, next.raw);
-    next.raw.remove_last();
+    next.unlabelled.add(raw, last, key);
+    if (!key.empty()) delayed_.keep(key, raw);
+    raw.remove_last();
 }
 
 void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record) {
@@ -60,46 +78,55 @@ void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record
     if (state.single) record.round_to_single();
 }
 
-void RecordStream::show_unlabelled(RowBlock& rows) {
+void RecordStream::show_unlabelled(KeyedRows& rows) {
     unlabelled_.clear();
-    if (rows.rows() == 0) return;
-    if (options_.scale) options_.scale->apply(rows, FeatureScale::Use::as_next);
+    if (rows.rows.rows() == 0) return;
+    if (options_.scale) options_.scale->apply(rows.rows, FeatureScale::Use::as_next);
     std::swap(unlabelled_, rows);
-    if (options_.single) unlabelled_.round_to_single();
+    if (options_.single) unlabelled_.rows.round_to_single();
+}
+
+/// No record follows the rows without a label.
+void RecordStream::end_at_unlabelled() {
+    show_unlabelled(next_.unlabelled);
+    if (options_.label_scale) options_.label_scale->settle();
 }
 
 bool RecordStream::next(RowBlock& record) {
     bool more = true;
-    if (!ahead_.empty()) {
+    if (ahead_.empty()) {
+        try {
+            more = gather(next_);
+        } catch (const DataError&) {
+            end_at_unlabelled();
+            throw;
+        }
+    } else {
         next_ = std::move(ahead_.front());
         ahead_.pop_front();
-    } else {
-        more = gather(next_);
-        if (!more && trailing_.rows() > 0) std::swap(next_.unlabelled, trailing_);
     }
-    show_unlabelled(next_.unlabelled);
     if (!more) {
-        if (options_.label_scale) options_.label_scale->settle();
+        end_at_unlabelled();
         return false;
     }
+    show_unlabelled(next_.unlabelled);
     line_ = next_.line;
-    finish_record(options_, next_.raw, record);
+    finish_record(options_, next_.raw.rows, record);
     return true;
 }
 
 std::vector<RowBlock> RecordStream::peek(Index count) {
     while (ahead_.size() < count) {
-        Gathered next{.raw = make_record(), .unlabelled = make_record()};
+        Gathered next = make_gathered();
+        bool more = false;
         try {
-            if (!gather(next)) {
-                // Rows without a label at the very end are shown there.
-                for (Index row = 0; row < next.unlabelled.rows(); ++row)
-                    trailing_.add_row(next.unlabelled, row);
-                break;
-            }
+            more = gather(next);
         } catch (const DataError&) {
             // Rows that were read well are learned from first; the error comes at its place in the stream.
             pending_ = std::current_exception();
+        }
+        if (!more) {
+            trailing_ = std::move(next.unlabelled);
             break;
         }
         ahead_.push_back(std::move(next));
@@ -109,7 +136,7 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
     std::vector<RowBlock> records;
     Options state = options_;
     for (const Gathered& gathered : ahead_) {
-        RowBlock raw = gathered.raw;
+        RowBlock raw = gathered.raw.rows;
         RowBlock record = make_record();
         finish_record(state, raw, record);
         records.push_back(std::move(record));
@@ -120,7 +147,7 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
 std::vector<Real> RecordStream::labels_ahead() const {
     std::vector<Real> labels;
     for (const Gathered& gathered : ahead_)
-        labels.insert(labels.end(), gathered.raw.targets().begin(), gathered.raw.targets().end());
+        labels.insert(labels.end(), gathered.raw.rows.targets().begin(), gathered.raw.rows.targets().end());
     return labels;
 }
 

@@ -46,8 +46,11 @@ class RecordStream {
     }
 
     /// The rows without a label that came before the record from next(), or before the end: as they are to be
-    /// predicted. They stay until the next call.
-    const RowBlock& unlabelled() const noexcept { return unlabelled_; }
+    /// predicted. They stay until the next call. Those before a bad row are there when next() has thrown.
+    const RowBlock& unlabelled() const noexcept { return unlabelled_.rows; }
+    /// The keys of these rows, and of the record's; rows behind the last one have none.
+    const std::vector<std::string>& unlabelled_keys() const noexcept { return unlabelled_.keys; }
+    const std::vector<std::string>& keys() const noexcept { return next_.raw.keys; }
     /// Rows whose label may still come, by their keys.
     const DelayedRows& delayed() const noexcept { return delayed_; }
 
@@ -66,22 +69,32 @@ class RecordStream {
     const std::string& last_bad_row() const noexcept { return last_bad_row_; }  // its error message
 
   private:
+    struct KeyedRows {
+        RowBlock rows;
+        std::vector<std::string> keys = {};  // of the first rows; those behind them have none
+
+        void clear();
+        void add(const RowBlock& from, Index row, const std::string& key);
+        void name_last(const std::string& key);
+    };
     struct Gathered {
-        RowBlock raw;         // not yet scaled
-        RowBlock unlabelled;  // rows before it, likewise
+        KeyedRows raw;         // not yet scaled
+        KeyedRows unlabelled;  // rows before it, likewise
         std::uint64_t line = 0;
     };
+    Gathered make_gathered() const { return {.raw = {make_record()}, .unlabelled = {make_record()}}; }
     bool gather(Gathered& next);
     void settle_label(Gathered& next);
-    void show_unlabelled(RowBlock& rows);
+    void show_unlabelled(KeyedRows& rows);
+    void end_at_unlabelled();
     static void finish_record(Options& state, RowBlock& raw, RowBlock& record);
 
     std::unique_ptr<RowReader> reader_;
     Options options_;
     std::deque<Gathered> ahead_;
     Gathered next_;
-    RowBlock unlabelled_;
-    RowBlock trailing_;  // rows without a label that peek() met at the end
+    KeyedRows unlabelled_;
+    KeyedRows trailing_;  // rows without a label that peek() met before an end or a bad row
     DelayedRows delayed_;
     std::uint64_t line_ = 0;
     std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out

@@ -11,7 +11,7 @@ ln -s x1.csv symbolic.csv
 ln x1.csv hard.csv
 learn=(learn x1.csv --label y --window 8 --quiet)
 
-for option in predictions save certificate ledger store; do
+for option in predictions save certificate ledger store metrics report; do
     for file in x1.csv ./x1.csv symbolic.csv hard.csv; do
         run "${learn[@]}" --$option $file
         expect "learn refuses --$option over its input, named $file" 2 "--$option $file: is also an input \(data\); nothing was written"
@@ -22,8 +22,17 @@ run learn symbolic.csv --label y --predictions hard.csv --quiet
 expect "two names of the input are one file" 2 "--predictions hard.csv: is also an input"
 run "${learn[@]}" --save new.json --certificate ./new.json
 expect "two outputs may not be one new file" 2 "--certificate ./new.json: is also the output of --save|--save new.json: is also the output of --certificate"
-run fit x1.csv --label y --save x1.csv --quiet
-expect "fit refuses --save over its input" 2 "--save x1.csv: is also an input"
+for file in x1.csv symbolic.csv hard.csv; do
+    for option in save predictions certificate trace; do
+        run fit x1.csv --label y --$option $file --quiet
+        expect "fit refuses --$option over its input, named $file" 2 "--$option $file: is also an input"
+    done
+    for option in csv chart; do
+        run compare x1.csv --label y --learners adam --$option $file --quiet
+        expect "compare refuses --$option over its input, named $file" 2 "(--$option $file|$option = '$file').*(is also an input|a file of the data)"
+    done
+done
+check "the input is unchanged by fit and compare" cmp x1.csv x1.kept
 run fit x1.csv --label y --trace x1.csv --predictions x1.csv --quiet
 expect "fit names every output over its input" 2 "--trace x1.csv" "--predictions x1.csv"
 echo 'label = "y"' >settings.toml
@@ -75,7 +84,7 @@ fi
 # Replaced whole at the end; after a kill, the old file.
 feed() { # OUTPUT...: starts a run that waits for more rows, as $pid
     mkfifo pipe
-    "$PROXSTREAM" learn -d - --label y --window 8 --quiet --predictions p.txt --ledger l.jsonl "$@" <pipe 2>"$work/err" &
+    "$PROXSTREAM" learn -d - --label y --window 8 --quiet --predictions p.txt --ledger l.jsonl --metrics m.txt --metrics-every 9 "$@" <pipe 2>"$work/err" &
     pid=$!
     exec 9>pipe
     cat x1.csv >&9
@@ -91,15 +100,15 @@ end() { # SIGNAL: ends it; $status
 }
 echo old >p.txt
 echo old >l.jsonl
+echo old >m.txt
 chmod 600 p.txt
 feed
 end KILL
-check "after a kill an existing output is untouched" test "$(cat p.txt l.jsonl)" = "old
-old"
+check "after a kill an existing output is untouched" test "$(cat p.txt l.jsonl m.txt | paste -sd' ')" = "old old old"
 rm -f ./*.part-*
 feed
 end INT
-check "an interrupted run replaces its outputs" eval 'test "$(wc -l <p.txt)" -gt 0 && test "$(wc -l <l.jsonl)" -gt 2'
+check "an interrupted run replaces its outputs" eval 'test "$(wc -l <p.txt)" -gt 1 && test "$(wc -l <l.jsonl)" -gt 2 && test "$(wc -l <m.txt)" -gt 2'
 check "a replaced file keeps its permissions" test "$(stat -c %a p.txt)" = 600
 check "nothing is left beside the outputs" test -z "$(compgen -G '*.part-*')"
 run certify l.jsonl
