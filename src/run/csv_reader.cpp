@@ -154,7 +154,7 @@ bool CsvReader::read_row(RowBlock& block) {
     inputs_.count_row();
     line_ = inputs_.line();
     encoder_.begin();
-    target_ = 0;  // of losses without a label
+    target_ = no_label_;
     // Errors are worded in one place: whatever the fast path does not take is read again with care.
     if (!parse_plain(record)) {
         const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);

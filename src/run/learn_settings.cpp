@@ -167,7 +167,9 @@ void validate(const LearnSettings& asked, bool oracles_elsewhere) {
     const LearnSettings accepted = check_rows(LearnSettings::options(), settings, violations);
     violations.collect("", [&] { lags_of(settings, settings.batch); });
     // Factorisations need exactly two features; other losses accept any number.
-    violations.collect("loss", [&] { parse_loss(settings.loss, RowShape{.features = 2}); });
+    violations.collect("loss", [&] {
+        parse_loss(settings.loss, RowShape{.features = 2, .classes = settings.classes.size()});
+    });
     violations.collect("", [&] { check_oracle_options(accepted, oracles_elsewhere, violations); });
     violations.collect("learner", [&] { check_learner_of(accepted); });
     violations.refuse(settings.learner.starts_with("bank") && settings.window != "auto",

@@ -13,8 +13,8 @@ using Row = OptionRow<PredictSettings>;
 using S = PredictSettings;
 
 /// What is about files; the rest of the options of rows is in the model.
-constexpr std::array<std::string_view, 8> kOfFiles{"format",     "label",    "delimiter",  "header",
-                                                   "zero-based", "max-line", "on-bad-row", "key"};
+constexpr std::array<std::string_view, 7> kOfFiles{"format",     "label",    "delimiter", "header",
+                                                   "zero-based", "max-line", "on-bad-row"};
 
 const std::array kOwnRows{
     Row{"data",
@@ -28,6 +28,8 @@ const std::array kOwnRows{
         {},
         false,
         "MODEL_AND_ROWS"},
+    Row{"key", "", "Data", "COLUMN", "name predictions by this column instead of the number of the row",
+        &S::key},
     Row{"horizon", "", "Data", "H", "forecast H further rows behind those that are read", &S::horizon, 0,
         1e9},
     Row{"refill", "", "Data", "BOOL",

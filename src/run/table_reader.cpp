@@ -8,7 +8,6 @@
 #include "run/table_survey.hpp"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace proxstream {
@@ -16,6 +15,7 @@ namespace proxstream {
 TableReader::TableReader(TableOptions options, TargetRule target)
     : options_(std::move(options)), target_parser_(std::move(target)) {
     const TargetRule& rule = target_parser_.rule();
+    if (rule.kind == TargetKind::none) no_label_ = 0;
     number_label_ = rule.kind == TargetKind::number && rule.classes.empty();
 }
 
@@ -70,15 +70,14 @@ bool TableReader::take_field(Index column, std::string_view text) {
 
 void TableReader::take_fields(const Fields& fields) {
     encoder_.begin();
-    target_ = std::numeric_limits<Real>::quiet_NaN();  // unless a column holds the label
-    if (target_parser_.rule().kind == TargetKind::none) target_ = 0;
+    target_ = no_label_;
     for (Index column = 0; column < fields.size(); ++column) {
         const std::string_view text = fields[column];
         if (take_field(column, text)) continue;
         const std::int32_t role = roles_[column];
         if (role == kLabelColumn) {
             if (!options_.unlabelled || !is_missing(text)) refuse_label(column, text);
-            target_ = std::numeric_limits<Real>::quiet_NaN();
+            target_ = no_label_;
         } else if (places_[column] >= 0 && options_.missing && is_missing(text)) {
             encoder_.put_missing(static_cast<Index>(role));
         } else {
@@ -91,7 +90,8 @@ void TableReader::finish_row(RowBlock& block) {
     encoder_.add_to(block, target_);
     const Real weight = weight_ * class_weight();
     if (weight != 1) block.set_weight(block.rows() - 1, weight);
-    encoder_.accept();
+    // A row without a label counts only if it may be learned from later.
+    if (!std::isnan(target_) || !options_.key.empty()) encoder_.accept();
 }
 
 Real TableReader::class_weight() const {

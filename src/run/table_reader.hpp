@@ -5,6 +5,7 @@
 #include "run/table_encoder.hpp"
 
 #include <exception>
+#include <limits>
 #include <vector>
 
 namespace proxstream {
@@ -50,7 +51,8 @@ class TableReader : public RowReader {
     std::string label_name_;
     std::vector<std::string> notes_;
     Real target_ = 0;
-    bool number_label_ = false;  // any number is a label, and means itself
+    Real no_label_ = std::numeric_limits<Real>::quiet_NaN();  // 0 for losses without one
+    bool number_label_ = false;                               // any number is a label, and means itself
 
   private:
     /// Decides from the first rows what the columns of features hold, and which ones are left out.
