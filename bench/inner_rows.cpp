@@ -133,106 +133,136 @@ struct PeerFigures {
     double prox_grad;
 };
 
-void windows(Bench& bench, const PeerFigures& peer, bool wanted) {
-    const Index rounds = bench.size(100, 4);
-    const Windows made = make_windows(rounds);
-    const Real tolerance = 0.5 * peer.tolerance;
-    const std::string place = fmt::format("inner.{}-", peer.text);
-    const std::string problem = fmt::format("robust windows, delta/w = {}", peer.text);
+/// All solvers on the same windows: a row for each in time and in passes, then rows against the peer.
+class WindowRows {
+  public:
+    WindowRows(Bench& bench, const PeerFigures& peer, bool wanted)
+        : bench_(bench),
+          peer_(peer),
+          wanted_(wanted),
+          rounds_(bench.size(100, 4)),
+          place_(fmt::format("inner.{}-", peer.text)),
+          problem_(fmt::format("robust windows, delta/w = {}", peer.text)) {}
 
-    std::vector<std::string> names{"prox-grad", "auto"};
-    for (const InnerRow& row : inner_solvers()) {
-        const std::string name(row.name);
-        if (name == "blocks") {
-            bench.skip(place + name, problem, "backtracking where there is no network");
-            continue;
+    void add() {
+        const Windows windows = make_windows(rounds_);
+        make_players(windows);
+        measure(windows);
+        for (Index i = 0; i < present_.size(); ++i) add_solver(i);
+        add_peer("backtracking", "backtracking");
+        add_peer("eigen", "Eigen");
+        add_peer("eigen-native", "native Eigen");
+    }
+
+  private:
+    std::vector<std::string> solvers() {
+        std::vector<std::string> names{"prox-grad", "auto"};
+        for (const InnerRow& row : inner_solvers()) {
+            const std::string name(row.name);
+            if (name == "blocks") {
+                bench_.skip(place_ + name, problem_, "backtracking where there is no network");
+                continue;
+            }
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
         }
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        return names;
     }
-    std::vector<std::string> present;
-    std::map<std::string, std::unique_ptr<Player>> played;
-    for (const std::string& name : names) {
-        try {
-            played[name] = std::make_unique<LearnerPlayer>(made, tolerance, name);
-            present.push_back(name);
-        } catch (const std::exception& error) {  // not made for these windows
-            bench.skip(place + name, problem, error.what());
+
+    void make_players(const Windows& windows) {
+        const Real tolerance = 0.5 * peer_.tolerance;
+        for (const std::string& name : solvers()) {
+            try {
+                played_[name] = std::make_unique<LearnerPlayer>(windows, tolerance, name);
+                present_.push_back(name);
+            } catch (const std::exception& error) {  // not made for these windows
+                bench_.skip(place_ + name, problem_, error.what());
+            }
+        }
+        for (const EigenRival* rival : {&eigen_plain(), &eigen_native()}) {
+            present_.emplace_back(rival == &eigen_plain() ? "eigen" : "eigen-native");
+            played_[present_.back()] = std::make_unique<RivalPlayer>(*rival, tolerance);
         }
     }
-    for (const EigenRival* rival : {&eigen_plain(), &eigen_native()}) {
-        present.emplace_back(rival == &eigen_plain() ? "eigen" : "eigen-native");
-        played[present.back()] = std::make_unique<RivalPlayer>(*rival, tolerance);
+
+    void measure(const Windows& windows) {
+        const Effort effort = bench_.effort(10);
+        const Index stretch = rounds_ / static_cast<Index>(effort.repeats);
+        std::vector<Timed> timed;
+        for (const std::string& name : present_) {
+            Player& player = *played_[name];
+            timed.emplace_back([&windows, &player, stretch] { return player.play(windows, stretch); });
+        }
+        timings_ = comparison(timed, effort);
     }
-    const Effort effort = bench.effort(10);
-    const Index stretch = rounds / static_cast<Index>(effort.repeats);
-    std::vector<Timed> timed;
-    for (const std::string& name : present) {
-        Player& player = *played[name];
-        timed.emplace_back([&made, &player, stretch] { return player.play(made, stretch); });
-    }
-    const Timings timings = comparison(timed, effort);
-    const auto ms_a_round = [&](Index i) { return 1e3 * timings.total(i) / static_cast<double>(rounds); };
-    const auto place_of = [&](const std::string& name) {
-        return static_cast<Index>(std::ranges::find(present, name) - present.begin());
-    };
-    const auto a_round = [&](double value) { return value / static_cast<double>(rounds); };
-    const auto unfit = [&](const std::string& name) {
-        const Index left = played[name]->unfinished;
-        return left > 0 ? fmt::format("exit test not reached in {} rounds", left) : std::string();
-    };
-    const auto note = [&](const std::string& name) {
-        std::string text = fmt::format("{:.1f} passes a round", a_round(played[name]->passes));
-        if (played[name]->unfinished > 0) text += ", " + unfit(name);
-        return text;
-    };
-    // In passes, and in time.
-    for (Index i = 0; i < present.size(); ++i) {
-        const std::string& name = present[i];
+
+    void add_solver(Index i) {
+        const std::string& name = present_[i];
+        const Player& player = *played_[name];
         const bool rival = name.starts_with("eigen");
         const std::string what =
-            rival ? problem + ", Eigen's prox-gradient" + (name == "eigen" ? "" : ", native")
-                  : problem + ", " + name;
-        bench.add({.name = place + name,
-                   .measured = what,
-                   .against = i == 0 ? "" : "prox-grad, in time",
-                   .ratio = i == 0 ? std::nullopt : std::optional(timings.ratio(0, i)),
-                   .figure = Figure{ms_a_round(i), "ms a round"},
-                   .note = note(name)});
-        if (rival || i == 0) continue;
-        const double passes = played["prox-grad"]->passes / played[name]->passes;
-        const bool judged = wanted && std::ranges::find(kJudged, name) != kJudged.end();
-        bench.add({.name = place + name + "-passes",
-                   .measured = what,
-                   .against = "prox-grad, in passes",
-                   .ratio = Spread{passes, passes, passes, 1},
-                   .figure = Figure{a_round(played[name]->passes), "passes a round"},
-                   .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt,
-                   .unfit = unfit(name)});
+            rival ? problem_ + ", Eigen's prox-gradient" + (name == "eigen" ? "" : ", native")
+                  : problem_ + ", " + name;
+        std::string note = fmt::format("{:.1f} passes a round", a_round(player.passes));
+        if (player.unfinished > 0) note += ", " + unfit(name);
+        bench_.add({.name = place_ + name,
+                    .measured = what,
+                    .against = i == 0 ? "" : "prox-grad, in time",
+                    .ratio = i == 0 ? std::nullopt : std::optional(timings_.ratio(0, i)),
+                    .figure = Figure{ms_a_round(i), "ms a round"},
+                    .note = note});
+        if (rival || i == 0) return;
+        const double passes = played_["prox-grad"]->passes / player.passes;
+        const bool judged = wanted_ && std::ranges::find(kJudged, name) != kJudged.end();
+        bench_.add({.name = place_ + name + "-passes",
+                    .measured = what,
+                    .against = "prox-grad, in passes",
+                    .ratio = Spread{passes, passes, passes, 1},
+                    .figure = Figure{a_round(player.passes), "passes a round"},
+                    .wanted = judged ? std::optional(ratio_at_least(10)) : std::nullopt,
+                    .unfit = unfit(name)});
     }
-    const struct {
-        const char* name;
-        const char* by;
-    } scalings[] = {{"backtracking", "backtracking"}, {"eigen", "Eigen"}, {"eigen-native", "native Eigen"}};
-    for (const auto& scaling : scalings) {
+
+    /// The judged solvers against the peer, whose machine is compared with this one by a solver that ran on
+    /// both.
+    void add_peer(const std::string& scaling, const std::string& by) {
         for (const std::string& name : kJudged) {
-            bench.add(
-                {.name = fmt::format("{}{}-peer-by-{}", place, name, scaling.name),
-                 .measured = problem + ", " + name,
-                 .against = fmt::format("best peer {} ms (prox-grad {}), by {}", peer.best, peer.prox_grad,
-                                        scaling.by),
-                 .ratio = timings.ratio(place_of(scaling.name), place_of(name), peer.best / peer.prox_grad),
+            bench_.add(
+                {.name = fmt::format("{}{}-peer-by-{}", place_, name, scaling),
+                 .measured = problem_ + ", " + name,
+                 .against =
+                     fmt::format("best peer {} ms (prox-grad {}), by {}", peer_.best, peer_.prox_grad, by),
+                 .ratio = timings_.ratio(place_of(scaling), place_of(name), peer_.best / peer_.prox_grad),
                  .figure = Figure{ms_a_round(place_of(name)), "ms a round"},
-                 .wanted = wanted ? std::optional(ratio_at_least(3)) : std::nullopt,
+                 .wanted = wanted_ ? std::optional(ratio_at_least(3)) : std::nullopt,
                  .unfit = unfit(name)});
         }
     }
-}
+
+    Index place_of(const std::string& name) const {
+        return static_cast<Index>(std::ranges::find(present_, name) - present_.begin());
+    }
+    double a_round(double value) const { return value / static_cast<double>(rounds_); }
+    double ms_a_round(Index i) const { return 1e3 * a_round(timings_.total(i)); }
+    std::string unfit(const std::string& name) const {
+        const Index left = played_.at(name)->unfinished;
+        return left > 0 ? fmt::format("exit test not reached in {} rounds", left) : std::string();
+    }
+
+    Bench& bench_;
+    PeerFigures peer_;
+    bool wanted_;
+    Index rounds_;
+    std::string place_, problem_;
+    std::vector<std::string> present_;
+    std::map<std::string, std::unique_ptr<Player>> played_;
+    Timings timings_{std::vector<std::vector<double>>{}};
+};
 
 }  // namespace
 
 void inner_rows(Bench& bench) {
-    bench.group("inner.5e-5", [&] { windows(bench, {"5e-5", 5e-5, 14.8, 181}, true); });
-    bench.group("inner.5e-3", [&] { windows(bench, {"5e-3", 5e-3, 2.8, 8.9}, false); });
+    bench.group("inner.5e-5", [&] { WindowRows(bench, {"5e-5", 5e-5, 14.8, 181}, true).add(); });
+    bench.group("inner.5e-3", [&] { WindowRows(bench, {"5e-3", 5e-3, 2.8, 8.9}, false).add(); });
 }
 
 }  // namespace proxstream::bench

@@ -91,18 +91,18 @@ Trial determinant(Index /*value*/, Cell& /*cell*/) {
     constexpr Wide kB = 0.15L;
     constexpr Wide kDemand[] = {1, 2.5L};
     constexpr Wide kStep = 1e-5L;
-    constexpr Wide p = 0.6L;
-    constexpr Wide q = 0.4L;
+    constexpr Wide kP = 0.6L;
+    constexpr Wide kQ = 0.4L;
     const auto cost = [&](Wide a, Wide b) {
         return (a + b) * (1 + kB * std::pow(kDemand[0] * a + kDemand[1] * b, Wide{4}));
     };
-    const Wide centre = 2 * cost(p, q);
-    const Wide pp = cost(p + kStep, q) + cost(p - kStep, q) - centre;
-    const Wide qq = cost(p, q + kStep) + cost(p, q - kStep) - centre;
-    const Wide pq = (cost(p + kStep, q + kStep) + cost(p - kStep, q - kStep) - cost(p + kStep, q - kStep) -
-                     cost(p - kStep, q + kStep)) /
+    const Wide centre = 2 * cost(kP, kQ);
+    const Wide pp = cost(kP + kStep, kQ) + cost(kP - kStep, kQ) - centre;
+    const Wide qq = cost(kP, kQ + kStep) + cost(kP, kQ - kStep) - centre;
+    const Wide pq = (cost(kP + kStep, kQ + kStep) + cost(kP - kStep, kQ - kStep) -
+                     cost(kP + kStep, kQ - kStep) - cost(kP - kStep, kQ + kStep)) /
                     4;
-    const Wide flow = kDemand[0] * p + kDemand[1] * q;
+    const Wide flow = kDemand[0] * kP + kDemand[1] * kQ;
     const Wide expected =
         -16 * kB * kB * std::pow(flow, Wide{6}) * (kDemand[0] - kDemand[1]) * (kDemand[0] - kDemand[1]);
     return {{},

@@ -67,7 +67,7 @@ Certificate play(AnyLearner& learner, Round rounds, Cell& cell, const Reveal& re
         cell.interrupted = cell.stopped();
     }
     const RunEnding ending = cell.interrupted ? RunEnding::interrupted : RunEnding::finished;
-    const Certificate certificate = tally.certificate(tally.footer(learner.close(), ending, 0));
+    Certificate certificate = tally.certificate(tally.footer(learner.close(), ending, 0));
     note_certificate(certificate, cell.method().name, cell);
     return certificate;
 }

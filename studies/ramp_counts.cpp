@@ -86,7 +86,8 @@ std::vector<std::optional<SampleCount>> count_levels(const LevelTarget& target, 
         }
         sums.push_back(sum);
         const Index last = first.steps();
-        const Real mean = (sum - sums[last / 2]) / static_cast<Real>((last - last / 2) * runs.size());
+        const Index half = last / 2;
+        const Real mean = (sum - sums[half]) / static_cast<Real>((last - half) * runs.size());
         for (; level < counts.size() && mean <= target.levels[level]; ++level)
             counts[level] = first.count(mean / target.levels[level]);
     }
