@@ -63,7 +63,7 @@ Answer certify_store(const std::string& path, bool json) {
     const RunStore store(path);
     const StoreState state = store.state();
     const bool game = store.identity().kind == "play" && state.accounts > 1;
-    if (game && state.folded == 0 && state.saved == state.last) return certify_stored_game(store, json);
+    if (game && state.folded_rows == 0 && state.saved == state.last) return certify_stored_game(store, json);
     const std::vector<Certificate> accounts = store.certify();
     if (accounts.empty()) {
         const std::string saved = store.certificate();

@@ -10,6 +10,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 namespace proxstream::app {
 namespace {
 
@@ -55,6 +57,23 @@ ExportOptions options_of(const ExportSettings& settings) {
     return options;
 }
 
+/// A ledger from which rows are missing is not a ledger that 'certify' takes.
+void tell_what_is_kept(const RunStore& store, std::uint64_t account) {
+    const LedgerExtent rows = store.extent(account);
+    if (rows.folded == 0) return;
+    const std::string sums = fmt::format(
+        "{}: {} of {} ledger rows are kept as sums only, from which 'proxstream certify {}' computes the "
+        "certificate",
+        store.path(), rows.folded, rows.folded + rows.stored, store.path());
+    if (rows.stored > 0) {
+        fmt::print(stderr, "proxstream: {}; the others are exported\n", sums);
+        return;
+    }
+    throw ConfigError(sums +
+                      "; --what figures and --what decisions have all turns, and a run that is stored with "
+                      "--keep all keeps its ledger rows");
+}
+
 }  // namespace
 
 int export_run(const std::vector<std::string>& arguments) {
@@ -72,6 +91,7 @@ int export_run(const std::vector<std::string>& arguments) {
                               }}});
     if (done) return *done;
     const RunStore store(settings.run);
+    if (settings.what == "ledger") tell_what_is_kept(store, settings.account);
     OutputFile file = OutputFile::fresh(settings.out);
     proxstream::export_run(store, options_of(settings), [&](std::string_view piece) { file.write(piece); });
     file.close();

@@ -134,6 +134,9 @@ int show_run(const std::vector<std::string>& arguments) {
                utc(state.last_time), state.saved);
     if (state.folded > 0)
         fmt::print("  kept      turns from {} on; those before are added up\n", state.folded + 1);
+    else if (state.folded_rows > 0)
+        fmt::print("  kept      decisions and figures of all turns; {} ledger rows are kept as sums\n",
+                   state.folded_rows);
     fmt::print("  file      {}, {} {}\n", size_text(state.bytes), state.accounts,
                state.accounts == 1 ? "ledger" : "ledgers");
     for (const StoreSession& session : store.sessions())

@@ -41,6 +41,8 @@ class EpochAccount {
                                                double seconds) const;
 
     bool is_open() const noexcept { return tally_.has_value(); }
+    /// Of the open epoch.
+    const Tally& tally() const { return *tally_; }
     const RunHeader& header() const noexcept { return header_; }
     Real regret() const noexcept { return regret_; }              // of all epochs
     Real regret_bound() const noexcept { return regret_bound_; }  // its bound by C2

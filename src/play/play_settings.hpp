@@ -12,6 +12,9 @@
 namespace proxstream {
 
 struct PlaySettings : SeatSettings, RunSettings, ResultSettings, StoreSettings {
+    // The certificate of a game needs the rows of all its players together.
+    PlaySettings() { keep = "all"; }
+
     // game
     std::string game;  // a built-in, or a TOML scenario
     Index rounds = 1000;

@@ -60,7 +60,8 @@ void PlayJob::open_accounts() {
 }
 
 void PlayJob::close_accounts(RunEnding ending) {
-    for (Index i = 0; i < play_.players(); ++i) journal_->close_account(i, footer(i, ending));
+    for (Index i = 0; i < play_.players(); ++i)
+        journal_->close_account(i, footer(i, ending), tally_.player(i));
 }
 
 void PlayJob::serialise(StateArchive& archive) {

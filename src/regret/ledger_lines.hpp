@@ -27,6 +27,8 @@ class LedgerLines {
     void append_footer(std::string& out, const RunFooter& footer);
     /// Lines so far, header and rows.
     std::uint64_t count() const noexcept { return line_; }
+    /// The digits that seal the last header or row.
+    std::string last_seal() const { return chain_.state().substr(0, kRowDigits); }
     /// The position after the last header or row.
     LedgerMark mark() const { return {line_, bytes_, chain_.state(), order_}; }
 

@@ -31,15 +31,16 @@ void Epochs::add(const RoundReport& report, const EnsembleRound* ensemble) {
 void Epochs::end(const Closing& closing, RunEnding ending, double seconds) {
     if (!account_.is_open()) return;
     const RunFooter last = account_.footer(closing, ending, seconds);
-    if (journal_ != nullptr) journal_->close_account(account_.certificates().size(), last);
+    if (journal_ != nullptr) journal_->close_account(account_.certificates().size(), last, account_.tally());
     account_.end(last);
     if (ledger_) ledger_->finish(last);
     ledger_.reset();
 }
 
 void Epochs::close_account(const Closing& closing, RunEnding ending, double seconds) {
-    if (account_.is_open() && journal_ != nullptr)
-        journal_->close_account(account_.certificates().size(), account_.footer(closing, ending, seconds));
+    if (!account_.is_open() || journal_ == nullptr) return;
+    journal_->close_account(account_.certificates().size(), account_.footer(closing, ending, seconds),
+                            account_.tally());
 }
 
 void Epochs::close_ledger(const Closing& closing, RunEnding ending, double seconds) {

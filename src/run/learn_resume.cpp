@@ -28,7 +28,7 @@ void LearnRun::open_accounts() {
 }
 
 void LearnRun::close_accounts(RunEnding ending) {
-    journal_->close_account(0, footer(ending));
+    journal_->close_account(0, footer(ending), account_.tally);
 }
 
 /// Afterwards scales, lags and forecasts are what they were.

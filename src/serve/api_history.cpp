@@ -137,9 +137,11 @@ std::vector<Route> history_routes() {
     const QueryParameter limit{"limit", whole,
                                "the most turns of an answer; 1000 if it is not given, 10000 at most"};
     return {
-        Route{"GET", "/v1/learners/{name}/ledger", "getLedger",
-              "The sealed ledger, a JSON line for each round; a Link header leads to the next page",
-              "the header's lines, then the rounds", "", get_ledger}
+        Route{
+            "GET", "/v1/learners/{name}/ledger", "getLedger",
+            "The sealed ledger, a JSON line for each round that is kept (with keep = turns none is); a Link "
+            "header leads to the next page",
+            "the header's line, then the rounds", "", get_ledger}
             .with({{"account", whole, "0 if it is not given; a route has one for each epoch"},
                    first,
                    last,

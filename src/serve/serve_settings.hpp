@@ -20,7 +20,7 @@ struct ServeSettings : HttpLimits {
     // learners
     std::string store_folder = ".";
     std::string durable = "round";
-    std::string keep = "all";
+    std::string keep = "turns";
     Index queue = 4096;
     Index workers = 8;
     Index threads = 1;

@@ -41,6 +41,12 @@ void FoldedRows::serialise(StateArchive& archive) {
     archive.section("tally", tally);
 }
 
+std::string FoldedRows::bytes() {
+    StateArchive saved;
+    serialise(saved);
+    return saved.seal();
+}
+
 RunHeader header_of(const StoredAccount& account, const std::string& source) {
     std::istringstream text(account.header);
     return LedgerReader(text, source).header();
@@ -74,12 +80,10 @@ void fold_turns(Database& database, Turn turn) {
         const std::uint64_t before = rows.mark.lines;
         add_rows(database, account, turn, rows);
         if (rows.mark.lines == before) continue;
-        StateArchive saved;
-        rows.serialise(saved);
-        account.folded = saved.seal();
+        account.folded = rows.bytes();
         write_account(database, account);
         Statement(database, "DELETE FROM ledger WHERE place > ?1 AND place <= ?2")
-            .run(ledger_place(account.account, before), ledger_place(account.account, rows.mark.lines));
+            .run(ledger_place(account.account, 0), ledger_place(account.account, rows.mark.lines));
     }
     Statement(database, "DELETE FROM turns WHERE turn <= ?1").run(turn);
     // Alarms that have been cleared go; raised ones stay.

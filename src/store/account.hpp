@@ -18,6 +18,8 @@ struct FoldedRows {
     Tally tally;
 
     void serialise(StateArchive& archive);
+    /// As StoredAccount::folded.
+    std::string bytes();
 };
 
 RunHeader header_of(const StoredAccount& account, const std::string& source);

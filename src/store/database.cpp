@@ -111,6 +111,13 @@ void Statement::put(int place, std::string_view bytes) {
         database_->fail("bind bytes");
 }
 
+void Statement::put(int place, Packed text) {
+    const std::string bytes = packed(text.bytes);
+    if (sqlite3_bind_blob64(statement_.get(), place, bytes.data(), bytes.size(), SQLITE_TRANSIENT) !=
+        SQLITE_OK)
+        database_->fail("bind bytes");
+}
+
 void Statement::put(int place, NullableText text) {
     if (!text.text.empty()) return put(place, text.text);
     if (sqlite3_bind_null(statement_.get(), place) != SQLITE_OK) database_->fail("bind NULL");

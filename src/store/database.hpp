@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/checksum.hpp"
+#include "store/packed.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -56,13 +57,13 @@ class Statement {
 
     /// Copies the columns of the current row, in order.
     template <class... Values>
-    void read(Values&... values) const {
+    void read(Values&&... values) const {
         int column = 0;
         (get(column++, values), ...);
     }
     /// The same for a sealed row. Returns false if the row is damaged.
     template <class... Values>
-    bool read_sealed(Values&... values) const {
+    bool read_sealed(Values&&... values) const {
         std::int64_t seal = 0;
         read(values..., seal);
         return seal == seal_of(values...);
@@ -78,6 +79,7 @@ class Statement {
     void put_integer(int place, std::int64_t value);
     void put(int place, std::string_view bytes);
     void put(int place, NullableText text);
+    void put(int place, Packed text);
     void put(int place, const std::vector<double>& numbers) { put(place, bytes_of(numbers)); }
     template <std::integral Integer>
     void put(int place, Integer value) {
@@ -85,6 +87,7 @@ class Statement {
     }
 
     void get(int column, std::string& value) const { value = bytes(column); }
+    void get(int column, Unpacked value) const { value.bytes = unpacked(bytes(column)); }
     void get(int column, std::vector<double>& numbers) const;
     template <std::integral Integer>
     void get(int column, Integer& value) const {
@@ -105,6 +108,8 @@ class Statement {
         sum.add(bytes);
     }
     static void add(Checksum& sum, NullableText text) { add(sum, text.text); }
+    static void add(Checksum& sum, Packed text) { add(sum, text.bytes); }
+    static void add(Checksum& sum, Unpacked text) { add(sum, text.bytes); }
     static void add(Checksum& sum, const std::vector<double>& numbers) { add(sum, bytes_of(numbers)); }
     template <std::integral Integer>
     static void add(Checksum& sum, Integer value) {

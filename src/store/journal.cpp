@@ -21,6 +21,8 @@ constexpr std::size_t kLeastBetweenStates = std::size_t{1} << 16U;
 constexpr std::int64_t kStatesKept = 2;
 /// Without synchronisation, turns wait at most so long for their commit.
 constexpr double kLazySeconds = 1;
+constexpr int kLogPages = 128;
+constexpr int kPageBytes = 4096;
 /// Turns are folded in groups: a transaction per turn would cost more than the turn.
 constexpr Turn kFoldedTogether = 1024;
 
@@ -51,7 +53,8 @@ struct Journal::File {
     /// Statements that are prepared once: a commit per turn is the hot path of a service.
     struct Statements {
         explicit Statements(Database& database)
-            : line(database, "INSERT INTO ledger (place, turn, line, seal) VALUES (?1, ?2, ?3, ?4)"),
+            : line(database,
+                   "INSERT OR REPLACE INTO ledger (place, turn, line, seal) VALUES (?1, ?2, ?3, ?4)"),
               stored_line(database, "SELECT turn, line FROM ledger WHERE place = ?1"),
               turn(database,
                    "INSERT INTO turns (turn, time, key, input, decision, figures, seal) "
@@ -64,9 +67,10 @@ struct Journal::File {
               state(database, "INSERT OR REPLACE INTO states (turn, state) VALUES (?1, ?2)"),
               older_states(database,
                            "DELETE FROM states WHERE turn NOT IN (SELECT turn FROM states ORDER BY turn DESC "
-                           "LIMIT ?1)") {}
+                           "LIMIT ?1)"),
+              replayed_lines(database, "DELETE FROM ledger WHERE turn <= (SELECT min(turn) FROM states)") {}
 
-        Statement line, stored_line, turn, alarm, bucket, later_buckets, state, older_states;
+        Statement line, stored_line, turn, alarm, bucket, later_buckets, state, older_states, replayed_lines;
     };
 
     File(const std::string& path, Database::Access access) : lock(path), database(path, access) {}
@@ -75,20 +79,23 @@ struct Journal::File {
     void prepare(bool synchronised) {
         database.run("PRAGMA journal_mode = WAL");
         database.run(synchronised ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-        database.run("PRAGMA journal_size_limit = 67108864");
+        // The log counts as part of the store: move it into the file before it is larger than a small run.
+        database.run(fmt::format("PRAGMA wal_autocheckpoint = {}", kLogPages));
+        database.run(fmt::format("PRAGMA journal_size_limit = {}", kLogPages * kPageBytes));
         statements.emplace(database);
     }
     void add_session(const std::string& version, std::int64_t now, Turn turn) {
         Statement(database, "INSERT INTO sessions (version, begun, turn) VALUES (?1, ?2, ?3)")
             .run(version, now, turn);
     }
-    /// Whether the stored line is the same.
-    bool has(const StoredLine& line) {
+    /// The stored text of a line: all of it, or its seal. Nothing if it is not stored for that turn.
+    std::optional<std::string> text_of(const StoredLine& line) {
         Statement& stored = statements->stored_line;
-        const bool same = stored.bind(ledger_place(line.account, line.line)).step() &&
-                          stored.count(0) == line.turn && stored.bytes(1) == line.text;
+        std::optional<std::string> text;
+        if (stored.bind(ledger_place(line.account, line.line)).step() && stored.count(0) == line.turn)
+            text = stored.bytes(1);
         stored.reset();
-        return same;
+        return text;
     }
     void write(const TurnBatch& batch) {
         for (const StoredLine& line : batch.lines)
@@ -104,13 +111,15 @@ struct Journal::File {
     void write(const Series& series) {
         if (series.touched() == series.buckets()) return;
         for (Index bucket = series.touched(); bucket < series.buckets(); ++bucket)
-            statements->bucket.run_sealed(bucket, series.bytes(bucket));
+            statements->bucket.run_sealed(bucket, Packed{series.bytes(bucket)});
         statements->later_buckets.run(series.buckets());
     }
     void write_state(Turn turn, const std::string& bytes) {
-        statements->state.run(turn, bytes);
+        statements->state.run(turn, Packed{bytes});
         statements->older_states.run(kStatesKept);
     }
+    /// Drops the ledger rows that no saved state needs for a comparison.
+    void drop_lines() { statements->replayed_lines.run(); }
 
     WriterLock lock;  // destroyed after the database
     Database database;
@@ -178,7 +187,9 @@ void Journal::read_position() {
     Database& database = file_->database;
     for (StoredAccount& account : read_accounts(database)) {
         const std::uint64_t number = account.account;
-        accounts_[number].stored = std::move(account);
+        Ledger& ledger = accounts_[number];
+        if (!account.folded.empty()) ledger.folded_lines = folded_rows(account, path()).mark.lines;
+        ledger.stored = std::move(account);
     }
     series_ = read_series(database, identity_.channels.size());
     if (const auto folded = read_fact(database, "folded")) at_.folded = std::stoull(*folded);
@@ -274,16 +285,23 @@ void Journal::row(std::uint64_t account, const RoundReport& report, const RowExt
     StoredLine line{.account = account, .turn = at_.played + 1};
     lines.append_row(line.text, report, extras);
     line.line = lines.count();
-    if (!replaying()) {
-        current_.lines.push_back(std::move(line));
-    } else if (!file_->has(line)) {
-        refuse_replay("a ledger row");
-    }
+    if (replaying()) return replay_line(std::move(line), lines.last_seal());
+    if (!options_.keep.ledger_rows) line.text = lines.last_seal();
+    current_.lines.push_back(std::move(line));
 }
 
-void Journal::close_account(std::uint64_t account, const RunFooter& footer) {
+void Journal::replay_line(StoredLine line, const std::string& seal) {
+    const std::optional<std::string> stored = file_->text_of(line);
+    const bool folded = line.line <= accounts_.at(line.account).folded_lines;
+    if (stored ? *stored != line.text && *stored != seal : !folded) refuse_replay("a ledger row");
+    // From here on rows are kept: those that are not in the sums are needed.
+    if (stored == seal && options_.keep.ledger_rows && !folded) batch_.lines.push_back(std::move(line));
+}
+
+void Journal::close_account(std::uint64_t account, const RunFooter& footer, const Tally& sums) {
     LedgerLines& lines = lines_of(account);
     Ledger& ledger = accounts_.at(account);
+    if (!options_.keep.ledger_rows) ledger.stored.folded = FoldedRows{lines.mark(), sums}.bytes();
     ledger.stored.footer.clear();
     lines.append_footer(ledger.stored.footer, footer);
     const bool has_row = std::any_of(current_.lines.begin(), current_.lines.end(),
@@ -341,14 +359,15 @@ void Journal::commit(const Serialise* serialise) {
         for (const auto& [account, ledger] : accounts_)
             if (ledger.changed) write_account(file_->database, ledger.stored);
         file_->write(batch_);
-        file_->write(series_);
+        if (!state.empty()) file_->write(series_);
         if (!state.empty()) file_->write_state(at_.played, state);
+        if (!state.empty() && !options_.keep.ledger_rows) file_->drop_lines();
         transaction.commit();
     }
     // If the transaction fails, everything is still here for the next attempt.
     for (auto& [account, ledger] : accounts_) ledger.changed = false;
     batch_ = {};
-    series_.settle();
+    if (!state.empty()) series_.settle();
     at_.stored = at_.played;
     schedule_.last_commit = Clock::now();
     if (!state.empty()) {
@@ -362,7 +381,7 @@ void Journal::commit(const Serialise* serialise) {
 
 /// Folds the turns that need not be kept, but none after the oldest saved state.
 void Journal::fold() {
-    if (options_.keep.all()) return;
+    if (options_.keep.all_turns()) return;
     Database& database = file_->database;
     const Turn oldest_state = database.count("SELECT coalesce(min(turn), 0) FROM states");
     Turn target = 0;

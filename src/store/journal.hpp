@@ -11,6 +11,7 @@
 #include "proxstream/regret/run_record.hpp"
 
 #include "regret/ledger_lines.hpp"
+#include "regret/tally.hpp"
 #include "store/run_identity.hpp"
 #include "store/store_settings.hpp"
 #include "store/stored_rows.hpp"
@@ -88,8 +89,9 @@ class Journal {
     /// Opens a ledger. Accounts are numbered from 0.
     void open_account(std::uint64_t account, const RunHeader& header);
     void row(std::uint64_t account, const RoundReport& report, const RowExtras& extras = {});
-    /// Writes the footer that the account would have here. Later rows make it void.
-    void close_account(std::uint64_t account, const RunFooter& footer);
+    /// Writes the footer that the account would have here. Later rows make it void. `sums`: over all its
+    /// rows, stored in their place if ledger rows are not kept.
+    void close_account(std::uint64_t account, const RunFooter& footer, const Tally& sums);
     /// The decision of the turn, as JSON.
     void decision(std::string_view json) { current_.turn.decision = json; }
     /// One number per channel of the identity; NaN: unknown.
@@ -131,6 +133,7 @@ class Journal {
         StoredAccount stored;
         std::unique_ptr<LedgerLines> lines;  // null until the account is opened in this process
         bool changed = false;                // since it was written to the file
+        std::uint64_t folded_lines = 0;      // when the store was opened
     };
     /// The turn that is being played.
     struct OpenTurn {
@@ -156,6 +159,8 @@ class Journal {
     std::int64_t now() const;
     [[noreturn]] void refuse_replay(const std::string& what) const;
     LedgerLines& lines_of(std::uint64_t account);
+    /// Compares a line with what is stored of it.
+    void replay_line(StoredLine line, const std::string& seal);
     void replay_turn();
     void fold();
 

@@ -57,7 +57,10 @@ StoreState RunStore::state() const {
         if (newest.step()) newest.read(state.last, state.last_time);
         state.first_time = database_.number("SELECT time FROM turns ORDER BY turn LIMIT 1");
         state.saved = database_.count("SELECT coalesce(max(turn), 0) FROM states");
-        state.accounts = database_.count("SELECT count(*) FROM accounts");
+        for (const StoredAccount& account : read_accounts(database_)) {
+            ++state.accounts;
+            state.folded_rows += folded_rows(account, path()).mark.lines - 1;
+        }
         state.finished = read_fact(database_, "ended") == std::to_string(state.last);
     }
     std::error_code none;
@@ -102,6 +105,11 @@ void RunStore::copy_to(const std::string& target, const RunIdentity& identity) c
     transaction.commit();
 }
 
+Series RunStore::series() const {
+    const Transaction snapshot(database_, Transaction::Kind::read);
+    return read_series(database_, identity_.channels.size());
+}
+
 StoredAccount RunStore::account(std::uint64_t number) const {
     for (StoredAccount& each : read_accounts(database_))
         if (each.account == number) return std::move(each);
@@ -132,20 +140,28 @@ std::uint64_t RunStore::find_line(const StoredAccount& account, Turn first) cons
 void RunStore::read_rows(const StoredAccount& account, Turn first, Turn last,
                          const std::function<bool(Turn turn, std::string_view line)>& take) const {
     if (!take(0, account.header)) return;
-    read_lines(database_, account.account, find_line(account, first), std::min(last, kAllTurns), take);
+    read_lines(database_, account.account, find_line(account, first), std::min(last, kAllTurns),
+               [&](Turn turn, std::string_view line) { return is_seal(line) || take(turn, line); });
+}
+
+LedgerExtent RunStore::extent(std::uint64_t number) const {
+    const Transaction snapshot(database_, Transaction::Kind::read);
+    const std::uint64_t lines = folded_rows(account(number), path()).mark.lines;
+    return {.stored = database_.count(
+                "SELECT count(*) FROM ledger WHERE place >= ?1 AND place < ?2 AND length(line) > ?3",
+                ledger_place(number, lines + 1), ledger_place(number + 1, 0), kRowDigits),
+            .folded = lines - 1};
 }
 
 void RunStore::ledger(std::uint64_t number, const std::function<bool(std::string_view line)>& take) const {
     const Transaction snapshot(database_, Transaction::Kind::read);
     const StoredAccount found = account(number);
     bool more = true;
-    Turn last = 0;
-    read_rows(found, 0, kAllTurns, [&](Turn turn, std::string_view line) {
-        last = turn;
-        more = take(line);
-        return more;
-    });
+    read_rows(found, 0, kAllTurns, [&](Turn, std::string_view line) { return more = take(line); });
     // Rows that were written after a footer make it void.
+    const Turn last = database_.count(
+        "SELECT turn FROM ledger WHERE place >= ?1 AND place < ?2 ORDER BY place DESC LIMIT 1",
+        ledger_place(number, 0), ledger_place(number + 1, 0));
     if (more && !found.footer.empty() && found.footer_turn >= last) take(found.footer);
 }
 
@@ -189,7 +205,7 @@ std::vector<std::string> RunStore::verify() const {
     check([&] {
         Statement states(database_, "SELECT state FROM states");
         while (states.step()) {
-            const std::string bytes(states.bytes(0));
+            const std::string bytes = unpacked(states.bytes(0));
             const StateArchive archive(bytes, path());
         }
     });

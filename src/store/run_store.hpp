@@ -14,9 +14,10 @@
 namespace proxstream {
 
 struct StoreState {
-    Turn last = 0;    // the last turn stored
-    Turn saved = 0;   // the last saved state; 0: none
-    Turn folded = 0;  // turns up to this one are kept as sums only
+    Turn last = 0;                  // the last turn stored
+    Turn saved = 0;                 // the last saved state; 0: none
+    Turn folded = 0;                // turns up to this one are kept as sums only
+    std::uint64_t folded_rows = 0;  // rows of all ledgers that are kept as sums only
     std::uint64_t bytes = 0;
     std::uint64_t accounts = 0;
     bool finished = false;
@@ -29,6 +30,11 @@ struct StoreSession {
     std::string version;
     std::int64_t begun = 0;  // milliseconds of the wall clock
     Turn turn = 0;           // the last turn stored before it
+};
+
+struct LedgerExtent {
+    std::uint64_t stored = 0;
+    std::uint64_t folded = 0;
 };
 
 /// Whether the first bytes of the file are those of a store.
@@ -56,13 +62,15 @@ class RunStore {
     /// Copies the store under another identity. Throws ConfigError if the target exists.
     void copy_to(const std::string& path, const RunIdentity& identity) const;
     /// Every turn of the run, in a bounded number of buckets.
-    Series series() const { return read_series(database_, identity_.channels.size()); }
+    Series series() const;
     /// The last certificate and the last report data that were saved (JSON); empty: none.
     std::string certificate() const { return read_fact(database_, "certificate").value_or(""); }
     std::string report() const { return read_fact(database_, "report").value_or(""); }
 
     /// The ledger of an account: header, the rows that are not folded, and its footer if it has one.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;
+    /// How many rows of an account are stored, and how many are kept as sums only.
+    LedgerExtent extent(std::uint64_t account) const;
     /// The header, as of turn 0, and the stored rows of turns first to last, found without a scan.
     void ledger_rows(std::uint64_t account, Turn first, Turn last,
                      const std::function<bool(Turn turn, std::string_view line)>& take) const;

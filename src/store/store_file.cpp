@@ -32,6 +32,8 @@ CREATE TABLE series (bucket INTEGER PRIMARY KEY, cells BLOB NOT NULL, seal INTEG
 CREATE TABLE sessions (id INTEGER PRIMARY KEY, version BLOB NOT NULL, begun INTEGER NOT NULL, turn INTEGER NOT NULL);
 CREATE INDEX turn_keys ON turns (key) WHERE key IS NOT NULL;
 )sql",
+    // 3: states, accounts, facts and series may be packed; lines of a ledger may be seals. No table changes.
+    "",
 };
 
 struct flock whole_file(short kind) {

@@ -8,7 +8,7 @@
 
 namespace proxstream {
 
-inline constexpr std::int64_t kStoreVersion = 2;
+inline constexpr std::int64_t kStoreVersion = 3;
 inline constexpr std::int64_t kStoreMark = 0x50585354;  // "PXST", SQLite's application_id
 
 /// Held by the one writer of a store, and released by the system if the process dies. It is a separate file

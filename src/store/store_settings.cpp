@@ -25,6 +25,7 @@ Durability Durability::parse(std::string_view text) {
 }
 
 Retention Retention::parse(std::string_view text) {
+    if (text == "turns") return {.ledger_rows = false};
     if (text == "all") return {};
     if (const auto turns = turns_of(text)) return {.turns = turns};
     constexpr std::string_view kUnits = "smhd";
@@ -35,7 +36,7 @@ Retention Retention::parse(std::string_view text) {
             return {.seconds = static_cast<double>(*count) * kSeconds[unit]};
     }
     throw ConfigError("keep = '" + std::string(text) +
-                      "': must be all, a number of turns, or an age such as 90s, 30m, 12h or 7d");
+                      "': must be turns, all, a number of turns, or an age such as 90s, 30m, 12h or 7d");
 }
 
 }  // namespace proxstream

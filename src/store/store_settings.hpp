@@ -20,11 +20,13 @@ struct Durability {
     static Durability parse(std::string_view text);
 };
 
+/// What is kept of old turns.
 struct Retention {
+    bool ledger_rows = true;  // false: added up as soon as a saved state covers them
     std::optional<std::uint64_t> turns = {};
     std::optional<double> seconds = {};
 
-    bool all() const noexcept { return !turns && !seconds; }
+    bool all_turns() const noexcept { return !turns && !seconds; }
     static Retention parse(std::string_view text);
 };
 
@@ -32,7 +34,7 @@ struct Retention {
 struct StoreSettings {
     std::string store;            // a file; empty: none
     std::string durable = "100";  // round, a number of turns, off
-    std::string keep = "all";     // all, a number of turns, or an age: 12h, 7d
+    std::string keep = "turns";   // turns, all, a number of turns, or an age: 12h, 7d
 };
 
 inline void check_store_file(const std::string& path) {
@@ -58,10 +60,13 @@ auto store_options() {
                 "write to the disk after every turn, after every N turns, or without waiting for the disk",
                 &S::durable},
             check_durable),
-        checked(Row{"keep", "", "Store", "all|N|AGE",
-                    "keep all turns, the last N, or those of the last AGE (12h, 7d); older ones become sums",
-                    &S::keep},
-                check_keep),
+        checked(
+            Row{"keep", "", "Store", "turns|all|N|AGE",
+                "turns: keep decision and figures of each turn, and of ledger rows only their sums (the same "
+                "certificate, no ledger to export); all: ledger rows too (0.7 KB a round, 5 KB with the "
+                "automatic window); N or AGE (12h, 7d): the same for newer turns alone",
+                &S::keep},
+            check_keep),
     };
 }
 

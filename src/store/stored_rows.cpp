@@ -66,10 +66,16 @@ Series read_series(Database& database, Index channels) {
     while (rows.step()) {
         Index bucket = 0;
         std::string cells;
-        if (!rows.read_sealed(bucket, cells) || bucket != series.buckets() || !series.restore(cells))
+        if (!rows.read_sealed(bucket, Unpacked{cells}) || bucket != series.buckets() ||
+            !series.restore(cells))
             refuse_store(database.path(), "its series of figures are damaged");
     }
     series.settle();
+    const Turn covered = series.buckets() == 0 ? 0 : series.last(series.buckets() - 1);
+    read_turns(database, covered + 1, kAllTurns, [&](const StoredTurn& turn) {
+        series.add(turn.turn, turn.figures);
+        return true;
+    });
     return series;
 }
 
@@ -80,8 +86,8 @@ std::vector<StoredAccount> read_accounts(Database& database) {
     std::vector<StoredAccount> accounts;
     while (rows.step()) {
         StoredAccount& read = accounts.emplace_back();
-        if (!rows.read_sealed(read.account, read.turn, read.header, read.footer, read.footer_turn,
-                              read.folded))
+        if (!rows.read_sealed(read.account, read.turn, Unpacked{read.header}, Unpacked{read.footer},
+                              read.footer_turn, Unpacked{read.folded}))
             refuse_store(database.path(), fmt::format("account {} is damaged", read.account));
     }
     return accounts;
@@ -91,8 +97,8 @@ void write_account(Database& database, const StoredAccount& account) {
     Statement(database,
               "INSERT OR REPLACE INTO accounts (account, turn, header, footer, footer_turn, folded, seal) "
               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
-        .run_sealed(account.account, account.turn, account.header, account.footer, account.footer_turn,
-                    account.folded);
+        .run_sealed(account.account, account.turn, Packed{account.header}, Packed{account.footer},
+                    account.footer_turn, Packed{account.folded});
 }
 
 void read_lines(Database& database, std::uint64_t account, std::uint64_t first, Turn last,
@@ -121,14 +127,14 @@ std::optional<std::string> read_fact(Database& database, std::string_view name) 
     if (!row.bind(name).step()) return std::nullopt;
     std::string found;
     std::string value;
-    if (!row.read_sealed(found, value))
+    if (!row.read_sealed(found, Unpacked{value}))
         refuse_store(database.path(), fmt::format("its '{}' is damaged", name));
     return value;
 }
 
 void write_fact(Database& database, std::string_view name, std::string_view value) {
     Statement(database, "INSERT OR REPLACE INTO facts (name, value, seal) VALUES (?1, ?2, ?3)")
-        .run_sealed(name, value);
+        .run_sealed(name, Packed{value});
 }
 
 std::string state_bytes(LedgerMarks marks, const SerialiseRun& run) {
@@ -146,7 +152,7 @@ RestoredState restore_state(Database& database, Turn last,
     Statement rows(database, "SELECT turn, state FROM states WHERE turn <= ?1 ORDER BY turn DESC");
     rows.bind(std::min(last, kAllTurns));
     while (rows.step()) {
-        const std::string bytes(rows.bytes(1));
+        const std::string bytes = unpacked(rows.bytes(1));
         std::optional<StateArchive> archive;
         LedgerMarks marks;
         try {

@@ -6,6 +6,7 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/regret/ledger_mark.hpp"
 
+#include "regret/digest_chain.hpp"
 #include "store/database.hpp"
 #include "store/series.hpp"
 
@@ -52,13 +53,18 @@ struct StoredAccount {
     std::string folded = {};  // sums over the rows that were dropped; empty: no row was
 };
 
-/// A line of a ledger, with its newline.
+/// A line of a ledger, with its newline; or, where ledger rows are not kept, its seal alone, until no saved
+/// state is older than it.
 struct StoredLine {
     std::uint64_t account = 0;
     std::uint64_t line = 0;
     Turn turn = 0;
     std::string text = {};
 };
+
+inline bool is_seal(std::string_view text) {
+    return text.size() == kRowDigits;
+}
 
 /// The primary key of a line: the lines of an account are adjacent and in order.
 inline std::uint64_t ledger_place(std::uint64_t account, std::uint64_t line) {
@@ -71,6 +77,7 @@ void read_turns(Database& database, Turn first, Turn last,
                 const std::function<bool(const StoredTurn&)>& take);
 std::optional<StoredTurn> read_turn(Database& database, Turn turn);
 std::vector<AlarmOfTurn> read_alarms(Database& database);
+/// The series as saved with the last state, and the turns after it.
 Series read_series(Database& database, Index channels);
 std::vector<StoredAccount> read_accounts(Database& database);
 void write_account(Database& database, const StoredAccount& account);

@@ -13,11 +13,13 @@ rows="$work/rows.csv"
 
 milliseconds() { local now; now=$(date +%s%N); echo $((now / 1000000)); }
 
-# What two stores must agree about: ledgers except the seconds at the end, decisions, figures except times.
+# What two stores must agree about: certificates and ledgers except the seconds, decisions, figures except times.
 told() {
     local store=$1 accounts account
+    "$PROXSTREAM" certify --json "$store" | sed 's/"seconds":[^,}]*//g'
     accounts=$("$PROXSTREAM" show "$store" | sed -nE 's/^ *file .*, ([0-9]+) ledgers?.*/\1/p')
     for ((account = 0; account < ${accounts:-0}; ++account)); do
+        [ -n "$keep" ] || break
         "$PROXSTREAM" export "$store" --what ledger --account "$account" | sed -E '/^\{"end":/ { s/"seconds":[^,}]*//g; s/"h":"[^"]*"// }'
     done
     "$PROXSTREAM" export "$store" --what decisions
@@ -43,10 +45,13 @@ settle() {
         "$PROXSTREAM" resume "$store" --quiet --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
     else
         rm -f "$store"*
-        "$PROXSTREAM" "$@" --store "$store" --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
+        "$PROXSTREAM" "$@" --store "$store" ${keep:+--keep "$keep"} --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
     fi
     pid=$!
 }
+
+# What stores keep besides their defaults: everything, if it is given.
+keep=""
 
 # torment NAME KILLS ARGS...: runs of ARGS, killed KILLS times in all, each compared with one that was not.
 torment() {
@@ -54,7 +59,7 @@ torment() {
     shift 2
     rm -rf "$work"/*.run* "$work/out.d" "$work/decisions.jsonl" "$work"/learned.*
     begun=$(milliseconds)
-    run "$@" --store "$work/whole.run"
+    run "$@" --store "$work/whole.run" ${keep:+--keep "$keep"}
     whole=$(($(milliseconds) - begun))
     local took=$whole
     if [ "$status" != 0 ]; then
@@ -123,13 +128,13 @@ torment "learn, tables" $each learn "$work/part1.csv" "$work/part2.csv" --label 
     --predictions "$work/learned.p" --metrics "$work/learned.m" --metrics-every 70 --durable 20 --quiet
 learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
 torment "learn, a bank" $each "${learn[@]}" --window auto:longest=16
-torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
+keep=all torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
 route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
-torment "route" $each "${route[@]}" --window 8 --generate 6
+keep=all torment "route" $each "${route[@]}" --window 8 --generate 6
 torment "route, with files" $each "${route[@]}" --no-compare --out "$work/out.d" --detail all --decisions "$work/decisions.jsonl"
 play=(play quadratic:n=20 --rounds 3000 --quiet --durable 10)
-torment "play" $each "${play[@]}" --window 5
-torment "play, sampled gradients" $each "${play[@]}" --window 4 --oracle gaussian:0.05 --tolerance 2 --force
+keep=all torment "play" $each "${play[@]}" --window 5
+torment "play, sampled gradients" $each "${play[@]}" --window 4 --oracle gaussian:0.05 --tolerance 2 --force --keep turns
 fit=(fit "$rows" --label y --loss cauchy --reg l1:0.001 --quiet --durable 4 --epsilon 0 --measure 1)
 torment "fit, a stochastic method" $each "${fit[@]}" --method prox-svrg --passes 3000
 torment "fit, on f itself" $each "${fit[@]}" --method prox-grad --iterations 12000

@@ -174,7 +174,7 @@ same() {
     run learn -q "${large[@]}" "$@" --threads 2 --ledger "$work/two.jsonl"
     check "$name: two threads give the same ledger" same_ledger "$work/l.jsonl" "$work/two.jsonl"
     rm -f "$work/split.run"
-    run learn -q "${large[@]}" "$@" --rounds 17 --store "$work/split.run"
+    run learn -q "${large[@]}" "$@" --rounds 17 --store "$work/split.run" --keep all
     run resume "$work/split.run" --rounds 0 --threads 2
     "$PROXSTREAM" export "$work/split.run" --what ledger -o "$work/split.jsonl"
     check "$name: a run split in two gives the same ledger" same_ledger "$work/l.jsonl" "$work/split.jsonl"

@@ -16,7 +16,7 @@ split() {
     rm -f "$work"/whole.* "$work"/split.*
     run learn -q "$@" --ledger "$work/whole.jsonl" -p "$work/whole.p" -f "$work/whole.json"
     expect "$name: the whole run ends" 0
-    run learn -q "$@" --store "$work/split.run" -p "$work/split.p" -f "$work/split.json" --rounds "$round"
+    run learn -q "$@" --store "$work/split.run" --keep all -p "$work/split.p" -f "$work/split.json" --rounds "$round"
     expect "$name: the first part ends" 0
     run resume "$work/split.run" --rounds 0 --no-quiet ${more:+"$more"}
     expect "$name: the second part ends" 0 "resumed .*after round $round" 'certificate +([0-9]+ of|nothing was proved)'
@@ -36,7 +36,7 @@ run certify "$work/split.run"
 expect "the certificate covers the whole run" 0 '150 rounds'
 
 # Three parts.
-run learn -q "${common[@]}" -w 16 --store "$work/three.run" --rounds 25
+run learn -q "${common[@]}" -w 16 --store "$work/three.run" --keep all --rounds 25
 run resume "$work/three.run" --rounds 90
 run resume "$work/three.run" --rounds 0
 check "three parts equal the whole" stored_as "$work/whole.jsonl" "$work/three.run"
@@ -51,7 +51,7 @@ for threads in 1 2; do
     expect "a large window is learned on $threads thread(s)" 0
 done
 check "one and two threads give the same ledger" same_ledger "$work/t1.jsonl" "$work/t2.jsonl"
-run learn -q "${large[@]}" --threads 2 --rounds 120 --store "$work/t3.run"
+run learn -q "${large[@]}" --threads 2 --rounds 120 --store "$work/t3.run" --keep all
 run resume "$work/t3.run" --rounds 0 --threads 1
 check "a run split between one and two threads gives the same ledger" stored_as "$work/t1.jsonl" "$work/t3.run"
 
@@ -59,7 +59,7 @@ check "a run split between one and two threads gives the same ledger" stored_as 
 stdin=(-d - --label y --loss cauchy --reg l1:0.001 --step 0.5 -w 16 --batch 2)
 "$PROXSTREAM" learn -q "${stdin[@]}" --ledger "$work/whole.jsonl" <"$rows"
 mkfifo "$work/pipe"
-"$PROXSTREAM" learn -q "${stdin[@]}" --store "$work/cut.run" <"$work/pipe" 2>"$work/err" &
+"$PROXSTREAM" learn -q "${stdin[@]}" --store "$work/cut.run" --keep all <"$work/pipe" 2>"$work/err" &
 learner=$!
 exec 9>"$work/pipe"
 head -n 52 "$rows" >&9
@@ -76,7 +76,7 @@ expect "an interrupted run resumes" 0
 check "an interrupted run ends with the ledger of the whole run" stored_as "$work/whole.jsonl" "$work/cut.run"
 
 # Data that are not those of the run are refused, and nothing is touched.
-run learn -q "${common[@]}" -w 16 --store "$work/refused.run" --rounds 25
+run learn -q "${common[@]}" -w 16 --store "$work/refused.run" --keep all --rounds 25
 ledger_of "$work/refused.run" && cp "$work/refused.run.jsonl" "$work/kept.jsonl"
 # refuses NAME STATUS PATTERN
 refuses() {

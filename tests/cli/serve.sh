@@ -13,6 +13,7 @@ reg = "l1:0.01"
 window = 8
 step = 0.05
 tolerance = "0.01"
+keep = "all"
 T
 
 # start FOLDER ARGS...: the service with its stores in FOLDER; $port is where it listens.

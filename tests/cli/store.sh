@@ -6,7 +6,7 @@ cd "$work" || exit 1
 ledger_of() { "$PROXSTREAM" export "$1" --what ledger -o "$1.jsonl"; }
 same_ledgers() { ledger_of "$1" && ledger_of "$2" && same_ledger "$1.jsonl" "$2.jsonl"; }
 
-learn=(learn builtin:drift --rounds 600 --window 8 --loss cauchy)
+learn=(learn builtin:drift --rounds 600 --window 8 --loss cauchy --keep all)
 
 run "${learn[@]}" --store whole.run --quiet
 expect "learn stores a run" 0
@@ -24,11 +24,11 @@ run resume whole.run
 expect "resuming a finished run says so" 0 "has come to its end"
 run resume whole.run --rounds 700 --quiet
 expect "a finished run continues with more rounds" 0
-run learn builtin:drift --rounds 700 --window 8 --loss cauchy --store longer.run --quiet
+run learn builtin:drift --rounds 700 --window 8 --loss cauchy --store longer.run --keep all --quiet
 check "a continued run equals one that was longer from the start" same_ledgers whole.run longer.run
 
 # Interrupted by a signal and resumed.
-"$PROXSTREAM" learn builtin:drift,rows=200000 --rounds 200000 --window 8 --loss cauchy --store cut.run --quiet &
+"$PROXSTREAM" learn builtin:drift,rows=200000 --rounds 200000 --window 8 --loss cauchy --store cut.run --keep all --quiet &
 pid=$!
 for _ in $(seq 100); do
     [ -s cut.run ] && [ "$("$PROXSTREAM" show cut.run 2>/dev/null | grep -c ' running, [1-9]')" = 1 ] && break
@@ -44,7 +44,7 @@ turns=$("$PROXSTREAM" show cut.run | sed -n 's/.*stopped, \([0-9]*\) turns.*/\1/
 check "show reports the stop" test "${turns:-0}" -gt 0
 run resume cut.run --rounds $((turns + 50)) --quiet
 expect "a stopped run resumes" 0
-run learn builtin:drift,rows=200000 --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --quiet
+run learn builtin:drift,rows=200000 --rounds $((turns + 50)) --window 8 --loss cauchy --store uncut.run --keep all --quiet
 check "a stopped run ends with the ledger of an unbroken one" same_ledgers cut.run uncut.run
 
 run runs .
@@ -84,14 +84,76 @@ run fork whole.run whole.run --tolerance 0.01
 expect "a fork under an existing name is refused" 2
 
 # Folded turns leave the certificate unchanged.
-run learn builtin:drift --rounds 5000 --window 8 --loss cauchy --store kept.run --keep 100 --durable 50 --quiet
-run learn builtin:drift --rounds 5000 --window 8 --loss cauchy --store all.run --quiet
+run learn builtin:drift,rows=6000 --rounds 5000 --window 8 --loss cauchy --store kept.run --keep 100 --durable 50 --quiet
+run learn builtin:drift,rows=6000 --rounds 5000 --window 8 --loss cauchy --store all.run --keep all --quiet
 "$PROXSTREAM" certify --json kept.run | sed 's/"seconds":[^,}]*//' >kept.json
 "$PROXSTREAM" certify --json all.run | sed 's/"seconds":[^,}]*//' >all.json
 check "folding leaves the certificate unchanged" cmp kept.json all.json
 check "folding makes the store smaller" test "$(wc -c <kept.run)" -lt $(($(wc -c <all.run) / 2))
 run show kept.run
 expect "show names the first stored turn" "$status" "turns from .* on"
+run export kept.run
+expect "export says which rows it does not have" 0 "kept.run: [0-9]+ of 5000 ledger rows are kept as sums only" "others are exported"
+
+# By default ledger rows become sums.
+run learn builtin:drift,rows=6000 --rounds 3000 --window 8 --loss cauchy --store sums.run --quiet
+run resume sums.run --rounds 5000 --quiet
+expect "a run with sums resumes" 0
+"$PROXSTREAM" certify --json sums.run | sed 's/"seconds":[^,}]*//' >sums.json
+check "the certificate of sums is that of the rows" cmp sums.json all.json
+for what in decisions figures; do
+    for store in sums all; do "$PROXSTREAM" export $store.run --what $what | sed -E 's/"(seconds|time)":[^,}]*,?//g' >$store.$what; done
+    check "a run with sums has all $what" cmp sums.$what all.$what
+done
+run show sums.run
+expect "show says what is kept" 0 "decisions and figures of all turns; 5000 ledger rows are kept as sums"
+run export sums.run -o nothing.jsonl
+expect "export without ledger rows says what there is" 2 "5000 of 5000 ledger rows are kept as sums only" "proxstream certify sums.run" "--what figures" "--keep all"
+check "a refused export makes no file" test ! -e nothing.jsonl
+run fork sums.run sums2.run --tolerance 0.01
+expect "a run with sums is forked" 0 "with all of its state"
+run resume sums2.run --rounds 50 --quiet
+run certify sums2.run
+expect "a fork of a run with sums is certified" 0 "over 50 rounds"
+run resume sums.run --rounds 5200 --keep all --quiet
+run export sums.run
+expect "rows are kept from now on" 0 "5000 of 5200 ledger rows"
+check "the rows from now on are exported" test "$(grep -c '^{"t":' "$work/out")" = 200
+run learn builtin:drift,rows=6000 --rounds 5200 --window 8 --loss cauchy --store all2.run --keep all --quiet
+for store in sums all2; do "$PROXSTREAM" certify --json $store.run | sed 's/"seconds":[^,}]*//' >$store.json; done
+check "rows after sums give the same certificate" cmp sums.json all2.json
+
+# By default a store has at most ten times the size of its rows, log included, while it runs and after a kill.
+rows_of() { # FEATURES
+    awk -v n="$1" 'BEGIN { srand(3); for (j = 1; j <= n; ++j) printf "x%d,", j; print "y"
+        for (i = 0; i < 4000; ++i) { s = 0
+            for (j = 1; j <= n; ++j) { v = 2 * rand() - 1; if (j < 4) s += v; printf "%.5f,", v }
+            printf "%.5f\n", s + i / 2000 + rand() / 5 } }'
+}
+bytes_of() { cat "$1" "$1"-wal 2>/dev/null | wc -c; }
+for features in 10 100; do
+    rows_of $features >rows$features.csv
+    most=$((10 * $(wc -c <rows$features.csv)))
+    for window in auto 64; do
+        name="$features features, window $window"
+        small=(learn rows$features.csv --label y --window $window --quiet --store small.run)
+        rm -f small.run*
+        run "${small[@]}"
+        expect "$name: a run is stored" 0
+        check "$name: the store is at most ten times its rows" test "$(bytes_of small.run)" -le $most
+        rm -f small.run*
+        "$PROXSTREAM" "${small[@]}" >"$work/out" 2>&1 &
+        pid=$!
+        largest=0
+        while kill -0 "$pid" 2>/dev/null; do
+            now=$(bytes_of small.run)
+            [ "$now" -le $largest ] || largest=$now
+            sleep 0.02
+        done
+        wait "$pid"
+        check "$name: it is while it runs, its log included" test $largest -gt 0 -a $largest -le $most
+    done
+done
 
 # Damage.
 cp whole.run torn.run

@@ -54,7 +54,7 @@ class ToyRun {
     }
 
     void begin(Journal& journal) {
-        journal.when_saving([this, &journal] { journal.close_account(0, footer()); });
+        journal.when_saving([this, &journal] { journal.close_account(0, footer(), tally_); });
         place_ = static_cast<Index>(journal.restore([this](StateArchive& state) { serialise(state); }));
         if (place_ == 0) journal.open_account(0, played_.header);
     }
@@ -82,6 +82,7 @@ class ToyRun {
     RunFooter footer() const {
         return over() ? played_.footer : tally_.footer(closing(), RunEnding::interrupted, 0);
     }
+    void save(StateArchive& state) { serialise(state); }
     Index place() const { return place_; }
     const Tally& tally() const { return tally_; }
 
