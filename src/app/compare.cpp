@@ -211,6 +211,7 @@ void print_heading(const CompareOutcome& outcome, const LearnSettings& settings,
     if (problem.two_labels())
         fmt::print("the first labels have two values; for classes say --loss logistic\n");
     for (const std::string& note : problem.stream().reader().notes()) fmt::print("{}\n", note);
+    for (const std::string& remark : problem.stream().reader().remarks()) fmt::print("{}\n", remark);
     for (const std::string& learner : outcome.left_out) fmt::print("left out: {}\n", learner);
     if (outcome.tuned_rows > 0) {
         fmt::print("tuned on the first {} rows:", outcome.tuned_rows);

@@ -22,6 +22,8 @@ void echo_settings(const FitSettings& settings, const FitJob& job) {
     if (task.survey()) {
         for (const std::string& line : task.survey()->lines()) fmt::print(stderr, "             {}\n", line);
         for (const std::string& note : task.reader()->notes()) fmt::print(stderr, "             {}\n", note);
+        for (const std::string& remark : task.reader()->remarks())
+            fmt::print(stderr, "             {}\n", remark);
         fmt::print(stderr, "             read in {:.3g} s\n", task.reading_seconds());
     }
     if (task.bad_rows() > 0) {

@@ -126,6 +126,7 @@ void print_troubles(const LearnSettings& settings, const LearnRun& run, const Le
     if (stream.bad_rows() > 0)
         fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", stream.bad_rows(),
                    stream.last_bad_row());
+    for (const std::string& remark : stream.reader().remarks()) fmt::print(stderr, "{}\n", remark);
     if (outcome.totals.unlabelled > 0)
         fmt::print(stderr, "rows without a label, predicted only: {}\n", outcome.totals.unlabelled);
     const DelayedRows& delayed = stream.delayed();

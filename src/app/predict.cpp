@@ -49,6 +49,7 @@ class PredictionRun {
     void print() const {
         if (settings_.quiet) return;
         for (const std::string& note : predictor_.reader().notes()) fmt::print(stderr, "{}\n", note);
+        for (const std::string& remark : predictor_.reader().remarks()) fmt::print(stderr, "{}\n", remark);
         fmt::print(stderr, "{} rows predicted", rows_);
         if (metrics_.rows() > 0) fmt::print(stderr, ", {} of them with a label", metrics_.rows());
         fmt::print(stderr, "\n");

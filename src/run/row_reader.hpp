@@ -61,6 +61,8 @@ class RowReader {
     virtual void serialise(StateArchive& archive) { static_cast<void>(archive); }
     /// What a user has to know of how these rows were made from the data, a sentence each.
     virtual std::vector<std::string> notes() const { return {}; }
+    /// What was done to values of the rows so far, a sentence each.
+    virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 enum class RowFormat : std::uint8_t { detect, csv, json, libsvm };

@@ -152,7 +152,6 @@ void TableEncoder::accept() {
         for (Column& own : columns_) {
             if (!own.absent) continue;
             ++own.absences;
-            ++missing_;
             row_[own.first] = 0;  // not counted below
         }
     }
@@ -176,6 +175,7 @@ void TableEncoder::accept() {
 }
 
 void TableEncoder::add_to(RowBlock& block, Real target) {
+    if (any_absent_) missing_ += std::ranges::count(columns_, true, &Column::absent);
     if (!sparse()) return block.add_dense(row_, target);
     indices_.clear();
     values_.clear();

@@ -94,6 +94,17 @@ void TableReader::finish_row(RowBlock& block) {
     if (!std::isnan(target_) || !options_.key.empty()) encoder_.accept();
 }
 
+std::vector<std::string> TableReader::remarks() const {
+    std::vector<std::string> remarks;
+    if (encoder_.missing() > 0)
+        remarks.push_back("missing numbers replaced by the mean of their column: " +
+                          std::to_string(encoder_.missing()));
+    if (encoder_.others() > 0)
+        remarks.push_back("texts without a feature of their own: " + std::to_string(encoder_.others()) +
+                          "; --categories or --hash gives them more features");
+    return remarks;
+}
+
 Real TableReader::class_weight() const {
     if (options_.class_weights.empty() || std::isnan(target_)) return 1;
     const bool sign = target_parser_.rule().kind == TargetKind::sign;

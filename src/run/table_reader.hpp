@@ -21,6 +21,7 @@ class TableReader : public RowReader {
     Real negative_label() const override { return target_parser_.negative_label(); }
     const std::string& key() const override { return key_; }
     std::vector<std::string> notes() const override { return notes_; }
+    std::vector<std::string> remarks() const override;
 
     /// Every column of the input, used or not.
     const std::vector<std::string>& columns() const noexcept { return columns_; }

@@ -23,6 +23,7 @@ class WrappedReader : public RowReader {
     const std::string& source() const override { return inner_->source(); }
     std::uint64_t line() const override { return inner_->line(); }
     std::vector<std::string> notes() const override { return inner_->notes(); }
+    std::vector<std::string> remarks() const override { return inner_->remarks(); }
     bool live() const override { return inner_->live(); }
     void serialise(StateArchive& archive) override { inner_->serialise(archive); }
 
