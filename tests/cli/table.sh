@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Tables as users have them: text, dates and gaps, several files, labels that come later, metrics.
+. "$(dirname "$0")/common.bash"
+cd "$work" || exit
+
+awk 'BEGIN { srand(11); OFS = ","; split("Oslo,Rome,Nice,Paris,Lima,Bonn", city, ","); print "id", "when", "city", "a", "b", "y"
+             for (i = 0; i < 400; ++i) {
+                 c = 1 + int(rand() * (i < 150 ? 3 : 6)); a = rand() - .5; b = 100 * rand()
+                 print "r" i, sprintf("2024-%02d-%02d %02d:00", 1 + int(i / 56), 1 + int(i / 2) % 28, 12 * (i % 2)), (rand() < .05 ? "" : city[c]), \
+                       (rand() < .1 ? "NA" : a), b, 3 * a + c + b / 50 + rand() / 5 } }' >table.csv
+names=(--label y --ignore id --time when)
+run learn table.csv "${names[@]}" -p whole.p -f whole.json --ledger whole.jsonl
+expect "a table with text, dates and gaps is learned" 0 '400 rows in 400 rounds' 'text becomes features for its values: city 8' 'missing values become the mean.*: a$' 'missing numbers replaced by the mean of their column: [1-9]'
+check "its predictions are better than the mean" awk -F, 'NR > 200 { n++; e += ($2 - $3) ^ 2; m += $2; q += $2 ^ 2 } END { exit !(e / n < 0.5 * (q / n - (m / n) ^ 2)) }' whole.p
+check "the model names its features" eval 'grep -q "\"city#1\"" whole.json && grep -q "\"a=missing\"" whole.json && grep -q "\"when.hour" whole.json'
+
+# Several files are one stream; each begins with the same header.
+head -n 151 table.csv >one.csv
+{ head -n 1 table.csv; tail -n +152 table.csv; } | gzip >two.csv.gz
+run learn -q one.csv two.csv.gz "${names[@]}" -p parts.p -f parts.json --ledger parts.jsonl
+expect "a table in two files is learned" 0
+check "two files give the bits of one" eval 'cmp whole.p parts.p && cmp whole.json parts.json'
+awk -F, -v OFS=, '{ print $2, $1, $3, $4, $5, $6 }' one.csv >other.csv
+run learn one.csv other.csv "${names[@]}"
+expect "a second file with other columns is refused" 3 "other.csv:1, column 1: the column is called 'when'; expected 'id' as in one.csv"
+awk -F, 'NR > 1 { printf "{\"id\": \"%s\", \"when\": \"%s\", \"city\": %s, \"a\": %s, \"b\": %s, \"y\": %s}\n", $1, $2, ($3 == "" ? "null" : "\"" $3 "\""), ($4 == "NA" ? "null" : $4), $5, $6 }' table.csv >table.jsonl
+run learn -q table.jsonl "${names[@]}" -p json.p
+check "JSON lines give the bits of CSV" cmp whole.p json.p
+
+# A run in three parts gives the bits of one that never stopped.
+rm -f s.run
+run learn -q one.csv two.csv.gz "${names[@]}" --store s.run -p stored.p -f stored.json --metrics stored.m --metrics-every 60 --rounds 100
+run resume s.run --rounds 270
+run resume s.run --rounds 0
+expect "a stored table is resumed twice" 0
+run learn -q one.csv two.csv.gz "${names[@]}" --metrics whole.m --metrics-every 60
+check "its predictions, model and metrics are those of one run" eval 'cmp whole.p stored.p && cmp whole.json stored.json && cmp whole.m stored.m'
+"$PROXSTREAM" export s.run --what ledger -o s.jsonl
+check "its ledger is that of one run" same_ledger parts.jsonl s.jsonl
+
+# Hashed text.
+run learn table.csv "${names[@]}" --hash 5 -f hashed.json
+expect "hashed text is learned" 0 'sparse features'
+count() { sed -nE 's/^ "feature_count": ([0-9]+),/\1/p' "$1"; }
+check "a model of hashed text has 2^BITS features for it" test "$(count hashed.json)" = $(($(count whole.json) - 8 + 32))
+run learn table.csv "${names[@]}" --hash 25
+expect "a hash of too many bits is refused" 2 'hash = 25'
+run learn table.csv "${names[@]}" --categories 3
+expect "texts without a feature are counted" 0 'texts without a feature of their own: [1-9][0-9]*; --categories or --hash'
+
+weights() { awk '/^ "x": \[/ { inside = 1; next } /\]/ { inside = 0 } inside { sub(/,/, ""); print $1 }' "$1"; }
+
+# Labels that come later, by key: a row is predicted now and learned when its label is there.
+awk -F, -v OFS=, 'BEGIN { srand(12); print "id", "a", "b", "y" } NR == 1 { next }
+    { row = $1 "," rand() "," $5 ","; delay = NR % 4 == 0 ? 10 : 0; if (delay) { print row; held[NR + delay] = row } else print row $6
+      label[NR] = $6; if (NR in held) print held[NR] label[NR - 10] }' table.csv >late.csv
+awk -F, '$4 != ""' late.csv >ordered.csv
+later=(--label y --key id --step 0.1 -w 16 --proximal 0)
+run learn late.csv "${later[@]}" -p late.p -f late.json
+expect "labels that come later are learned" 0 'rows without a label, predicted only: 100' 'labels that came later: 9[0-9]; still waited for: [1-9]'
+run learn -q ordered.csv "${later[@]}" -p ordered.p -f ordered.json
+check "a row is learned when its label comes" cmp <(weights late.json) <(weights ordered.json)
+check "it is predicted when it comes, and again with its label" eval 'test "$(wc -l <late.p)" = "$(wc -l <late.csv)" && cmp <(cut -d, -f1 late.p) <(cut -d, -f1 late.csv) && cmp <(cut -d, -f2 late.p) <(cut -d, -f4 late.csv | sed "1s/.*/label/")'
+awk -F, -v OFS=, 'NR > 1 && $4 != "" && seen[$1]++ { $2 = $3 = "" } { seen[$1] = 1; print }' late.csv >bare.csv
+run learn -q bare.csv "${later[@]}" -p bare.p -f bare.json
+expect "a label needs no features when it comes" 0
+check "it is learned with the features of its row" cmp <(weights bare.json | grep -vx 0.0) <(weights late.json)
+run learn -q late.csv "${later[@]}" --store late.run -p cut.p --rounds 150
+run resume late.run --rounds 0
+check "a stored run keeps rows that wait for labels" cmp late.p cut.p
+head -n 300 late.csv >open.csv
+echo 'r900,0.5,50,' >>open.csv
+run learn -q open.csv "${later[@]}" --store open.run -p open.p
+run resume open.run --progress 5
+cp open.p before.p
+echo 'r901,0.4,40,1.5' >>open.csv
+run resume open.run --progress 5
+check "rows at the end are not predicted twice" eval 'cmp before.p <(head -n "$(wc -l <before.p)" open.p) && test "$(wc -l <open.p)" = "$(wc -l <open.csv)"'
+
+# Metrics, progressive and of the newest rows.
+run learn table.csv "${names[@]}" -p m.p --metrics m.csv --metrics-every 100 --metrics-window 50
+expect "metrics are printed" 0 'metrics +MAE [0-9.]+ +RMSE [0-9.]+ +R2 [0-9.]+' 'newest 50'
+check "metrics are those of the predictions, of all rows and of the newest 50" awk -F, '
+    function near(a, b) { return (a - b) ^ 2 <= 1e-18 * (1 + b * b) }
+    NR == FNR { if (FNR > 1) { e[FNR - 1] = $3 - $2; y[FNR - 1] = $2 } next }
+    FNR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
+    { for (first = 1; ; first = $1 - 49) {
+          n = s = q = m = v = 0; prefix = first == 1 ? "" : "recent_"
+          for (i = first; i <= $1; ++i) { ++n; s += e[i] < 0 ? -e[i] : e[i]; q += e[i] ^ 2; m += y[i] }
+          for (i = first; i <= $1; ++i) v += (y[i] - m / n) ^ 2
+          if (!near($(at[prefix "mae"]), s / n) || !near($(at[prefix "rmse"]), sqrt(q / n)) || !near($(at[prefix "r2"]), 1 - q / v)) { print; bad = 1 }
+          if (first > 1) break
+      } ++lines }
+    END { exit bad || lines != 4 }' m.p m.csv
