@@ -303,12 +303,12 @@ TurnRecord LearnRun::record() const {
     return turn;
 }
 
-std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
+LearnRun::PredictedRows LearnRun::predict_aside(const std::function<void()>& feed) {
     RecordStream& stream = problem_.stream();
     StateArchive before;
     stream.serialise(before);
     const std::string bytes = before.seal();
-    std::vector<Real> found;
+    PredictedRows found;
     const auto restore = [&] {
         stream.forget_ahead();
         StateArchive back(bytes, "the stream");
@@ -318,9 +318,7 @@ std::vector<Real> LearnRun::predict_aside(const std::function<void()>& feed) {
         feed();
         RowBlock record = stream.make_record();
         if (stream.next(record)) throw Error("a row to be predicted has a label");
-        PredictedRows rows;
-        predict(stream.unlabelled(), rows);
-        found = std::move(rows.values);
+        predict(stream.unlabelled(), found);
     } catch (...) {
         restore();
         throw;

@@ -92,10 +92,6 @@ class LearnRun final : public TurnRun {
     /// Takes over the stream alone: scales and past values of the rows that were fed to the other run, or how
     /// far it has read a file.
     void follow_stream(LearnRun& parent);
-    /// Predictions for records as the stream would give them now; nothing changes. `feed` puts their rows in.
-    std::vector<Real> predict_aside(const std::function<void()>& feed);
-
-  private:
     /// Predictions in the units of the data. Numbers are clipped to the range of the labels so far.
     struct PredictedRows {
         std::vector<Real> values = {};
@@ -106,6 +102,10 @@ class LearnRun final : public TurnRun {
             return ConstView(probabilities).subspan(row * classes, classes);
         }
     };
+    /// Predictions for records as the stream would give them now; nothing changes. `feed` puts their rows in.
+    PredictedRows predict_aside(const std::function<void()>& feed);
+
+  private:
     /// A round, as it was played.
     struct LastRound {
         RowBlock record;

@@ -90,6 +90,8 @@ constexpr const char* kSchemas = R"json({
     "learner": {"type": "string"},
     "turn": {"type": "integer", "description": "the next turn, whose decision was used"},
     "predictions": {"type": "array", "items": {"type": "number", "nullable": true}},
+    "probabilities": {"type": "array", "description": "of the classes, in their order, where the loss has them",
+      "items": {"type": "array", "items": {"type": "number", "nullable": true}}},
     "waiting": {"type": "object", "description": "records that are still gathered before it can learn"}}},
 "Certificate": {"type": "object", "required": ["learner", "turn", "sound", "certificate"],
   "additionalProperties": false, "properties": {

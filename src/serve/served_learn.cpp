@@ -260,10 +260,16 @@ std::string ServedLearn::predict(std::string_view body) const {
     RowBlock rows;
     rows_.read_features(body, rows);
     if (!run_) return waiting_answer();
-    json predictions = json::array();
-    for (const Real value : run_->predict_aside([&] { feed_->feed(rows); }))
-        predictions.push_back(finite(value));
-    return json{{"predictions", predictions}}.dump();
+    const LearnRun::PredictedRows found = run_->predict_aside([&] { feed_->feed(rows); });
+    json answer{{"predictions", json::array()}};
+    for (Index row = 0; row < found.values.size(); ++row) {
+        answer["predictions"].push_back(finite(found.values[row]));
+        if (found.probabilities.empty()) continue;
+        json chances = json::array();
+        for (const Real chance : found.probabilities_of(row)) chances.push_back(finite(chance));
+        answer["probabilities"].push_back(std::move(chances));
+    }
+    return answer.dump();
 }
 
 std::string ServedLearn::certificate(bool& sound) const {
