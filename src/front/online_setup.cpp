@@ -219,7 +219,7 @@ LearnerConfig OnlineLearner::State::parts(Real reference_step) const {
     parts.noise.refereed = options.referee;
     parts.seed = options.seed;
     if (losses.rows) parts.linear = linear_model(*losses.rows);
-    parts.averages = parts.linear.has_value();
+    parts.averages = losses.rows && has_linear_scores(*losses.rows);
     if (options.selection != "auto") parts.selection = options.selection;
     return parts;
 }

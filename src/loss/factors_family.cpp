@@ -67,7 +67,7 @@ FactorsFamily::FactorsFamily(FactorsOptions options) : options_(options) {
     violations.require(options_.first <= 1, "factors: first is 0 or 1");
     violations.require(options_.rank <= (Index{1} << 16), "factors: rank is at most 65536");
     violations.conclude();
-    check_scale(options_.loss);
+    check_parameters(options_.loss);
 }
 
 std::string FactorsFamily::row_problem(const RowBlock& record, Index row) const {

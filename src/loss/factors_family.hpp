@@ -34,7 +34,7 @@ class FactorsFamily final : public StoredFamily<FactorsFamily> {
     bool has_probabilities() const override { return proxstream::has_probabilities(options_.loss.formula); }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
-    Real infimum() const override { return proxstream::infimum(options_.loss.formula); }
+    Real infimum() const override { return proxstream::infimum(options_.loss); }
     /// Numbers that name no entry.
     std::string row_problem(const RowBlock& record, Index row) const override;
     /// Normal with variance 1 / rank: zeros would be a saddle.

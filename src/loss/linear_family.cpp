@@ -3,7 +3,6 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
-#include "loss/data_curvature.hpp"
 #include "loss/row_kernels.hpp"
 #include "loss/scalar_formulas.hpp"
 
@@ -310,7 +309,7 @@ constexpr Index kShortRow = 64;
 
 LinearFamily::LinearFamily(ScalarLoss loss, Index features, bool intercept)
     : loss_(loss), features_(features), intercept_(intercept) {
-    check_scale(loss);
+    check_parameters(loss);
     if (dimension() == 0) throw ConfigError("a linear model needs at least one feature or an intercept");
 }
 
@@ -336,7 +335,8 @@ bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {
     const Index n = dimension();
     const Real share = concave ? -record.share : record.share;
     const auto row_of = [&](Index i) { return matrix.subspan(i * n, n); };
-    const auto add_intercept = [&](Index i, Real value) {
+    const auto add = [&](Index row, Index i, Real value) {
+        record.add(row, share * value, row_of(i).first(features_));
         if (!intercept_) return;
         row_of(i).back() += share * value;
         row_of(n - 1)[i] += share * value;
@@ -345,21 +345,9 @@ bool LinearFamily::add_curvature(const RecordRows& record, View matrix) const {
         if (record.sparse != nullptr) {
             const auto indices = record.sparse->indices(record.first + row);
             const ConstView values = record.sparse->values(record.first + row);
-            for (Index k = 0; k < values.size(); ++k) {
-                kernels::add_sparse(share * values[k], indices, values, row_of(indices[k]).first(features_));
-                add_intercept(indices[k], values[k]);
-            }
+            for (Index k = 0; k < values.size(); ++k) add(row, indices[k], values[k]);
         } else {
-            for (Index i = 0; i < features_; ++i) {
-                const Real value = record.value(row, i);
-                const View to = row_of(i).first(features_);
-                if (record.single != nullptr) {
-                    kernels::add_row(share * value, record.single + row * record.stride, to);
-                } else {
-                    kernels::add_row(share * value, record.dense + row * record.stride, to);
-                }
-                add_intercept(i, value);
-            }
+            for (Index i = 0; i < features_; ++i) add(row, i, record.value(row, i));
         }
         if (intercept_) matrix.back() += share;
     }
@@ -379,42 +367,25 @@ bool LinearFamily::probabilities(const RowBlock& record, Index row, ConstView x,
     return has_probabilities() && sign_probabilities(predict(record, row, x, scratch), out);
 }
 
-std::vector<Real> LinearFamily::row_scales(const RowBlock& record) const {
-    rows_of(record, features_);  // checks that it fits
-    std::vector<Real> scales(record.rows(), 1);
-    if (target_kind() != TargetKind::sign) return scales;
-    for (Index row = 0; row < scales.size(); ++row) scales[row] = std::abs(record.target(row));
-    return scales;
+ScoredRows LinearFamily::scored(const RowBlock& rows) const {
+    rows_of(rows, features_);  // checks that it fits
+    std::vector<Real> scales(rows.rows(), 1);
+    if (target_kind() == TargetKind::sign) {
+        for (Index row = 0; row < scales.size(); ++row) scales[row] = std::abs(rows.target(row));
+    }
+    return {rows, features_, intercept_, curvature_bound(loss_), std::move(scales)};
 }
 
 std::optional<Real> LinearFamily::smoothness(const RowBlock& record) const {
-    return curvature_bound(loss_.formula) * largest_curvature(record, intercept_, row_scales(record));
+    return proxstream::smoothness(scored(record));
 }
 
 std::optional<Real> LinearFamily::mean_square_smoothness(const RowBlock& record) const {
-    // |grad F(x) - grad F(y)|^2 of a row b is at most (kappa s)^2 |b|^2 (b.(x - y))^2, s its scale squared.
-    std::vector<Real> scales = row_scales(record);
-    for (Index row = 0; row < scales.size(); ++row) {
-        scales[row] *= scales[row] * std::sqrt(squared_norm(record.values(row)) + (intercept_ ? 1 : 0));
-    }
-    return curvature_bound(loss_.formula) * std::sqrt(largest_curvature(record, intercept_, scales));
+    return proxstream::mean_square_smoothness(scored(record));
 }
 
 std::optional<DataSmoothness> LinearFamily::data_smoothness(const RowBlock& rows) const {
-    std::vector<Real> scales = row_scales(rows);
-    for (Real& scale : scales) scale *= scale;
-    const DataCurvature data = data_curvature(rows, features_, intercept_, scales);
-    if (!std::isfinite(data.mean) || !std::isfinite(data.mean_square)) return std::nullopt;
-    const Real curvature = curvature_bound(loss_.formula);
-    return DataSmoothness{
-        .mean = curvature * data.mean,
-        .mean_square = curvature * std::sqrt(data.mean_square),
-        .largest = curvature * data.largest,
-        .proved = true,
-        .origin = std::string("max |phi''| times the largest eigenvalue of the rows' mean outer product, ") +
-                  (data.exact ? "worked out"
-                              : "bounded by Lanczos' iteration (too low with probability 1e-9, too high by a "
-                                "ninth at most)")};
+    return proxstream::data_smoothness(scored(rows));
 }
 
 void LinearFamily::start(View x, std::uint64_t /*seed*/) const {

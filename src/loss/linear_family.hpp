@@ -4,10 +4,10 @@
 
 #include "loss/row_batch.hpp"
 #include "loss/scalar_loss.hpp"
+#include "loss/score_smoothness.hpp"
 
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace proxstream {
 
@@ -26,14 +26,11 @@ class LinearFamily final : public StoredFamily<LinearFamily> {
     bool has_probabilities() const override { return proxstream::has_probabilities(loss_.formula); }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
-    /// max |phi''| times the largest eigenvalue of the rows' mean outer product (the intercept's 1 included),
-    /// or their mean squared norm where there are very many.
+    /// See score_smoothness.hpp.
     std::optional<Real> smoothness(const RowBlock& record) const override;
     std::optional<Real> mean_square_smoothness(const RowBlock& record) const override;
-    /// Works with all rows at once (loss/data_curvature.hpp): tight to a factor of 1.12 for any number of
-    /// them.
     std::optional<DataSmoothness> data_smoothness(const RowBlock& rows) const override;
-    Real infimum() const override { return proxstream::infimum(loss_.formula); }
+    Real infimum() const override { return proxstream::infimum(loss_); }
     /// Zeros; 1/sqrt(n) everywhere for the negative square, which is stationary at 0.
     void start(View x, std::uint64_t seed) const override;
 
@@ -43,10 +40,11 @@ class LinearFamily final : public StoredFamily<LinearFamily> {
               Scratch& scratch) const override;
     bool add_curvature(const RecordRows& record, View matrix) const override;
     std::optional<ScalarLoss> of_scores() const override { return loss_; }
+    std::optional<Real> score_curvature() const override { return curvature_bound(loss_); }
 
   private:
-    /// What a row's curvature is scaled by: 1, or the length of its label where losses are of margins.
-    std::vector<Real> row_scales(const RowBlock& record) const;
+    /// A row's curvature is scaled by the length of its label where losses are of margins.
+    ScoredRows scored(const RowBlock& rows) const;
 
     ScalarLoss loss_;
     Index features_;

@@ -17,4 +17,9 @@ std::optional<LinearModel> linear_model(const RowFamily& family) {
     return LinearModel{*loss, rows->features(), rows->dimension() > rows->features()};
 }
 
+bool has_linear_scores(const RowFamily& family) {
+    const auto* rows = dynamic_cast<const PassFamily*>(&family);
+    return rows != nullptr && rows->score_curvature().has_value();
+}
+
 }  // namespace proxstream

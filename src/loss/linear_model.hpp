@@ -23,5 +23,7 @@ struct LinearModel {
 
 /// nullopt if a row's loss is not a function of one score a.x + b.
 std::optional<LinearModel> linear_model(const RowFamily& family);
+/// Whether rows have scores that are linear in x, so that a mean of models is a model.
+bool has_linear_scores(const RowFamily& family);
 
 }  // namespace proxstream

@@ -7,6 +7,7 @@
 #include "loss/linear_family.hpp"
 #include "loss/mlp_family.hpp"
 #include "loss/row_loss_family.hpp"
+#include "loss/softmax_family.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,19 @@ ScalarLoss scaled(const Spec& spec) {
     return {kFormula, spec.number_or(0, "scale", 1)};
 }
 
+/// Of losses whose kink is averaged away; deviations of a standardised label. Wider ones bias quantiles of
+/// labels that are predicted well, narrower ones take more steps.
+constexpr Real kWidth = 0.02;
+
+ScalarLoss absolute(const Spec& spec) {
+    return {ScalarFormula::absolute, spec.number_or(0, "width", kWidth)};
+}
+
+ScalarLoss quantile(const Spec& spec) {
+    const Real level = spec.number_or(0, "q", 0.5);
+    return {ScalarFormula::quantile, spec.number_or(1, "width", kWidth), level};
+}
+
 Made make_linear(const Spec& spec, const RowShape& shape) {
     return std::make_unique<LinearFamily>(find_row(losses(), "loss", spec.name()).scalar(spec),
                                           shape.features, shape.intercept);
@@ -37,6 +51,23 @@ Made make_linear(const Spec& spec, const RowShape& shape) {
 
 Made make_pca(const Spec& /*spec*/, const RowShape& shape) {
     return std::make_unique<LinearFamily>(ScalarLoss{ScalarFormula::negative_square}, shape.features, false);
+}
+
+/// The number of classes; k, unless the names of the classes give it.
+Index class_count(const Spec& spec, const RowShape& shape) {
+    const Index classes = spec.count_or("classes", shape.classes);
+    if (shape.classes > 0 && classes != shape.classes) {
+        throw ConfigError("'" + spec.text() + "': " + std::to_string(shape.classes) +
+                          " classes are named; leave out classes=, or give as many");
+    }
+    if (classes >= 2) return classes;
+    throw ConfigError("'" + spec.text() +
+                      "': needs at least two classes; name them with --classes A,B,C, or give their number "
+                      "with classes=K");
+}
+
+Made make_softmax(const Spec& spec, const RowShape& shape) {
+    return std::make_unique<SoftmaxFamily>(shape.features, class_count(spec, shape), shape.intercept);
 }
 
 /// The value of `key` among named choices; the first is the default.
@@ -66,7 +97,8 @@ std::vector<Index> hidden_widths(const Spec& spec) {
 
 /// The loss of a network's single output; `kind` says which targets its task has.
 ScalarLoss output_loss(const Spec& spec, TargetKind kind) {
-    const Spec inner = Spec::parse(spec.word_or("loss", kind == TargetKind::sign ? "logistic" : "squared"));
+    const Spec inner =
+        Spec::parse(without_shield(spec.word_or("loss", kind == TargetKind::sign ? "logistic" : "squared")));
     const LossRow& row = find_row(losses(), "loss", inner.name());
     if (row.scalar == nullptr || target_kind(row.scalar(inner).formula) != kind) {
         throw ConfigError("'" + spec.text() + "': loss=" + inner.name() + " does not fit the task; " +
@@ -94,10 +126,7 @@ Made make_mlp(const Spec& spec, const RowShape& shape) {
     if (task != TargetKind::category) {
         options.loss = output_loss(spec, task);
     } else {
-        options.classes = spec.count_or("classes", shape.classes);
-        if (options.classes < 2) {
-            throw ConfigError("'" + spec.text() + "': task=softmax needs classes=k with k >= 2");
-        }
+        options.classes = class_count(spec, shape);
     }
     return std::make_unique<MlpFamily>(std::move(options));
 }
@@ -123,7 +152,7 @@ Made make_factors(const Spec& spec, const RowShape& shape) {
     options.first = static_cast<Index>(first);
     options.rows = spec.count_or("rows", extent(shape, 0, options.first));
     options.columns = spec.count_or("columns", extent(shape, 1, options.first));
-    const Spec inner = Spec::parse(spec.word_or("loss", "squared"));
+    const Spec inner = Spec::parse(without_shield(spec.word_or("loss", "squared")));
     const LossRow& row = find_row(losses(), "loss", inner.name());
     if (row.scalar == nullptr) {
         throw ConfigError("'" + spec.text() + "': loss=" + inner.name() +
@@ -157,6 +186,14 @@ std::vector<LossRow>& table() {
         {"tukey", "tukey[:c]", "(c^2/6) (1 - max(0, 1 - u^2)^3)", kOne,
          "biweight; residuals beyond c have no pull at all (non-convex)", scaled<ScalarFormula::tukey>,
          make_linear},
+        {"absolute", "absolute[:width=0.02]", "|r|, averaged over r +- width", "1/width = 50",
+         "absolute error: predicts the median; at most width/2 above |r|, and only where |r| < width",
+         absolute, make_linear},
+        {"quantile", "quantile[:q=0.5,width=0.02]", "max(-q r, (1-q) r), averaged over r +- width",
+         "1/(2 width) = 25",
+         "pinball loss: predicts what a share q of labels stays below; at most width/4 above it, and only "
+         "where |r| < width",
+         quantile, make_linear},
         {"logistic", "logistic", "log(1 + exp(-m))", "1/4", "logistic regression",
          plain<ScalarFormula::logistic>, make_linear},
         {"sigmoid", "sigmoid", "1/(1 + exp(m))", "1/(6 sqrt 3) = 0.0962",
@@ -170,6 +207,8 @@ std::vector<LossRow>& table() {
          "smooth count of errors, steeper (non-convex)", plain<ScalarFormula::tanh>, make_linear},
         {"smoothed-hinge", "smoothed-hinge", "0 if m >= 1, 1/2 - m if m <= 0, else (1-m)^2/2", kOne,
          "support vector machine with a rounded corner", plain<ScalarFormula::smoothed_hinge>, make_linear},
+        {"softmax", "softmax[:classes=K]", "-log p_y, p_c = exp(s_c) / sum_k exp(s_k), s_c = a.x_c", "1/2",
+         "logistic regression for several classes, which --classes names", nullptr, make_softmax},
         {"pca", "pca", "-(a.x)^2/2", kOne,
          "negative variance along x: leading component under a bounded set (non-convex)", nullptr, make_pca},
         {"mlp",
@@ -235,10 +274,13 @@ std::string complete_loss(std::string_view text, const RowShape& shape) {
     return complete;
 }
 
+std::unique_ptr<PassFamily> example_of_loss(std::string_view text) {
+    const Index classes = Spec::parse(text).has("classes") ? 0 : 2;
+    return parse_loss(text, {.features = 2, .intercept = true, .classes = classes, .largest = {1, 1}});
+}
+
 TargetKind loss_target(std::string_view text) {
-    // Any shape will do: what a loss expects of targets does not depend on the features.
-    return parse_loss(text, {.features = 2, .intercept = true, .classes = 2, .largest = {1, 1}})
-        ->target_kind();
+    return example_of_loss(text)->target_kind();
 }
 
 }  // namespace proxstream

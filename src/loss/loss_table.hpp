@@ -36,7 +36,10 @@ std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& sh
 /// The text with what the data said in it, so that it makes the same model without them.
 std::string complete_loss(std::string_view text, const RowShape& shape);
 
-/// What the target column has to hold, before any data is read. Refuses what parse_loss refuses.
+/// The loss of rows of some shape, for what does not depend on it. Refuses what parse_loss refuses.
+std::unique_ptr<PassFamily> example_of_loss(std::string_view text);
+
+/// What the target column has to hold, before any data is read.
 TargetKind loss_target(std::string_view text);
 
 }  // namespace proxstream

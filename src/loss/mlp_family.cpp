@@ -78,7 +78,7 @@ MlpOptions checked(MlpOptions options) {
     for (const Index width : options.hidden)
         violations.require(width > 0, "a hidden layer needs at least one unit");
     violations.conclude();
-    check_scale(options.loss);
+    check_parameters(options.loss);
     return options;
 }
 

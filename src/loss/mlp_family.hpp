@@ -38,9 +38,7 @@ class MlpFamily final : public StoredFamily<MlpFamily> {
     }
     bool probabilities(const RowBlock& record, Index row, ConstView x, View out,
                        Scratch& scratch) const override;
-    Real infimum() const override {
-        return options_.classes > 0 ? 0 : proxstream::infimum(options_.loss.formula);
-    }
+    Real infimum() const override { return options_.classes > 0 ? 0 : proxstream::infimum(options_.loss); }
     /// Weights normal with variance 1 / inputs of their layer, biases 0.
     void start(View x, std::uint64_t seed) const override;
 

@@ -35,6 +35,10 @@ class PassFamily : public RowFamily {
     /// features. nullopt: a row's loss is not a function of such a score.
     virtual std::optional<ScalarLoss> of_scores() const { return std::nullopt; }
 
+    /// Where a row has scores that are linear in x: a bound on the norm of its loss's second derivative in
+    /// them. nullopt: there are no such scores, so a mean of models need not be a model.
+    virtual std::optional<Real> score_curvature() const { return std::nullopt; }
+
     /// Multiply-adds that `rows` rows with `stored` values in all cost a pass; decides how passes are cut.
     virtual Index work(Index /*rows*/, Index stored) const { return stored; }
 

@@ -88,15 +88,6 @@ std::span<const Index> columns_of(std::span<const Index> coordinates, Index feat
     return coordinates.first(static_cast<Index>(end - coordinates.begin()));
 }
 
-Real score_of(const RecordRows& record, Index row, ConstView weights) {
-    if (record.sparse != nullptr) {
-        return kernels::dot_sparse(record.sparse->indices(record.first + row),
-                                   record.sparse->values(record.first + row), weights);
-    }
-    if (record.single != nullptr) return kernels::dot_row(record.single + row * record.stride, weights);
-    return kernels::dot_row(record.dense + row * record.stride, weights);
-}
-
 }  // namespace
 
 Index ReducedRows::width() const noexcept {
@@ -189,7 +180,7 @@ void ReducedRows::know_anchor(ConstView x, std::span<const RecordRows> records) 
     Index at = 0;
     for (const RecordRows& record : records) {
         for (Index row = 0; row < record.rows; ++row, ++at) {
-            known_.scores[at] = score_of(record, row, weights) + intercept;
+            known_.scores[at] = record.dot(row, weights) + intercept;
         }
     }
     assert(whole_blocks(at) == known_.scores.size());

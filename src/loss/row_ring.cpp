@@ -4,6 +4,7 @@
 #include "proxstream/core/state_archive.hpp"
 
 #include "core/simd.hpp"
+#include "loss/row_kernels.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -65,6 +66,23 @@ void write_row(const RowBlock& record, Index row, View out) {
 void RecordRows::write(Index row, View out) const {
     if (sparse != nullptr) return write_row(*sparse, first + row, out);
     for (Index i = 0; i < out.size(); ++i) out[i] = value(row, i);
+}
+
+Real RecordRows::dot(Index row, ConstView x) const {
+    if (sparse != nullptr)
+        return kernels::dot_sparse(sparse->indices(first + row), sparse->values(first + row), x);
+    if (single != nullptr) return kernels::dot_row(single + row * stride, x);
+    return kernels::dot_row(dense + row * stride, x);
+}
+
+void RecordRows::add(Index row, Real scale, View sum) const {
+    if (sparse != nullptr) {
+        kernels::add_sparse(scale, sparse->indices(first + row), sparse->values(first + row), sum);
+    } else if (single != nullptr) {
+        kernels::add_row(scale, single + row * stride, sum);
+    } else {
+        kernels::add_row(scale, dense + row * stride, sum);
+    }
 }
 
 RecordRows rows_of(const RowBlock& record, Index features) {

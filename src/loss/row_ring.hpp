@@ -37,6 +37,10 @@ struct RecordRows {
     }
     /// Writes all features of a row.
     void write(Index row, View out) const;
+    /// The inner product of a row's features with x.
+    Real dot(Index row, ConstView x) const;
+    /// sum += scale times the row's features
+    void add(Index row, Real scale, View sum) const;
     /// Moves the view to the rows from `row` on; the caller sets their number.
     void skip(Index row) {
         targets += row;

@@ -156,16 +156,47 @@ struct SmoothedHinge {
 template <class Formula>
 struct OfResidual {
     static constexpr TargetKind kTarget = TargetKind::number;
-    static constexpr Real kInfimum = 0;
+    static Real infimum() { return 0; }
     static Real curvature() { return Formula::curvature(); }
     LossPoint operator()(Real score, Real target) const { return Formula::at(score - target, scale); }
     Real scale;  // c
 };
 
+// Losses with a kink, averaged over [r - width, r + width]: convex, smooth, and exact beyond the width.
+
+struct Absolute {
+    static constexpr TargetKind kTarget = TargetKind::number;
+    Real infimum() const { return width / 2; }
+    Real curvature() const { return 1 / width; }
+    LossPoint operator()(Real score, Real target) const {
+        const Real r = score - target;
+        const Real size = std::abs(r);
+        const bool far = size > width;
+        return {far ? size : (size / width * size + width) / 2, far ? std::copysign(1.0, r) : r / width};
+    }
+    Real width;
+};
+
+struct Quantile {
+    static constexpr TargetKind kTarget = TargetKind::number;
+    Real infimum() const { return width * level * (1 - level); }
+    Real curvature() const { return 1 / (2 * width); }
+    LossPoint operator()(Real score, Real target) const {
+        const Real r = score - target;
+        const Real far_slope = r < 0 ? -level : 1 - level;
+        const bool far = std::abs(r) > width;
+        const Real tilt = 0.5 - level;
+        const Real near_slope = r / width / 2 + tilt;
+        return {far ? far_slope * r : (r / width * r + width) / 4 + tilt * r, far ? far_slope : near_slope};
+    }
+    Real width;
+    Real level;
+};
+
 template <class Formula>
 struct OfMargin {
     static constexpr TargetKind kTarget = TargetKind::sign;
-    static constexpr Real kInfimum = 0;
+    static Real infimum() { return 0; }
     static Real curvature() { return Formula::curvature(); }
     LossPoint operator()(Real score, Real target) const {
         const LossPoint point = Formula::at(target * score);
@@ -175,7 +206,7 @@ struct OfMargin {
 
 struct NegativeSquare {
     static constexpr TargetKind kTarget = TargetKind::none;
-    static constexpr Real kInfimum = -kInfinity;
+    static Real infimum() { return -kInfinity; }
     static Real curvature() { return 1; }
     LossPoint operator()(Real score, Real /*target*/) const { return {-score * score / 2, -score}; }
 };
@@ -195,6 +226,10 @@ template <class Use>
             return use(OfResidual<Welsch>{loss.scale});
         case ScalarFormula::tukey:
             return use(OfResidual<Tukey>{loss.scale});
+        case ScalarFormula::absolute:
+            return use(Absolute{loss.scale});
+        case ScalarFormula::quantile:
+            return use(Quantile{loss.scale, loss.level});
         case ScalarFormula::logistic:
             return use(OfMargin<Logistic>{});
         case ScalarFormula::sigmoid:

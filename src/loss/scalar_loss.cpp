@@ -1,6 +1,7 @@
 #include "loss/scalar_loss.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/spec.hpp"
 
 #include "core/simd.hpp"
 #include "loss/scalar_formulas.hpp"
@@ -33,12 +34,16 @@ PROXSTREAM_CLONES void evaluate(const ScalarLoss& loss, ConstView scores, ConstV
         });
 }
 
-Real curvature_bound(ScalarFormula formula) {
-    return formulas::visit({formula}, [](auto phi) { return phi.curvature(); });
+Real curvature_bound(const ScalarLoss& loss) {
+    return formulas::visit(loss, [](auto phi) { return phi.curvature(); });
 }
 
-Real infimum(ScalarFormula formula) {
-    return formulas::visit({formula}, [](auto phi) { return phi.kInfimum; });
+Real infimum(const ScalarLoss& loss) {
+    return formulas::visit(loss, [](auto phi) { return phi.infimum(); });
+}
+
+Real best_residual(const ScalarLoss& loss) {
+    return loss.formula == ScalarFormula::quantile ? loss.scale * (2 * loss.level - 1) : 0;
 }
 
 TargetKind target_kind(ScalarFormula formula) {
@@ -57,9 +62,16 @@ bool sign_probabilities(Real score, View out) {
     return true;
 }
 
-void check_scale(const ScalarLoss& loss) {
-    if (loss.scale > 0 && std::isfinite(loss.scale)) return;
-    throw ConfigError("the scale of a loss is positive and finite, not " + std::to_string(loss.scale));
+void check_parameters(const ScalarLoss& loss) {
+    const bool widened = loss.formula == ScalarFormula::absolute || loss.formula == ScalarFormula::quantile;
+    if (!(loss.scale > 0 && std::isfinite(loss.scale))) {
+        throw ConfigError(std::string("the ") + (widened ? "width" : "scale") +
+                          " of a loss is positive and finite, not " + format_short(loss.scale));
+    }
+    if (!(loss.level > 0 && loss.level < 1)) {
+        throw ConfigError("the level of a quantile is between 0 and 1, not " + format_short(loss.level) +
+                          "; quantile:0.9 predicts what nine of ten labels stay below");
+    }
 }
 
 }  // namespace proxstream

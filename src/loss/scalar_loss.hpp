@@ -17,6 +17,8 @@ enum class ScalarFormula : std::uint8_t {
     geman_mcclure,    // (c^2 / 2) (r/c)^2 / (1 + (r/c)^2)
     welsch,           // (c^2 / 2) (1 - exp(-(r/c)^2))
     tukey,            // (c^2 / 6) (1 - max(0, 1 - (r/c)^2)^3)
+    absolute,         // the mean of |.| over [r - c, r + c]
+    quantile,         // the mean of max(-q ., (1 - q) .) over [r - c, r + c]
     logistic,         // log(1 + exp(-m))
     sigmoid,          // 1 / (1 + exp(m))
     squared_sigmoid,  // 1 / (1 + exp(m))^2
@@ -28,7 +30,8 @@ enum class ScalarFormula : std::uint8_t {
 
 struct ScalarLoss {
     ScalarFormula formula = ScalarFormula::squared;
-    Real scale = 1;  // c; squared, margin losses and negative_square have none
+    Real scale = 1;    // c; squared, margin losses and negative_square have none
+    Real level = 0.5;  // q, of quantile
 };
 
 struct LossPoint {
@@ -42,10 +45,13 @@ LossPoint evaluate(const ScalarLoss& loss, Real score, Real target);
 void evaluate(const ScalarLoss& loss, ConstView scores, ConstView targets, View values, View slopes);
 
 /// The supremum of |phi''| over all scores (for |target| = 1 where the margin counts).
-Real curvature_bound(ScalarFormula formula);
+Real curvature_bound(const ScalarLoss& loss);
 
 /// The infimum of phi over all scores and targets.
-Real infimum(ScalarFormula formula);
+Real infimum(const ScalarLoss& loss);
+
+/// Where a residual loss is least: 0, but for quantile.
+Real best_residual(const ScalarLoss& loss);
 
 TargetKind target_kind(ScalarFormula formula);
 
@@ -54,7 +60,7 @@ bool has_probabilities(ScalarFormula formula);
 /// Writes the probabilities of -1 and +1 under such a loss. Returns true.
 bool sign_probabilities(Real score, View out);
 
-/// Throws ConfigError unless the scale is positive and finite.
-void check_scale(const ScalarLoss& loss);
+/// Throws ConfigError unless the scale is positive and finite, and the level between 0 and 1.
+void check_parameters(const ScalarLoss& loss);
 
 }  // namespace proxstream

@@ -129,11 +129,10 @@ Sampler over_rows(const Spec& spec, const char* fallback, TargetKind target, Ind
                           fallback);
     }
     std::optional<SmoothnessFacts> facts;
-    if (const auto* linear = dynamic_cast<const LinearFamily*>(family.get())) {
+    if (const auto curvature = family->score_curvature()) {
         // Of standard normal a: E a a' = I, and E |a|^2 a a' = (n + 2) I.
-        const Real curvature = curvature_bound(linear->loss().formula);
-        facts = SmoothnessFacts{.mean = curvature,
-                                .mean_square = curvature * std::sqrt(static_cast<Real>(features) + 2),
+        facts = SmoothnessFacts{.mean = *curvature,
+                                .mean_square = *curvature * std::sqrt(static_cast<Real>(features) + 2),
                                 .largest = kInfinity,
                                 .proved = true,
                                 .origin = "max |phi''| times moments of normal features"};

@@ -94,8 +94,10 @@ void RecursiveLeastSquares::learn_row(Real target, Real share, Real kept) {
     Real curvature = 0;
     if (target_kind(model_.loss.formula) == TargetKind::number) {
         const Real slope = slope_of(model_.loss, score, target);
-        const Real miss = score - target;
-        curvature = share * (miss != 0 ? slope / miss : 1);
+        // Of the parabola with its minimum where phi has it.
+        const Real miss = score - target - best_residual(model_.loss);
+        const Real bound = curvature_bound(model_.loss);
+        curvature = share * (miss != 0 ? std::clamp<Real>(slope / miss, 0, bound) : bound);
         axpy(-share * slope / (kept + curvature * spread), gain_, point_);
     } else {
         const Real reached = implicit_score(score, target, share * spread / kept);

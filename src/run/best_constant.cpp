@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace proxstream {
 namespace {
@@ -27,6 +28,22 @@ Real minimise(const Value& value, Real low, Real high) {
         }
     }
     return (low + high) / 2;
+}
+
+/// Always saying how frequent the classes are costs their entropy.
+BestConstant best_frequencies(const std::vector<Real>& targets) {
+    std::map<Real, Real> counts;
+    for (const Real target : targets) ++counts[target];
+    const auto total = static_cast<Real>(targets.size());
+    BestConstant best;
+    Real most = 0;
+    for (const auto& [target, count] : counts) {
+        best.loss -= count / total * std::log(count / total);
+        if (count <= most) continue;
+        most = count;
+        best.prediction = target;
+    }
+    return best;
 }
 
 }  // namespace
@@ -58,9 +75,15 @@ void BestConstantSampler::plan_next() {
 }
 
 std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {
-    const TargetKind kind = loss_target(loss);
-    if (targets_.empty() || (kind != TargetKind::number && kind != TargetKind::sign)) return std::nullopt;
-    const auto some = parse_loss(loss, RowShape{.features = 2, .intercept = true});
+    const auto some = example_of_loss(loss);
+    const TargetKind kind = some->target_kind();
+    if (targets_.empty() || kind == TargetKind::none) return std::nullopt;
+    if (kind == TargetKind::category) {
+        if (!some->has_probabilities()) return std::nullopt;
+        BestConstant best = best_frequencies(targets_);
+        best.sampled = seen_ > targets_.size();
+        return best;
+    }
     if (dynamic_cast<const LinearFamily*>(some.get()) == nullptr)
         return std::nullopt;  // networks and factorisations have no constant model
     const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});

@@ -11,7 +11,7 @@
 namespace proxstream {
 
 struct BestConstant {
-    Real prediction = 0;
+    Real prediction = 0;   // of classes the most frequent one
     Real loss = 0;         // mean loss of predicting it always
     bool sampled = false;  // whether it was found on a sample of the targets
 };
@@ -24,7 +24,8 @@ class BestConstantSampler {
     explicit BestConstantSampler(std::uint64_t seed) : seed_(seed) { targets_.reserve(kCapacity); }
 
     void add(Real target);
-    /// The best constant for a loss on numbers or signs; nullopt for other targets, or without data.
+    /// The best constant for a linear model, the frequencies of classes where a loss has probabilities of
+    /// them; nullopt for other losses, or without data.
     std::optional<BestConstant> best(const std::string& loss) const;
 
   private:

@@ -19,13 +19,24 @@ std::string choose_loss(LearnSettings& settings) {
            "--loss squared fits the mean instead";
 }
 
+/// Whether the width of the loss is in units of the label, which are not known.
+bool has_width(const std::string& loss) {
+    return loss == "absolute" || loss == "quantile";
+}
+
+std::string choose_regulariser(LearnSettings& settings, const std::string& loss) {
+    const bool separable = loss == "logistic" || loss == "softmax";
+    settings.reg = separable ? kRidge : "zero";
+    if (!separable) return {};
+    return "reg l2sq:0.001: the default for " + loss +
+           ", because separable rows have no minimiser without one; --reg zero leaves it out";
+}
+
 }  // namespace
 
 void adopt(const Model& model, RowSettings& settings) {
-    if (settings.loss == "auto") {
-        settings.loss = model.loss;
-        settings.standardise_label = model.label_scale.has_value();
-    }
+    if (settings.loss == "auto") settings.loss = model.loss;
+    if (settings.loss == model.loss) settings.standardise_label |= model.label_scale.has_value();
     if (settings.reg == "auto") settings.reg = model.regulariser;
     if (settings.classes.empty()) settings.classes = model.classes;
     if (settings.label.empty()) settings.label = model.table ? model.label : "";
@@ -52,12 +63,15 @@ LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* re
     settings.look_ahead = settings.survey;
     if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used as they are
     if (settings.loss == "auto") say(choose_loss(settings));
+    const std::string loss = Spec::parse(settings.loss).name();
+    if (has_width(loss) && settings.start == "zeros" && !settings.raw && !settings.standardise_label) {
+        settings.standardise_label = true;
+        say("label standardised: the default for " + loss +
+            ", whose width is then in deviations of the label; --raw leaves label and features as they are");
+    }
     if (settings.reg == "auto") {
-        const bool logistic = Spec::parse(settings.loss).name() == "logistic";
-        settings.reg = logistic ? kRidge : "zero";
-        if (logistic)
-            say("reg l2sq:0.001: the default for logistic, because separable rows have no minimiser without "
-                "one; --reg zero leaves it out");
+        const std::string reason = choose_regulariser(settings, loss);
+        if (!reason.empty()) say(reason);
     }
     return settings;
 }

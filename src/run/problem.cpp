@@ -99,11 +99,13 @@ Problem Problem::from(ConstView start) && {
 
 void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     proximal_ = ProximalRule::parse(settings_.proximal);
-    const std::optional<LinearModel> linear = linear_model(*family_);
-    if (!linear) return;
-    proximal_.margin = target_kind(linear->loss.formula) == TargetKind::sign;
-    const auto coordinates = static_cast<Real>(linear->dimension());
-    const Real intercept = linear->intercept ? 1 : 0;
+    const std::optional<Real> curvature = family_->score_curvature();
+    if (!curvature) return;
+    const TargetKind kind = family_->target_kind();
+    proximal_.margin = kind == TargetKind::sign || kind == TargetKind::category;
+    // Of one score.
+    const auto coordinates = static_cast<Real>(family_->dimension() / std::max<Index>(family_->classes(), 1));
+    const Real intercept = family_->dimension() > family_->penalised() ? 1 : 0;
     // The median: the scales of the first rows are not settled, and one absurd row says nothing.
     std::vector<Real> scales;
     for (const RowBlock& record : surveyed) {
@@ -112,7 +114,7 @@ void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     }
     if (scales.empty()) {
         // Where the step is given nothing is read in advance. L is then max |phi''| times |a|^2.
-        proximal_.row_scale = smoothness_ / (curvature_bound(linear->loss.formula) * coordinates);
+        proximal_.row_scale = smoothness_ / (*curvature * coordinates);
         return;
     }
     const auto middle = scales.begin() + static_cast<std::ptrdiff_t>(scales.size() / 2);
@@ -217,7 +219,7 @@ std::unique_ptr<AnyLearner> Problem::make_learner(const std::string& text, std::
     parts.noise = noise;
     parts.seed = seed;
     parts.linear = linear_model(*family_);
-    parts.averages = parts.linear.has_value();
+    parts.averages = has_linear_scores(*family_);
     parts.last_value = stream_->reader().last_label();
     return proxstream::make_learner(text, std::move(parts));
 }

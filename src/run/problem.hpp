@@ -42,7 +42,7 @@ class Problem {
     const RecordStream& stream() const noexcept { return *stream_; }
     /// Where forecasts come from; nullptr: nowhere.
     ForecastFeed* forecasts() noexcept { return forecasts_.get(); }
-    const RowFamily& family() const noexcept { return *family_; }
+    const PassFamily& family() const noexcept { return *family_; }
     const AnyRegulariser& g() const noexcept { return g_; }
     ConstView start() const noexcept { return start_; }  // x_1
     Real step() const noexcept { return step_; }         // eta
@@ -74,7 +74,7 @@ class Problem {
     LearnSettings settings_;
     std::unique_ptr<RecordStream> stream_;
     std::unique_ptr<ForecastFeed> forecasts_;
-    std::shared_ptr<const RowFamily> family_;
+    std::shared_ptr<const PassFamily> family_;
     AnyRegulariser g_;
     std::vector<Real> start_;
     std::optional<NoiseEstimate> noise_estimate_;

@@ -149,8 +149,8 @@ auto model_options() {
         Row{"loss", "l", "Model", "LOSS",
             "smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label", &S::loss},
         checked(Row{"reg", "r", "Model", "REG",
-                    "convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic, else "
-                    "zero",
+                    "convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic and "
+                    "softmax, else zero",
                     &S::reg},
                 check_regulariser),
         Row{"intercept", "", "Model", "BOOL", "fit without an intercept", &S::intercept},

@@ -34,8 +34,8 @@ TEST(LossTable, EveryRowIsTested) {
 
 TEST(LossTable, EveryRowIsMadeFromItsNameAlone) {
     for (const LossRow& row : losses()) {
-        const auto family =
-            parse_loss(row.name, {.features = fixtures::features_of(row.name, 3), .largest = {3, 3}});
+        const auto family = parse_loss(
+            row.name, {.features = fixtures::features_of(row.name, 3), .classes = 3, .largest = {3, 3}});
         EXPECT_EQ(family->target_kind(), loss_target(row.name)) << row.name;
         EXPECT_GE(family->dimension(), 3U);
         EXPECT_LE(family->penalised(), family->dimension());
@@ -45,7 +45,7 @@ TEST(LossTable, EveryRowIsMadeFromItsNameAlone) {
 TEST(LossTable, CurvatureTextsMatchTheBounds) {
     for (const LossRow& row : losses()) {
         if (row.scalar == nullptr) continue;
-        const Real bound = curvature_bound(row.scalar(Spec::parse(row.name)).formula);
+        const Real bound = curvature_bound(row.scalar(Spec::parse(row.name)));
         const std::string text(row.curvature);
         const Real said = text == "1/4" ? 0.25 : std::stod(text.substr(text.find('=') + 1));
         EXPECT_NEAR(said, bound, 5e-5) << row.name;
@@ -70,6 +70,7 @@ TEST(LossTable, TargetsAreKnownFromTheText) {
     EXPECT_EQ(loss_target("mlp"), TargetKind::number);
     EXPECT_EQ(loss_target("mlp:task=binary,loss=tanh"), TargetKind::sign);
     EXPECT_EQ(loss_target("mlp:task=softmax"), TargetKind::category);
+    EXPECT_EQ(loss_target("softmax"), TargetKind::category);
     EXPECT_EQ(loss_target("factors"), TargetKind::number);
     EXPECT_EQ(loss_target("factors:loss=tanh"), TargetKind::sign);
     EXPECT_THROW(loss_target("mlp:task=softmux"), ConfigError);
@@ -80,12 +81,15 @@ TEST(LossTable, ShapesReachTheModel) {
     EXPECT_EQ(parse_loss("squared", {.features = 3, .intercept = true})->dimension(), 4U);
     EXPECT_EQ(parse_loss("mlp:hidden=16;16", {.features = 3})->dimension(), 3U * 16 + 16 * 16 + 16 + 33);
     EXPECT_EQ(parse_loss("mlp:hidden=2,task=softmax", {.features = 3, .classes = 4})->classes(), 4U);
-    EXPECT_EQ(parse_loss("mlp:task=softmax,classes=5", {.features = 3, .classes = 4})->classes(), 5U);
+    EXPECT_EQ(parse_loss("mlp:task=softmax,classes=5", {.features = 3})->classes(), 5U);
+    EXPECT_EQ(parse_loss("softmax:classes=5", {.features = 3, .classes = 5})->dimension(), 5U * (3 + 1));
+    EXPECT_EQ(parse_loss("softmax", {.features = 3, .intercept = false, .classes = 4})->dimension(), 4U * 3);
     EXPECT_EQ(parse_loss("factors:rank=2", {.features = 2, .largest = {5, 7}})->dimension(), 2U * (5 + 7));
     EXPECT_EQ(parse_loss("factors:rank=2,first=0", {.features = 2, .largest = {5, 7}})->dimension(),
               2U * (6 + 8));
     EXPECT_EQ(parse_loss("factors:rank=2,rows=9", {.features = 2, .largest = {5, 7}})->dimension(),
               2U * (9 + 7));
+    EXPECT_THROW(parse_loss("softmax:classes=5", {.features = 3, .classes = 4}), ConfigError);
     EXPECT_THROW(parse_loss("factors:rows=3,columns=3", {.features = 3}), ConfigError);
 }
 
@@ -115,6 +119,18 @@ TEST(LossTable, BadTextsAreRefused) {
                              "huber:1,2",
                              "huber:",
                              "cauchy:c=1",
+                             "absolute:0",
+                             "absolute:0.1,0.2",
+                             "absolute:q=0.5",
+                             "quantile:0",
+                             "quantile:1",
+                             "quantile:90",
+                             "quantile:0.5,width=-1",
+                             "softmax",
+                             "softmax:3",
+                             "softmax:classes=1",
+                             "softmax:classes=1e9",
+                             "softmax:classes=2000000",
                              "logistic:2",
                              "pca:1",
                              "mlp:hidden=0",
@@ -158,6 +174,8 @@ TEST(LossTable, RefusalsNameTheNearest) {
     EXPECT_NE(refusal("mlp:task=regresion").find("did you mean 'regression'"), std::string::npos);
     EXPECT_NE(refusal("mlp:loss=hubr").find("did you mean 'huber'"), std::string::npos);
     EXPECT_NE(refusal("huber:-1").find("positive"), std::string::npos);
+    EXPECT_NE(refusal("quantile:90").find("between 0 and 1"), std::string::npos) << refusal("quantile:90");
+    EXPECT_NE(refusal("softmax").find("name them with --classes"), std::string::npos) << refusal("softmax");
     EXPECT_NE(refusal("factors").find("say how many with rows="), std::string::npos) << refusal("factors");
 }
 

@@ -41,7 +41,7 @@ TEST(Probabilities, AreThoseWhoseLogarithmIsTheLoss) {
             for (Index c = 0; c < classes; ++c) EXPECT_NEAR(sparse[c], p[c], 1e-14) << spec;
         }
     }
-    EXPECT_EQ(with, (std::set<std::string>{"logistic", "mlp", "factors"}));
+    EXPECT_EQ(with, (std::set<std::string>{"logistic", "softmax", "mlp", "factors"}));
 }
 
 TEST(Probabilities, OfHugeScoresAreZeroAndOneAndOfNaNUnknown) {

@@ -6,6 +6,7 @@
 #include "loss/linear_family.hpp"
 #include "loss/mlp_family.hpp"
 #include "loss/row_fixtures.hpp"
+#include "loss/softmax_family.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -277,6 +278,44 @@ TEST(MlpFamily, AgreesWithPlainLoops) {
             EXPECT_NEAR(family.value(record, x, scratch), wanted, 1e-13 * (1 + wanted));
             EXPECT_NEAR(family.predict(record, 0, x, scratch), prediction, 1e-13);
         }
+    }
+}
+
+TEST(SoftmaxFamily, IsANetworkWithoutHiddenLayers) {
+    Source source{.seed = 9};
+    Scratch scratch;
+    const MlpFamily network({.features = 6, .hidden = {}, .loss = {}, .classes = 4});
+    const SoftmaxFamily family(6, 4, true);
+    ASSERT_EQ(family.dimension(), network.dimension());
+    EXPECT_EQ(family.penalised(), network.penalised());
+    std::vector<Real> gradient(family.dimension());
+    std::vector<Real> wanted(family.dimension());
+    for (int trial = 0; trial < 20; ++trial) {
+        const RowBlock record = draw_record(family, 6, 1 + source.below(5), source).dense;
+        const std::vector<Real> x = source.point(family.dimension());
+        EXPECT_NEAR(family.value_and_gradient(record, x, gradient, scratch),
+                    network.value_and_gradient(record, x, wanted, scratch), 1e-14);
+        EXPECT_LE(distance(gradient, wanted), 1e-14);
+        EXPECT_EQ(family.predict(record, 0, x, scratch), network.predict(record, 0, x, scratch));
+    }
+}
+
+TEST(SoftmaxFamily, OfTwoClassesIsLogistic) {
+    // With half the weights for the first class and minus half for the second, scores differ by a.x + b.
+    Source source{.seed = 10};
+    Scratch scratch;
+    const SoftmaxFamily family(3, 2, true);
+    const auto logistic = parse_loss("logistic", {.features = 3});
+    for (int trial = 0; trial < 20; ++trial) {
+        const std::vector<Real> x = source.point(4);
+        const std::vector<Real> both = {-x[0] / 2, -x[1] / 2, -x[2] / 2, x[0] / 2,
+                                        x[1] / 2,  x[2] / 2,  -x[3] / 2, x[3] / 2};
+        RowBlock signs = draw_record(*logistic, 3, 3, source).dense;
+        RowBlock classes = signs;
+        for (Index row = 0; row < 3; ++row) classes.set_target(row, signs.target(row) > 0 ? 1 : 0);
+        EXPECT_NEAR(family.value(classes, both, scratch), logistic->value(signs, x, scratch), 1e-14);
+        // The weights of one class move half as far.
+        EXPECT_NEAR(*family.smoothness(classes), 2 * *logistic->smoothness(signs), 1e-12);
     }
 }
 

@@ -25,10 +25,19 @@ struct Case {
     TargetKind kind;
     std::function<Wide(Wide, Wide)> phi;
     bool bounded;  // stays finite at the ends of the number range
+    Real level = 0.5;
+
+    ScalarLoss loss(Real scale = 1) const { return {formula, scale, level}; }
 };
 
 Wide sigmoid_of(Wide m) {
     return 1 / (1 + std::exp(m));
+}
+
+/// The mean of max(-q t, (1-q) t) over [r - c, r + c], by the antiderivative.
+Wide smoothed_pinball(Wide r, Wide c, Wide q) {
+    const auto integral = [q](Wide t) { return t * t / 2 * (t < 0 ? -q : 1 - q); };
+    return (integral(r + c) - integral(r - c)) / (2 * c);
 }
 
 const std::vector<Case>& cases() {
@@ -52,6 +61,12 @@ const std::vector<Case>& cases() {
              return c * c / 6 * (1 - inside * inside * inside);
          },
          true},
+        {"absolute", F::absolute, kNumber, [](Wide r, Wide c) { return 2 * smoothed_pinball(r, c, 0.5L); },
+         false},
+        {"quantile", F::quantile, kNumber, [](Wide r, Wide c) { return smoothed_pinball(r, c, 0.875L); },
+         false, 0.875},
+        {"low_quantile", F::quantile, kNumber, [](Wide r, Wide c) { return smoothed_pinball(r, c, 0.0625L); },
+         false, 0.0625},
         {"logistic", F::logistic, kSign, [](Wide m, Wide) { return std::log(1 + std::exp(-m)); }, true},
         {"sigmoid", F::sigmoid, kSign, [](Wide m, Wide) { return sigmoid_of(m); }, true},
         {"squared_sigmoid", F::squared_sigmoid, kSign,
@@ -87,7 +102,7 @@ TEST_P(ScalarLosses, FollowTheirFormula) {
         for (const Real target : targets_of(c)) {
             for (Real score = -8; score <= 8; score += 0.0625) {
                 const Wide wanted = c.phi(argument(c, score, target), scale);
-                const LossPoint point = evaluate({c.formula, scale}, score, target);
+                const LossPoint point = evaluate(c.loss(scale), score, target);
                 EXPECT_NEAR(point.value, static_cast<Real>(wanted), 1e-14 * (1 + std::fabs(point.value)))
                     << c.name << " at " << score << ", target " << target << ", scale " << scale;
             }
@@ -106,7 +121,7 @@ TEST_P(ScalarLosses, SlopeIsTheDerivative) {
                 const Wide wide = (phi(score + 2 * h) - phi(score - 2 * h)) / (4 * h);
                 const Wide narrow = (phi(score + h) - phi(score - h)) / (2 * h);
                 const Wide wanted = narrow + (narrow - wide) / 3;
-                EXPECT_NEAR(evaluate({c.formula, scale}, score, target).slope, static_cast<Real>(wanted),
+                EXPECT_NEAR(evaluate(c.loss(scale), score, target).slope, static_cast<Real>(wanted),
                             1e-11 * (1 + std::fabs(static_cast<Real>(wanted))))
                     << c.name << " at " << score << ", target " << target << ", scale " << scale;
             }
@@ -116,20 +131,39 @@ TEST_P(ScalarLosses, SlopeIsTheDerivative) {
 
 TEST_P(ScalarLosses, CurvatureBoundHoldsAndIsSharp) {
     const Case& c = GetParam();
-    const Real bound = curvature_bound(c.formula);
-    Real largest = 0;
+    Real largest = 0;  // as a share of the bound
     for (const Real scale : {0.5, 1.0, 2.0}) {
+        const Real bound = curvature_bound(c.loss(scale));
         for (const Real target : targets_of(c)) {
             const Real h = 1e-3;
             for (Real score = -12; score <= 12; score += h) {
-                const Real before = evaluate({c.formula, scale}, score, target).slope;
-                const Real after = evaluate({c.formula, scale}, score + h, target).slope;
-                largest = std::max(largest, std::fabs(after - before) / h);
+                const Real before = evaluate(c.loss(scale), score, target).slope;
+                const Real after = evaluate(c.loss(scale), score + h, target).slope;
+                largest = std::max(largest, std::fabs(after - before) / h / bound);
             }
         }
     }
-    EXPECT_LE(largest, bound * (1 + 1e-9)) << c.name;
-    EXPECT_GE(largest, bound * (1 - 1e-4)) << c.name;
+    EXPECT_LE(largest, 1 + 1e-9) << c.name;
+    EXPECT_GE(largest, 1 - 1e-4) << c.name;
+}
+
+TEST_P(ScalarLosses, InfimumIsTheLeastValue) {
+    const Case& c = GetParam();
+    if (c.kind == TargetKind::none) return;
+    for (const Real scale : {0.5, 1.0, 2.0}) {
+        const Real infimum = proxstream::infimum(c.loss(scale));
+        Real least = kInfinity;
+        for (Real score = -60; score <= 60; score += 0.0625) {
+            const Real value = evaluate(c.loss(scale), score, 1).value;
+            EXPECT_GE(value, infimum) << c.name << " at " << score;
+            least = std::min(least, value);
+        }
+        EXPECT_NEAR(least, infimum, 1e-15) << c.name;
+        if (c.kind != TargetKind::number) continue;
+        const LossPoint best = evaluate(c.loss(scale), best_residual(c.loss(scale)), 0);
+        EXPECT_NEAR(best.value, infimum, 1e-15) << c.name;
+        EXPECT_NEAR(best.slope, 0, 1e-15) << c.name;
+    }
 }
 
 TEST_P(ScalarLosses, StayFiniteAtTheEndsOfTheNumberRange) {
@@ -138,7 +172,7 @@ TEST_P(ScalarLosses, StayFiniteAtTheEndsOfTheNumberRange) {
     for (const Real scale : {0.5, 1.0}) {
         for (const Real size : {40.0, 700.0, 1e4, 1e77, 1e155, 1e300, std::numeric_limits<Real>::max()}) {
             for (const Real score : {-size, size}) {
-                const LossPoint point = evaluate({c.formula, scale}, score, target);
+                const LossPoint point = evaluate(c.loss(scale), score, target);
                 EXPECT_TRUE(std::isfinite(point.slope)) << c.name << " at " << score;
                 if (c.bounded) {
                     EXPECT_TRUE(std::isfinite(point.value) && point.value >= 0) << c.name << " at " << score;
@@ -150,15 +184,15 @@ TEST_P(ScalarLosses, StayFiniteAtTheEndsOfTheNumberRange) {
 
 TEST_P(ScalarLosses, KeepNaN) {
     const Case& c = GetParam();
-    const LossPoint point = evaluate({c.formula}, std::numeric_limits<Real>::quiet_NaN(), 1);
+    const LossPoint point = evaluate(c.loss(), std::numeric_limits<Real>::quiet_NaN(), 1);
     EXPECT_TRUE(std::isnan(point.value)) << c.name;
     EXPECT_TRUE(std::isnan(point.slope)) << c.name;
     if (c.kind == TargetKind::none) return;
-    EXPECT_TRUE(std::isnan(evaluate({c.formula}, 1, std::numeric_limits<Real>::quiet_NaN()).value)) << c.name;
+    EXPECT_TRUE(std::isnan(evaluate(c.loss(), 1, std::numeric_limits<Real>::quiet_NaN()).value)) << c.name;
 }
 
 TEST_P(ScalarLosses, GiveTheSameBitsForManyRowsAtOnce) {
-    const ScalarLoss loss{GetParam().formula, 0.75};
+    const ScalarLoss loss = GetParam().loss(0.75);
     for (const Index rows : {0, 1, 4, 7, 8, 37}) {
         std::vector<Real> scores(rows), targets(rows), values(rows), slopes(rows);
         for (Index i = 0; i < rows; ++i) {
@@ -220,9 +254,27 @@ TEST(ScalarLoss, TinyMarginsKeepTheirRelativeAccuracy) {
 
 TEST(ScalarLoss, ScaleHasToBePositiveAndFinite) {
     for (const Real scale : {0.0, -1.0, kInfinity, std::numeric_limits<Real>::quiet_NaN()}) {
-        EXPECT_THROW(check_scale({ScalarFormula::huber, scale}), ConfigError);
+        EXPECT_THROW(check_parameters({ScalarFormula::huber, scale}), ConfigError);
     }
-    EXPECT_NO_THROW(check_scale({ScalarFormula::huber, 1e-6}));
+    EXPECT_NO_THROW(check_parameters({ScalarFormula::huber, 1e-6}));
+}
+
+TEST(ScalarLoss, RoundedKinksAreExactBeyondTheWidth) {
+    // Sums of powers of two: no rounding.
+    const Real width = 0.125;
+    for (const Real r : {-4.0, -0.25, 0.25, 4.0}) {
+        EXPECT_EQ(evaluate({ScalarFormula::absolute, width}, r, 0).value, std::fabs(r));
+        EXPECT_EQ(evaluate({ScalarFormula::quantile, width, 0.75}, r, 0).value, r < 0 ? -0.75 * r : r / 4);
+        EXPECT_EQ(evaluate({ScalarFormula::quantile, width, 0.75}, r, 0).slope, r < 0 ? -0.75 : 0.25);
+    }
+    EXPECT_EQ(evaluate({ScalarFormula::absolute, width}, 0, 0).value, width / 2);
+    EXPECT_EQ(evaluate({ScalarFormula::quantile, width, 0.75}, 0, 0).value, width / 4);
+}
+
+TEST(ScalarLoss, LevelHasToLieBetweenZeroAndOne) {
+    for (const Real level : {0.0, 1.0, -0.5, 90.0, std::numeric_limits<Real>::quiet_NaN()})
+        EXPECT_THROW(check_parameters({ScalarFormula::quantile, 1, level}), ConfigError);
+    EXPECT_NO_THROW(check_parameters({ScalarFormula::quantile, 1, 0.999}));
 }
 
 }  // namespace

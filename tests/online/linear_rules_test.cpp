@@ -9,6 +9,7 @@
 #include "loss/linear_family.hpp"
 #include "online/learner_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -152,7 +153,7 @@ struct SquaresTwin {
     std::vector<Longs> P;
     Longs x;
     std::function<Long(Long, Long)> slope, curvature;
-    Long worst = 0;  // of s' = s - (q/lambda) phi'(s')
+    Long best = 0;  // the residual of least loss
 
     void learn(const Record& record) {
         const Long share = 1 / static_cast<Long>(record.size());
@@ -179,7 +180,7 @@ struct SquaresTwin {
             h = share * std::max(curvature(low, row.y), 1e-6L);
             for (Index i = 0; i < n; ++i) x[i] += u[i] * (low - s) / q;
         } else {
-            h = share * slope(s, row.y) / (s - row.y);
+            h = share * slope(s, row.y) / (s - row.y - best);
             for (Index i = 0; i < n; ++i) x[i] -= share * slope(s, row.y) * u[i] / (lambda + h * q);
         }
         for (Index i = 0; i < n; ++i) trace += P[i][i];
@@ -207,6 +208,10 @@ SquaresTwin twin_of(const Setting& setting, Real memory) {
             const Long p = 1 / (1 + std::exp(-y * s));
             return p * (1 - p);
         };
+    } else if (setting.loss.formula == ScalarFormula::quantile) {
+        const Long c = setting.loss.scale, q = setting.loss.level;
+        twin.best = c * (2 * q - 1);
+        twin.slope = [c, q](Long s, Long y) { return std::clamp((s - y) / (2 * c) + 0.5L - q, -q, 1 - q); };
     } else {
         const Long c = setting.loss.scale;
         twin.slope = [c](Long s, Long y) { return (s - y) / (1 + (s - y) * (s - y) / (c * c)); };
@@ -215,15 +220,18 @@ SquaresTwin twin_of(const Setting& setting, Real memory) {
 }
 
 TEST(RecursiveLeastSquares, WeighsRowsOfRobustLosses) {
-    for (const Real memory : {kInfinity, 30.0}) {
-        const Setting setting{.loss = {ScalarFormula::cauchy, 0.5}};
-        const auto learner = make("rls:" + std::to_string(memory), setting);
-        SquaresTwin twin = twin_of(setting, memory);
-        for (Round t = 1; t <= 500; ++t) {
-            const Record record = draw_record(setting, 6, t, 1 + t % 3);
-            learner->observe(block_of(record, setting));
-            twin.learn(record);
-            ASSERT_LE(farthest(learner->decide(), twin.x), 1e-9) << t;
+    for (const ScalarLoss& loss :
+         {ScalarLoss{ScalarFormula::cauchy, 0.5}, ScalarLoss{ScalarFormula::quantile, 0.1, 0.9}}) {
+        for (const Real memory : {kInfinity, 30.0}) {
+            const Setting setting{.loss = loss};
+            const auto learner = make("rls:" + std::to_string(memory), setting);
+            SquaresTwin twin = twin_of(setting, memory);
+            for (Round t = 1; t <= 500; ++t) {
+                const Record record = draw_record(setting, 6, t, 1 + t % 3);
+                learner->observe(block_of(record, setting));
+                twin.learn(record);
+                ASSERT_LE(farthest(learner->decide(), twin.x), 1e-9) << t;
+            }
         }
     }
 }

@@ -215,8 +215,11 @@ TEST(Forecast, AModelRemembersItsLagsAndItsLabel) {
     expect_error<ConfigError>([&] { learn(settings, series.csv(0, 120)); },
                               {"learned with lags 1,2,3,9, not lags 1,2,3,8", "other names"});
     settings.lags = {"1..3", "9"};
-    settings.standardise_label = false;
-    expect_error<ConfigError>([&] { learn(settings, series.csv(0, 120)); }, {"standardisation of the label"});
+    settings.standardise_label = false;  // the same loss brings the scale of its label
+    EXPECT_EQ(learn(settings, series.csv(0, 120)).outcome.totals.rounds, 111U);
+    settings.loss = "squared";
+    expect_error<ConfigError>([&] { learn(settings, series.csv(0, 120)); },
+                              {"learned with loss 'cauchy", "standardisation of the label"});
 
     const Model older = parse_model(to_json(Model{.loss = "squared", .regulariser = "zero"}), "m");
     EXPECT_TRUE(older.lags.empty());

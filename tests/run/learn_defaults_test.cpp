@@ -4,6 +4,7 @@
 #include "proxstream/core/draw.hpp"
 
 #include "io/output_file.hpp"
+#include "loss/row_fixtures.hpp"
 #include "run/compare_run.hpp"
 #include "run/learn_run.hpp"
 #include "run/loss_warning.hpp"
@@ -302,6 +303,87 @@ TEST(LossWarning, NamesTheLikelyCause) {
     settings = on(folder, regression(300));
     settings.standardise = true;
     EXPECT_EQ(causes(settings), "");
+}
+
+TEST(LearnDefaults, StandardiseTheLabelOfLossesWithAWidth) {
+    for (const char* loss : {"absolute", "quantile:0.9", "quantile:0.9,width=0.1"}) {
+        LearnSettings settings;
+        settings.loss = loss;
+        std::vector<std::string> reasons;
+        EXPECT_TRUE(with_defaults(settings, &reasons).standardise_label) << loss;
+        ASSERT_EQ(reasons.size(), 1U) << loss;
+        EXPECT_NE(reasons[0].find("--raw"), std::string::npos);
+        settings.raw = true;
+        EXPECT_FALSE(with_defaults(settings).standardise_label) << loss;
+        settings.raw = false;
+        settings.forecast = "rows";
+        EXPECT_FALSE(with_defaults(settings).standardise_label) << loss;
+    }
+    LearnSettings settings;
+    settings.loss = "huber:1";
+    EXPECT_FALSE(with_defaults(settings).standardise_label);
+}
+
+/// A loss that is named with the model it was learned with is that of the model, label and all.
+TEST(LearnDefaults, TakeTheScaleOfTheLabelFromTheModelOfTheSameLoss) {
+    const TemporaryFolder folder;
+    LearnSettings settings = on(folder, regression(100));
+    settings.loss = "absolute";
+    settings.save = folder.path("m.json");
+    learn(settings);
+    settings.start = settings.save;
+    settings.save.clear();
+    EXPECT_EQ(learn(settings).totals.rounds, 100U);
+}
+
+TEST(LearnDefaults, GiveClassesARidge) {
+    LearnSettings settings;
+    settings.loss = "softmax:classes=3";
+    EXPECT_EQ(with_defaults(settings).reg, "l2sq:0.001");
+}
+
+/// Every loss with a known L, by the steps that rely on it, and by an ensemble.
+TEST(LearnRun, KeepsItsCertificateWithEveryLoss) {
+    const TemporaryFolder folder;
+    for (const std::string& spec : fixtures::specs()) {
+        const std::string name = spec.substr(0, spec.find(':'));
+        if (name == "mlp" || name == "factors") continue;
+        const auto family = parse_loss(spec, {.features = 3});
+        fixtures::Source source{.seed = 77};
+        const RowBlock rows = draw_record(*family, 3, 200, source).dense;
+        std::string text = "a,b,c,y\n";
+        for (Index row = 0; row < rows.rows(); ++row)
+            text += fmt::format("{},{}\n", fmt::join(rows.values(row), ","), rows.target(row));
+        for (const char* window : {"8", "auto"}) {
+            LearnSettings settings = on(folder, text);
+            settings.loss = spec;
+            settings.reg = name == "pca" ? "l2ball:1" : "l1:0.01";
+            settings.window = window;
+            settings.inner = "prox-grad";
+            const LearnOutcome outcome = learn(settings);
+            EXPECT_EQ(outcome.totals.rounds, 200U) << spec;
+            std::vector<const Certificate*> all{&outcome.certificate};
+            for (const Certificate& member : outcome.certificate.members) all.push_back(&member);
+            for (const Certificate* each : all) {
+                for (const Inequality& line : each->inequalities) {
+                    EXPECT_NE(line.verdict, Verdict::violated)
+                        << spec << ", " << each->header.name << ": " << line.id << ", " << line.left
+                        << " against " << line.right;
+                }
+            }
+        }
+    }
+}
+
+TEST(BestConstant, OfClassesIsTheirEntropy) {
+    BestConstantSampler sampler(1);
+    for (const Real target : {2.0, 2.0, 1.0, 2.0}) sampler.add(target);
+    for (const char* loss : {"softmax", "softmax:classes=4", "mlp:task=softmax,classes=3"}) {
+        const auto best = sampler.best(loss);
+        ASSERT_TRUE(best) << loss;
+        EXPECT_EQ(best->prediction, 2);
+        EXPECT_NEAR(best->loss, 0.75 * std::log(4 / 3.0) + 0.25 * std::log(4.0), 1e-15);
+    }
 }
 
 TEST(BestConstant, ReportsWhetherItIsAnEstimate) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,14 +36,14 @@ using Record = std::vector<Row>;
 /// A scalar loss by its formula.
 struct Formula {
     const char* name;
-    ScalarFormula formula;
+    ScalarLoss loss;
     bool convex;
     bool margin;
     Real curvature;
 
     Long value(Long s, Long y) const {
         const Long r = s - y;
-        switch (formula) {
+        switch (loss.formula) {
             case ScalarFormula::squared:
                 return r * r / 2;
             case ScalarFormula::huber:
@@ -51,13 +52,17 @@ struct Formula {
                 return std::log1p(std::exp(-y * s));
             case ScalarFormula::cauchy:
                 return std::log1p(r * r) / 2;
+            case ScalarFormula::quantile:
+                return (integral(r + loss.scale) - integral(r - loss.scale)) / (2 * loss.scale);
             default:
                 return r * r / (2 * (1 + r * r));
         }
     }
+    Long pinball(Long r) const { return r * (r < 0 ? -loss.level : 1 - loss.level); }
+    Long integral(Long r) const { return r * pinball(r) / 2; }
     Long slope(Long s, Long y) const {
         const Long r = s - y;
-        switch (formula) {
+        switch (loss.formula) {
             case ScalarFormula::squared:
                 return r;
             case ScalarFormula::huber:
@@ -66,6 +71,8 @@ struct Formula {
                 return -y / (1 + std::exp(y * s));
             case ScalarFormula::cauchy:
                 return r / (1 + r * r);
+            case ScalarFormula::quantile:
+                return (pinball(r + loss.scale) - pinball(r - loss.scale)) / (2 * loss.scale);
             default:
                 return r / ((1 + r * r) * (1 + r * r));
         }
@@ -73,11 +80,12 @@ struct Formula {
 };
 
 constexpr Formula kFormulas[] = {
-    {"squared", ScalarFormula::squared, true, false, 1},
-    {"huber", ScalarFormula::huber, true, false, 1},
-    {"logistic", ScalarFormula::logistic, true, true, 0.25},
-    {"cauchy", ScalarFormula::cauchy, false, false, 1},
-    {"geman-mcclure", ScalarFormula::geman_mcclure, false, false, 1},
+    {"squared", {ScalarFormula::squared}, true, false, 1},
+    {"huber", {ScalarFormula::huber}, true, false, 1},
+    {"logistic", {ScalarFormula::logistic}, true, true, 0.25},
+    {"cauchy", {ScalarFormula::cauchy}, false, false, 1},
+    {"quantile", {ScalarFormula::quantile, 0.5, 0.875}, true, false, 1},
+    {"geman-mcclure", {ScalarFormula::geman_mcclure}, false, false, 1},
 };
 
 struct MeanCase {
@@ -151,7 +159,7 @@ RowBlock block_of(const Record& record) {
 
 MeanCase draw_mean(Dice& dice) {
     MeanCase run;
-    run.loss = &kFormulas[dice.from(0, 4)];
+    run.loss = &kFormulas[dice.from(0, std::size(kFormulas) - 1)];
     run.dimension = dice.from(1, 6);
     run.rounds = dice.from(1, 90);
     static const std::vector<Penalty> kinds = penalties();
@@ -205,7 +213,7 @@ MeanCase draw_mean(Dice& dice) {
 }
 
 LearnerConfig parts_of(const MeanCase& run) {
-    const ScalarLoss loss{run.loss->formula, 1};
+    const ScalarLoss& loss = run.loss->loss;
     const auto family = std::make_shared<LinearFamily>(loss, run.dimension, false);
     return {.g = parse_regulariser(run.penalty.text),
             .make_batch = [family](Index capacity) { return family->make_batch(capacity); },
