@@ -142,7 +142,7 @@ class WindowRows {
           wanted_(wanted),
           rounds_(bench.size(100, 4)),
           place_(fmt::format("inner.{}-", peer.text)),
-          problem_(fmt::format("robust windows, delta/w = {}", peer.text)) {}
+          problem_(fmt::format("delta/w = {}", peer.text)) {}
 
     void add() {
         const Windows windows = make_windows(rounds_);
@@ -150,7 +150,6 @@ class WindowRows {
         measure(windows);
         for (Index i = 0; i < present_.size(); ++i) add_solver(i);
         add_peer("backtracking", "backtracking");
-        add_peer("eigen", "Eigen");
         add_peer("eigen-native", "native Eigen");
     }
 
@@ -159,11 +158,8 @@ class WindowRows {
         std::vector<std::string> names{"prox-grad", "auto"};
         for (const InnerRow& row : inner_solvers()) {
             const std::string name(row.name);
-            if (name == "blocks") {
-                bench_.skip(place_ + name, problem_, "backtracking where there is no network");
-                continue;
-            }
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+            // Without a network, blocks is backtracking.
+            if (name != "blocks" && std::ranges::find(names, name) == names.end()) names.push_back(name);
         }
         return names;
     }
