@@ -42,6 +42,7 @@ struct FragileTarget {
     FragileTarget(Target target, SharedCalls counted) : at(std::move(target.at)), calls(std::move(counted)) {}
     FragileTarget(const FragileTarget& other) { *this = other; }
     FragileTarget& operator=(const FragileTarget& other) {
+        if (this == &other) return *this;
         if (other.calls) other.calls->count();
         at = other.at;
         calls = other.calls;

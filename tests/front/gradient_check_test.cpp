@@ -17,8 +17,9 @@ struct Honest {
     std::function<Real(Real x, Real& slope)> loss;
 };
 
-const std::vector<Honest>& honest_losses() {
-    static const std::vector<Honest> losses{
+/// Losses with corners, in a derivative too.
+std::vector<Honest> bent_losses() {
+    return {
         {"huber", huber},
         {"absolute",
          [](Real x, Real& d) {
@@ -35,6 +36,16 @@ const std::vector<Honest>& honest_losses() {
              d = x >= 0 ? 1000 : -1;
              return x >= 0 ? 1000 * x : -x;
          }},
+        {"root of cube",
+         [](Real x, Real& d) {
+             d = std::copysign(1.5 * std::sqrt(std::abs(x)), x);
+             return std::pow(std::abs(x), 1.5);
+         }},
+    };
+}
+
+std::vector<Honest> smooth_losses() {
+    return {
         {"cube",
          [](Real x, Real& d) {
              d = 3 * x * x;
@@ -44,11 +55,6 @@ const std::vector<Honest>& honest_losses() {
          [](Real x, Real& d) {
              d = 7 * std::pow(x, 6);
              return std::pow(x, 7);
-         }},
-        {"root of cube",
-         [](Real x, Real& d) {
-             d = std::copysign(1.5 * std::sqrt(std::abs(x)), x);
-             return std::pow(std::abs(x), 1.5);
          }},
         {"well",
          [](Real x, Real& d) {
@@ -97,6 +103,11 @@ const std::vector<Honest>& honest_losses() {
              return 0.5e-12 * x * x;
          }},
     };
+}
+
+std::vector<Honest> honest_losses() {
+    std::vector<Honest> losses = bent_losses();
+    for (Honest& loss : smooth_losses()) losses.push_back(loss);
     return losses;
 }
 

@@ -313,16 +313,16 @@ std::string refusal(const Run& run) {
 
 TEST(OnlineLearnerMisuse, OneErrorNamesEveryWrongOption) {
     try {
-        OnlineLearner({.dimension = 3,
-                       .start = {1, 2},
-                       .window = "0",
-                       .forecast = "crystal",
-                       .step = -1,
-                       .tolerance = "loose",
-                       .inner = "magic",
-                       .hysteresis = 2,
-                       .max_steps = 0,
-                       .referee = false});
+        OnlineLearner made({.dimension = 3,
+                            .start = {1, 2},
+                            .window = "0",
+                            .forecast = "crystal",
+                            .step = -1,
+                            .tolerance = "loose",
+                            .inner = "magic",
+                            .hysteresis = 2,
+                            .max_steps = 0,
+                            .referee = false});
         FAIL() << "nothing was refused";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 9U) << error.what();

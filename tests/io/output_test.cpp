@@ -16,13 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 
 class OutputTest : public ::testing::Test {
-  protected:
+  public:
     OutputTest() {
         fs::create_directories(folder_);
         std::ofstream(path("old")) << "old";
     }
     ~OutputTest() override { fs::remove_all(folder_); }
 
+  protected:
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
     std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
 

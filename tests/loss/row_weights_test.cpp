@@ -14,7 +14,6 @@
 namespace proxstream {
 namespace {
 
-using fixtures::features_of;
 using fixtures::Source;
 using fixtures::Twins;
 

@@ -154,39 +154,36 @@ class ApiFixture {
     void hold_against_document(const HttpRequest& asked, const HttpResponse& response) {
         const Json document = openapi_document(registry, "1.2.3");
         const SchemaChecker checker(document);
-        const auto disagree = [&](const std::string& why) {
-            disagreements.push_back(
-                fmt::format("{} {}: {}: {}", asked.method, asked.path, response.status, why));
-        };
+        std::string method = asked.method;
+        for (char& c : method) c = static_cast<char>(std::tolower(c));
         for (const auto& [path, methods] : document["paths"].items()) {
-            if (!is_at(path, asked.path)) continue;
-            std::string method = asked.method;
-            for (char& c : method) c = static_cast<char>(std::tolower(c));
-            if (!methods.contains(method)) continue;
+            if (!is_at(path, asked.path) || !methods.contains(method)) continue;
             const Json& operation = methods[method];
-            const Json& answers = operation["responses"];
-            const std::string status = std::to_string(response.status);
-            if (!answers.contains(status) && response.status < 400)
-                return disagree("no such status is described");
-            const Json& content =
-                (answers.contains(status) ? answers[status] : answers["default"])["content"];
-            const std::string type = response.type.substr(0, response.type.find(';'));
-            if (!content.contains(type)) return disagree("no such type is described: " + type);
-            if (type == "application/json") {
-                const Json body = Json::parse(response.body, nullptr, false);
-                if (body.is_discarded()) return disagree("no JSON");
-                const std::string problem = checker.check(content[type]["schema"], body);
-                if (!problem.empty()) disagree(problem);
-            }
-            if (response.status < 300) exercised.insert(operation["operationId"]);
+            const std::string problem = problem_with(response, operation["responses"], checker);
+            if (!problem.empty()) disagree(asked, response, problem);
+            if (response.status >= 300) continue;
+            if (problem.empty()) exercised.insert(operation["operationId"]);
             // What was accepted must be what the document allows.
-            if (response.status < 300 && operation.contains("requestBody")) {
-                const std::string problem =
-                    checker.check(operation["requestBody"]["content"]["application/json"]["schema"],
-                                  Json::parse(asked.body));
-                if (!problem.empty()) disagree("the body: " + problem);
-            }
+            if (!operation.contains("requestBody")) continue;
+            const std::string wrong = checker.check(
+                operation["requestBody"]["content"]["application/json"]["schema"], Json::parse(asked.body));
+            if (!wrong.empty()) disagree(asked, response, "the body: " + wrong);
         }
+    }
+    /// "", or how a response differs from the answers that the document describes.
+    static std::string problem_with(const HttpResponse& response, const Json& answers,
+                                    const SchemaChecker& checker) {
+        const std::string status = std::to_string(response.status);
+        if (!answers.contains(status) && response.status < 400) return "no such status is described";
+        const Json& content = (answers.contains(status) ? answers[status] : answers["default"])["content"];
+        const std::string type = response.type.substr(0, response.type.find(';'));
+        if (!content.contains(type)) return "no such type is described: " + type;
+        if (type != "application/json") return {};
+        const Json body = Json::parse(response.body, nullptr, false);
+        return body.is_discarded() ? "no JSON" : checker.check(content[type]["schema"], body);
+    }
+    void disagree(const HttpRequest& asked, const HttpResponse& response, const std::string& why) {
+        disagreements.push_back(fmt::format("{} {}: {}: {}", asked.method, asked.path, response.status, why));
     }
     static bool is_at(const std::string& pattern, const std::string& path) {
         const std::size_t place = pattern.find("{name}");

@@ -30,19 +30,8 @@ class SchemaChecker {
         if (schema.contains("$ref")) return check(resolve(schema["$ref"]), value, place);
         if (value.is_null() && schema.value("nullable", false)) return {};
         for (const char* choice : {"oneOf", "anyOf"}) {
-            if (!schema.contains(choice)) continue;
-            std::size_t fits = 0;
-            std::string problems;
-            for (const auto& each : schema[choice]) {
-                const std::string problem = check(each, value, place);
-                if (problem.empty()) {
-                    ++fits;
-                } else {
-                    problems += " | " + problem;
-                }
-            }
-            if (fits == 0 || (std::string(choice) == "oneOf" && fits > 1))
-                return fmt::format("{}: {} of {} fit{}", place, fits, choice, problems);
+            std::string problem = check_choice(choice, schema, value, place);
+            if (!problem.empty()) return problem;
         }
         if (schema.contains("type") && !is(schema["type"], value))
             return fmt::format("{}: {} is no {}", place, value.dump().substr(0, 60), schema["type"].dump());
@@ -70,6 +59,22 @@ class SchemaChecker {
         if (type == "number") return value.is_number();
         if (type == "boolean") return value.is_boolean();
         return false;
+    }
+    std::string check_choice(const std::string& choice, const nlohmann::json& schema,
+                             const nlohmann::json& value, const std::string& place) const {
+        if (!schema.contains(choice)) return {};
+        std::size_t fits = 0;
+        std::string problems;
+        for (const auto& each : schema[choice]) {
+            const std::string problem = check(each, value, place);
+            if (problem.empty()) {
+                ++fits;
+            } else {
+                problems += " | " + problem;
+            }
+        }
+        if (choice == "oneOf" ? fits == 1 : fits > 0) return {};
+        return fmt::format("{}: {} of {} fit{}", place, fits, choice, problems);
     }
     std::string check_array(const nlohmann::json& schema, const nlohmann::json& value,
                             const std::string& place) const {

@@ -11,38 +11,43 @@
 namespace proxstream {
 namespace {
 
+bool begins_with_entity(const std::string& text, std::size_t at) {
+    const std::string entity = text.substr(at, text.find(';', at) - at + 1);
+    return entity == "&amp;" || entity == "&lt;" || entity == "&gt;" || entity == "&quot;" ||
+           entity == "&#39;";
+}
+
+/// The place of the '>' that ends the element at `at`, or npos.
+std::size_t end_of_element(const std::string& text, std::size_t at) {
+    bool quoted = false;
+    for (std::size_t end = at; end < text.size(); ++end) {
+        if (text[end] == '"') quoted = !quoted;
+        if (end > at && text[end] == '<') return text.npos;
+        if (!quoted && text[end] == '>') return end;
+    }
+    return text.npos;
+}
+
 /// "" when every element closes and every attribute is quoted; otherwise what is wrong. Knows the XML that a
 /// chart may contain: elements, attributes, text, the five entities.
 std::string xml_violation(const std::string& text) {
     std::vector<std::string> open;
     std::size_t at = 0;
     while (at < text.size()) {
-        if (text[at] == '&') {
-            const std::string entity = text.substr(at, text.find(';', at) - at + 1);
-            if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;" &&
-                entity != "&#39;") {
-                return "entity " + entity.substr(0, 20);
-            }
-        }
+        if (text[at] == '&' && !begins_with_entity(text, at)) return "entity " + text.substr(at, 20);
         if (text[at] == '>') return "stray > at " + std::to_string(at);
         if (text[at] != '<') {
             ++at;
             continue;
         }
-        std::size_t end = at;
-        bool quoted = false;
-        for (; end < text.size() && (quoted || text[end] != '>'); ++end) {
-            if (text[end] == '"') quoted = !quoted;
-            if (end > at && text[end] == '<') return "< inside an element";
-        }
-        if (end == text.size()) return "an element without end";
+        const std::size_t end = end_of_element(text, at);
+        if (end == text.npos) return "an element without end at " + std::to_string(at);
         const std::string tag = text.substr(at + 1, end - at - 1);
-        const std::string name = tag.substr(0, tag.find_first_of(" /", tag[0] == '/' ? 1 : 0));
         if (tag[0] == '/') {
             if (open.empty() || open.back() != tag.substr(1)) return "closes " + tag;
             open.pop_back();
         } else if (tag.back() != '/') {
-            open.push_back(name);
+            open.push_back(tag.substr(0, tag.find_first_of(" /")));
         }
         at = end + 1;
     }

@@ -158,14 +158,48 @@ struct NaiveLoss {
     std::vector<Real> loads;     // by link
 };
 
+/// What a link adds to the objective. The unweighted one is a sum over paths.
+inline Real naive_link_value(const LinkCosts& costs, LinkIndex link, Real load) {
+    const Objective& objective = costs.objective();
+    switch (objective.kind) {
+        case ObjectiveKind::system:
+            return load * costs.time(link, load).time;
+        case ObjectiveKind::user:
+            return costs.time(link, load).integral;
+        case ObjectiveKind::utilisation:
+            return std::pow(load / costs.capacity(link), objective.power);
+        case ObjectiveKind::unweighted:
+            break;
+    }
+    return 0;
+}
+
+/// What a link with that load and sum of shares adds to the slope of a path of demand `size`.
+inline Real naive_link_slope(const LinkCosts& costs, LinkIndex link, Real load, Real share, Real size) {
+    const Objective& objective = costs.objective();
+    const LinkTime at = costs.time(link, load);
+    switch (objective.kind) {
+        case ObjectiveKind::system:
+            return size * (at.time + load * at.slope);
+        case ObjectiveKind::user:
+            return size * at.time;
+        case ObjectiveKind::utilisation:
+            return size * objective.power * std::pow(load / costs.capacity(link), objective.power - 1) /
+                   costs.capacity(link);
+        case ObjectiveKind::unweighted:
+            return at.time + size * share * at.slope;
+    }
+    return 0;
+}
+
 /// One demand, path by path.
 inline NaiveLoss naive_loss(const Routing& routing, ConstView demand, ConstView x) {
     const PathSet& paths = routing.paths;
-    const Objective& objective = routing.costs.objective();
+    const LinkCosts& costs = routing.costs;
     NaiveLoss loss;
     loss.gradient.assign(paths.slots(), 0);
-    loss.loads.assign(routing.costs.links(), 0);
-    std::vector<Real> shares(routing.costs.links(), 0);  // z: loads with 1 for every demand
+    loss.loads.assign(costs.links(), 0);
+    std::vector<Real> shares(costs.links(), 0);  // z: loads with 1 for every demand
     for (SlotIndex slot = 0; slot < paths.slots(); ++slot) {
         if (!paths.live(slot)) continue;
         for (const LinkIndex link : paths.links(slot)) {
@@ -173,16 +207,8 @@ inline NaiveLoss naive_loss(const Routing& routing, ConstView demand, ConstView 
             shares[link] += x[slot];
         }
     }
-    const auto time = [&](LinkIndex link) { return routing.costs.time(link, loss.loads[link]); };
-    if (objective.kind != ObjectiveKind::unweighted) {
-        for (LinkIndex link = 0; link < loss.loads.size(); ++link) {
-            const Real load = loss.loads[link];
-            if (objective.kind == ObjectiveKind::system) loss.value += load * time(link).time;
-            if (objective.kind == ObjectiveKind::user) loss.value += time(link).integral;
-            if (objective.kind == ObjectiveKind::utilisation)
-                loss.value += std::pow(load / routing.costs.capacity(link), objective.power);
-        }
-    }
+    for (LinkIndex link = 0; link < costs.links(); ++link)
+        loss.value += naive_link_value(costs, link, loss.loads[link]);
     for (SlotIndex slot = 0; slot < paths.slots(); ++slot) {
         if (!paths.live(slot)) continue;
         const Real size = demand[paths.pair_of(slot)];
@@ -190,24 +216,9 @@ inline NaiveLoss naive_loss(const Routing& routing, ConstView demand, ConstView 
         Real& slope = loss.gradient[slot];
         for (const LinkIndex link : links) {
             const Real load = loss.loads[link];
-            const LinkTime at = time(link);
-            switch (objective.kind) {
-                case ObjectiveKind::system:
-                    slope += size * (at.time + load * at.slope);
-                    break;
-                case ObjectiveKind::user:
-                    slope += size * at.time;
-                    break;
-                case ObjectiveKind::utilisation:
-                    slope += size * objective.power *
-                             std::pow(load / routing.costs.capacity(link), objective.power - 1) /
-                             routing.costs.capacity(link);
-                    break;
-                case ObjectiveKind::unweighted:
-                    loss.value += x[slot] * at.time;
-                    slope += at.time + size * shares[link] * at.slope;
-                    break;
-            }
+            slope += naive_link_slope(costs, link, load, shares[link], size);
+            if (costs.objective().kind == ObjectiveKind::unweighted)
+                loss.value += x[slot] * costs.time(link, load).time;
         }
         if (!routing.share_prices.empty()) {
             loss.value += routing.share_prices[slot] * x[slot];

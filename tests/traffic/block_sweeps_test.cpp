@@ -91,81 +91,110 @@ TEST(BlockSweeps, NeverRaiseTheSumAndStayWithinTheSplits) {
 /// A sweep by definition: record by record, path by path, links as sets. Where it ends, before any search.
 /// One only: it leaves paths of a pair equally dear, and which of them the next one takes is a matter of
 /// rounding.
-std::vector<Real> naive_sweep(const Drawn& drawn, std::vector<Real> x) {
-    const Routing& routing = *drawn.routed.routing;
-    const PathSet& paths = routing.paths;
-    const Index links = routing.costs.links();
-    const Index records = drawn.demands.size();
-    const auto demand = [&](Index age, Index pair) { return drawn.demands[records - 1 - age][pair]; };
-    const auto links_of = [&](SlotIndex slot) {
-        const std::vector<LinkIndex> along = paths.links(slot);
-        return std::set<LinkIndex>(along.begin(), along.end());
-    };
-    std::vector<std::vector<Real>> price(records, std::vector<Real>(links)), bend = price;
-    for (Index age = 0; age < records; ++age) {
-        std::vector<Real> load(links);
-        for (SlotIndex slot = 0; slot < paths.slots(); ++slot) {
-            if (!paths.live(slot)) continue;
-            for (const LinkIndex link : links_of(slot))
-                load[link] += x[slot] * demand(age, paths.pair_of(slot));
+class NaiveSweep {
+  public:
+    NaiveSweep(const Drawn& drawn, std::vector<Real> x)
+        : drawn_(drawn),
+          routing_(*drawn.routed.routing),
+          paths_(routing_.paths),
+          x_(std::move(x)),
+          price_(drawn.demands.size(), std::vector<Real>(routing_.costs.links())),
+          bend_(price_) {
+        for (Index age = 0; age < price_.size(); ++age) price_links(age);
+    }
+
+    std::vector<Real> end() {
+        std::vector<SlotIndex> best(paths_.pairs());
+        for (Index pair = 0; pair < paths_.pairs(); ++pair) best[pair] = cheapest_slot(pair);
+        for (Index pair = 0; pair < paths_.pairs(); ++pair) {
+            for (SlotIndex slot = paths_.first_slot(pair); slot < paths_.end_slot(pair); ++slot)
+                if (paths_.live(slot) && slot != best[pair] && x_[slot] != 0) move(pair, slot, best[pair]);
         }
-        for (LinkIndex link = 0; link < links; ++link) {
-            const LinkTerm term = routing.costs.term(link, load[link]);
-            price[age][link] = drawn.weights[age] * term.marginal;
-            bend[age][link] = drawn.weights[age] * term.curvature;
+        return x_;
+    }
+
+  private:
+    Real demand(Index age, Index pair) const { return drawn_.demands[price_.size() - 1 - age][pair]; }
+    std::set<LinkIndex> links_of(SlotIndex slot) const {
+        const std::vector<LinkIndex> along = paths_.links(slot);
+        return {along.begin(), along.end()};
+    }
+
+    void price_links(Index age) {
+        std::vector<Real> load(routing_.costs.links());
+        for (SlotIndex slot = 0; slot < paths_.slots(); ++slot) {
+            if (!paths_.live(slot)) continue;
+            for (const LinkIndex link : links_of(slot))
+                load[link] += x_[slot] * demand(age, paths_.pair_of(slot));
+        }
+        for (LinkIndex link = 0; link < load.size(); ++link) {
+            const LinkTerm term = routing_.costs.term(link, load[link]);
+            price_[age][link] = drawn_.weights[age] * term.marginal;
+            bend_[age][link] = drawn_.weights[age] * term.curvature;
         }
     }
-    const Real weight = sum(drawn.weights);
-    const auto price_of = [&](Index pair, SlotIndex slot) {
-        Real total = routing.share_prices.empty() ? 0 : weight * routing.share_prices[slot];
-        for (Index age = 0; age < records; ++age) {
-            for (const LinkIndex link : links_of(slot)) total += demand(age, pair) * price[age][link];
-            if (paths.links(slot).empty())
-                total += routing.slack_price * drawn.weights[age] * demand(age, pair);
+
+    Real price_of(Index pair, SlotIndex slot) const {
+        Real total = routing_.share_prices.empty() ? 0 : sum(drawn_.weights) * routing_.share_prices[slot];
+        for (Index age = 0; age < price_.size(); ++age) {
+            for (const LinkIndex link : links_of(slot)) total += demand(age, pair) * price_[age][link];
+            if (paths_.links(slot).empty())
+                total += routing_.slack_price * drawn_.weights[age] * demand(age, pair);
         }
         return total;
-    };
-    std::vector<SlotIndex> best(paths.pairs());
-    for (Index pair = 0; pair < paths.pairs(); ++pair) {
+    }
+
+    SlotIndex cheapest_slot(Index pair) const {
+        SlotIndex best = 0;
         Real lowest = kInfinity;
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-            if (!paths.live(slot) || !(price_of(pair, slot) < lowest)) continue;
+        for (SlotIndex slot = paths_.first_slot(pair); slot < paths_.end_slot(pair); ++slot) {
+            if (!paths_.live(slot) || !(price_of(pair, slot) < lowest)) continue;
             lowest = price_of(pair, slot);
-            best[pair] = slot;
+            best = slot;
+        }
+        return best;
+    }
+
+    /// Links that a share loses (-1) or gains (1) on its way from one slot to another.
+    std::vector<std::pair<LinkIndex, Real>> changed_links(SlotIndex from, SlotIndex to) const {
+        const std::set<LinkIndex> left = links_of(from);
+        const std::set<LinkIndex> joined = links_of(to);
+        std::vector<std::pair<LinkIndex, Real>> changed;
+        for (const LinkIndex link : left)
+            if (joined.count(link) == 0) changed.emplace_back(link, -1);
+        for (const LinkIndex link : joined)
+            if (left.count(link) == 0) changed.emplace_back(link, 1);
+        return changed;
+    }
+
+    /// Moves the share by which both slots become equally dear, as far as there is one.
+    void move(Index pair, SlotIndex from, SlotIndex to) {
+        const Real dearer = price_of(pair, from) - price_of(pair, to);
+        const auto changed = changed_links(from, to);
+        Real curvature = 0;
+        for (Index age = 0; age < price_.size(); ++age) {
+            for (const auto& [link, sign] : changed)
+                curvature += demand(age, pair) * demand(age, pair) * bend_[age][link];
+        }
+        const Real wanted = curvature > 0 ? dearer / curvature
+                            : dearer > 0  ? x_[from]
+                            : dearer < 0  ? -x_[to]
+                                          : 0;
+        const Real share = std::clamp(wanted, -x_[to], x_[from]);
+        x_[from] -= share;
+        x_[to] += share;
+        for (Index age = 0; age < price_.size(); ++age) {
+            for (const auto& [link, sign] : changed)
+                price_[age][link] += sign * share * demand(age, pair) * bend_[age][link];
         }
     }
-    for (Index pair = 0; pair < paths.pairs(); ++pair) {
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
-            const SlotIndex to = best[pair];
-            if (!paths.live(slot) || slot == to || x[slot] == 0) continue;
-            const Real dearer = price_of(pair, slot) - price_of(pair, to);
-            const std::set<LinkIndex> left = links_of(slot);
-            const std::set<LinkIndex> joined = links_of(to);
-            std::vector<std::pair<LinkIndex, Real>> changed;
-            for (const LinkIndex link : left)
-                if (joined.count(link) == 0) changed.emplace_back(link, -1);
-            for (const LinkIndex link : joined)
-                if (left.count(link) == 0) changed.emplace_back(link, 1);
-            Real curvature = 0;
-            for (Index age = 0; age < records; ++age) {
-                for (const auto& [link, sign] : changed)
-                    curvature += demand(age, pair) * demand(age, pair) * bend[age][link];
-            }
-            const Real wanted = curvature > 0 ? dearer / curvature
-                                : dearer > 0  ? x[slot]
-                                : dearer < 0  ? -x[to]
-                                              : 0;
-            const Real share = std::clamp(wanted, -x[to], x[slot]);
-            x[slot] -= share;
-            x[to] += share;
-            for (Index age = 0; age < records; ++age) {
-                for (const auto& [link, sign] : changed)
-                    price[age][link] += sign * share * demand(age, pair) * bend[age][link];
-            }
-        }
-    }
-    return x;
-}
+
+    const Drawn& drawn_;
+    const Routing& routing_;
+    const PathSet& paths_;
+    std::vector<Real> x_;
+    std::vector<std::vector<Real>> price_, bend_;  // of links, by age
+};
 
 TEST(BlockSweeps, MatchTheirDefinition) {
     Index whole = 0;
@@ -176,7 +205,7 @@ TEST(BlockSweeps, MatchTheirDefinition) {
         const Drawn drawn = draw(chance, true);
         const DemandBatch batch = batch_of(drawn);
         const std::vector<Real> start = test::random_splits(drawn.routed.routing->paths, chance, true);
-        const std::vector<Real> wanted = naive_sweep(drawn, start);
+        const std::vector<Real> wanted = NaiveSweep(drawn, start).end();
         std::vector<Real> found = start;
         Scratch scratch;
         Scratch::Frame frame(scratch);

@@ -52,14 +52,19 @@ void for_each_set(const std::function<void(const Routed&, const SplitSet&, Chanc
     }
 }
 
+std::vector<SlotIndex> live_slots(const PathSet& paths, Index pair) {
+    std::vector<SlotIndex> live;
+    for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
+        if (paths.live(slot)) live.push_back(slot);
+    return live;
+}
+
 /// Projection of one pair's live entries by bisection for the multiplier; with a price `pull` on leaving
 /// `centre`.
 void project_slowly(const PathSet& paths, const Vector& v, Real pull, const Vector& centre, Vector& out) {
     out.assign(v.size(), 0);
     for (Index pair = 0; pair < paths.pairs(); ++pair) {
-        std::vector<SlotIndex> live;
-        for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot)
-            if (paths.live(slot)) live.push_back(slot);
+        const std::vector<SlotIndex> live = live_slots(paths, pair);
         if (live.empty()) continue;
         Real low = kInfinity;
         Real high = -kInfinity;

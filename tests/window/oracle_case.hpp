@@ -117,13 +117,18 @@ inline Vector answer(const AnyOracle& oracle, const TestWindow& window, Index ag
     return out;
 }
 
+struct Points {
+    const Vector& y;
+    const Vector& from;
+};
+
 inline Vector difference(const AnyOracle& oracle, const TestWindow& window, const Ticket& ticket,
-                         std::uint64_t samples, const Vector& y, const Vector& from, Cost* cost = nullptr) {
+                         std::uint64_t samples, const Points& at, Cost* cost = nullptr) {
     Scratch scratch;
     Cost ignored;
-    Vector out(y.size());
-    oracle->difference(window.view(), {ticket, samples, cost != nullptr ? *cost : ignored, scratch}, y, from,
-                       out);
+    Vector out(at.y.size());
+    oracle->difference(window.view(), {ticket, samples, cost != nullptr ? *cost : ignored, scratch}, at.y,
+                       at.from, out);
     return out;
 }
 

@@ -99,8 +99,8 @@ TEST(Oracle, TicketsNameTheDraws) {
         EXPECT_NE(first, estimate(oracle, window, {6, kRound, 2})) << text;
         EXPECT_EQ(answer(oracle, window, 1, {5, kRound, 2}), answer(oracle, window, 1, {5, kRound, 2}));
         const Vector from(window.y.size(), 0.1);
-        EXPECT_EQ(difference(oracle, window, {5, kRound, 2}, 3, window.y, from),
-                  difference(oracle, window, {5, kRound, 2}, 3, window.y, from));
+        EXPECT_EQ(difference(oracle, window, {5, kRound, 2}, 3, {window.y, from}),
+                  difference(oracle, window, {5, kRound, 2}, 3, {window.y, from}));
     }
     const AnyOracle dropout = parse_oracle("dropout:0.5", {});
     std::set<Vector> seen;
@@ -225,7 +225,7 @@ void check_difference(const TestWindow& window, const AnyOracle& oracle, const V
     Vector far = from;
     for (Real& entry : far) entry += 0.5;
     Cost cost;
-    const Vector nothing = difference(oracle, window, {5, kRound, 1}, 3, from, from, &cost);
+    const Vector nothing = difference(oracle, window, {5, kRound, 1}, 3, {from, from}, &cost);
     EXPECT_EQ(norm(nothing), 0);
     if (oracle->exact()) {
         EXPECT_LE(cost.record_gradients, 6U);  // a record drawn twice is evaluated once
@@ -234,7 +234,7 @@ void check_difference(const TestWindow& window, const AnyOracle& oracle, const V
     }
     for (const std::uint64_t samples : {1U, 5U}) {
         const Errors found = errors(3000, exact_there, [&](const Ticket& ticket) {
-            return difference(oracle, window, ticket, samples, far, from);
+            return difference(oracle, window, ticket, samples, {far, from});
         });
         EXPECT_LT(found.bias, 4.5 * found.uncertainty) << samples << " samples";
         EXPECT_GT(found.square, 0);
@@ -286,7 +286,7 @@ TEST(Difference, ShrinksWithTheDistance) {
         axpy(-1, window.gradient(window.y), change);
         for (const std::uint64_t samples : {2U, 8U}) {
             const Errors found = errors(1000, change, [&](const Ticket& ticket) {
-                return difference(oracle, window, ticket, samples, far, window.y);
+                return difference(oracle, window, ticket, samples, {far, window.y});
             });
             EXPECT_LE(found.square, curvature * h * h / static_cast<Real>(samples));
             EXPECT_GT(found.square, 0.001 * curvature * h * h / static_cast<Real>(samples));
@@ -299,8 +299,8 @@ TEST(Difference, AdditiveNoiseCancels) {
     const Vector from(window.y.size(), 0.2);
     const AnyOracle exact = parse_oracle("exact", {});
     for (const char* text : {"sphere:9", "gaussian:9", "gaussian:9,noise=shared", "heavy:9"}) {
-        EXPECT_EQ(difference(parse_oracle(text, {}), window, {5, kRound, 4}, 3, window.y, from),
-                  difference(exact, window, {5, kRound, 4}, 3, window.y, from))
+        EXPECT_EQ(difference(parse_oracle(text, {}), window, {5, kRound, 4}, 3, {window.y, from}),
+                  difference(exact, window, {5, kRound, 4}, 3, {window.y, from}))
             << text;
     }
 }
@@ -312,7 +312,7 @@ TEST(Difference, BaseSamplesOfOneRecordAreDropsOfTheirOwn) {
     Vector far = window.y;
     for (Real& entry : far) entry += 0.5;
     const Errors found = errors(2000, change, [&](const Ticket& ticket) {
-        return difference(parse_oracle("dropout:0.5", {}), window, ticket, 16, far, window.y);
+        return difference(parse_oracle("dropout:0.5", {}), window, ticket, 16, {far, window.y});
     });
     EXPECT_NEAR(found.square, squared_norm(change) / 16, 5 * found.spread);
 }
@@ -337,7 +337,10 @@ TEST(Callback, ErrorsNameASampleOfTheWrongLength) {
     EXPECT_EQ(message([&] { estimate(oracle, window, {5, kRound, 0}); }), expected);
     EXPECT_EQ(message([&] { answer(oracle, window, 3, {5, kRound, 0}); }), expected);
     EXPECT_EQ(message([&] { answer(oracle, window, 2, {5, kRound, 0}); }), "");
-    EXPECT_EQ(message([&] { difference(oracle, window, {5, kRound, 0}, 9, window.y, window.y); }), expected);
+    EXPECT_EQ(message([&] {
+                  difference(oracle, window, {5, kRound, 0}, 9, {window.y, window.y});
+              }),
+              expected);
 }
 
 }  // namespace

@@ -63,14 +63,20 @@ std::vector<ForecastRule> all_models() {
     return rules;
 }
 
+/// How many losses a running mean of round t holds, walked through from the first round.
+Real running_count(Round t, Real longest, Real keep) {
+    Real m = 0;
+    for (Round i = 1; i <= t; ++i) m = m == longest ? keep : m + 1;
+    return m;
+}
+
 /// The weight of the record of round s in the window of round t, from the table of the definitions.
 Real defined_weight(const std::string& text, Round t, Round s) {
     if (s < 1 || s > t) return 0;
     const auto age = static_cast<Real>(t - s);
-    const auto count = [&](Real longest, Real keep) {  // a running mean, walked through from the first round
-        Real m = 0;
-        for (Round i = 1; i <= t; ++i) m = m == longest ? keep : m + 1;
-        return m;
+    const auto mean = [&](Real longest, Real keep) {
+        const Real count = running_count(t, longest, keep);
+        return age < count ? 1 / count : 0;
     };
     if (text == "7") return age < 7 ? 1.0 / 7 : 0;
     if (text == "exp:6,length=9") {
@@ -79,8 +85,8 @@ Real defined_weight(const std::string& text, Round t, Round s) {
         return age < 9 ? std::pow(5.0 / 6, age) / total : 0;
     }
     if (text == "triangle:9") return age < 9 ? 2 * (9 - age) / (9 * 10) : 0;
-    if (text == "mean:6,keep=1") return age < count(6, 1) ? 1 / count(6, 1) : 0;
-    if (text == "mean:9,keep=4") return age < count(9, 4) ? 1 / count(9, 4) : 0;
+    if (text == "mean:6,keep=1") return mean(6, 1);
+    if (text == "mean:9,keep=4") return mean(9, 4);
     if (text == "season:5,3") return age == 0 || age == 5 || age == 10 ? 1.0 / 3 : 0;
     ADD_FAILURE() << text;
     return 0;
