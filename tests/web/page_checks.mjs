@@ -60,6 +60,14 @@ export function assertShown(text, value, what) {
   assert.ok(Math.abs(numberIn(text) - value) <= exact, `${what}: '${text}' for ${value}`);
 }
 
+/** The turns that the loss chart takes for the newest ones, and the mean of those up to a turn. */
+export const newest = (turns) => Math.max(1, Math.min(1000, Math.ceil(turns / 10)));
+export function meanOf(turn, width, figure) {
+  const first = Math.max(1, turn - width + 1);
+  const known = Array.from({ length: turn - first + 1 }, (_, i) => figure(first + i)).filter((value) => typeof value === 'number');
+  return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}
+
 export async function checkQuiet(page) {
   assert.deepEqual(page.complaints, []);
   assert.deepEqual(page.requests.filter((url) => !url.startsWith('data:') && url !== page.requests[0]), []);

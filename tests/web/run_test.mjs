@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
-import { assertShown, checker, checkQuiet, faintTexts, goTo, nameless, stickingOut } from './page_checks.mjs';
+import { assertShown, checker, checkQuiet, faintTexts, goTo, meanOf, nameless, newest, stickingOut } from './page_checks.mjs';
 import { channels, figures, PaperRun, PaperService } from './run_server.mjs';
 
 const [program, shots, template] = process.argv.slice(2);
@@ -56,11 +56,12 @@ const places = (page) => page.run(() => Number(document.querySelector('#period')
 async function checkTurns(page, kind, turns, at) {
   assert.equal(await places(page), turns);
   const names = channels[kind];
-  const main = { learn: ['chart-loss', 'loss', 'loss'], route: ['chart-cost', 'cost', 'cost'] }[kind];
+  const main = { learn: ['chart-loss', 'newest turns', 'loss'], route: ['chart-cost', 'cost', 'cost'] }[kind];
+  const width = kind === 'learn' ? newest(turns) : 1;
   for (const turn of at) {
     await goTo(page, turn - 1);
     assert.equal(await page.text('#now'), `turn ${turn.toLocaleString('en')}`);
-    assertShown((await legends(page))[main[0]][main[1]], figures(kind, turn)[names.indexOf(main[2])], `turn ${turn}`);
+    assertShown((await legends(page))[main[0]][main[1]], meanOf(turn, width, (each) => figures(kind, each)[names.indexOf(main[2])]), `turn ${turn}`);
   }
   await goTo(page, turns - 1);
 }
@@ -219,16 +220,16 @@ await check('a fork from now: posted, drawn beside, compared, ended', async () =
   assert.match(cells[1][3], /\(\u221230.%\)/);
   assert.match(cells[1][1], /window 16/);
   const lines = (await legends(page))['chart-loss'];
-  assert.deepEqual(Object.keys(lines), ['loss', 'loss, what-if-1']);
+  assert.deepEqual(Object.keys(lines), ['newest turns', 'newest turns, what-if-1']);
   await page.click('[data-view=fork]');
   assert.equal(await places(page), 120);
   await goTo(page, 119);
-  assertShown((await legends(page))['chart-loss']['loss, what-if-1'], figures('learn', 5924, 0.7)[0], 'the fork now');
+  assertShown((await legends(page))['chart-loss']['newest turns, what-if-1'], mean(0.7), 'the fork now');
   await shot(page, 'run-fork', 1280);
   await page.click('.forks .end button');
   await until(page, () => document.querySelector('#forks').checkVisibility(), (seen) => !seen);
   assert.ok(service.asked.includes('DELETE /v1/learners/what-if-1'));
-  assert.deepEqual(Object.keys((await legends(page))['chart-loss']), ['loss']);
+  assert.deepEqual(Object.keys((await legends(page))['chart-loss']), ['newest turns']);
   noErrors(page);
 });
 await page.close();

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
-import { assertShown, checker, dataOf, faintTexts, goTo, nameless, stickingOut } from './page_checks.mjs';
+import { assertShown, checker, dataOf, faintTexts, goTo, meanOf, nameless, newest, stickingOut } from './page_checks.mjs';
 
 const [program, shots, proxstream] = process.argv.slice(2);
 mkdirSync(shots, { recursive: true });
@@ -98,7 +98,7 @@ async function checkTurns(page, turns, at) {
   assert.equal(await page.run(() => Number(document.querySelector('#period').max) + 1), turns);
   for (const turn of at) {
     await goTo(page, turn - 1);
-    assertShown((await legend(page, 'chart-loss')).loss, losses.get(turn), `turn ${turn}`);
+    assertShown((await legend(page, 'chart-loss'))['newest turns'], meanOf(turn, newest(turns), (each) => losses.get(each)), `turn ${turn}`);
   }
   await goTo(page, turns - 1);
   assert.equal(await page.run(() => window.notReloaded), true);
@@ -158,7 +158,7 @@ try {
     assertShown(rows[0][3], mean, 'mean loss since the fork');
     assert.match(rows[1][1], /window 8/);
     assert.match(rows[1][3], /\(.*%|same\)/);
-    assert.deepEqual(Object.keys(await legend(page, 'chart-loss')), ['loss', 'loss, what-if-1']);
+    assert.deepEqual(Object.keys(await legend(page, 'chart-loss')), ['newest turns', 'so far', 'newest turns, what-if-1']);
     await page.click('[data-view=fork]');
     assert.equal(await page.run(() => Number(document.querySelector('#period').max) + 1), 100);
     await shot(page, 'serve-fork');

@@ -49,7 +49,7 @@ function memberNames(members: string[]): Partial<Sheet> {
 
 const sheets: Sheet[] = [
   {
-    id: 'chart-loss', title: 'Loss of the decisions', note: 'Of what was decided before each record was known: mean of the newest turns, and of all turns so far.',
+    id: 'chart-loss', title: 'Loss of the decisions', note: 'Of what was decided before each record was known: mean of the newest turns (a tenth of all, at most 1000), and of all turns so far.',
     lines: [{ channel: 'loss', name: 'loss', style: thin, sliding: true }, { channel: 'average_loss', name: 'so far', figure: 'latest', style: second, own: true }],
     own: ({ summary }) => (typeof summary?.best_constant === 'number' ? { reference: { value: summary.best_constant, text: 'best constant' } } : {}),
   },
@@ -118,7 +118,8 @@ function linesOf(sheet: Sheet, grid: Grid): Line[] {
     const slides = wanted.sliding && grid.view !== 'raw';
     const own = grid.values(i, channel, wanted.figure ?? 'mean').map((value) => (shift && typeof value === 'number' ? value + shift : value));
     const values = slides ? slidingMean(own, grid.at, newestTurns(grid)) : own;
-    const name = slides ? `newest ${figure(newestTurns(grid), 15)} turns` : wanted.name;
+    // A name that counted them would be another one with every turn.
+    const name = slides ? 'newest turns' : wanted.name;
     // Bands of several runs would hide each other; turns one by one have none.
     const band = wanted.band && !forked && grid.view !== 'raw'
       ? { band: { least: grid.values(i, channel, 'least'), most: grid.values(i, channel, 'most') } } : {};
