@@ -61,8 +61,9 @@ void BestConstantSampler::add(Real target) {
     plan_next();
 }
 
-/// Reservoir sampling: every target so far is kept with the same probability. As if each had drawn a ticket
-/// and the lowest were kept; how many will be passed over is drawn at once (Li 1994, algorithm L).
+/// Reservoir sampling (Li 1994, algorithm L): keeps every target so far with the same probability. Each
+/// target draws a ticket, and the lowest tickets stay. One draw gives the number of targets until the next
+/// replacement.
 void BestConstantSampler::plan_next() {
     ++replaced_;
     const auto log_of_draw = [&](std::uint64_t which) {
@@ -85,15 +86,15 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
         return best;
     }
     if (dynamic_cast<const LinearFamily*>(some.get()) == nullptr)
-        return std::nullopt;  // networks and factorisations have no constant model
+        return std::nullopt;  // networks and factorisations have no constant model to compare with
     const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});
     RowBlock record;
     for (const Real target : targets_) record.add_dense({}, target);
     Scratch scratch;
     const auto value = [&](Real constant) { return family->value(record, ConstView(&constant, 1), scratch); };
 
-    // Non-convex losses have several valleys, each near some target: try a spread of quantiles, then search
-    // between the best one's neighbours.
+    // Non-convex losses have several local minima, each near a target. So try a spread of quantiles, then
+    // search between the neighbours of the best one.
     std::vector<Real> candidates;
     if (kind == TargetKind::sign) {
         for (int i = -20; i <= 20; ++i) candidates.push_back(i);

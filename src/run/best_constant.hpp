@@ -1,4 +1,4 @@
-/// The yardstick under every learned model: how well one constant prediction could have done, in hindsight.
+/// The loss of the best constant prediction in hindsight, with which every learned model is compared.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -12,8 +12,8 @@ namespace proxstream {
 
 struct BestConstant {
     Real prediction = 0;   // of classes the most frequent one
-    Real loss = 0;         // mean loss of predicting it always
-    bool sampled = false;  // whether it was found on a sample of the targets
+    Real loss = 0;         // mean loss if it is always predicted
+    bool sampled = false;  // found on a sample of the targets
 };
 
 /// Keeps a uniform sample of the targets in constant memory (exact up to kCapacity of them).
@@ -34,8 +34,8 @@ class BestConstantSampler {
     std::uint64_t seed_;
     std::uint64_t seen_ = 0;
     std::uint64_t next_ = 0;      // the target that takes the place of another one
-    std::uint64_t replaced_ = 0;  // places that were planned for so far
-    Real threshold_ = 1;          // the largest of the tickets that those kept have drawn
+    std::uint64_t replaced_ = 0;  // replacements planned so far
+    Real threshold_ = 1;          // the largest ticket among the targets in the sample
     std::vector<Real> targets_;
 };
 

@@ -1,4 +1,4 @@
-/// The text behind "builtin:", `name,key=value,...`, which built-in streams read alike.
+/// Reads the text after "builtin:", `name,key=value,...`.
 #pragma once
 
 #include "proxstream/core/spec.hpp"
@@ -9,10 +9,10 @@
 
 namespace proxstream {
 
-/// The stream's name takes the place of a spec's: "drift,rows=9" is read as "drift:rows=9".
+/// "drift,rows=9" is read as "drift:rows=9".
 Spec builtin_spec(std::string_view text);
 
-/// Unlike Spec::count, 0 is one too (a seed) and so is what a double cannot hold.
+/// Unlike Spec::count, accepts 0 (a seed) and integers above 2^53.
 std::uint64_t whole_number(const Spec& spec, const std::string& key, std::uint64_t fallback);
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// Rows whose numbers can be scaled: others are bad rows, and the error names their place.
+/// Refuses rows with numbers that are too large to be scaled, as bad rows; the error names their place.
 #pragma once
 
 #include "run/feature_scale.hpp"
@@ -14,7 +14,7 @@ namespace proxstream {
 
 class CheckedReader final : public WrappedReader {
   public:
-    /// `features`, `label`: which of them will be standardised.
+    /// `features`, `label`: what will be standardised.
     CheckedReader(std::unique_ptr<RowReader> rows, bool features, bool label)
         : WrappedReader(std::move(rows)), label_(label) {
         if (features) scale_.emplace(inner());

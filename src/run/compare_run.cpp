@@ -25,10 +25,10 @@ bool draws(const RunHeader& facts, std::string_view text) {
                        [](const RunHeader& member) { return draws(member, member.name); });
 }
 
-/// What a comparison does not use, so that learners are made as those of `learn`.
+/// Drops the settings of the comparison, so that learners are made as `learn` makes them.
 LearnSettings plain(const LearnSettings& settings) {
     LearnSettings kept = with_defaults(settings);
-    kept.also_window.clear();  // the comparison measures w and 1 itself
+    kept.also_window.clear();  // the comparison measures windows w and 1 itself
     return kept;
 }
 
@@ -44,7 +44,7 @@ struct CompareRun::Runner {
         result.learner = text;
     }
 
-    /// The figures count from here.
+    /// Figures count from here.
     void begin_scoring() {
         unscored = tally.totals().cost;
         unscored_seconds = learner->seconds();
@@ -120,13 +120,14 @@ void CompareRun::start(Line& line) {
     line.trials.clear();
 }
 
-/// Chooses the candidate with the least loss on the first records. One that refuses a record comes last.
+/// Chooses the candidate with the least loss on the first records. A candidate that refuses a record comes
+/// last.
 void CompareRun::tune(const std::function<void(Round)>& on_round) {
     const bool any =
         std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.trials.empty(); });
     if (!any) return;
     progress_.tuning = true;
-    // More may be there: the records that the step was estimated from.
+    // There may be more: the records that the step was estimated from.
     for (const RowBlock& record : problem_.stream().peek(options_.tune)) {
         if (stopped()) return;
         if (progress_.rounds == options_.tune) break;
@@ -261,7 +262,7 @@ CompareEntry CompareRun::figures_of(Runner& run, RunEnding ending) {
     return std::move(result);
 }
 
-/// The means over the seeds. Counts, curve and certificate are those of the first one.
+/// Means over the seeds. Counts, curve and certificate are those of the first seed.
 CompareEntry CompareRun::entry_of(Line& line, RunEnding ending) {
     CompareEntry entry = figures_of(*line.runs.front(), ending);
     entry.candidates = line.candidates.size();

@@ -22,8 +22,8 @@ struct CompareOptions {
     bool skip_unsuited = false;  // leave out learners that do not suit the data, instead of ConfigError
 };
 
-/// One line of the comparison. Figures are those of the scored rounds that the learner accepted, and means
-/// over its seeds. Regrets are measured in the same way for all, at the common window and step.
+/// One line of the comparison. Figures are means over seeds, and cover the scored rounds that the learner
+/// accepted. Regrets use a common window and step, so that they can be compared.
 struct CompareEntry {
     std::string learner;   // its text, with the parameter that was chosen
     Index candidates = 1;  // values that were tried
@@ -35,16 +35,16 @@ struct CompareEntry {
     Real loss = 0;         // mean of f_t(x_t), predicted before learning
     Real least_loss = 0;   // of its seeds
     Real greatest_loss = 0;
-    Real windowed_loss = 0;        // mean of S_{t,w}(x_t): how the recent window looks from where it plays
-    Real regret = 0;               // Reg_w(T)
-    Real regret_one = 0;           // Reg_1(T)
-    Real error_rate = 0;           // where labels are classes
-    Real mean_squared_error = 0;   // where they are numbers: of predictions in the units of the data,
-    Real mean_absolute_error = 0;  // clipped to the range of the labels before
-    Index nonzeros = 0;            // of the final point
-    Real movement = 0;             // sum of |x_{t+1} - x_t| over the points it played
-    Round active = 0;              // rounds in which that point moved
-    std::uint64_t changed = 0;     // coordinates that moved, over all rounds
+    Real windowed_loss = 0;              // mean of S_{t,w}(x_t), the mean loss over the recent window
+    Real regret = 0;                     // Reg_w(T)
+    Real regret_one = 0;                 // Reg_1(T)
+    Real error_rate = 0;                 // of classes
+    Real mean_squared_error = 0;         // of numbers, in the units of the data
+    Real mean_absolute_error = 0;        // likewise; predictions are clipped to the range of earlier labels
+    Index nonzeros = 0;                  // of the final point
+    Real movement = 0;                   // sum of |x_{t+1} - x_t| over the points that were played
+    Round active = 0;                    // rounds in which that point moved
+    std::uint64_t changed = 0;           // coordinates that moved, over all rounds
     std::uint64_t record_gradients = 0;  // the learner's own
     std::uint64_t base_samples = 0;      // likewise
     double seconds = 0;                  // likewise
@@ -58,12 +58,12 @@ struct CompareOutcome {
     std::uint64_t rows = 0;
     std::uint64_t scored_rows = 0;
     std::uint64_t tuned_rows = 0;
-    Round refused = 0;     // rounds that all learners refused
-    bool classes = false;  // whether error rates mean anything
-    bool numbers = false;  // whether squared and absolute errors do
+    Round refused = 0;     // rounds that every learner refused
+    bool classes = false;  // labels are classes, so error rates are defined
+    bool numbers = false;  // labels are numbers, so squared and absolute errors are defined
     bool interrupted = false;
-    std::string data_error;             // what stopped the stream, if a row did
-    std::vector<std::string> left_out;  // learners that do not suit, with the reason
+    std::string data_error;             // the bad row that stopped the stream; empty: none
+    std::vector<std::string> left_out;  // learners that do not suit the data, with the reason
 };
 
 /// While a comparison runs.
@@ -82,7 +82,7 @@ class CompareRun {
 
     const Problem& problem() const noexcept { return problem_; }
     const CompareProgress& progress() const noexcept { return progress_; }
-    /// Calls `on_round` after each round, those of tuning too.
+    /// Calls `on_round` after each round, also while tuning.
     CompareOutcome run(const std::function<void(Round)>& on_round);
 
   private:
@@ -109,16 +109,16 @@ class CompareRun {
     std::vector<Line> lines_;
     CompareProgress progress_;
     CompareOutcome outcome_;
-    LabelRange labels_;  // of the rows before
+    LabelRange labels_;  // of earlier rows
     Scratch scratch_;
 };
 
 struct RoundCount {
     Round rounds = 0;
-    std::exception_ptr error = nullptr;  // of the row that ended the count, if one could not be read
+    std::exception_ptr error = nullptr;  // of the row that ended the count, if it could not be read
 };
 
-/// The number of rounds of a run, at most `most` (0: any number), from reading the rows.
+/// Counts the rounds of a run, at most `most` (0: no limit), by reading the rows.
 RoundCount count_rounds(const LearnSettings& settings, Round most, StopFlag stop = nullptr);
 
 }  // namespace proxstream

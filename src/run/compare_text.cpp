@@ -18,7 +18,7 @@ bool counts(const CompareEntry& entry) {
     return entry.failed == 0 && entry.rounds > 0 && std::isfinite(entry.loss);
 }
 
-/// The entry with the least loss but for `other`; nullptr: there is none.
+/// The entry with the least loss, except `other`; nullptr: there is none.
 const CompareEntry* best_of(const CompareOutcome& outcome, const CompareEntry* other = nullptr) {
     const CompareEntry* best = nullptr;
     for (const CompareEntry& entry : outcome.entries) {
@@ -28,7 +28,7 @@ const CompareEntry* best_of(const CompareOutcome& outcome, const CompareEntry* o
     return best;
 }
 
-/// In per cent; not finite if there is no ratio.
+/// In per cent; NaN or infinite if the ratio is undefined.
 Real above(Real loss, Real reference) {
     return reference > 0 ? 100 * (loss / reference - 1) : kInfinity;
 }
@@ -111,7 +111,7 @@ std::string compare_table(const CompareOutcome& outcome) {
     std::string table = fmt::format("{:<{}}", "learner", width);
     for (const Column& column : columns) table += fmt::format("{:>{}}", column.head, column.width);
     for (const CompareEntry& entry : outcome.entries) {
-        // A long name has a line of its own.
+        // A name that is too long for its column gets a line of its own.
         const bool fits = entry.learner.size() <= width;
         table += fits ? fmt::format("\n{:<{}}", entry.learner, width)
                       : fmt::format("\n{}\n{:<{}}", entry.learner, "", width);

@@ -14,7 +14,7 @@ std::string compare_table(const CompareOutcome& outcome);
 /// (rls)". Empty if there is nothing to compare it with.
 std::string compare_verdict(const CompareOutcome& outcome, const std::string& first);
 
-/// All figures with full digits, a line for each learner; a figure that is not known is empty.
+/// All figures with full digits, a line for each learner; an unknown figure is empty.
 std::string compare_csv(const CompareOutcome& outcome);
 
 }  // namespace proxstream

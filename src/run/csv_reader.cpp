@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kMaxColumns = 1'000'000;
 constexpr Index kMaxColumnName = 1000;  // bytes
-// A quote that is never closed would swallow the rest of the input, and on a live stream wait for ever.
+// An unclosed quote would swallow the rest of the input; on a live stream, the reader would wait for ever.
 constexpr Index kMaxQuotedLines = 1000;
 
 bool is_blank(char c, char delimiter) noexcept {
@@ -102,7 +102,7 @@ void CsvReader::read_header() {
     set_columns(columns, rows);
 }
 
-/// Reads the first rows of the first input. Their errors are kept for the place where they belong.
+/// Reads the first rows of the first input. Their errors are thrown when read_row() reaches the row.
 void CsvReader::look_ahead(Index columns) {
     std::string_view record;
     while (ahead_.size() < options_.look_ahead) {
@@ -155,7 +155,7 @@ bool CsvReader::read_row(RowBlock& block) {
     line_ = inputs_.line();
     encoder_.begin();
     target_ = no_label_;
-    // Errors are worded in one place: whatever the fast path does not take is read again with care.
+    // Any row that the fast path does not accept is read again by the slow path, which reports errors.
     if (!parse_plain(record)) {
         const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
         check_count(fields.size(), columns_.size());
@@ -176,7 +176,7 @@ bool CsvReader::read_ahead(RowBlock& block) {
     return true;
 }
 
-/// The common row: no quotes, numbers where numbers belong. False if anything is unusual.
+/// Reads a common row: no quotes, and a number in every column of numbers. Returns false for any other row.
 bool CsvReader::parse_plain(std::string_view record) {
     const char* p = record.data();
     const char* const last = p + record.size();
@@ -189,7 +189,7 @@ bool CsvReader::parse_plain(std::string_view record) {
             p = parse_number_field(p, last, delimiter_, number);
             if (p == nullptr) return false;
         } else {
-            // No number holds a quote; here one may open, and the delimiter behind it be none.
+            // A number has no quotes. A quote in a text field may enclose delimiters.
             const char* end = find(p, last, delimiter_);
             if (find(p, end, '"') != end) return false;
             if (roles_[column] != kSkippedColumn &&

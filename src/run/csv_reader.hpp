@@ -10,8 +10,8 @@ namespace proxstream {
 
 class CsvReader final : public TableReader {
   public:
-    /// Reads the first header, and the rows that decide what the columns hold. Columns that the options name
-    /// and the header does not have are refused together, in one ConfigError.
+    /// Reads the first header, and the rows that decide what the columns hold. Throws one ConfigError with
+    /// all columns that the options name and the header lacks.
     CsvReader(InputQueue inputs, TableOptions options, TargetRule target);
 
     bool read_row(RowBlock& block) override;
@@ -39,7 +39,7 @@ class CsvReader final : public TableReader {
     InputQueue inputs_;
     char delimiter_ = ',';
     RowSplitter splitter_;
-    std::string first_input_;  // whose header the others must repeat
+    std::string first_input_;  // its header must be that of all inputs
     std::deque<RowAhead> ahead_;
     std::uint64_t line_ = 0;  // of the last row
     Fields fields_;

@@ -1,4 +1,4 @@
-/// Rows whose label comes later: they wait under their keys until a row with the same key brings it.
+/// Rows whose label comes later. They wait under their keys until a row with the same key brings the label.
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
@@ -13,10 +13,10 @@ namespace proxstream {
 
 class DelayedRows {
   public:
-    /// The oldest rows are forgotten beyond so many.
+    /// Beyond this number, the oldest rows are dropped.
     static constexpr std::size_t kMost = 1'000'000;
 
-    /// Keeps the last row of `rows`; a row that waits under this key is replaced.
+    /// Keeps the last row of `rows`, and replaces an earlier row with this key.
     void keep(const std::string& key, const RowBlock& rows) {
         RowBlock row(rows.sparse());
         row.add_row(rows, rows.rows() - 1);

@@ -22,7 +22,7 @@ FeatureScale::FeatureScale(const RowReader& reader)
 
 FeatureScale::FeatureScale(const RowReader& reader, Standardiser statistics)
     : statistics_(std::move(statistics)) {
-    // Sparse rows of tables store their quantities also where they are 0.
+    // Rows of sparse tables store quantities even if they are 0, so scaling adds no entries.
     if (reader.sparse() && !reader.table())
         throw ConfigError("standardise: sparse rows would lose their zeros; leave it out");
     std::int32_t next = 0;
@@ -44,7 +44,7 @@ ConstView FeatureScale::gather(const RowBlock& rows, Index row) {
     const ConstView values = rows.values(row);
     if (all_) return values;
     if (rows.sparse()) {
-        // Quantities are stored also where they are 0.
+        // Quantities are stored even if they are 0.
         const auto indices = rows.indices(row);
         for (Index i = 0; i < indices.size(); ++i) {
             if (columns_[indices[i]] >= 0) places_[static_cast<Index>(columns_[indices[i]])] = i;

@@ -1,4 +1,4 @@
-/// Standardisation of those features of a reader that are quantities. Marks of categories stay 0 and 1.
+/// Standardises the features that are quantities. Marks of categories stay 0 and 1.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -11,8 +11,8 @@ namespace proxstream {
 
 class FeatureScale {
   public:
-    /// `count`: each row counts before it is scaled. `as_next`: each row is scaled as if it was the next one
-    /// to be counted, but is not. `as_is`: by the present statistics.
+    /// `count`: counts each row, then scales it. `as_next`: scales each row as if it were counted next,
+    /// without counting it. `as_is`: scales by the present statistics.
     enum class Use : std::uint8_t { count, as_next, as_is };
 
     explicit FeatureScale(const RowReader& reader);
@@ -20,11 +20,11 @@ class FeatureScale {
     FeatureScale(const RowReader& reader, Standardiser statistics);
 
     const Standardiser& statistics() const noexcept { return statistics_; }
-    /// Throws DataError if a value of a row, the reader's last one, is too large to be counted.
+    /// Throws DataError if the last row of the reader has a value too large to be counted.
     void check(const RowBlock& rows, Index row, const RowReader& reader);
     /// Counts a row without scaling it.
     void count(const RowBlock& rows, Index row);
-    /// Scales all rows in their place; check() has passed them.
+    /// Scales all rows in place; check() must have passed.
     void apply(RowBlock& rows, Use use);
     void serialise(StateArchive& archive) { archive.section("statistics", statistics_); }
 
@@ -33,9 +33,9 @@ class FeatureScale {
     ConstView gather(const RowBlock& rows, Index row);
 
     bool all_ = false;                   // every feature is a quantity, and rows are dense
-    std::vector<std::int32_t> columns_;  // of each feature: its place among the quantities, or -1
+    std::vector<std::int32_t> columns_;  // by feature: its place among the quantities, or -1
     Standardiser statistics_;
-    std::vector<Index> places_;  // of the quantities in the row that was gathered
+    std::vector<Index> places_;  // of the quantities in the row from gather()
     std::vector<Real> gathered_;
 };
 

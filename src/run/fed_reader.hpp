@@ -1,4 +1,4 @@
-/// Rows that somebody puts in, instead of a file they are read from.
+/// Rows that the caller supplies, instead of a file.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -12,8 +12,8 @@ namespace proxstream {
 class FedReader final : public RowReader {
   public:
     struct Shape {
-        std::vector<std::string> names = {};  // of the features; empty: they have none
-        Index features = 0;                   // as many as there are names, if there are any
+        std::vector<std::string> names = {};  // of the features; empty: no names
+        Index features = 0;                   // the number of names, if there are names
         std::string label = "y";
         bool sparse = false;
     };
@@ -21,7 +21,7 @@ class FedReader final : public RowReader {
     FedReader(std::string source, Shape shape)
         : source_(std::move(source)), shape_(std::move(shape)), waiting_(shape_.sparse) {}
 
-    /// Rows as this reader's shape says.
+    /// The rows must have this reader's shape.
     void feed(const RowBlock& rows);
     const Shape& shape() const noexcept { return shape_; }
 
@@ -33,7 +33,7 @@ class FedReader final : public RowReader {
     const std::string& source() const override { return source_; }
     std::uint64_t line() const override { return rows_; }
     bool live() const override { return true; }
-    /// Rows that wait are none of it: they are dropped when a state is read.
+    /// Rows that wait are not part of the state. Reading a state drops them.
     void serialise(StateArchive& archive) override;
 
   private:

@@ -13,7 +13,7 @@ namespace {
 RecordStream open_forecasts(const LearnSettings& settings, Index features, StopFlag stop) {
     LearnSettings own = settings;
     own.data = {settings.forecast};
-    own.wrap_rows = nullptr;  // errors that are injected cannot be foreseen
+    own.wrap_rows = nullptr;  // injected errors cannot be forecast
     auto reader = open_reader(own, own.batch, stop);
     if (reader->features() != features) {
         throw ConfigError("forecast = " + settings.forecast + ": its rows have " +
@@ -35,11 +35,11 @@ const RowBlock* ForecastFeed::next() {
     if (ended_) {
         throw DataError(
             {stream_.reader().source(), stream_.reader().line(), 0, ""},
-            "the forecasts end after " + std::to_string(records_) + " records while the data go on",
+            "the forecasts end after " + std::to_string(records_) + " records, but the data have more",
             "a forecast for every record of the data");
     }
     if (!started_) {
-        // The first forecast is of a record that is there already.
+        // The first forecast is for the record that was just read.
         started_ = true;
         if (stream_.next(record_)) ++records_;
     }

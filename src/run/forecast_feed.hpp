@@ -1,5 +1,5 @@
-/// Forecasts that come with a stream: a second file of rows, each the forecast of the data's row in the same
-/// place. While record t is learned from, the forecast of record t+1 is already known.
+/// Forecasts that come with a stream: a second file of rows, where each row is the forecast of the data's row
+/// in the same place. While record t is learned from, the forecast of record t+1 is already known.
 #pragma once
 
 #include "run/learn_settings.hpp"
@@ -11,12 +11,11 @@ namespace proxstream {
 
 class ForecastFeed {
   public:
-    /// Opens settings.forecast as the data are opened. Throws ConfigError if its rows have not `features`
-    /// columns.
+    /// Opens settings.forecast. Throws ConfigError if its rows do not have `features` columns.
     ForecastFeed(const LearnSettings& settings, Index features, StopFlag stop);
 
-    /// Called once a record of the data: the forecast of the one after it; nullptr: the forecasts have ended,
-    /// which only the last record may see. Throws DataError if the data go on after that.
+    /// Called once per record of the data. Returns the forecast of the next record, or nullptr when the
+    /// forecasts have ended. Throws DataError if it is called again after that.
     const RowBlock* next();
 
   private:

@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-/// The text that a CSV file would have in its place.
+/// The text of the value as a CSV file would have it.
 std::string text_of(const nlohmann::ordered_json& value) {
     if (value.is_null()) return {};
     if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
@@ -80,7 +80,7 @@ void JsonReader::look_ahead() {
         throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
                           "one JSON object a line");
     if (columns.empty() && ahead_.front().error) std::rethrow_exception(ahead_.front().error);
-    // Without one, the last key of the first row is not special: keys have no order to rely on.
+    // Keys have no order, so the last key of the first row cannot be the default label.
     if (options_.label.empty() && !options_.model && target_parser_.rule().kind != TargetKind::none)
         throw ConfigError({"--label: name the key to be predicted",
                            "the keys of " + inputs_.name() + " are: " + list_columns(columns)});

@@ -21,7 +21,7 @@ class JsonReader final : public TableReader {
   private:
     struct Field {
         std::string key;
-        std::string text;  // of a number or a text; empty: null
+        std::string text;  // of a number or a string; empty: null
     };
     struct RowAhead {
         std::vector<Field> fields;
@@ -40,7 +40,7 @@ class JsonReader final : public TableReader {
     std::deque<RowAhead> ahead_;
     Fields fields_;  // of the last row, in the order of the columns
     std::uint64_t line_ = 0;
-    std::uint64_t unknown_ = 0;  // values whose key is no column
+    std::uint64_t unknown_ = 0;  // values whose key is not a column
     std::string unknown_key_;    // the first of their keys
 };
 

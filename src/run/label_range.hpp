@@ -1,5 +1,5 @@
-/// The range of the labels seen so far, to which reported predictions of numbers are clipped: no label was
-/// ever outside, and a point that has gone astray then does not ruin a report.
+/// The range of the labels seen so far. Reported predictions of numbers are clipped to it, so that a diverged
+/// point does not ruin a report.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"
@@ -11,7 +11,7 @@ namespace proxstream {
 
 struct LabelRange {
     Real low = kInfinity;
-    Real high = -kInfinity;  // below low: no label was seen
+    Real high = -kInfinity;  // below `low`: no label yet
 
     void include(Real label) {
         low = std::min(low, label);

@@ -54,7 +54,7 @@ bool LaggedReader::read_row(RowBlock& block) {
         try {
             if (!inner().read_row(raw_)) break;
         } catch (const DamagedFile&) {
-            known_ = 0;  // nobody knows how many rows are lost
+            known_ = 0;  // an unknown number of rows is lost
             throw;
         } catch (const DataError&) {
             repeat_newest();
@@ -120,7 +120,7 @@ void LaggedReader::remember() {
 }
 
 void LaggedReader::repeat_newest() {
-    if (known_ == 0) return;  // time begins with the first row that can be used
+    if (known_ == 0) return;  // time starts with the first usable row
     const Index width = sources_.size();
     const Index newest = next_ == 0 ? longest_ - 1 : next_ - 1;
     std::copy_n(past_.begin() + static_cast<std::ptrdiff_t>(newest * width), width,

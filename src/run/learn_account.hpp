@@ -14,10 +14,11 @@ struct LearnAccount {
     LearnAccount(RunHeader stated, RegretMeter<AnyRegulariser, AnyBatch> windows)
         : header(std::move(stated)), tally(header), meter(std::move(windows)) {}
 
-    /// Adds what the other windows say of the point that was played. `extras` gets views of this account.
+    /// Adds the stationarity gaps of the other windows at the point played. `extras` gets views of this
+    /// account.
     void measure(const RowBlock& record, ConstView played, RoundReport& report, RowExtras& extras);
     void add(const RoundReport& report, const RowExtras& extras);
-    /// A fork's account begins with the window as it was: what is proved starts from there.
+    /// Starts the account of a fork: its certificate covers the rounds from here, with the window as it is.
     void begin(RunHeader stated);
     void serialise(StateArchive& archive);
 
@@ -25,7 +26,7 @@ struct LearnAccount {
     Tally tally;
     RegretMeter<AnyRegulariser, AnyBatch> meter;
     std::optional<LedgerWriter> ledger = {};
-    Real regret_bound = 0;  // what C2 allows for the regret so far
+    Real regret_bound = 0;  // the bound of C2 on the regret so far
 };
 
 }  // namespace proxstream

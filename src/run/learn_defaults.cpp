@@ -61,7 +61,7 @@ LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* re
         adopt(model, settings);
     }
     settings.look_ahead = settings.survey;
-    if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used as they are
+    if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used unchanged
     if (settings.loss == "auto") say(choose_loss(settings));
     const std::string loss = Spec::parse(settings.loss).name();
     if (has_width(loss) && settings.start == "zeros" && !settings.raw && !settings.standardise_label) {

@@ -9,12 +9,12 @@
 
 namespace proxstream {
 
-/// What a model says and the settings leave open: loss, regulariser, classes, columns, scaling, lags.
+/// Copies what the settings leave open from a model: loss, regulariser, classes, columns, scaling, lags.
 void adopt(const Model& model, RowSettings& settings);
 
-/// The settings with every choice made that needs no data. `reasons`, if given, gets a sentence for each.
-/// Settings without `auto` come back as they are. Throws what load_model does, where the loss is that of a
-/// starting model.
+/// Replaces every `auto` that needs no data. `reasons`, if given, gets a sentence for each choice. Settings
+/// without `auto` are returned unchanged. Throws what load_model() throws if the loss is that of a starting
+/// model.
 ///
 /// Loss: that of the starting model; else cauchy on a standardised label, which a few gross errors do not
 /// ruin; squared beside forecast rows, whose labels cannot be standardised. Regulariser: l2sq:0.001 for

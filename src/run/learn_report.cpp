@@ -15,7 +15,7 @@ Json figure(Real value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-/// What the page shows besides the series: members, metrics and yardsticks.
+/// The page's data besides the series: members, metrics, and the losses to compare with.
 std::string summary_json(const LearnOutcome& outcome, const RunHeader& header,
                          const std::optional<BestConstant>& constant, Index window) {
     const auto all = outcome.metrics.all();

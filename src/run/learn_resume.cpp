@@ -13,7 +13,7 @@ namespace proxstream {
 
 RunIdentity learn_identity(const LearnSettings& settings, const RunOrigin& origin) {
     const std::string data =
-        settings.data.empty() ? "what comes in" : fmt::format("{}", fmt::join(settings.data, ", "));
+        settings.data.empty() ? "its input" : fmt::format("{}", fmt::join(settings.data, ", "));
     return make_identity("learn", fmt::format("{} + {} on {}", settings.loss, settings.reg, data),
                          setting_list(settings), learn_channels(), origin);
 }
@@ -22,7 +22,7 @@ JournalOptions LearnRun::journal_options() const {
     return proxstream::journal_options(settings_, settings_.max_seconds < kInfinity, origin_.version);
 }
 
-/// They are compared with the stored ones: other data or settings show here.
+/// They are compared with the stored ones, which reveals other data or settings.
 void LearnRun::open_accounts() {
     journal_->open_account(0, header());
 }
@@ -31,7 +31,7 @@ void LearnRun::close_accounts(RunEnding ending) {
     journal_->close_account(0, footer(ending), account_.tally);
 }
 
-/// Afterwards scales, lags and forecasts are what they were.
+/// Restores scales, lags and forecasts by reading the input again up to the state.
 void LearnRun::read_again() {
     RecordStream& stream = problem_.stream();
     RowBlock record = stream.make_record();
@@ -65,7 +65,7 @@ void LearnRun::serialise(StateArchive& archive) {
                    Field{"account", account_});
 }
 
-/// What makes the points to come: of a run that is fed, its stream too.
+/// The state that later points depend on. If records are fed, the stream is part of it.
 void LearnRun::serialise_learner(StateArchive& archive) {
     archive.section("learner", *learner_);
     if (!fed_) return;
@@ -87,22 +87,22 @@ void LearnRun::follow_stream(LearnRun& parent) {
     StateArchive out;
     parent.problem_.stream().serialise(out);
     const std::string bytes = out.seal();
-    StateArchive in(bytes, "the stream of the run that is forked");
+    StateArchive in(bytes, "the stream of the parent run");
     problem_.stream().serialise(in);
 }
 
 void LearnRun::continue_from(LearnRun& parent) {
-    // Records stored for one window are not those that another has: fewer, or of other ages.
-    if (!same_windows(learner_->facts(), parent.learner_->facts())) throw Error("its windows are others");
+    // A store of records for one window does not serve another one: it has fewer records, or other ages.
+    if (!same_windows(learner_->facts(), parent.learner_->facts())) throw Error("its windows differ");
     StateArchive out;
     parent.serialise_learner(out);
     const std::string bytes = out.seal();
-    StateArchive in(bytes, "the state of the run that is forked");
+    StateArchive in(bytes, "the state of the parent run");
     serialise_learner(in);
     in.finish();
     if (!fed_) follow_stream(parent);
     outcome_.totals.labels = parent.outcome_.totals.labels;
-    // The losses of its window, under the new settings.
+    // Evaluates the losses of its window under the new settings.
     if (learner_->revise([](View) {}).status == RoundStatus::refused)
         throw Error("its window cannot be evaluated under the new settings");
     begin_account();

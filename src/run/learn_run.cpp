@@ -72,7 +72,7 @@ void LearnRun::prepare_outputs() {
                            .id = settings_.key.empty() ? "row" : settings_.key};
     outcome_.metrics = Metrics(kind, family.classes(), settings_.metrics_window);
     const auto* passes = dynamic_cast<const PassFamily*>(&family);
-    // With --ahead the label of the row before is not known yet.
+    // With --ahead, the label of the row before is not known yet.
     if (passes != nullptr && kind == TargetKind::number && settings_.ahead == 1)
         outcome_.previous = PreviousLabel(passes->of_scores());
 }
@@ -118,7 +118,7 @@ bool LearnRun::next() {
         predict_unlabelled();
         return false;
     }
-    // A record that an interruption has cut short is read whole on resume.
+    // Resume reads a whole record again, so a record cut short by an interruption is dropped.
     const bool stopped = stop_ != nullptr && *stop_;
     return !(stopped && last_.record.rows() < settings_.batch && journal_ != nullptr);
 }
@@ -177,7 +177,8 @@ void LearnRun::predict_record() {
 /// `labels`: empty if they are not known. `keys`: of the first rows; others are known by their number.
 void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels,
                                  std::span<const std::string> keys) {
-    // Standard output has the predictions of replayed turns already; a file was cut to where it was.
+    // Standard output already has the predictions of replayed turns; a file was truncated to its length at
+    // the state.
     if (settings_.predictions == "-" && journal_ != nullptr && journal_->replaying()) return;
     if (rows.values.empty()) return;
     outcome_.guarded(predictions_.file, [&](OutputFile& file) {

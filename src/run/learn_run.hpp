@@ -1,4 +1,4 @@
-/// One run of `learn`: predict, reveal, learn, account; and at the end, whatever ended it, a certificate.
+/// One run of `learn`: predict, reveal, learn, account. However it ends, it writes a certificate.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"
@@ -32,11 +32,11 @@ struct LearnProgress {
     std::uint64_t errors = 0;      // rows whose predicted label was wrong, where labels are classes
     Real regret = 0;               // Reg_w so far
     std::uint64_t steps = 0;
-    Round on_budget = 0;     // rounds that ended on their budget
+    Round on_budget = 0;     // rounds that used their whole budget
     LabelRange labels;       // of all rows so far, where they are numbers
     Real largest_score = 0;  // of a prediction of a sign, in absolute value
     const RoundReport* last = nullptr;
-    const EnsembleRound* ensemble = nullptr;  // of the last round, when an ensemble plays
+    const EnsembleRound* ensemble = nullptr;  // of the last round; null: the learner is not an ensemble
     ConstView point;                          // x_{t+1}
 
     void serialise(StateArchive& archive);
@@ -60,7 +60,7 @@ class LearnRun final : public TurnRun {
     /// Opens the inputs. `start`: x_1; empty: that of the settings.
     explicit LearnRun(const LearnSettings& settings, StopFlag stop = nullptr, RunOrigin origin = {},
                       ConstView start = {});
-    /// On rows that the caller feeds to the reader.
+    /// Uses the rows that the caller feeds to the reader.
     LearnRun(const LearnSettings& settings, std::unique_ptr<RowReader> rows, ConstView start = {});
 
     const Problem& problem() const noexcept { return problem_; }
@@ -86,11 +86,11 @@ class LearnRun final : public TurnRun {
     RunResult result() const override;
     void finish() override;
 
-    /// Takes over point, window and stream of another run, and begins an account of its own there. Throws
-    /// DataError or Error if the learners do not fit together; this run is then of no use.
+    /// Copies point, window and stream of another run, and starts an account of its own there. Throws
+    /// DataError or Error if the learners do not fit together; this run is then unusable.
     void continue_from(LearnRun& parent);
-    /// Takes over the stream alone: scales and past values of the rows that were fed to the other run, or how
-    /// far it has read a file.
+    /// Copies only the stream: scales and past values of the rows fed to the other run, or its position in a
+    /// file.
     void follow_stream(LearnRun& parent);
     /// Predictions in the units of the data. Numbers are clipped to the range of the labels so far.
     struct PredictedRows {
@@ -102,18 +102,18 @@ class LearnRun final : public TurnRun {
             return ConstView(probabilities).subspan(row * classes, classes);
         }
     };
-    /// Predictions for records as the stream would give them now; nothing changes. `feed` puts their rows in.
+    /// Predicts the records that `feed` adds to the stream. Nothing changes.
     PredictedRows predict_aside(const std::function<void()>& feed);
 
   private:
-    /// A round, as it was played.
+    /// The last round.
     struct LastRound {
         RowBlock record;
         std::vector<Real> played;       // x_t, kept while the learner moves
         PredictedRows predicted = {};   // made before the record was learned from
-        PredictedRows unlabelled = {};  // the rows without a label before it
+        PredictedRows unlabelled = {};  // the rows without a label that came before it
         RoundReport report = {};
-        double seconds = 0;  // of learning
+        double seconds = 0;  // seconds spent on learning
     };
     struct PredictionFile {
         PredictionFormat format;
@@ -151,10 +151,10 @@ class LearnRun final : public TurnRun {
     LearnAccount account_;
     PredictionFile predictions_;
     MetricsOutput metrics_;
-    Series series_{learn_channels().size()};  // for the report of a run without a store
+    Series series_{learn_channels().size()};  // for the report page, if the run has no store
     BestConstantSampler sampler_;
     LastRound last_;
-    InputMark input_;  // counted for a store
+    InputMark input_;  // maintained only if the run has a store
     LearnProgress resumed_;
     std::uint64_t predicted_before_ = 0;  // rows without a label, behind the last record of the saved state
     LearnOutcome outcome_;
@@ -162,7 +162,7 @@ class LearnRun final : public TurnRun {
     Scratch scratch_;
 };
 
-/// What a ledger's header says about a run of `learner`.
+/// The header of the ledger of a run of `learner`.
 RunHeader run_header(const LearnSettings& settings, const std::string& learner_text,
                      const AnyLearner& learner);
 

@@ -56,7 +56,8 @@ const std::array kLearnerRows{
                 &S::proximal},
             [](const std::string& text) { ProximalRule::parse(text); }),
     Row{"smoothness", "", "Learner", "L",
-        "claimed Lipschitz constant of the gradients (0: 1/step, with an oracle that of the first records)",
+        "claimed Lipschitz constant of the gradients (0: 1/step; with an oracle, estimated from the first "
+        "records)",
         &S::smoothness, 0, kAbsurd},
     hidden(Row{"survey", "", "Learner", "N",
                "rows to read first, which say what columns hold, and records, if step or noise are estimated",
@@ -90,7 +91,7 @@ const std::array kOutputRows{
         &S::verbose},
 };
 
-/// The learner as it would be made, without the data.
+/// Checks the learner without the data.
 void check_learner_of(const LearnSettings& settings) {
     LearnerConfig config = learner_config(settings);
     config.proximal = ProximalRule::parse(settings.proximal);
@@ -98,7 +99,7 @@ void check_learner_of(const LearnSettings& settings) {
     check_learner(settings.learner, std::move(config));
 }
 
-/// Options that nothing would read.
+/// Refuses options without effect.
 void check_oracle_options(const LearnSettings& settings, bool oracles_elsewhere, Violations& violations) {
     const bool sampled =
         has_oracle(settings) || Spec::parse(settings.inner).name() == "spider" || oracles_elsewhere;
@@ -116,7 +117,7 @@ void check_forecast(const LearnSettings& settings, Violations& violations) {
     violations.refuse(settings.model == "forecast" && settings.forecast.empty(),
                       "forecast: --model forecast needs the file of forecasts");
     violations.refuse(settings.forecast == "-" && (settings.data.empty() || settings.data.front() == "-"),
-                      "forecast: data and forecasts cannot both come from standard input");
+                      "forecast: only one of data and forecasts can come from standard input");
     violations.refuse(!settings.forecast.empty() && (settings.standardise || settings.standardise_label ||
                                                      !settings.lags.empty() || settings.on_bad_row == "skip"),
                       "forecast: its rows are used unchanged, one for each row of the data; leave out "

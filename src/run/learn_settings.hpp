@@ -25,13 +25,13 @@ struct LearnSettings : RowSettings,
     }
 
     Index batch = 1;      // rows a record
-    bool single = false;  // features in single precision
+    bool single = false;  // round features to single precision
 
     // learner
     std::string forecast;           // file of forecast rows, for model = forecast
     std::string proximal = "auto";  // mu
     Real smoothness = 0;            // claimed L; 0: 1/step
-    Index survey = 64;  // rows that decide what columns hold; records, where something is estimated
+    Index survey = 64;  // rows that decide what columns hold, records for estimates of step and noise
     std::vector<std::string> also_window;
     std::string noise = "auto";  // sigma_0 of a row's gradient
 
@@ -56,7 +56,7 @@ void validate(const LearnSettings& settings, bool oracles_elsewhere = false);
 
 /// Returns whether the settings or the learner's text ask for a stochastic oracle.
 bool has_oracle(const LearnSettings& settings);
-/// The noise, as far as the settings say it without data.
+/// The noise, as far as it is known without data.
 NoiseParts noise_parts(const LearnSettings& settings);
 
 /// The further windows whose regret is measured.

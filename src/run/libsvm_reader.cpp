@@ -32,7 +32,7 @@ std::string_view between(const char* p, const char* end) noexcept {
     return {p, static_cast<std::size_t>(end - p)};
 }
 
-/// One past the digits; the value stays at kMaxIndex + 1 once it is larger.
+/// Returns a pointer to the end of the digits. The value stops at kMaxIndex + 1.
 const char* parse_index(const char* p, const char* last, std::uint64_t& index) noexcept {
     for (index = 0; p != last && is_digit(*p); ++p) {
         index = std::min(10 * index + static_cast<std::uint64_t>(*p - '0'), kMaxIndex + 1);
@@ -44,13 +44,13 @@ std::string_view without_comment(std::string_view line) noexcept {
     return line.substr(0, line.find('#'));
 }
 
-/// The largest index of a row: as indices ascend it stands in front of the last colon.
+/// The largest index of a row. Indices ascend, so it is before the last colon.
 std::uint64_t last_index(std::string_view line) noexcept {
     const auto colon = without_comment(line).rfind(':');
     if (colon == std::string_view::npos) return 0;
     std::size_t begin = colon;
     while (begin != 0 && is_digit(line[begin - 1])) --begin;
-    if (begin != 0 && !is_blank(line[begin - 1])) return 0;  // qid:3, or not a pair: read_row() says so
+    if (begin != 0 && !is_blank(line[begin - 1])) return 0;  // qid:3, or an error that read_row() reports
     std::uint64_t index = 0;
     parse_index(line.data() + begin, line.data() + colon, index);
     return index;
@@ -88,7 +88,7 @@ Index LibsvmReader::find_dimension(std::size_t max_line) const {
             try {
                 if (!lines.next(line)) break;
             } catch (const DataError&) {
-                continue;  // whoever reads the rows meets it again, and decides
+                continue;  // read_row() meets the error again and applies the policy
             }
             const std::uint64_t index = last_index(line);
             if (index > kMaxIndex) continue;
@@ -135,7 +135,7 @@ const char* LibsvmReader::parse_label(const char* p, const char* last) {
     const std::string_view label = between(p, end);
     const bool pair = label.find(':') != std::string_view::npos;
     if (target_parser_.rule().kind == TargetKind::none && pair) {
-        field_ = 0;  // a row to be predicted may come without a label
+        field_ = 0;  // a row to be predicted may have no label
         target_ = 0;
         return p;
     }

@@ -5,12 +5,12 @@
 
 namespace proxstream {
 
-/// Indices count from 1 (from 0 if asked) and ascend. `qid:n` behind the label is a ranking group and is
-/// passed over.
+/// Indices count from 1 (from 0 if asked) and ascend. `qid:n` after the label is a ranking group, and is
+/// skipped.
 class LibsvmReader final : public RowReader {
   public:
-    /// Without a dimension the inputs are read once to find the largest index; one that can be read only
-    /// once (standard input, a pipe) then needs the dimension, or ConfigError is thrown.
+    /// Without a dimension, the inputs are read once to find the largest index. Throws ConfigError if there
+    /// is no dimension and an input can be read only once (standard input, a pipe).
     LibsvmReader(InputQueue inputs, LibsvmOptions options, TargetRule target);
 
     bool read_row(RowBlock& block) override;
@@ -34,7 +34,7 @@ class LibsvmReader final : public RowReader {
     Index dimension_;
     std::vector<std::string> no_names_;
 
-    // The row being read; it enters the block when all of it is good.
+    // Of the current row, which enters the block only if all of it is good.
     std::vector<FeatureIndex> indices_;
     std::vector<Real> values_;
     Real target_ = 0;

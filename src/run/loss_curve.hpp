@@ -12,7 +12,7 @@ class LossCurve {
   public:
     static constexpr Index kMostBlocks = 1024;
 
-    /// NaN where the loss of a round is not known: so is then the sum of its block.
+    /// A loss that is NaN makes the sum of its block NaN.
     void add(Real loss) {
         open_ += loss;
         if (++in_open_ < block_) return;

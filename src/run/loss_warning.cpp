@@ -7,16 +7,17 @@
 namespace proxstream {
 namespace {
 
-/// Rounds for each coordinate below which little can have been learned.
+/// With fewer rounds per coordinate, little can have been learned.
 constexpr Round kFewRounds = 10;
 /// Share of rounds on their budget that is worth a warning.
 constexpr Real kManyRounds = 0.1;
-/// The probability of an error at such a score would be below 1e-200: no data justify it.
+/// At such a score, the probability of an error would be below 1e-200, which no data justify.
 constexpr Real kAbsurdScore = 500;
 
 using Lines = std::vector<std::string>;
 
-/// The members of an ensemble have small budgets by design: more is worth trying only if the loss is high.
+/// The members of an ensemble have small budgets by design. So a larger budget is advised only if the loss is
+/// high.
 void warn_of_budget(Lines& found, const LearnSettings& settings, const LearnRun& run,
                     const LearnProgress& totals, bool loss_is_high) {
     if (!(static_cast<Real>(totals.on_budget) > kManyRounds * static_cast<Real>(totals.rounds))) return;
@@ -37,7 +38,7 @@ void warn_of_scores(Lines& found, const LearnSettings& settings, const LearnProg
                     totals.largest_score));
 }
 
-/// A short window is fine if something else makes its minimiser unique.
+/// A short window is fine if its minimiser is unique for another reason.
 void warn_of_window(Lines& found, const LearnSettings& settings, const LearnRun& run, bool loss_is_high) {
     const RunHeader& header = run.header();
     const Index coordinates = run.problem().family().dimension();
@@ -50,7 +51,7 @@ void warn_of_window(Lines& found, const LearnSettings& settings, const LearnRun&
                     header.window, coordinates));
 }
 
-/// `explained`: another warning names a likely cause.
+/// `explained`: another warning names the likely cause.
 std::string high_loss(const LearnRun& run, const LearnProgress& totals, bool explained) {
     const Index coordinates = run.problem().family().dimension();
     std::string text = "the loss is above that of the best constant: ";

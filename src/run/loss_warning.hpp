@@ -1,4 +1,4 @@
-/// What a user should know of a run besides its figures, and what to do about it.
+/// Warnings at the end of a run, each with what to do about it.
 #pragma once
 
 #include "run/learn_run.hpp"
@@ -8,13 +8,13 @@
 
 namespace proxstream {
 
-/// Column scales further apart than this are worth a warning.
+/// A ratio of column scales above this causes a warning.
 inline constexpr Real kWideScales = 100;
 
-/// If columns are on very different scales and nothing scales them: a warning, with the cure.
+/// A warning if the scales of columns differ much and nothing standardises them; else empty.
 std::string scales_warning(const LearnSettings& settings, const Problem& problem);
 
-/// One line for each warning, with the cure. Settings without `auto`.
+/// One line for each warning. The settings must have no `auto` left.
 std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,
                                   const LearnOutcome& outcome);
 

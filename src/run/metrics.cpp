@@ -8,14 +8,14 @@
 namespace proxstream {
 namespace {
 
-constexpr int kMantissaBits = 7;  // cells to a factor of 2, as a power of 2
+constexpr int kMantissaBits = 7;  // cells per factor of 2, as a power of 2
 constexpr std::uint64_t kOctaves = 16;
 constexpr std::uint64_t kSide = kOctaves << kMantissaBits;  // cells on each side of 0
 constexpr Real kSmallest = 0x1p-8;
-/// As in other libraries: one row that was thought impossible does not make the mean infinite.
+/// As in other libraries, so that one row of probability 0 does not make the mean infinite.
 constexpr Real kLeastProbability = 1e-15;
 
-/// The leading bits of a positive number grow with it; cells are made of them.
+/// The leading bits of a positive number increase with it, so they can number the cells.
 std::uint64_t leading_bits(Real value) {
     return std::bit_cast<std::uint64_t>(value) >> (52U - kMantissaBits);
 }
@@ -28,7 +28,7 @@ Index cell_of(Real score) {
     return score < 0 ? kSide - step : kSide + step;
 }
 
-/// Adds groups of rows with equal scores, in ascending order of scores.
+/// Counts pairs by adding groups of rows with equal scores, in ascending order of scores.
 struct OrderedPairs {
     Real positive = 0, negative = 0;
     Real ordered = 0;  // pairs in order; ties count one half
@@ -85,7 +85,7 @@ void AreaUnderCurve::count(Real score, Real positive, Real negative) {
     negative_[cell] += negative;
 }
 
-/// From the exact list to the grid.
+/// Moves the scores from the exact list to the grid.
 void AreaUnderCurve::pour() {
     positive_.assign(2 * kSide + 1, 0);
     negative_.assign(2 * kSide + 1, 0);
@@ -102,7 +102,7 @@ AreaUnderCurve::Value AreaUnderCurve::value() const {
     return {pairs.area(), pairs.pairs() > 0 ? pairs.tied / 2 / pairs.pairs() : 0};
 }
 
-/// Most cells are empty: only the others are written.
+/// Most cells are empty, so only the others are written.
 void AreaUnderCurve::serialise(StateArchive& archive) {
     std::vector<std::uint32_t> cells;
     std::vector<Real> positive, negative;

@@ -22,24 +22,23 @@ struct ScoredRow {
     Real prediction = 0;           // a number, the score of a sign, or the class
     Real label = 0;                // in the same units; -1 or +1 for a sign
     Real weight = 1;               // positive
-    Real probability = kNotKnown;  // that the model gave to the label
-    Real loss = kNotKnown;         // that the row was charged; NaN: left out of the mean
+    Real probability = kNotKnown;  // the probability that the model gave to the label
+    Real loss = kNotKnown;         // the row's loss; NaN: left out of the mean
 };
 
-/// Area under the ROC curve: the share of pairs of a positive and a negative row that the scores put in
-/// order.
+/// Area under the ROC curve: the share of pairs of a positive and a negative row whose scores are in order.
 class AreaUnderCurve {
   public:
-    /// Up to so many rows the area is exact. Beyond, scores are counted on a fixed grid with 128 cells to
-    /// each factor of 2, from 2^-8 to 2^8 on both sides of 0.
+    /// The area is exact up to this number of rows. Beyond, scores are counted on a fixed grid with 128 cells
+    /// per factor of 2, from 2^-8 to 2^8 on both sides of 0.
     static constexpr Index kExactRows = 4096;
 
     struct Value {
         Real area = kNotKnown;
-        Real within = 0;  // the exact area differs by at most this: half the share of pairs in common cells
+        Real within = 0;  // the exact area differs by at most this: half the share of pairs in the same cell
     };
 
-    /// Rows without a score, NaN, are left out.
+    /// Leaves out rows whose score is NaN.
     void add(const ScoredRow& row);
     Value value() const;
     void serialise(StateArchive& archive);
@@ -52,7 +51,7 @@ class AreaUnderCurve {
     std::vector<Real> positive_, negative_;      // weights by cell; empty while the area is exact
 };
 
-/// The sums that all figures but the AUC are made of.
+/// The sums behind all figures except the AUC.
 struct MetricSums {
     Real weight = 0;
     Real loss = 0, loss_weight = 0;
@@ -83,9 +82,9 @@ class Metrics {
     std::uint64_t rows() const noexcept { return rows_; }
     /// Over all rows so far.
     std::vector<Metric> all() const;
-    /// Over the newest rows, from which it is computed anew: no rounding errors of rows that have left.
+    /// Over the newest rows. Summed again each time, so that rows that have left leave no rounding errors.
     std::vector<Metric> recent() const;
-    /// How far the AUC of all() may be from the exact one.
+    /// The largest possible distance of the AUC in all() from the exact one.
     Real area_within() const { return area_.value().within; }
 
     void serialise(StateArchive& archive);

@@ -1,4 +1,4 @@
-/// A CSV file of metrics while rows come: `row`, every metric over all rows so far, and every metric over the
+/// A CSV file of metrics over time: `row`, every metric over all rows so far, and every metric over the
 /// newest rows with the prefix `recent_`.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace proxstream {
 
-/// How far a file of metrics was written.
+/// The end of a file of metrics.
 struct MetricsPlace {
     std::uint64_t bytes = 0;
     std::uint64_t rows = 0;  // in the last line
@@ -26,7 +26,7 @@ class MetricsFile {
 
     /// Writes a line if one is due.
     void on_rows(const Metrics& metrics);
-    /// Writes the last line, unless it was written, and closes the file.
+    /// Writes a last line if there are rows since the last one, and closes the file.
     void finish(const Metrics& metrics);
     MetricsPlace place() const noexcept { return place_; }
 

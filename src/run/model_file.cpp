@@ -32,7 +32,7 @@ constexpr Index kMostHashBits = 24;
 template <class T>
 T get(const Json& json, const std::string& source, const char* key, const char* expected) {
     if (!json.contains(key)) refuse(source, key, "is missing", expected);
-    // The library would cast 1e99 or -1 to a whole number; neither is one.
+    // nlohmann::json would convert 1e99 or -1 to an unsigned integer.
     constexpr bool kWhole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
     if (kWhole && !json.at(key).is_number_unsigned()) refuse(source, key, "has the wrong type", expected);
     try {
@@ -127,7 +127,7 @@ void read_rows(const Json& json, const std::string& source, Model& model) {
     model.labels = {range[0], range[1]};
 }
 
-/// Keys that models of before lags and label scales do not have: absent means none.
+/// Models written before lags and label scales existed lack these keys.
 void read_forecasting(const Json& json, const std::string& source, Model& model) {
     if (json.contains("label_scale") && !json.at("label_scale").is_null()) {
         model.label_scale = read_standardiser(json.at("label_scale"), source);
@@ -159,7 +159,7 @@ std::string to_json(const Model& model) {
     json["loss"] = model.loss;
     json["regulariser"] = model.regulariser;
     json["intercept"] = model.intercept;
-    // Hashed features are known by their number.
+    // Hashed features have a number instead of a name.
     const Index hashed = model.table && model.table->hash_bits > 0 ? Index{1} << model.table->hash_bits : 0;
     const auto named =
         static_cast<std::ptrdiff_t>(model.features.size() - std::min(hashed, model.features.size()));
@@ -194,7 +194,7 @@ void save_or_rescue(const std::string& path, const Model& model, RunOutcome& out
         std::string rescue =
             (std::filesystem::temp_directory_path() / "proxstream-model-XXXXXX.json").string();
         constexpr int kSuffix = 5;
-        // A name that no other user can have taken before.
+        // An exclusive new name, so that no other user can have prepared the file.
         const int descriptor = mkstemps(rescue.data(), kSuffix);
         if (descriptor < 0) throw IoError(rescue, "cannot be opened for writing", errno);
         ::close(descriptor);

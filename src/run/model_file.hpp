@@ -1,4 +1,4 @@
-/// A learned model as a JSON file: everything needed to predict with it or to go on learning from it.
+/// A learned model as a JSON file: everything needed to predict with it or to continue learning from it.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -22,28 +22,28 @@ struct Model {
     std::string loss;         // its textual form
     std::string regulariser;  // likewise
     bool intercept = true;
-    std::vector<std::string> features = {};  // names, empty when the format has none
+    std::vector<std::string> features = {};  // names; empty: the format has none
     Index feature_count = 0;
     std::vector<std::string> classes = {};
     std::optional<Standardiser> standardiser = {};
-    std::optional<Standardiser> label_scale = {};  // of one column, the label
+    std::optional<Standardiser> label_scale = {};  // of the label; none: not standardised
     bool normalise = false;                        // rows were scaled to length 1
-    bool running = false;                          // statistics count each row before it is scaled
+    bool running = false;                          // statistics counted each row before it was scaled
     std::vector<Index> lags = {};
     std::vector<std::string> lag_columns = {};  // empty: the label
-    std::vector<std::string> past_only = {};    // those of them whose present value is not a feature
-    std::vector<Real> past = {};                // what the next row looks back at; empty: not known
-    std::string label = {};                     // its column
-    LabelRange labels = {};                     // to which predictions of numbers are clipped
-    std::optional<TableState> table = {};       // none: rows are not those of a table
-    Round rounds = 0;                           // rounds learned so far
-    std::vector<Real> x = {};                   // weights first, intercepts and biases last
+    std::vector<std::string> past_only = {};    // columns whose present value is not a feature
+    std::vector<Real> past = {};           // values that the lags of the next row refer to; empty: unknown
+    std::string label = {};                // its column
+    LabelRange labels = {};                // predictions of numbers are clipped to it
+    std::optional<TableState> table = {};  // none: the rows were not those of a table
+    Round rounds = 0;                      // rounds learned so far
+    std::vector<Real> x = {};              // weights first, intercepts and biases last
 };
 
 std::string to_json(const Model& model);
 void save_model(const std::string& path, const Model& model);
-/// At the end of a run. If the file cannot be written, the model goes into the temporary folder: it is the
-/// purpose of the run.
+/// Saves the model at the end of a run. If the file cannot be written, the model goes into the temporary
+/// folder, so that the result of the run is not lost.
 void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome);
 /// Throws IoError or DataError naming the file, the key and what was expected.
 Model load_model(const std::string& path);

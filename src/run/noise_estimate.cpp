@@ -19,11 +19,11 @@
 namespace proxstream {
 namespace {
 
-/// Trials of the walk after which its point is looked at.
+/// The figures are measured after these numbers of trials.
 constexpr std::array<Index, 4> kStops{0, 2, 8, 32};
-/// Records whose mean the walk lowers: a short window, so that what drifts is not averaged away.
+/// The walk minimises the mean of this many records: few, so that drift is not averaged away.
 constexpr Index kWalked = 8;
-/// What a measured curvature, always too low, is multiplied by.
+/// Factor on a measured curvature, which is always too low.
 constexpr Real kCaution = 2;
 
 Real mean_of(std::span<const Real> values) {
@@ -52,8 +52,8 @@ class Ranges {
     std::vector<Real> high_;
 };
 
-/// Prox-gradient steps on the mean of some records. The proved L may be far above the mean's, so steps grow
-/// until one does not lower the objective; that one is not taken, and the next is shorter.
+/// Prox-gradient steps on the mean of some records. The proved L may be far above the mean's. So steps grow
+/// until one does not decrease the objective; that step is dropped, and the next is shorter.
 class Walk {
   public:
     Walk(RecordSurvey& survey, const AnyRegulariser& g, ConstView start, Real step)
@@ -148,7 +148,7 @@ NoiseEstimate estimate_noise(std::span<const RowBlock> records, const RowFamily&
     Walk walk(window, g, start, estimate.smoothness > 0 ? 1 / estimate.smoothness : 1);
 
     estimate.gap = walk.gap();
-    // The limits of all points have to hold together.
+    // Limits at all points must hold at once.
     const Real confidence = 1 - (1 - options.confidence) / static_cast<Real>(kStops.size());
     estimate.points = kStops.size();
     Ranges ranges(estimate.records);

@@ -8,7 +8,7 @@ bool NormalisedReader::read_row(RowBlock& block) {
     row_.clear();
     if (!inner().read_row(row_)) return false;
     const ConstView values = row_.values(0);
-    // In units of the largest: squares of very large or very small numbers would not be there.
+    // Divide by the largest value first: squares of very large or very small numbers overflow or vanish.
     const Real largest = max_abs(values);
     scaled_.assign(values.begin(), values.end());
     if (largest > 0) {

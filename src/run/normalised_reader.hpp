@@ -1,4 +1,4 @@
-/// Rows scaled to length 1, each by itself; a row of zeros stays one.
+/// Scales each row to length 1. A row of zeros stays as it is.
 #pragma once
 
 #include "run/wrapped_reader.hpp"

@@ -10,8 +10,8 @@
 namespace proxstream {
 namespace {
 
-/// `label index:value ...`: blanks between the fields, and the field behind the label is a pair (not a time
-/// of day in a CSV row, which a delimiter follows).
+/// `label index:value ...`, separated by blanks. After the label comes a pair, not a time of day in a CSV
+/// row, which a delimiter follows.
 bool looks_like_libsvm(std::string_view line) {
     line = without_blanks(line);
     const std::string_view rest =
@@ -23,8 +23,8 @@ bool looks_like_libsvm(std::string_view line) {
            pair.find_first_of(",;") == std::string_view::npos;
 }
 
-/// Decides by the first line that is neither blank nor a comment, and leaves `lines` at the beginning.
-/// `table`: the rows are those of a table, which may have a single column.
+/// Decides by the first line that is neither blank nor a comment, without consuming lines. `table`: the rows
+/// have named columns, perhaps a single one.
 RowFormat detect_format(LineReader& lines, bool table) {
     std::string_view record;
     std::size_t begin = 0;

@@ -12,7 +12,7 @@ namespace {
 using Row = OptionRow<PredictSettings>;
 using S = PredictSettings;
 
-/// What is about files; the rest of the options of rows is in the model.
+/// Options of the files. The model holds the other options of rows.
 constexpr std::array<std::string_view, 7> kOfFiles{"format",     "label",    "delimiter", "header",
                                                    "zero-based", "max-line", "on-bad-row"};
 
@@ -30,8 +30,7 @@ const std::array kOwnRows{
         "MODEL_AND_ROWS"},
     Row{"key", "", "Data", "COLUMN", "name predictions by this column instead of the number of the row",
         &S::key},
-    Row{"horizon", "", "Data", "H", "forecast H further rows behind those that are read", &S::horizon, 0,
-        1e9},
+    Row{"horizon", "", "Data", "H", "forecast H rows after the last one", &S::horizon, 0, 1e9},
     Row{"refill", "", "Data", "BOOL",
         "take past values from the rows themselves; by default they continue the model's own rows",
         &S::refill},

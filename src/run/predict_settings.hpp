@@ -10,7 +10,7 @@ namespace proxstream {
 
 struct PredictSettings : RowSettings {
     Index horizon = 0;
-    bool refill = false;  // lags come from the rows, not from the end of the model's own rows
+    bool refill = false;  // lags come from the rows, not from the end of the model's training rows
     std::string predictions = "-";
     bool quiet = false;
 

@@ -34,7 +34,7 @@ std::string PredictionFormat::header() const {
     return line + '\n';
 }
 
-/// A label as the data write it.
+/// A label as in the data.
 void PredictionFormat::append_label(std::string& to, Real label) const {
     if (kind == TargetKind::sign && !std::isnan(label)) {
         if (!classes.empty()) return append_csv_field(to, classes[label < 0 ? 0 : 1]);

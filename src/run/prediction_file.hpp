@@ -1,4 +1,4 @@
-/// The form of prediction files: CSV with a header, and a line for each row.
+/// The format of prediction files: CSV with a header, and a line for each row.
 ///
 ///     row,label,prediction                a number
 ///     row,label,prediction,p(yes)         two classes: the probability of the positive class,
@@ -23,16 +23,16 @@ struct Prediction {
 
 struct PredictionFormat {
     TargetKind kind = TargetKind::number;
-    std::vector<std::string> classes = {};  // their names, of signs: negative, positive; empty: numbers
+    std::vector<std::string> classes = {};  // class names, for signs: negative, positive; empty: numbers
     Index class_count = 0;                  // of categories
-    bool probabilities = false;             // whether the loss gives them
-    bool labels = true;                     // whether rows have labels
+    bool probabilities = false;             // the loss gives probabilities
+    bool labels = true;                     // rows have labels
     std::string id = "row";                 // the name of the first column
-    Real negative = -1;                     // how data write the negative class without a name: -1 or 0
+    Real negative = -1;  // the data's number for the negative class without a name: -1 or 0
 
     /// The first line.
     std::string header() const;
-    /// The line of the row `id`. Numbers that are not finite leave their field empty.
+    /// The line of the row `id`. Numbers that are not finite become empty fields.
     void append(std::string& to, std::string_view row, const Prediction& prediction) const;
 
   private:

@@ -17,7 +17,7 @@
 namespace proxstream {
 namespace {
 
-/// Rows without features or label behind those of another reader.
+/// Adds rows without features and label after those of another reader.
 class HorizonReader final : public WrappedReader {
   public:
     HorizonReader(std::unique_ptr<RowReader> rows, Index horizon)
@@ -38,7 +38,7 @@ class HorizonReader final : public WrappedReader {
     bool over_ = false;
 };
 
-/// Columns of numbers, for models of rows that had names but were not a table.
+/// Columns of numbers, for models whose rows had names but were not those of a table.
 TableState numbers(const std::vector<std::string>& names) {
     TableState table;
     for (const std::string& name : names) table.columns.push_back({.name = name});
@@ -55,7 +55,7 @@ Predictor::Predictor(Model model, RowSettings settings, Index horizon, StopFlag 
     if (settings_.dimension == 0) settings_.dimension = model_.feature_count;
     settings_.predicts = settings_.predicts_unlabelled = true;
     settings_.past = model_.past;
-    // Lags leave out the present values of these columns.
+    // Lags drop the present values of these columns, so the names must not be required as features.
     settings_.features.clear();
     for (const std::string& column : model_.lag_columns) {
         const auto& past = model_.past_only;
@@ -101,7 +101,7 @@ bool Predictor::next(PredictedRow& row) {
     row.key = reader_->key();
     row.line = reader_->line();
     row.label = row_.target(0);
-    // While it learned, the model met each row with statistics that counted its features.
+    // While learning, the statistics counted a row's features before they scaled it.
     if (scale_) scale_->apply(row_, model_.running ? FeatureScale::Use::as_next : FeatureScale::Use::as_is);
     const Real found = family_->predict(row_, 0, model_.x, scratch_);
     row.prediction = label_scale_ ? label_scale_->restored(found) : found;

@@ -1,4 +1,4 @@
-/// Predictions of a saved model: rows are read as the model's own rows were, and nothing is learned.
+/// Predictions of a saved model: reads rows like the model's training rows, and learns nothing.
 #pragma once
 
 #include "proxstream/loss/row_family.hpp"
@@ -24,13 +24,13 @@ struct PredictedRow {
 
 class Predictor {
   public:
-    /// Opens the rows that the settings name; what they leave open is the model's. `horizon`: so many rows
-    /// are forecast behind them, for which the model may have past labels as features alone. Throws
-    /// ConfigError, DataError or IoError.
+    /// Opens the rows that the settings name; open settings are taken from the model. Then forecasts
+    /// `horizon` further rows; for this, the model's features must all be past labels. Throws ConfigError,
+    /// DataError or IoError.
     Predictor(Model model, RowSettings settings, Index horizon, StopFlag stop = nullptr);
 
     /// Returns false at the end. Throws DataError at a row that cannot be used; the next call reads the row
-    /// after.
+    /// after it.
     bool next(PredictedRow& row);
 
     const RowReader& reader() const noexcept { return *reader_; }

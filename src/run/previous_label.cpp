@@ -8,7 +8,7 @@ void PreviousLabel::add(const RowBlock& record, const RecordStream& stream) {
     if (label_ == label_) {
         Real score = label_;
         if (const auto& scale = stream.label_scale()) {
-            // Labels are scaled anew for each record.
+            // Each record has a label scale of its own.
             const Real shift = scale->restored(0);
             const Real deviation = scale->restored(1) - shift;
             score = deviation > 0 ? (label_ - shift) / deviation : 0;

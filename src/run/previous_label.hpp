@@ -1,4 +1,5 @@
-/// The loss of predicting the label of the row before: a yardstick that adapts, unlike the best constant.
+/// The loss of predicting each label by the label before, for comparison: unlike the best constant, it
+/// adapts.
 #pragma once
 
 #include "core/not_known.hpp"
@@ -12,10 +13,10 @@ namespace proxstream {
 
 class PreviousLabel {
   public:
-    /// Without a loss of scores there is no such yardstick.
+    /// Without a loss of scores, loss() returns nothing.
     explicit PreviousLabel(std::optional<ScalarLoss> loss = {}) : loss_(loss) {}
 
-    /// The rows of a record are judged by the last label of the record before.
+    /// The prediction for all rows of a record is the last label of the record before.
     void add(const RowBlock& record, const RecordStream& stream);
     /// The mean loss; nullopt before the second record.
     std::optional<Real> loss() const;

@@ -16,7 +16,7 @@
 namespace proxstream {
 namespace {
 
-/// The step of networks, whose smoothness has no bound to read off the data.
+/// The step of networks, whose smoothness has no known bound.
 constexpr Real kNetworkStep = 0.1;
 
 std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowFamily& family, ConstView x) {
@@ -30,7 +30,7 @@ std::vector<Real> mean_gradient(const std::vector<RowBlock>& records, const RowF
     return mean;
 }
 
-/// What is wrong with the settings is said before anything is opened.
+/// Checks the settings before anything is opened.
 std::unique_ptr<RowReader> open_valid(const LearnSettings& settings, StopFlag stop, bool oracles_elsewhere) {
     validate(settings, oracles_elsewhere);
     return open_reader(with_defaults(settings), settings.batch, stop);
@@ -41,7 +41,7 @@ std::unique_ptr<RowReader> open_valid(const LearnSettings& settings, StopFlag st
 Index records_surveyed(const LearnSettings& settings) {
     const bool sampled = Spec::parse(settings.inner).name() == "spider" || has_oracle(settings);
     const bool given = settings.smoothness > 0 || (settings.step != "auto" && !sampled);
-    // Noise is estimated whatever else is known.
+    // Noise is estimated even if the step is given.
     return given && !sampled ? 0 : settings.survey;
 }
 
@@ -76,8 +76,7 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
         if (model.standardiser) options.scale.emplace(*reader, std::move(*model.standardiser));
         if (model.label_scale) options.label_scale.emplace(std::move(*model.label_scale));
     }
-    // A start outside dom g would make every bound infinite: begin at the nearest point of the domain
-    // instead.
+    // A start outside dom g would make every bound infinite, so start at the nearest point of the domain.
     Scratch scratch;
     if (g_.value(start_, scratch) == kInfinity) g_.prox(start_, 1, start_, scratch);
 
@@ -91,7 +90,7 @@ Problem::Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reade
 
 Problem Problem::from(ConstView start) && {
     if (start.size() != start_.size())
-        throw ConfigError("the point to begin at has " + std::to_string(start.size()) + " numbers, not " +
+        throw ConfigError("the starting point has " + std::to_string(start.size()) + " numbers, not " +
                           std::to_string(start_.size()));
     start_.assign(start.begin(), start.end());
     return std::move(*this);
@@ -106,14 +105,14 @@ void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     // Of one score.
     const auto coordinates = static_cast<Real>(family_->dimension() / std::max<Index>(family_->classes(), 1));
     const Real intercept = family_->dimension() > family_->penalised() ? 1 : 0;
-    // The median: the scales of the first rows are not settled, and one absurd row says nothing.
+    // The median, because the scales of the first rows vary, and a single row may be absurd.
     std::vector<Real> scales;
     for (const RowBlock& record : surveyed) {
         for (Index row = 0; row < record.rows(); ++row)
             scales.push_back((squared_norm(record.values(row)) + intercept) / coordinates);
     }
     if (scales.empty()) {
-        // Where the step is given nothing is read in advance. L is then max |phi''| times |a|^2.
+        // A given step means that nothing is read in advance. L is then max |phi''| times |a|^2.
         proximal_.row_scale = smoothness_ / (*curvature * coordinates);
         return;
     }
@@ -129,15 +128,15 @@ void Problem::choose_step() {
     const bool sampled = spider || has_oracle(settings_);
     smoothness_ = settings_.smoothness;
     std::string of = "smoothness";
-    // Under noise nothing but L says that steps descend, so it is looked for even where the step is given.
+    // Under noise, only L proves that steps descend, so it is estimated even if the step is given.
     if (smoothness_ == 0 && spider) {
-        // (G2) rests on how much gradients of single rows change, in the mean square.
+        // (G2) needs the mean square Lipschitz constant of single rows' gradients.
         smoothness_ = std::max(noise_estimate_->mean_squared_smoothness, noise_estimate_->smoothness);
         of = "L of rows, " + noise_estimate_->smoothness_origin();
     } else if (smoothness_ == 0 && (sampled || !given)) {
         records = stream_->peek(settings_.survey);
         for (const RowBlock& record : records) {
-            // A row so large that its L overflows does not set the scale: its own round is refused.
+            // A row so large that its L overflows is skipped: its own round will be refused.
             const Real smoothness = family_->smoothness(record).value_or(0);
             if (smoothness <= kAbsurd) smoothness_ = std::max(smoothness_, smoothness);
         }
@@ -147,7 +146,7 @@ void Problem::choose_step() {
         step_ = *given;
         step_origin_ = "given";
     } else if (smoothness_ > 0) {
-        // Half as long under noise: c = 1 - eta L/2 is what the exit test has to make up for.
+        // Half as long under noise, because the exit test has to compensate for c = 1 - eta L/2.
         step_ = 1 / ((sampled ? 2 : 1) * smoothness_);
         step_origin_ = sampled ? "half of 1/" + of : "1/" + of;
     } else {

@@ -1,4 +1,4 @@
-/// What the settings describe, made real: the stream, the loss family, g over the penalised coordinates, the
+/// Builds what the settings describe: the stream, the loss family, g over the penalised coordinates, the
 /// start and the step. `learn` gives it to one learner, `compare` to several.
 #pragma once
 
@@ -19,50 +19,48 @@
 
 namespace proxstream {
 
-/// How many records have to be there before a Problem can be made of them: those that step and noise are
-/// estimated from; 0 where nothing is.
+/// The number of records that step and noise are estimated from; 0: nothing is estimated.
 Index records_surveyed(const LearnSettings& settings);
 
 class Problem {
   public:
-    /// Opens the data and builds every part; throws ConfigError, DataError or IoError. `learners` are those
-    /// that will be made, the settings' own apart: what they have to know of noise is estimated from the
-    /// first records, before the stream is read.
+    /// Opens the data and builds every part; throws ConfigError, DataError or IoError. `learners`: further
+    /// learners to be made. If one of them needs the noise, it is estimated from the first records.
     explicit Problem(const LearnSettings& settings, StopFlag stop = nullptr,
                      const std::vector<std::string>& learners = {});
 
-    /// The same on rows that somebody has opened.
+    /// The same on an open reader.
     Problem(const LearnSettings& settings, std::unique_ptr<RowReader> reader, StopFlag stop = nullptr,
             const std::vector<std::string>& learners = {});
 
-    /// The same, beginning at `start`.
+    /// The same problem with another start.
     Problem from(ConstView start) &&;
 
     RecordStream& stream() noexcept { return *stream_; }
     const RecordStream& stream() const noexcept { return *stream_; }
-    /// Where forecasts come from; nullptr: nowhere.
+    /// The source of forecasts; nullptr: none.
     ForecastFeed* forecasts() noexcept { return forecasts_.get(); }
     const PassFamily& family() const noexcept { return *family_; }
     const AnyRegulariser& g() const noexcept { return g_; }
     ConstView start() const noexcept { return start_; }  // x_1
     Real step() const noexcept { return step_; }         // eta
     const std::string& step_origin() const noexcept { return step_origin_; }
-    /// The proximal term of a learner's windows, as the settings and the data say.
+    /// The proximal term of a learner's windows, from settings and data.
     const ProximalRule& proximal() const noexcept { return proximal_; }
 
-    /// The largest over the smallest root mean square of a column, of the first records; 1 where none were
-    /// looked at, or rows are sparse. Columns of zeros do not count.
+    /// The largest root mean square of a column over the smallest, in the first records; 1 if none were read,
+    /// or rows are sparse. Columns of zeros do not count.
     Real column_spread() const noexcept { return column_spread_; }
     /// Whether features are standardised.
     bool scaled() const noexcept { return settings_.standardise; }
-    /// Whether the first records have exactly two labels, though the loss is one of numbers.
+    /// Whether the first records have exactly two labels although the loss is one of numbers.
     bool two_labels() const noexcept { return two_labels_; }
 
     std::unique_ptr<AnyLearner> make_learner(const std::string& text) const;
-    /// The same with another seed than that of the settings, on the same rows.
+    /// With another seed than the settings', on the same rows.
     std::unique_ptr<AnyLearner> make_learner(const std::string& text, std::uint64_t seed) const;
     RegretMeter<AnyRegulariser, AnyBatch> make_meter(const std::vector<Index>& windows) const;
-    /// The model as it stands at x, ready to be saved.
+    /// The model at x, to be saved.
     Model model_at(ConstView x, Round rounds) const;
 
   private:
@@ -79,7 +77,7 @@ class Problem {
     std::vector<Real> start_;
     std::optional<NoiseEstimate> noise_estimate_;
     std::vector<Real> first_gradient_;  // of the mean of the records it was made from, at the start
-    Real smoothness_ = 0;               // L, as claimed
+    Real smoothness_ = 0;               // claimed L
     Real step_ = 0;
     std::string step_origin_;  // where the step comes from, in words
     ProximalRule proximal_;

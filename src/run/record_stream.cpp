@@ -57,7 +57,7 @@ bool RecordStream::gather(Gathered& next) {
     return raw.rows() > 0;
 }
 
-/// A row without a label is set aside; one with the label of a row that waits becomes that row.
+/// Sets a row without a label aside. A label whose key belongs to a waiting row completes that row.
 void RecordStream::settle_label(Gathered& next) {
     RowBlock& raw = next.raw.rows;
     const Index last = raw.rows() - 1;
@@ -122,7 +122,8 @@ std::vector<RowBlock> RecordStream::peek(Index count) {
         try {
             more = gather(next);
         } catch (const DataError&) {
-            // Rows that were read well are learned from first; the error comes at its place in the stream.
+            // The rows before the error are learned from first, and the error is thrown at its place in the
+            // stream.
             pending_ = std::current_exception();
         }
         if (!more) {

@@ -1,5 +1,5 @@
-/// Rows become records: read, scaled if asked, gathered `batch` at a time; rows that cannot be read
-/// stop the stream or are counted, as the user chose.
+/// Turns rows into records: reads them, scales them if asked, and gathers `batch` rows. A row that cannot be
+/// read stops the stream or is counted, as the settings say.
 #pragma once
 
 #include "proxstream/loss/row_block.hpp"
@@ -24,21 +24,21 @@ class RecordStream {
     struct Options {
         Index batch = 1;  // rows a record
         bool skip_bad_rows = false;
-        // None: features, labels are taken as they are. The rows of a CheckedReader can be scaled.
+        // None: rows are not scaled. Otherwise they must come from a CheckedReader.
         std::optional<FeatureScale> scale = {};
         std::optional<LabelScale> label_scale = {};
-        bool single = false;  // features in single precision, at the very end
+        bool single = false;  // round features to single precision, after scaling
     };
 
     RecordStream(std::unique_ptr<RowReader> reader, Options options);
 
-    /// The next record; false at the end. Throws DataError at a bad row unless those are skipped; rows
-    /// gathered before it come first, so nothing that was read well is lost.
+    /// The next record; false at the end. Throws DataError at a bad row, unless bad rows are skipped. Rows
+    /// gathered before it are returned first.
     bool next(RowBlock& record);
-    /// The first `count` records to come, as next() will give them. Reads ahead, changes nothing else.
+    /// The first `count` records that next() will return. Reads ahead without any other change.
     std::vector<RowBlock> peek(Index count);
 
-    /// The labels of the records that peek() has read ahead, in the units of the data.
+    /// The labels of the records read ahead by peek(), in the units of the data.
     std::vector<Real> labels_ahead() const;
     /// The labels of the record from next(), in the units of the data.
     ConstView labels(const RowBlock& record) const {
@@ -54,12 +54,12 @@ class RecordStream {
     /// Rows whose label may still come, by their keys.
     const DelayedRows& delayed() const noexcept { return delayed_; }
 
-    /// Drops what peek() has read ahead.
+    /// Drops the records read ahead by peek().
     void forget_ahead() { ahead_.clear(); }
-    /// What records to come depend on; nothing may be read ahead.
+    /// The state that later records depend on; no record may be read ahead.
     void serialise(StateArchive& archive);
 
-    /// The line that the last row of the record from next() ended on, whatever was read ahead since.
+    /// The line of the last row of the record from next(), even if more lines were read ahead.
     std::uint64_t line() const noexcept { return line_; }
     RowBlock make_record() const { return RowBlock(reader_->sparse()); }
     const RowReader& reader() const noexcept { return *reader_; }
@@ -97,7 +97,7 @@ class RecordStream {
     KeyedRows trailing_;  // rows without a label that peek() met before an end or a bad row
     DelayedRows delayed_;
     std::uint64_t line_ = 0;
-    std::exception_ptr pending_;  // a bad row met while rows before it were still to be handed out
+    std::exception_ptr pending_;  // a bad row, thrown after the rows before it were returned
     std::uint64_t bad_rows_ = 0;
     std::string last_bad_row_;
 };

@@ -10,12 +10,12 @@
 namespace proxstream {
 namespace {
 
-/// Of a record with more rows so many are drawn.
+/// From a larger record, this many rows are drawn.
 constexpr Index kMostRows = 1000;
-/// Records, and steps of a power iteration on each, by which curvature is measured.
+/// Curvature is measured on this many records, with this many power iterations on each.
 constexpr Index kProbed = 8;
 constexpr Index kClimb = 8;
-/// What the draws are for, as their `step`.
+/// The `step` of draws, one number for each purpose.
 constexpr std::uint32_t kForDirections = 1;
 constexpr std::uint32_t kForRows = 2;
 
@@ -64,7 +64,7 @@ std::span<const Real> RecordSurvey::variances(ConstView x) {
     for (Index i = 0; i < records_.size(); ++i) {
         const Index rows = looked_at(i);
         Real total = 0;
-        // One row is the whole record, whatever rounding says.
+        // A single row is the whole record: its gradient must be the same, without rounding.
         if (rows > 1) family_.value_and_gradient(*records_[i], x, gradient_, scratch_);
         for (Index k = 0; rows > 1 && k < rows; ++k) {
             copy_row(*records_[i], row_of(i, k), single_);

@@ -1,5 +1,5 @@
-/// Looks at some records from one point after the other: their losses, how their gradients differ, and how
-/// those of single rows differ from their record's.
+/// Evaluates some records at given points: their losses, how their gradients differ from each other, and how
+/// gradients of single rows differ from their record's.
 #pragma once
 
 #include "proxstream/loss/row_family.hpp"
@@ -14,27 +14,27 @@ class RecordSurvey {
   public:
     RecordSurvey(std::vector<const RowBlock*> records, const RowFamily& family, std::uint64_t seed);
 
-    /// Leaves out records whose loss or gradient at x is not finite.
+    /// Drops records whose loss or gradient at x is not finite.
     void keep_finite(ConstView x);
     std::span<const RowBlock* const> records() const { return records_; }
 
-    /// Losses and mean gradient at x; returns the mean of |grad f_i - grad f_j|^2 over pairs. Two records or
-    /// more.
+    /// Losses and mean gradient at x. Returns the mean of |grad f_i - grad f_j|^2 over pairs; needs two
+    /// records.
     Real evaluate(ConstView x);
     std::span<const Real> losses() const { return losses_; }
     ConstView mean_gradient() const { return mean_; }
 
-    /// Of every record the mean square distance of its rows' gradients at x from its own. Of very large
-    /// records some rows are drawn.
+    /// For each record, the mean square distance of its rows' gradients at x from its own gradient. Very
+    /// large records are sampled.
     std::span<const Real> variances(ConstView x);
 
-    /// The steepest change of gradient that a power iteration on some records finds near x: a lower bound on
-    /// L. `place` tells the draws of different points apart.
+    /// The steepest change of gradient near x that power iterations on some records find: a lower bound of L.
+    /// `place` numbers the point, for its draws.
     Real curvature(ConstView x, std::uint64_t place);
 
-    /// The largest of the records' own L; 0 where the family knows none.
+    /// The largest L of a record; 0: the family has none.
     Real record_smoothness() const;
-    /// The largest of the records' Lb, in the mean square over their rows; 0 where the family knows none.
+    /// The largest mean square Lb of a record's rows; 0: the family has none.
     Real row_smoothness() const;
 
   private:

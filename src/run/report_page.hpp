@@ -1,5 +1,5 @@
-/// The report page as web/ was built, with an empty place for the data. Whoever has a report to write makes
-/// the JSON; the page finds out by its "kind" what to show.
+/// The report page as built by web/, with an empty place for its data. The caller supplies JSON; its "kind"
+/// decides what the page shows.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace proxstream {
 
 /// Empty when built with PROXSTREAM_WEB=OFF. Defined in a file that cmake/Web.cmake generates.
 std::string_view report_page();
-/// Throws ConfigError if the library was built without the page (PROXSTREAM_WEB=OFF): for whoever wants to
-/// know before a long run, not after it.
+/// Throws ConfigError if the library was built without the page (PROXSTREAM_WEB=OFF). Call it before a long
+/// run.
 void require_report_page();
-/// The page with that JSON in its place; needs the page.
+/// The page with the JSON in its place; requires the page.
 std::string page_with_data(std::string_view json);
-/// The same, and it may ask the server it came from, and nobody else: a file asks for nothing at all.
+/// The same, and the page may connect to the server it came from. A page in a file connects to nothing.
 std::string live_page_with_data(std::string_view json);
 
 }  // namespace proxstream

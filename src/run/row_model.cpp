@@ -15,7 +15,7 @@ std::string describe_lags(const std::vector<Index>& lags) {
     return list.empty() ? "no lags" : list;
 }
 
-/// A model can be gone on with only by a run that has the same shape.
+/// Only a run of the same shape can continue from a model.
 void check_fits(const Model& model, const RowSettings& settings, const std::vector<Index>& lags,
                 const RowReader& reader, const RowFamily& family) {
     std::vector<std::string> violations;
@@ -28,7 +28,7 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
     require(model.feature_count == reader.features(), "the model has " + std::to_string(model.feature_count) +
                                                           " features, the data " +
                                                           std::to_string(reader.features()));
-    // Of hashed features, which stand behind the others, a model has no names.
+    // Hashed features come after the others, and have no names.
     const std::vector<std::string>& names = reader.feature_names();
     require(names.empty() || (model.features.size() <= names.size() &&
                               std::equal(model.features.begin(), model.features.end(), names.begin())),

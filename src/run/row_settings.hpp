@@ -1,4 +1,4 @@
-/// The settings of every verb that learns from rows: its data and its model, with their options.
+/// The data and model settings of every verb that learns from rows, with their options.
 #pragma once
 
 #include "proxstream/prox/regulariser_table.hpp"
@@ -28,7 +28,7 @@ struct RowSettings : SeedSettings {
     std::vector<std::string> classes;
     std::string delimiter = "auto";
     bool header = true;
-    Index dimension = 0;                // of LIBSVM rows; 0: found by reading the file first
+    Index dimension = 0;                // of LIBSVM rows; 0: found by a first pass over the file
     bool zero_based = false;            // LIBSVM indices count from 0
     Index max_line = Index{64} << 20U;  // bytes
     std::string on_bad_row = "stop";
@@ -40,21 +40,21 @@ struct RowSettings : SeedSettings {
     Index categories = 0;  // features of a column of text; 0: twice as many as the first rows need
     std::string missing = "mean";
     bool standardise = false;
-    bool raw = false;  // nothing is scaled unless standardise says so
+    bool raw = false;  // scale nothing unless `standardise` is given
     bool standardise_label = false;
     bool normalise = false;                // every row to length 1
     std::vector<std::string> lags;         // rows back, or ranges FIRST..LAST
     std::vector<std::string> lag_columns;  // empty: the label
     std::string key;                       // column of keys, for labels that come later
-    Index ahead = 1;                       // only values at least so many rows old are known
+    Index ahead = 1;                       // only values at least this many rows old are known
     // Not options:
     Index look_ahead = 64;                 // rows that decide what the columns of a table hold
     bool scales_tables = false;            // tables are standardised unless raw
-    bool predicts_unlabelled = false;      // rows without a label are predicted, and not learned from
-    std::optional<TableState> table = {};  // columns of the model that rows are read for
-    bool predicts = false;                 // nothing is learned of them
-    std::vector<Real> past = {};           // the values that the first row looks back at; empty: not known
-    WrapRows wrap_rows;                    // around the rows that are read, before lags; not an option
+    bool predicts_unlabelled = false;      // predict rows without a label instead of learning from them
+    std::optional<TableState> table = {};  // the columns of a model, if rows are read for one
+    bool predicts = false;                 // rows are for a model: nothing is learned from them
+    std::vector<Real> past = {};           // values that the lags of the first row refer to; empty: unknown
+    WrapRows wrap_rows;                    // wraps the reader before lags are added
 
     // model
     std::string loss = "squared";
@@ -67,7 +67,7 @@ inline void check_regulariser(const std::string& text) {
     if (text != "auto") parse_regulariser(text);
 }
 
-/// Where rows come from.
+/// Options: the source of rows.
 template <class S>
 auto source_options() {
     using Row = OptionRow<S>;
@@ -107,13 +107,13 @@ auto source_options() {
     };
 }
 
-/// How their columns become features, labels and weights.
+/// Options: how columns become features, labels and weights.
 template <class S>
 auto feature_options() {
     using Row = OptionRow<S>;
     static constexpr std::array<std::string_view, 2> kMissing{"mean", "stop"};
     return std::array{
-        Row{"text", "", "Data", "A,B,..", "columns whose values are names, also if they look like numbers",
+        Row{"text", "", "Data", "A,B,..", "columns whose values are names, even if they look like numbers",
             &S::text},
         Row{"time", "", "Data", "A,B,..",
             "make features of hour, weekday and trend from these columns of times", &S::time},
@@ -134,7 +134,7 @@ auto feature_options() {
             "scale a numeric label likewise; predictions are mapped back", &S::standardise_label},
         Row{"normalise", "", "Data", "BOOL", "scale every row to length 1 (a row of zeros stays)",
             &S::normalise},
-        Row{"lags", "", "Data", "1..8,48,..", "add the values of so many rows ago as features, for forecasts",
+        Row{"lags", "", "Data", "1..8,48,..", "add values of earlier rows as features, this many rows back",
             &S::lags},
         Row{"lag-columns", "", "Data", "A,B,..", "columns whose past --lags adds (default: the label)",
             &S::lag_columns},
@@ -147,7 +147,8 @@ auto model_options() {
     using Row = OptionRow<S>;
     return std::array{
         Row{"loss", "l", "Model", "LOSS",
-            "smooth part f; see 'proxstream list losses'; auto: cauchy on a standardised label", &S::loss},
+            "loss: the smooth part f, see 'proxstream list losses'; auto: cauchy on a standardised label",
+            &S::loss},
         checked(Row{"reg", "r", "Model", "REG",
                     "convex part g; see 'proxstream list regularisers'; auto: l2sq:0.001 for logistic and "
                     "softmax, else zero",

@@ -42,7 +42,7 @@ bool RunDriver::turn() {
     const TurnResult result = run_.play();
     in_turn_ = false;
     complete_ = result.complete;
-    // A turn that an output has missed is not stored: it is played again on resume.
+    // A turn that could not be written to an output is not stored: resume plays it again.
     const bool failed = run_.outcome().io_error;
     if (journal_ && complete_ && !failed) store_turn();
     return !result.last && !failed;
@@ -80,10 +80,10 @@ void RunDriver::finish() {
     RunOutcome& outcome = run_.outcome();
     over_ = true;
     run_.certify(outcome.ending);
-    // Before the files are completed: the state says how long they are.
+    // Before the files are completed, because the state holds their lengths.
     if (journal_) {
         outcome.guarded([&] {
-            // Without a consistent state, the turns since the last saved one are played again on resume.
+            // Without a consistent state, resume plays the turns since the last saved one again.
             in_turn_ || outcome.io_error ? journal_->commit()
                                          : store_result(outcome.ending == RunEnding::finished);
         });

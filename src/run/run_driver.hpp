@@ -1,4 +1,4 @@
-/// Drives a run of any kind: the loop, its store, and its end.
+/// Drives a run of any kind: its loop, its store, and its end.
 #pragma once
 
 #include "proxstream/core/stop_flag.hpp"
@@ -20,20 +20,20 @@ class RunDriver {
 
     /// Begins a run, and stores it in the file `store` unless that is empty.
     void begin(const std::string& store = {});
-    /// Continues the run in `journal` from its last saved state, or begins there.
+    /// Continues the run in `journal` from its last saved state, or starts it if there is none.
     void begin(Journal journal);
-    /// Stores a run that has a state already, and saves that state: a fork.
+    /// Stores a fork: a run that already has a state, which is saved.
     void begin_at_state(Journal journal);
 
-    /// Plays the next turn and stores it. Returns false if none may follow. Throws IoError if it could not be
-    /// stored; the turn was played, and the next commit tries again.
+    /// Plays the next turn and stores it. Returns false if there is no next turn. Throws IoError if the turn
+    /// could not be stored; it counts as played, and the next commit tries again.
     bool turn();
-    /// Plays to the end of the input, to a stop request, or to the first error that cannot be ignored.
-    /// Whatever happens, the outcome covers the turns that were played, and all outputs are complete.
+    /// Plays to the end of the input, a stop request or the first fatal error. In each case the outcome
+    /// covers the turns that were played, and all outputs are complete.
     void drive(const std::function<void()>& on_turn = {});
     /// Saves the state.
     void save();
-    /// Saves the state and the result; the run can be continued.
+    /// Saves the state and the result. The run can be continued later.
     void close();
 
     /// Null: the run is not stored.
@@ -53,11 +53,11 @@ class RunDriver {
     StopFlag stop_;
     std::optional<Journal> journal_;
     bool complete_ = false;  // the last call of play() completed a turn
-    bool in_turn_ = false;   // an exception has left the run within a turn, where it has no state
+    bool in_turn_ = false;   // an exception ended a turn halfway, so the run has no consistent state
     bool over_ = false;
 };
 
-/// Begins `run`, drives it to its end and returns its outcome.
+/// Runs `run` to its end and returns its outcome.
 template <class Run>
 auto drive(Run&& run, StopFlag stop = nullptr, const std::function<void()>& on_turn = {},
            const std::string& store = {}) {

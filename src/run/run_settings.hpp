@@ -1,4 +1,4 @@
-/// The settings that all verbs with runs share: how the work is done and shown, and results as files.
+/// The settings that all verbs with runs share: threads, progress, and files of results.
 #pragma once
 
 #include "proxstream/core/parallel.hpp"
@@ -40,12 +40,12 @@ auto run_options() {
     return std::array{
         threads_option<S>("Run"),
         Row{"progress", "P", "Output", "N",
-            "print a line every N rounds, of fit N passes (0: at 1, 2, 4, 8, ...)", &S::progress, 0, 1e9},
+            "print a line every N rounds, for fit N passes (0: at 1, 2, 4, 8, ...)", &S::progress, 0, 1e9},
         Row{"quiet", "q", "Output", "BOOL", "print errors only", &S::quiet},
     };
 }
 
-/// `save` and `certificate`: what these options do.
+/// `save` and `certificate`: help lines of these options.
 template <class S>
 auto result_options(std::string_view save, std::string_view certificate = "write the certificate as JSON") {
     using Row = OptionRow<S>;

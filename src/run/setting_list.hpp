@@ -1,5 +1,5 @@
-/// Settings as lists of names and values: what a run store keeps, what a ledger's header says, and which of
-/// them a run may change. A list of texts has one entry for each, so nothing in them has to be escaped.
+/// Settings as lists of names and values, for run stores and ledger headers, and the rules for which of them
+/// a run may change. A list option has one entry for each of its values, so nothing needs escaping.
 ///
 /// `Settings::options()` is the table of the options.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace proxstream {
 
-/// Returns whether results may depend on the option. The other options stay out of the headers of ledgers,
-/// so runs that differ only in them have the same ledger.
+/// Returns whether results may depend on the option. Other options stay out of ledger headers, so that runs
+/// which differ only in them have the same ledger.
 template <class Settings>
 bool affects_results(const OptionRow<Settings>& row) {
     constexpr std::array<std::string_view, 5> kOther{"Run", "Store", "Output", "Budget", "Comparison"};
@@ -54,12 +54,11 @@ SettingList result_settings(const Settings& settings) {
     return list;
 }
 
-/// Sets what `list` names and leaves the rest. Throws ConfigError with every name that is unknown and every
-/// value that cannot be read.
+/// Sets the options that `list` names. Throws ConfigError with every unknown name and every bad value.
 template <class Settings>
 void take_settings(const SettingList& list, Settings& settings) {
     Violations violations;
-    std::vector<const OptionRow<Settings>*> begun;  // lists
+    std::vector<const OptionRow<Settings>*> begun;  // list options that were already cleared
     const auto rows = Settings::options();
     for (const auto& [name, value] : list) {
         const auto row = std::find_if(rows.begin(), rows.end(),

@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-/// The TOML value as the text assign() reads; nullopt for lists, tables and dates.
+/// The TOML value as text for assign(); nullopt for lists, tables and dates.
 std::optional<std::string> as_text(const toml::node& node) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";

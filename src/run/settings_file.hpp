@@ -1,4 +1,4 @@
-/// Settings from TOML: the same names as on the command line, through the same table.
+/// Settings from TOML, by the same names and the same table as on the command line.
 #pragma once
 
 #include "core/option_table.hpp"
@@ -10,19 +10,19 @@
 
 namespace proxstream {
 
-/// What happens to a key of the file. `take` returns what is wrong with the value, or "".
+/// Receives the keys of the file. `take` returns what is wrong with the value, or "".
 struct SettingsSink {
     std::vector<std::string> names;
     std::function<std::string(Index row, std::string_view text)> take;
     std::function<bool(Index row, const std::vector<std::string>& list)>
-        take_list;                            // false: the option is no list
-    std::vector<std::string> elsewhere = {};  // keys to skip: other code reads them
-    /// Why a known key is not taken, and what to do instead; "" for an unknown key.
+        take_list;                            // returns false if the option is not a list
+    std::vector<std::string> elsewhere = {};  // keys to skip, because other code reads them
+    /// Why a known key is refused, and what to do instead; "" for an unknown key.
     std::function<std::string(std::string_view key)> refusal = {};
 };
 
-/// Unknown keys and wrong types are refused, all at once, with the nearest valid key; `given` names options
-/// the command line has set: those win. `source` stands for the text in messages.
+/// Throws ConfigError with all unknown keys, each with the nearest valid one, and all wrong types. `given`:
+/// options set on the command line, which take precedence. `source`: the name of the text in messages.
 void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
                         const std::vector<std::string>& given);
 

@@ -37,7 +37,7 @@ std::optional<std::pair<Index, Index>> parse_range(std::string_view text) {
     return std::pair(*first, *last);
 }
 
-/// Why a lag would look into the future; empty if it does not.
+/// Why a lag would use values of the future; empty if it would not.
 std::string foresight(Index lag, const RowSettings& settings, Index together) {
     const std::string what = "lags: " + std::to_string(lag) + " looks into the future: ";
     if (lag < settings.ahead) {
@@ -55,7 +55,7 @@ char delimiter_char(const std::string& name) {
     return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
 }
 
-/// By class, in the order of the targets.
+/// In the order of the targets.
 std::vector<Real> class_weights_of(const RowSettings& settings) {
     std::vector<Real> weights;
     for (const std::string& text : settings.class_weights) {
@@ -96,7 +96,7 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     options.table.missing = settings.missing == "mean";
     options.table.categories = settings.categories;
     options.table.hash_bits = settings.hash;
-    options.table.look_ahead = settings.table ? 0 : settings.look_ahead;  // a model knows its columns
+    options.table.look_ahead = settings.table ? 0 : settings.look_ahead;  // a model already knows its columns
     options.table.model = settings.table;
     options.table.predicts = settings.predicts;
     options.libsvm.dimension = settings.dimension;
@@ -107,7 +107,7 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
     return options;
 }
 
-/// What only numbers can be used for, asked of labels that are classes or not there.
+/// Refuses options that need a numeric label, if the label is a class or absent.
 void check_label(const RowSettings& settings, const RowReader& reader) {
     if (loss_target(settings.loss) == TargetKind::number) return;
     std::vector<std::string> violations;
@@ -175,7 +175,7 @@ std::unique_ptr<RowReader> open_reader(const RowSettings& settings, Index togeth
 std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index together,
                                        std::unique_ptr<RowReader> reader) {
     check_label(settings, *reader);
-    // Before lags: what a changed label says is also what its past is.
+    // Before lags, so that changed labels also change the lags.
     if (settings.wrap_rows) reader = settings.wrap_rows(std::move(reader));
     if (settings.normalise) {
         if (!settings.lags.empty())

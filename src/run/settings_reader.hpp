@@ -1,4 +1,4 @@
-/// From settings to the rows of a run: which reader, and what is wrapped around it.
+/// Opens the rows that the settings describe: the reader and its wrappers.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -6,15 +6,15 @@
 
 namespace proxstream {
 
-/// The lags, each once, in the order given; `1..8` stands for eight of them. `together` rows are predicted
-/// before any of their labels is known. Throws ConfigError with everything that is wrong with them, ahead and
-/// lag-columns; empty when there are none.
+/// The lags in the order given, without duplicates; `1..8` stands for eight lags. `together`: rows predicted
+/// before any of their labels is known. Throws ConfigError with everything wrong in lags, ahead and
+/// lag-columns. Empty: no lags.
 std::vector<Index> lags_of(const RowSettings& settings, Index together);
 
-/// What the settings put around rows: scaling to length 1, lags. Throws ConfigError.
+/// Wraps the reader as the settings ask: scaling to length 1, lags. Throws ConfigError.
 std::unique_ptr<RowReader> wrap_reader(const RowSettings& settings, Index together,
                                        std::unique_ptr<RowReader> reader);
-/// How labels are to be read.
+/// How labels are read.
 TargetRule target_rule_of(const RowSettings& settings);
 
 /// Opens the data. Throws ConfigError, DataError or IoError.

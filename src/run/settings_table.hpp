@@ -1,4 +1,5 @@
-/// One table of a TOML file, read as settings: files that hold several read each with its own options.
+/// Reads settings from one table of a TOML file, for files with several tables that have options of their
+/// own.
 #pragma once
 
 #include "run/settings_file.hpp"
@@ -11,10 +12,10 @@
 
 namespace proxstream {
 
-/// Throws DataError with the place.
+/// Throws DataError with the location.
 toml::table parse_toml(std::string_view text, const std::string& source);
 
-/// As read_settings_text, of a table; throws ConfigError with all violations.
+/// As read_settings_text(), for a table. Throws ConfigError with all violations.
 void read_settings_table(const toml::table& table, const std::string& source, const SettingsSink& sink,
                          const std::vector<std::string>& given);
 

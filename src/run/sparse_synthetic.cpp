@@ -14,7 +14,7 @@
 namespace proxstream {
 namespace {
 
-/// Each purpose draws from its own record number, so that no two share numbers.
+/// Each purpose draws with its own record number, so that draws are independent.
 enum SparsePurpose : std::uint32_t { kColumn, kValue, kSparseNoise, kActive, kWeight };
 
 std::vector<std::string> violations(const SparseSyntheticOptions& o, TargetKind target) {
@@ -63,8 +63,8 @@ SparseSyntheticReader::SparseSyntheticReader(SparseSyntheticOptions options, Tar
     }
 }
 
-/// Slot s of a row chooses its column among those whose number is s modulo `nonzeros`: slots never collide,
-/// so every row has exactly `nonzeros` values.
+/// Slot s of a row chooses its column among those with index s modulo `nonzeros`. So slots never collide, and
+/// every row has exactly `nonzeros` values.
 bool SparseSyntheticReader::read_row(RowBlock& block) {
     assert(block.sparse());
     if (next_row_ > options_.rows) return false;

@@ -16,19 +16,18 @@ struct SparseSyntheticOptions {
     Index columns = 100'000;
     Index nonzeros = 50;  // values a row
     std::uint64_t seed = 1;
-    Real skew = 3;      // column c occurs as often as c^(1/skew - 1) says; 1: all alike
-    Real active = 0.1;  // share of columns whose weight is not zero
-    Real noise = 0.1;   // deviation of the normal noise; the response without it has one of about 1
+    Real skew = 3;      // column c occurs with frequency proportional to c^(1/skew - 1); 1: uniform
+    Real active = 0.1;  // share of non-zero weights
+    Real noise = 0.1;   // deviation of the normal noise; the noiseless response has deviation about 1
 
-    /// "sparse,rows=1000": the text behind "builtin:". Throws ConfigError.
+    /// Parses the text after "builtin:", such as "sparse,rows=1000". Throws ConfigError.
     static SparseSyntheticOptions parse(std::string_view text);
 };
 
-/// The rows y = a.w + noise; values of a are normal, and |a| is about 1. For a `sign` target y is replaced by
-/// its sign.
+/// Rows y = a.w + noise, with normal values of a, and |a| about 1. A `sign` target is the sign of y.
 class SparseSyntheticReader final : public RowReader {
   public:
-    /// Throws ConfigError with every option out of range, or for a target of categories.
+    /// Throws ConfigError with every option out of range, or for a categorical target.
     explicit SparseSyntheticReader(SparseSyntheticOptions options, TargetKind target = TargetKind::number);
 
     bool read_row(RowBlock& block) override;
@@ -45,7 +44,7 @@ class SparseSyntheticReader final : public RowReader {
     SparseSyntheticOptions options_;
     TargetKind target_;
     std::string source_;
-    std::vector<std::string> names_;  // none
+    std::vector<std::string> names_;  // always empty
     std::vector<Real> weights_;
     std::uint64_t next_row_ = 1;
     std::vector<FeatureIndex> indices_;

@@ -10,9 +10,9 @@
 namespace proxstream {
 namespace {
 
-constexpr Real kLargest = 1e140;  // (2e140)^2 times 2^64 rows is still a finite number
+constexpr Real kLargest = 1e140;  // (2e140)^2 times 2^64 rows is still finite
 
-/// Deviations of the size of rounding come from a constant column and must not be blown up to 1.
+/// A deviation at rounding level belongs to a constant column, and must not be scaled up to 1.
 Real deviation_of(Real mean, Real m2, std::uint64_t count) {
     const Real rounding = 4 * kUnitRoundoff * std::abs(mean);
     const Real deviation = std::sqrt(m2 / static_cast<Real>(count));

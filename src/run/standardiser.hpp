@@ -1,7 +1,7 @@
 /// Running standardisation of dense features: each column is shifted by its mean and divided by its standard
-/// deviation, both over the rows seen so far. A row's own features count as seen, its target never does: what
-/// is predicted for a row may depend on that row's features and on everything before it, and on nothing else.
-/// A column that has been constant so far becomes 0.
+/// deviation over the rows so far. A row's features are counted before the row is scaled, its target never.
+/// So the prediction for a row depends only on its features and on earlier rows. A column that was constant
+/// so far becomes 0.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -16,8 +16,7 @@ namespace proxstream {
 
 class Standardiser {
   public:
-    /// Everything there is to know, for a model file. Welford's sums: they do not lose digits over long
-    /// streams.
+    /// The whole state, for a model file. Welford's sums lose no digits over long streams.
     struct State {
         std::uint64_t count = 0;
         std::vector<Real> mean;
@@ -25,7 +24,7 @@ class Standardiser {
     };
 
     explicit Standardiser(Index features);
-    /// Goes on from an exported state; throws ConfigError if it is not one.
+    /// Continues from an exported state; throws ConfigError if it is invalid.
     explicit Standardiser(State state);
 
     Index features() const noexcept { return state_.mean.size(); }
@@ -35,15 +34,16 @@ class Standardiser {
     static std::optional<Index> too_large(ConstView row);
     /// Throws DataError for such a value.
     [[noreturn]] static void refuse(DataLocation where);
-    /// 0 for a column that has been constant so far.
+    /// 0 for a column that was constant so far.
     Real deviation(Index column) const;
 
-    /// Counts the row. Values beyond 1e140 would overflow the sums: DataError, and nothing has changed.
+    /// Counts the row. Throws DataError for values beyond 1e140, which would overflow the sums; nothing has
+    /// changed then.
     void update(ConstView row);
-    /// The row in the present statistics, which stay as they are. `out` may be `row`.
+    /// Scales the row by the present statistics. `out` may be `row`.
     void transform(ConstView row, View out) const;
 
-    /// The row as update() and transform() would leave it, but nothing is counted.
+    /// The row as after update() and transform(), without counting it.
     void transform_next(ConstView row, View out) const;
 
     void serialise(StateArchive& archive);

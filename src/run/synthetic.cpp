@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::array<SyntheticEntry, 4> kStreams{{
     {SyntheticKind::drift, "drift",
-     "sparse weights that rotate slowly; half of the support jumps now and then"},
-    {SyntheticKind::swap, "switch", "two sparse weight vectors that take turns"},
+     "sparse weights that rotate slowly; half of the support jumps from time to time"},
+    {SyntheticKind::swap, "switch", "two sparse weight vectors that alternate"},
     {SyntheticKind::season, "season", "sparse weights that swell and fade periodically"},
-    {SyntheticKind::iid, "iid", "sparse weights that stay"},
+    {SyntheticKind::iid, "iid", "constant sparse weights"},
 }};
 
-/// Each purpose draws from its own record number, so that no two share numbers.
+/// Each purpose draws with its own record number, so that draws are independent.
 enum Purpose : std::uint32_t { kFeature, kNoise, kOutlier, kPlace, kAngle, kSize, kSign };
 
 std::vector<std::string> violations(const SyntheticOptions& o, TargetKind target) {
@@ -88,9 +88,8 @@ SyntheticReader::SyntheticReader(SyntheticOptions options, TargetKind target)
     for (Index i = 0; i < options_.features; ++i) names_.push_back("x" + std::to_string(i + 1));
 }
 
-/// Slot s of the active weights chooses its feature among those whose number is s modulo `active`: slots
-/// never collide, so there are always exactly `active` non-zero weights (up to a rotation passing through
-/// zero).
+/// Slot s of the active weights chooses its feature among those with index s modulo `active`. So slots never
+/// collide, and exactly `active` weights are non-zero, except when a rotation passes through zero.
 void SyntheticReader::weights(std::uint64_t t, View out) const {
     fill(out, 0);
     const Index active = options_.active;
@@ -98,7 +97,7 @@ void SyntheticReader::weights(std::uint64_t t, View out) const {
     const Real turn = 2 * std::numbers::pi * static_cast<Real>((t - 1) % options_.period) /
                       static_cast<Real>(options_.period);
     for (Index slot = 0; slot < active; ++slot) {
-        std::uint64_t version = 0;  // which choice of feature and size the slot is at
+        std::uint64_t version = 0;  // how often the slot's feature and size were replaced
         if (options_.kind == SyntheticKind::drift) version = (epoch + slot % 2) / 2;
         if (options_.kind == SyntheticKind::swap) version = epoch % 2;
         const auto draw = [&](Purpose purpose, Index index) {
@@ -108,7 +107,7 @@ void SyntheticReader::weights(std::uint64_t t, View out) const {
         const Index place = slot + active * uniform_below(draw(kPlace, slot), choices);
         Real weight = 0.5 + uniform(draw(kSize, slot));
         if (options_.kind == SyntheticKind::drift && (slot % 2 == 1 || slot + 1 < active)) {
-            // Slots 2i and 2i+1 are the two coordinates of one vector that turns at constant length.
+            // Slots 2i and 2i+1 are the coordinates of one vector that rotates at constant length.
             const Draw pair{options_.seed, 0, kAngle, 0, slot / 2};
             const Real angle = 2 * std::numbers::pi * uniform(pair) + turn;
             weight = (0.5 + uniform({options_.seed, 0, kSize, 1, slot / 2})) *
@@ -123,7 +122,7 @@ void SyntheticReader::weights(std::uint64_t t, View out) const {
     }
 }
 
-/// Student's t (a normal over the root of a mean of squared normals), and now and then a gross error.
+/// Student's t (a normal over the root of a mean of squared normals), and rare gross errors.
 Real SyntheticReader::noise(std::uint64_t t) const {
     Real squares = 0;
     for (Index i = 1; i <= options_.degrees; ++i) {

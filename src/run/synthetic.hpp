@@ -1,6 +1,6 @@
-/// Built-in streams of linear regression rows with a known, moving truth: the demonstration data. Row t is a
-/// pure function of the seed and t (core/draw.hpp), so a stream can be read from any place and gives the
-/// same numbers everywhere.
+/// Built-in streams of linear regression rows whose true weights move: demonstration data. Row t is a pure
+/// function of the seed and t (core/draw.hpp). So a stream can be read from any place, with the same numbers
+/// on every machine.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -11,10 +11,10 @@
 namespace proxstream {
 
 enum class SyntheticKind : std::uint8_t {
-    iid,     // the weights stay
-    drift,   // weights rotate slowly, and half of the support moves every `jump` rows
-    swap,    // named "switch": two weight vectors take turns, `jump` rows each
-    season,  // weights swell and fade with period `period`
+    iid,     // constant weights
+    drift,   // weights rotate slowly, and half of the support is replaced every `jump` rows
+    swap,    // named "switch": two weight vectors alternate, `jump` rows each
+    season,  // weights grow and shrink with period `period`
 };
 
 struct SyntheticOptions {
@@ -30,15 +30,14 @@ struct SyntheticOptions {
     Real outliers = 0.02;         // share of rows with a gross error
     Real outlier_size = 10;       // its scale
 
-    /// "drift,rows=5000,features=50": the text behind "builtin:". Throws ConfigError.
+    /// Parses the text after "builtin:", such as "drift,rows=5000,features=50". Throws ConfigError.
     static SyntheticOptions parse(std::string_view text);
 };
 
-/// The rows y = a.w(t) + noise with standard normal features a. For a `sign` target y is replaced by its
-/// sign.
+/// Rows y = a.w(t) + noise, with standard normal features a. A `sign` target is the sign of y.
 class SyntheticReader final : public RowReader {
   public:
-    /// Throws ConfigError with every option out of range, or for a target of categories.
+    /// Throws ConfigError with every option out of range, or for a categorical target.
     explicit SyntheticReader(SyntheticOptions options, TargetKind target = TargetKind::number);
 
     bool read_row(RowBlock& block) override;
@@ -48,7 +47,7 @@ class SyntheticReader final : public RowReader {
     const std::string& source() const override { return source_; }
     std::uint64_t line() const override { return next_row_ - 1; }
 
-    /// The true weights behind row t, from 1.
+    /// The true weights of row t, from 1.
     void weights(std::uint64_t t, View out) const;
     /// Row t: fills its features and returns its target.
     Real row(std::uint64_t t, View features) const;
@@ -64,7 +63,7 @@ class SyntheticReader final : public RowReader {
     std::vector<Real> row_;
 };
 
-/// The streams that `builtin:` knows, each with one line about it.
+/// The names of built-in streams, each with a line of help.
 struct SyntheticEntry {
     SyntheticKind kind;
     std::string_view name;
@@ -74,7 +73,7 @@ std::span<const SyntheticEntry> synthetic_streams();
 
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 
-/// The stream that the text behind the prefix names: one of these, or the sparse one
+/// Opens the stream that the text after the prefix names, which may be the sparse one
 /// (run/sparse_synthetic.hpp). Throws ConfigError.
 std::unique_ptr<RowReader> open_builtin(std::string_view text, TargetKind target);
 

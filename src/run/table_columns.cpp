@@ -19,7 +19,7 @@ class Assignment {
         for (Index i = 0; i < columns.size(); ++i) places_[columns[i]].push_back(i);
     }
 
-    /// Gives the column of that name a role; notes a violation if it cannot have it.
+    /// Gives the column of that name a role, or notes a violation if it cannot have it.
     void assign(const std::string& option, const std::string& name, std::int32_t role) {
         const auto found = places_.find(name);
         if (found == places_.end()) {
@@ -39,7 +39,7 @@ class Assignment {
         }
     }
 
-    /// Makes the last column without a role the label; false if there is none.
+    /// Makes the last column without a role the label. Returns false if there is none.
     bool label_last() {
         const auto last = std::find(roles_.rbegin(), roles_.rend(), kUnassigned);
         if (last == roles_.rend()) return false;
@@ -47,7 +47,7 @@ class Assignment {
         return true;
     }
 
-    /// Reads a column for its past, unless it is read anyway.
+    /// Reads a column for its past, unless it is read already.
     void lag(const std::string& name) {
         const auto found = places_.find(name);
         const bool once = found != places_.end() && found->second.size() == 1;
@@ -55,7 +55,7 @@ class Assignment {
         if (role == kUnassigned || role == kSkippedColumn) assign("--lag-columns", name, kPast);
     }
 
-    /// Notes a violation if no column has that name.
+    /// Notes a violation if no column has this name.
     void require(const std::string& option, const std::string& name) {
         if (!places_.contains(name)) assign(option, name, kUnassigned);
     }
@@ -81,8 +81,8 @@ class Assignment {
     bool unknown_ = false;
 };
 
-/// Numbers the features: those of --features as given; without them all other columns in order, then those of
-/// which only past values are features.
+/// Numbers the features: those of --features as given, or else all other columns in order. Columns whose past
+/// values alone are features come last.
 ColumnRoles number_features(std::vector<std::int32_t> roles, const std::vector<std::string>& columns,
                             const std::vector<std::string>& given) {
     ColumnRoles result{std::move(roles), given, ""};
@@ -154,7 +154,7 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
     std::vector<std::string> violations = target.violations();
     Assignment assignment(columns, violations);
     const bool labelled = target.kind != TargetKind::none;
-    // Without a target the label is only kept out of the features, and may be absent.
+    // A loss without a target only excludes the label from the features; the column may be absent.
     const bool absent = std::find(columns.begin(), columns.end(), options.label) == columns.end();
     if (!options.label.empty() && (labelled || !absent)) {
         assignment.assign("--label", options.label, labelled ? kLabelColumn : kSkippedColumn);

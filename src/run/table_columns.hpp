@@ -1,4 +1,4 @@
-/// Which column is what: the names a user gave against the names a header has.
+/// Assigns roles to columns, by the names in the options and in the header.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -13,7 +13,7 @@ inline constexpr std::int32_t kWeightColumn = -5;
 inline constexpr std::int32_t kKeyColumn = -6;
 
 struct ColumnRoles {
-    std::vector<std::int32_t> roles;  // per column: the feature's place, or one of the above
+    std::vector<std::int32_t> roles;  // by column: the feature's place, or one of the above
     std::vector<std::string> feature_names;
     std::string label_name;  // empty without a label
 };
@@ -22,8 +22,8 @@ struct ColumnRoles {
 ColumnRoles assign_columns(const std::string& source, const std::vector<std::string>& columns,
                            const TableOptions& options, const TargetRule& target);
 
-/// The same for the columns of a model: each is looked up by its name, others are skipped. The label may be
-/// absent.
+/// The same for the columns of a model: each is found by its name, other columns are skipped. The label may
+/// be absent.
 ColumnRoles find_columns(const std::string& source, const std::vector<std::string>& columns,
                          const TableOptions& options);
 

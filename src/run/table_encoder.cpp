@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kMissing{"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"};
 
-/// FNV-1a: the same on every machine, so that a model can be used on another one.
+/// FNV-1a gives the same value on every machine, so that a model is portable.
 std::uint64_t hash(std::string_view name, std::string_view value) {
     std::uint64_t state = 14695981039346656037U;
     const auto add = [&](unsigned char byte) { state = (state ^ byte) * 1099511628211U; };
@@ -115,7 +115,7 @@ void TableEncoder::put_missing(Index column) {
 }
 
 void TableEncoder::put_text(Index column, std::string_view text) {
-    // Missing is a value like others: it may mean something.
+    // A missing value is a category of its own, because it may carry information.
     text = is_missing(text) ? std::string_view() : without_blanks(text);
     if (sparse()) {
         const std::uint64_t slot =
@@ -129,8 +129,7 @@ void TableEncoder::put_text(Index column, std::string_view text) {
     own.added = text;
     const auto found = own.slots.find(own.added);
     own.adds = found == own.slots.end();
-    // A value that is new gets the next free feature, also where it is not kept: no weight has moved there
-    // yet.
+    // A new value uses the next free feature, even if it is not stored: no weight has moved there yet.
     own.hot = own.adds ? std::min(stated.values.size(), stated.slots - 1) : found->second;
     row_[own.first + own.hot] = 1;
 }
@@ -152,7 +151,7 @@ void TableEncoder::accept() {
         for (Column& own : columns_) {
             if (!own.absent) continue;
             ++own.absences;
-            row_[own.first] = 0;  // not counted below
+            row_[own.first] = 0;  // not counted in the mean below
         }
     }
     for (Index i = 0; i < row_.size(); ++i) sums_[i] += row_[i];

@@ -1,5 +1,5 @@
-/// Turns the fields of a table's row into features, column by column: a number stays one, a text becomes one
-/// of the features of its column, a time becomes several.
+/// Turns the fields of a table's row into features: a number stays a number, a text becomes one of the
+/// features of its column, a time becomes several features.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -15,13 +15,13 @@
 
 namespace proxstream {
 
-/// Whether a field says that its value is not known: empty, NA, N/A, NaN, null, None or ?.
+/// Whether a field stands for an unknown value: empty, NA, N/A, NaN, null, None or ?.
 bool is_missing(std::string_view field);
 
 class TableEncoder {
   public:
     TableEncoder() = default;
-    /// `learns`: accept() counts numbers and gives new texts a feature.
+    /// `learns`: accept() counts numbers and gives features to new texts.
     TableEncoder(TableState state, bool learns);
 
     Index features() const noexcept { return features_; }
@@ -33,27 +33,27 @@ class TableEncoder {
     Index place(Index column) const { return columns_[column].first; }
     TableState state() const;
 
-    /// A row: begin(), one put for each column, then add_to() and accept() if all of it is good.
+    /// For each row: begin(), one put for each column, then add_to() and accept() if the whole row is good.
     void begin();
-    /// Returns false if the text is no value of this column.
+    /// Returns false if the text is not a value of this column.
     bool put(Index column, std::string_view text);
     void put_number(Index column, Real number) { row_[columns_[column].first] = number; }
-    /// Of a column of numbers.
+    /// For a column of numbers.
     void put_missing(Index column);
     /// The dense part of the row. Numbers may be written to their places directly.
     View row() noexcept { return row_; }
     void add_to(RowBlock& block, Real target);
-    /// The row was good: it counts from now on.
+    /// Counts the row, which was good.
     void accept();
 
-    std::uint64_t missing() const noexcept { return missing_; }  // numbers that were replaced
-    std::uint64_t others() const noexcept { return others_; }    // texts without a feature of their own
+    std::uint64_t missing() const noexcept { return missing_; }  // missing numbers that the mean replaced
+    std::uint64_t others() const noexcept { return others_; }  // texts that share their column's last feature
 
   private:
     struct Column {
-        Index first = 0;  // feature
+        Index first = 0;  // the column's first feature
         std::unordered_map<std::string, Index> slots = {};
-        Index hot = 0;           // text: the slot that is 1
+        Index hot = 0;           // text: the slot that gets the mark 1
         std::string added = {};  // text: the value that this row adds
         bool adds = false;
         bool absent = false;  // number: missing in this row
@@ -71,14 +71,14 @@ class TableEncoder {
     std::vector<std::string> names_;
     std::vector<bool> quantities_;
     std::vector<Column> columns_;
-    std::vector<Index> changing_;  // columns that are no numbers
-    std::vector<Real> row_;        // without the hashed features
-    std::vector<Real> sums_;       // of row_, since the encoder was made
+    std::vector<Index> changing_;  // columns that do not hold numbers
+    std::vector<Real> row_;        // the dense part of the row
+    std::vector<Real> sums_;       // sums of row_ over all accepted rows
     std::uint64_t rows_ = 0;
     std::uint64_t missing_ = 0;
     std::uint64_t others_ = 0;
     bool any_absent_ = false;
-    std::vector<FeatureIndex> hashed_;  // features of this row
+    std::vector<FeatureIndex> hashed_;  // hashed features of this row
     std::vector<FeatureIndex> indices_;
     std::vector<Real> values_;
 };

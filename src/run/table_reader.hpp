@@ -1,4 +1,4 @@
-/// Rows of a table, whatever the format: the fields of a row by the roles of their columns.
+/// Rows of a table in any format: turns the fields of a row into features by the roles of their columns.
 #pragma once
 
 #include "run/row_reader.hpp"
@@ -31,13 +31,13 @@ class TableReader : public RowReader {
 
     TableReader(TableOptions options, TargetRule target);
 
-    /// Called once, with the columns and some rows of the input. Throws ConfigError with all violations.
+    /// Called once, with the columns and the first rows of the input. Throws ConfigError with all violations.
     void set_columns(const std::vector<std::string>& columns, const std::vector<Fields>& first_rows);
-    /// A row of fields, one for each column. Throws DataError at the first one that cannot be used.
+    /// Takes one field for each column. Throws DataError at the first one that cannot be used.
     void take_fields(const Fields& fields);
-    /// Returns false where take_fields() would have more to do or to say.
+    /// Returns false if take_fields() must handle the row instead.
     bool take_field(Index column, std::string_view text);
-    /// Adds the row that was taken.
+    /// Appends the row to the block.
     void finish_row(RowBlock& block);
 
     virtual DataLocation locate(Index column) const = 0;
@@ -46,17 +46,16 @@ class TableReader : public RowReader {
     TargetParser target_parser_;
     TableEncoder encoder_;
     std::vector<std::string> columns_;
-    std::vector<std::int32_t>
-        roles_;  // of each column: one of the encoder's, or a role of run/table_columns.hpp
-    std::vector<std::int32_t> places_;  // of each column: the place of its number in the encoder's row, or -1
+    std::vector<std::int32_t> roles_;   // by column: a role of the encoder or of run/table_columns.hpp
+    std::vector<std::int32_t> places_;  // by column: the place of its number in the encoder's row, or -1
     std::string label_name_;
     std::vector<std::string> notes_;
     Real target_ = 0;
     Real no_label_ = std::numeric_limits<Real>::quiet_NaN();  // 0 for losses without one
-    bool number_label_ = false;                               // any number is a label, and means itself
+    bool number_label_ = false;  // the label is a number that needs no translation
 
   private:
-    /// Decides from the first rows what the columns of features hold, and which ones are left out.
+    /// Decides from the first rows what the feature columns hold, and which ones are left out.
     void survey_features(const std::vector<std::string>& names, const std::vector<Fields>& first_rows);
     Real class_weight() const;
     [[noreturn]] void refuse_label(Index column, std::string_view text) const;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kLeastCategories = 4;
 constexpr Index kMostCategories = 256;
-/// Texts that never repeat in so many rows are taken for identifiers.
+/// A column with this many texts and no repetition is taken for an identifier.
 constexpr Index kFewTexts = 16;
 
 bool names_column(const std::vector<std::string>& names, const std::string& name) {
@@ -37,7 +37,7 @@ struct Values {
     Index times = 0;
     Index commas = 0;
     std::set<std::string_view> texts = {};
-    std::string_view example = {};  // the first that is no number
+    std::string_view example = {};  // the first value that is not a number
 
     Values(const std::vector<std::vector<std::string_view>>& rows, Index column) {
         for (const auto& row : rows) {

@@ -51,7 +51,7 @@ bool TargetParser::parse_class(std::string_view label, Index& place) const {
     const auto match = std::find(rule_.classes.begin(), rule_.classes.end(), label);
     place = static_cast<Index>(match - rule_.classes.begin());
     if (match != rule_.classes.end()) return true;
-    // "+1" and "1.0" mean the class "1".
+    // "+1" and "1.0" are the class "1".
     Real number = 0;
     if (!parse_whole_number(label, number)) return false;
     for (place = 0; place < rule_.classes.size(); ++place) {

@@ -1,4 +1,4 @@
-/// Times in tables: how they are written, and the features made of them.
+/// Parses times in tables, and makes features of them.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -9,12 +9,12 @@
 
 namespace proxstream {
 
-/// Seconds since the beginning of 1970 on the clock that the text shows: 2024-01-31, 2024-01-31 13:45,
-/// 2024-01-31T13:45:00.5+01:00. An offset is left out, because hours and weekdays are those of the place.
-/// None: the text is no such time.
+/// Seconds since 1970 on the clock that the text shows: 2024-01-31, 2024-01-31 13:45,
+/// 2024-01-31T13:45:00.5+01:00. An offset is ignored, because hours and weekdays are local. Returns nothing
+/// if the text is not a time.
 std::optional<Real> parse_timestamp(std::string_view text);
 
-/// Two waves of the hour, the seven weekdays, and the years since `origin`.
+/// Two sine waves of the hour, seven weekdays, and the years since `origin`.
 inline constexpr Index kTimeFeatures = 12;
 inline constexpr std::array<std::string_view, kTimeFeatures> kTimeFeatureNames{
     "hour.sin", "hour.cos", "hour.sin2", "hour.cos2", "mon", "tue",

@@ -1,4 +1,5 @@
-/// One run of any kind, turn by turn. RunDriver plays its turns, keeps it in a store, and ends it.
+/// The interface of a run: it is played turn by turn. RunDriver plays the turns, stores them, and ends the
+/// run.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -16,29 +17,29 @@
 
 namespace proxstream {
 
-/// The program and the command that a run is made by.
+/// Program and command of a run.
 struct RunOrigin {
     std::string version;
     std::string command;
 };
 
-/// How a run went. Every kind of run adds its figures.
+/// How a run ended. Each kind of run adds its figures.
 struct RunOutcome {
     RunEnding ending = RunEnding::finished;
     std::vector<std::string> problems = {};  // each in a sentence
-    bool data_error = false;                 // a record stopped the run
+    bool data_error = false;                 // a bad record stopped the run
     bool io_error = false;                   // an output could not be written
-    bool reader_gone = false;                // and that because the reader of a pipe has closed it
+    bool reader_gone = false;                // the reader of a pipe closed it, which caused io_error
     std::uint64_t refused = 0;               // turns whose loss was not finite
     bool sound = true;                       // no inequality of the certificate is violated
-    double seconds = 0;                      // of the whole loop, reading included
+    double seconds = 0;                      // seconds of the whole loop, including reading
 
     void fail(bool RunOutcome::*error, const std::string& problem) {
         this->*error = true;
         ending = RunEnding::failed;
         problems.push_back(problem);
     }
-    /// A reader that has enough of a pipe ends the run like a stop request: there is nothing to report.
+    /// If the reader of a pipe closes it, the run ends as after a stop request, without a problem.
     void fail(const IoError& error) {
         if (error.error_number() != EPIPE) return fail(&RunOutcome::io_error, error.what());
         io_error = reader_gone = true;
@@ -55,27 +56,27 @@ struct RunOutcome {
             return false;
         }
     }
-    /// The same for an output that stays open: it is closed after a failure.
+    /// The same for an output that stays open. It is closed after a failure.
     template <class Output, class Write>
     void guarded(std::optional<Output>& output, Write write) {
         if (output && !guarded([&] { write(*output); })) output.reset();
     }
 };
 
-/// What one call of TurnRun::play came to.
+/// The result of TurnRun::play.
 struct TurnResult {
     bool complete = true;  // false: no turn was completed, so none is stored
     bool last = false;     // no turn may follow
 };
 
-/// What a store keeps of a turn.
+/// What a store keeps for each turn.
 struct TurnRecord {
     std::string decision = {};       // JSON
     std::vector<Real> figures = {};  // by the channels of the identity
     std::vector<StoredAlarm> alarms = {};
 };
 
-/// JSON that a store keeps of a run that has stopped.
+/// What a store keeps, as JSON, when a run stops.
 struct RunResult {
     std::string certificate = {};
     std::string page = {};  // data of the report page; may be empty
@@ -93,7 +94,7 @@ class TurnRun {
     virtual JournalOptions journal_options() const = 0;
     virtual RunOutcome& outcome() = 0;
 
-    /// Called once before the first turn, after the state was restored if there is one: opens outputs, and
+    /// Called once before the first turn, after the state was restored if there is one. Opens outputs, and
     /// reads the input again up to that state.
     virtual void begin(bool restored) = 0;
     /// Opens the ledgers that the journal has from the beginning.
@@ -107,18 +108,18 @@ class TurnRun {
     virtual TurnResult play() = 0;
     /// The last turn.
     virtual TurnRecord record() const = 0;
-    /// Everything that later turns depend on, between two turns. Reading opens outputs where the state says
-    /// that they end.
+    /// Everything that later turns depend on. Called between two turns. Reading a state truncates outputs to
+    /// their lengths at that state.
     virtual void serialise(StateArchive& archive) = 0;
 
     /// Brings the outcome up to date: certificates and figures as if the run ended here.
     virtual void certify(RunEnding ending) = 0;
-    /// Of the last call of certify().
+    /// As of the last call of certify().
     virtual RunResult result() const = 0;
     /// Completes the output files. No turn may follow.
     virtual void finish() = 0;
 
-    /// The journal has to outlive the run; call before the state is restored.
+    /// The journal must outlive the run. Call it before the state is restored.
     void attach(Journal& journal) {
         journal_ = &journal;
         origin_.command = journal.identity().command;
@@ -131,7 +132,7 @@ class TurnRun {
 
 RunIdentity make_identity(std::string kind, std::string title, SettingList settings,
                           std::vector<std::string> channels, const RunOrigin& origin);
-/// Whether a learner can continue from the state of another one: it stores the same records.
+/// Whether a learner can start from the state of another one, which needs the same records in the store.
 bool same_windows(const RunHeader& a, const RunHeader& b);
 
 }  // namespace proxstream

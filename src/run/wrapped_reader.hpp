@@ -1,4 +1,4 @@
-/// What readers around another reader share: whatever they do not change is the inner one's.
+/// Base of readers that wrap another reader: calls are passed on unless overridden.
 #pragma once
 
 #include "run/row_reader.hpp"

@@ -77,8 +77,7 @@ MHD_Result HttpExchange::proceed() {
     return queue_response(service_.draining);
 }
 
-/// Without the lock: libmicrohttpd holds its own one when it calls fill(). The response changes no more.
-
+/// Without the lock: libmicrohttpd holds its own lock when it calls fill(). The response is final by now.
 MHD_Result HttpExchange::queue_response(bool close) {
     constexpr std::size_t kStreamBlock = 16384;
     MHD_Response* made =

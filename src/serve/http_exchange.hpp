@@ -88,7 +88,7 @@ class HttpExchange final : public HttpReply,
     std::optional<HttpResponse> response_;
     bool streams_ = false;    // events follow the response's head
     bool streaming_ = false;  // and have begun
-    bool closed_ = false;     // no more events
+    bool closed_ = false;     // no further events
     std::string events_;      // that wait to be sent
     bool half_gone_ = false;  // the client sends no more
     bool gone_ = false;       // nothing can be sent to the client

@@ -69,8 +69,8 @@ std::string_view without_origin(std::string_view path) {
 std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char* method,
                                                     const char* version) {
     const std::string_view spoken = version;
-    if (spoken != "HTTP/1.1" && spoken != "HTTP/1.0") return http_error(505, "HTTP/1.1 is spoken here");
-    if (!is_method(method)) return http_error(400, "the method is not one");
+    if (spoken != "HTTP/1.1" && spoken != "HTTP/1.0") return http_error(505, "the server speaks HTTP/1.1");
+    if (!is_method(method)) return http_error(400, "the method is not a token");
     const MHD_ConnectionInfo* info =
         MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     std::size_t bytes = info == nullptr ? 0 : info->header_size;

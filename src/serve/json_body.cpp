@@ -86,7 +86,7 @@ Json parse_body(std::string_view text) {
         refuse_field(
             kBody, checker.place(),
             fmt::format("not JSON at byte {}, near '{}'", error.byte, text.substr(begin, at - begin)),
-            "JSON; numbers are finite, NaN and Infinity are none");
+            "JSON with finite numbers, so without NaN and Infinity");
     } catch (const Json::out_of_range&) {
         refuse_field(kBody, checker.place(), "the number is too large", "finite numbers");
     }

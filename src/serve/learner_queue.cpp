@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-/// After a read of the decision, so many groups keep it in their snapshot.
+/// After a read of the decision, this many groups keep the decision in their snapshot.
 constexpr unsigned kDecisionGroups = 64;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {

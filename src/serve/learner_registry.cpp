@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names have no dots, so the file of a fork cannot be one that the database keeps beside another store.
+// Names have no dots. So the file of a fork differs from the files that SQLite keeps beside another store.
 constexpr std::string_view kForkMark = ".fork-";
 constexpr std::string_view kForkEnd = ".run";
 
@@ -109,7 +109,7 @@ std::shared_ptr<LearnerQueue> LearnerRegistry::open_fork(const LearnerQueue& par
         settings.emplace_back("store", path);
         return LearnerQueue::open(name, opener_(identity.kind, settings), workers_, options, parent.name());
     } catch (const Error& error) {
-        // The parent runs all the same.
+        // The parent runs without it.
         fmt::print(stderr, "proxstream: fork {}: {}\n", name, error.what());
         return nullptr;
     }

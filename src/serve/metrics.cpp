@@ -101,13 +101,13 @@ std::string metrics_text(const LearnerRegistry& registry, const HttpCounts& coun
              [](L each) { return each.stats.gradients; });
     out.each(learners, "learner_seconds_total", "counter", "Seconds the learner worked.",
              [](L each) { return each.stats.seconds; });
-    out.each(learners, "regret", "gauge", "Sum of squared residuals so far.",
+    out.each(learners, "regret", "gauge", "Sum of squared stationarity gaps so far.",
              [](L each) { return each.stats.regret; });
-    out.each(learners, "regret_bound", "gauge", "What was proved of that sum.",
+    out.each(learners, "regret_bound", "gauge", "Proved upper bound of that sum.",
              [](L each) { return each.stats.regret_bound; });
     out.each(learners, "queue_records", "gauge", "Records that wait.", [](L each) { return each.waiting; });
     out.each(learners, "store_bytes", "gauge", "Size of the store.", [](L each) { return each.bytes; });
-    out.each(learners, "event_streams", "gauge", "Pages that listen.", [](L each) { return each.streams; });
+    out.each(learners, "event_streams", "gauge", "Open live pages.", [](L each) { return each.streams; });
     out.each(learners, "failed_commits_total", "counter", "Commits that failed.",
              [](L each) { return each.stats.failed_commits; });
     out.histogram(learners, "post_seconds", "From the queue to the answer of a post.",
@@ -118,7 +118,8 @@ std::string metrics_text(const LearnerRegistry& registry, const HttpCounts& coun
     out.single("http_requests_total", "counter", "Requests handled.", counts.requests);
     out.single("http_refused_total", "counter", "Requests and connections refused by a limit.",
                counts.refused);
-    out.single("http_cut_total", "counter", "Connections cut because they were too slow.", counts.cut);
+    out.single("http_cut_total", "counter", "Connections closed because the client was too slow.",
+               counts.cut);
     return std::move(out.text);
 }
 

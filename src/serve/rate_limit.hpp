@@ -14,8 +14,8 @@ class RateLimit {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// Remembers so many clients. Beyond, the client that was seen last longest ago is forgotten: its bucket
-    /// is full again.
+    /// `clients`: the most clients with a bucket. With one more, the client that was seen longest ago loses
+    /// its bucket, which is full again by then.
     explicit RateLimit(std::size_t clients) : clients_(clients) {}
 
     /// Takes a token of the client. Returns 0, or the seconds until it has one again.

@@ -32,19 +32,19 @@ void check_served(const LearnSettings& settings) {
         if (asked) violations.push_back(what);
     };
     refuse(settings.store.empty(), "store: a served learner is kept in a file; name it");
-    refuse(!settings.data.empty(), "data: what is posted are the data; begin from a model with start = FILE");
+    refuse(!settings.data.empty(), "data: posts are the data; start from a model with start = FILE");
     refuse(settings.features.empty() && settings.dimension == 0,
            "features: name them, or give their number as dimension");
-    refuse(!settings.forecast.empty(), "forecast: is read from a file in step with the data; leave it out");
+    refuse(!settings.forecast.empty(), "forecast: a served learner reads no file of forecasts; leave it out");
     refuse(!settings.predictions.empty(),
-           "predictions: are in the answers to posts and in the store; leave it out");
+           "predictions: the answers to posts and the store have them; leave it out");
     refuse(!settings.save.empty() || !settings.certificate_json.empty(),
            "save, certificate: the store has both; leave them out");
     refuse(!settings.metrics.empty() || !settings.report.empty(),
            "metrics, report: a served learner writes no files but its store; leave them out");
     refuse(settings.rounds > 0, "rounds: a served learner has no last round");
     refuse(settings.on_bad_row == "skip",
-           "on-bad-row: bad rows are refused to whoever posts them; leave it out");
+           "on-bad-row: a post with a bad row is always refused; leave it out");
     collect(violations, "", [&] { validate(settings); });
     if (!violations.empty()) throw ConfigError(violations);
 }
@@ -52,7 +52,7 @@ void check_served(const LearnSettings& settings) {
 FedReader::Shape shape_of(const LearnSettings& settings) {
     FedReader::Shape shape;
     shape.names = settings.features;
-    // Columns that are read for their past alone come behind the features, as in a file.
+    // Columns whose past values alone are features come after the features, as in a file.
     const std::string label = settings.label.empty() ? "y" : settings.label;
     for (const std::string& column : settings.lag_columns) {
         const bool known = std::find(shape.names.begin(), shape.names.end(), column) != shape.names.end();
@@ -197,7 +197,7 @@ bool ServedLearn::play_all() {
     while (run_->next()) {
         run_->play();
         played = true;
-        // A refused round ends the run of a file; here the answer says it.
+        // A refused round ends a run that reads a file. Here the answer reports it, and the run continues.
         run_->outcome().problems.clear();
         run_->outcome().ending = RunEnding::finished;
     }
@@ -288,13 +288,13 @@ RunResult ServedLearn::result() const {
 std::string ServedLearn::begin_from(const ServedLearn& parent) {
     surveyed_ = parent.surveyed_;
     rows_ = parent.rows_;
-    if (!parent.run_) return "before its first round, with the records that were there";
+    if (!parent.run_) return "before its first round, with the records gathered so far";
     make_run();
     try {
         run_->continue_from(*parent.run_);
         return "with all of its state";
     } catch (const Error&) {
-        // The learner cannot use that state: its window is of another length, say.
+        // The learner cannot restore that state, for instance because its window has another length.
         make_run(parent.run_->learner().decide());
         run_->follow_stream(*parent.run_);
         return "at its point, with an empty window";
@@ -304,7 +304,7 @@ std::string ServedLearn::begin_from(const ServedLearn& parent) {
 std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const SettingList& changes,
                                              std::string_view events) const {
     if (!events.empty() && events != "[]")
-        throw ConfigError("events: happen to networks; a learner of rows has none");
+        throw ConfigError("events: only networks have events; leave them out");
     Violations violations;
     LearnSettings settings = forked_settings(settings_, changes, store,
                                              "the learner and its oracle, and reg; not this", violations);

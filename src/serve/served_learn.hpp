@@ -8,7 +8,7 @@
 
 namespace proxstream {
 
-/// A new store, or the run in it gone on with. Throws ConfigError, DataError, IoError.
+/// Creates a store, or continues the run in it. Throws ConfigError, DataError, IoError.
 std::unique_ptr<ServedRun> open_served_learn(const SettingList& settings, const std::string& version);
 
 }  // namespace proxstream

@@ -18,7 +18,7 @@
 namespace proxstream {
 namespace {
 
-/// What settings are before anybody says anything: who compares pays for it.
+/// As of `route`, but without rivals and lower bound, which cost time every period.
 RouteSettings usual_settings() {
     RouteSettings settings;
     settings.compare = false;
@@ -34,14 +34,13 @@ void check_served(const RouteSettings& settings) {
         if (asked) violations.emplace_back(what);
     };
     refuse(settings.store.empty(), "store: a served network is kept in a file; name it");
-    refuse(settings.demand == "-",
-           "demand: is posted; a file here says which pairs there are, none: all pairs of nodes");
+    refuse(settings.demand == "-", "demand: posts bring it; give a file only to limit the pairs of nodes");
     refuse(settings.on_bad_period != "hold",
-           "on-bad-period: a served network holds its splits; leave it out");
+           "on-bad-period: a period with bad demand always holds the splits; leave it out");
     refuse(settings.periods > 0, "periods: a served network has no last period");
-    refuse(settings.peak > 0, "peak: is found by reading all demand beforehand; leave it out");
+    refuse(settings.peak > 0, "peak: needs all demand beforehand; leave it out");
     refuse(settings.stale_seconds > 0,
-           "stale-seconds: silence is seen in the service's metrics; leave it out");
+           "stale-seconds: the service's metrics show when posts stop; leave it out");
     refuse(!settings.out.empty() || !settings.decisions.empty() || !settings.report.empty() ||
                !settings.ledger.empty(),
            "out, decisions, report, ledger: the store has all of it; 'proxstream export' and 'proxstream "
@@ -117,7 +116,7 @@ void ServedRoute::check(std::string_view record) const {
                         "{\"period\": .., \"demand\": .., \"events\": ..}");
     checker_->reveal(period);
     if (!period.demand.empty()) run_->check_reachable(period);
-    // Beyond these the costs of roads that are open are no more finite numbers.
+    // Beyond these factors, costs of open roads overflow.
     constexpr Real kMost = 1e9;
     for (const NetworkEvent& event : period.events) {
         if (event.factor >= 1 / kMost && event.factor <= kMost) continue;
@@ -217,7 +216,7 @@ std::string ServedRoute::begin_from(const ServedRoute& parent) {
         run_->continue_from(*parent.run_);
         return "with all of its state";
     } catch (const Error&) {
-        // The learner cannot use that state: its window is of another length, say.
+        // The learner cannot restore that state, for instance because its window has another length.
         make_run();
         run_->follow(*parent.run_);
         return "at its splits, with an empty window";

@@ -8,8 +8,8 @@
 
 namespace proxstream {
 
-/// A new store, or the run in it gone on with. Rivals and clairvoyant stay away unless asked for. Throws
-/// ConfigError, DataError, IoError.
+/// Creates a store, or continues the run in it. Rivals and lower bound are off unless the settings ask for
+/// them. Throws ConfigError, DataError, IoError.
 std::unique_ptr<ServedRun> open_served_route(const SettingList& settings, const std::string& version);
 
 }  // namespace proxstream

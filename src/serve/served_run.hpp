@@ -1,4 +1,4 @@
-/// A run that is fed from outside: the service knows no more of learners than this.
+/// A run that gets its records from posts. This is the service's only interface to learners.
 ///
 /// All calls come from one thread at a time. Texts are JSON.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace proxstream {
 
-/// What a turn told whoever posted its record.
+/// The answer to a post of one record.
 struct PlayedTurn {
     Turn turn = 0;
     std::string
@@ -36,14 +36,14 @@ class ServedRun {
 
     /// Throws DataError that names the field and what is allowed; nothing changes.
     virtual void check(std::string_view record) const = 0;
-    /// Plays the next turn with a record that check() has let pass; it is gathered in the journal (end_turn
-    /// is called). Throws IoError if a commit failed: the turn has been played all the same and is pending.
+    /// Plays the next turn with a record that check() has accepted, and gathers it in the journal (end_turn
+    /// is called). Throws IoError if a commit failed; the turn is played even so, and pending.
     virtual PlayedTurn play(std::string_view record, std::string_view key) = 0;
-    /// What is decided for the turn to come: an object.
+    /// The decision for the next turn, as an object.
     virtual std::string decision() const = 0;
     /// Predictions for rows at the present decision; throws ConfigError where the kind has none, DataError.
     virtual std::string predict(std::string_view rows) const = 0;
-    /// The certificate of what was played so far: an object; `sound` tells whether nothing is violated.
+    /// The certificate of the turns so far, as an object; `sound`: no claim is violated.
     virtual std::string certificate(bool& sound) const = 0;
     /// What a record looks like, as a JSON schema object, for the API's document.
     virtual std::string record_schema() const = 0;
@@ -57,12 +57,12 @@ class ServedRun {
     virtual void reload(const SettingList& settings) = 0;
     /// Commits with a saved state.
     virtual void save() = 0;
-    /// Saves, with certificate and report; the run can be gone on with.
+    /// Saves the state, the certificate and the report. The run can be continued later.
     virtual void close() = 0;
 };
 
-/// Opens what settings describe: a new store or, if the file is there, the run in it, gone on with. Kinds:
-/// learn, route. Throws ConfigError, DataError, IoError.
+/// Opens the run of these settings: creates its store, or continues the run in it. Kinds: learn, route.
+/// Throws ConfigError, DataError, IoError.
 std::unique_ptr<ServedRun> open_served_run(const std::string& kind, const SettingList& settings,
                                            const std::string& version);
 

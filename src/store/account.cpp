@@ -19,7 +19,7 @@ void add_rows(Database& database, const StoredAccount& account, Turn last, Folde
         text.str(piece);
         text.clear();
         for (; lines > 0; --lines) {
-            if (!reader.next()) refuse_store(database.path(), "a footer stands among the rows of a ledger");
+            if (!reader.next()) refuse_store(database.path(), "a ledger has a footer between its rows");
             rows.tally.add(reader.report(), reader.extras());
         }
         piece.clear();
@@ -69,7 +69,7 @@ std::optional<Certificate> certify_account(Database& database, const StoredAccou
     add_rows(database, account, account.footer_turn, rows);
     std::istringstream text(account.footer);
     LedgerReader reader(text, database.path(), header_of(account, database.path()), rows.mark);
-    if (reader.next()) refuse_store(database.path(), "a row stands in place of a ledger's footer");
+    if (reader.next()) refuse_store(database.path(), "a ledger has a row where its footer should be");
     return rows.tally.certificate(reader.footer());
 }
 
@@ -86,7 +86,7 @@ void fold_turns(Database& database, Turn turn) {
             .run(ledger_place(account.account, 0), ledger_place(account.account, rows.mark.lines));
     }
     Statement(database, "DELETE FROM turns WHERE turn <= ?1").run(turn);
-    // Alarms that have been cleared go; raised ones stay.
+    // Cleared alarms are dropped; raised ones stay.
     Statement(database,
               "DELETE FROM alarms WHERE turn <= ?1 AND alarm IN (SELECT alarm FROM alarms WHERE raised = 0 "
               "AND turn <= ?1)")

@@ -157,8 +157,8 @@ class Database {
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// Rolled back unless it is committed. One that only reads sees a single state of the file, whatever the
-/// writer does meanwhile, and needs no commit.
+/// Rolled back unless it is committed. A transaction that only reads sees one state of the file, even while
+/// the writer commits, and needs no commit.
 class Transaction {
   public:
     enum class Kind { read, write };

@@ -177,7 +177,7 @@ void validate(const ExportOptions& options) {
     require(kFormats, "format", options.format);
     if (options.format == "npy" && (options.what == "decisions" || options.what == "inputs"))
         violations.push_back("format = npy: " + options.what +
-                             " are JSON, not rows of numbers; use jsonl or csv");
+                             " are JSON, which npy cannot hold; use jsonl or csv");
     if (options.first > options.last) violations.emplace_back("first: comes after last");
     if (!violations.empty()) throw ConfigError(violations);
 }

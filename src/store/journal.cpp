@@ -15,11 +15,11 @@
 namespace proxstream {
 namespace {
 
-/// A state is saved when the turns since the last one outweigh it, and at least every so many seconds.
+/// A state is saved when the turns since the last one have more bytes than it, and at least this often.
 constexpr double kStateSeconds = 5;
 constexpr std::size_t kLeastBetweenStates = std::size_t{1} << 16U;
 constexpr std::int64_t kStatesKept = 2;
-/// Without synchronisation, turns wait at most so long for their commit.
+/// Without synchronisation, a turn waits at most this long for its commit.
 constexpr double kLazySeconds = 1;
 constexpr int kLogPages = 128;
 constexpr int kPageBytes = 4096;
@@ -156,7 +156,8 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
         journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
         transaction.commit();
     }
-    // The log comes after the first transaction: so the mark of a store is in the file itself from the start.
+    // The log starts after the first transaction, so that the mark of a store is in the file itself from the
+    // start.
     journal.file_->prepare(options.durable.synchronised);
     return journal;
 }
@@ -176,7 +177,7 @@ Journal Journal::open(const std::string& path, const JournalOptions& options) {
     }
     file->prepare(options.durable.synchronised);
     const auto identity = read_fact(database, "identity");
-    if (!identity) refuse_store(path, "it has no identity of a run");
+    if (!identity) refuse_store(path, "the identity of its run is missing");
     Journal journal(std::move(file), options, parse_identity(*identity, path));
     journal.read_position();
     journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
@@ -254,7 +255,7 @@ std::string Journal::stored_input(Turn turn) const {
 
 void Journal::refuse_replay(const std::string& what) const {
     throw DataError({.source = path(), .line = 0, .column = 0, .field = ""},
-                    fmt::format("{} of turn {} differs from what is stored", what, at_.played + 1),
+                    fmt::format("{} of turn {} differs from the stored one", what, at_.played + 1),
                     "the same data, options and release of the program as before");
 }
 

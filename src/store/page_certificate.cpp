@@ -35,7 +35,7 @@ const Json& claims_of(const Json& certificate) {
     return none;
 }
 
-/// Sides that are not numbers (inf, nan) are texts already.
+/// Sides that are not finite (inf, nan) are texts already.
 Json page_claim(const Json& claim, const std::string& part) {
     const std::string explanation = text(claim, "explanation");
     return {{"id", part + text(claim, "id")},

@@ -42,7 +42,7 @@ RunStore::RunStore(const std::string& path) : database_(open_to_read(path)) {
     if (database_.blank()) refuse_store(path, "it has no run yet: the program ended before its first commit");
     check_store(database_);
     const auto identity = read_fact(database_, "identity");
-    if (!identity) refuse_store(path, "it has no identity of a run");
+    if (!identity) refuse_store(path, "the identity of its run is missing");
     identity_ = parse_identity(*identity, path);
 }
 

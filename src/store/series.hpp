@@ -1,5 +1,4 @@
-/// The figures of a run's turns in a bounded number of buckets: a picture of the whole run, whatever its
-/// length.
+/// The figures of a run's turns in a bounded number of buckets, which cover the whole run at any length.
 #pragma once
 
 #include "proxstream/core/types.hpp"

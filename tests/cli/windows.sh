@@ -70,7 +70,7 @@ sed '20s/,.*/,1e200/' "$work/data.csv" >"$work/wild.csv"
 run learn "${csv[@]}" --forecast "$work/wild.csv"
 expect "a forecast that overflows is ignored" 0 'C2 .* (holds|up to rounding)'
 run learn - --label y --model forecast --forecast -
-expect "standard input for data and forecasts is refused" 2 'cannot both come from standard input'
+expect "standard input for data and forecasts is refused" 2 'only one of data and forecasts can come from standard input'
 run learn "${csv[@]}" --forecast "$work/data.csv" --standardise
 expect "forecasts with standardised rows are refused" 2 'leave out standardise'
 
