@@ -12,7 +12,7 @@ namespace {
 
 constexpr Real kComparedPasses = 30;
 
-/// Whether its step is a choice: others find theirs by trying.
+/// Whether its step is given; other methods search for their step.
 bool has_step(const OfflineMethodRow& row) {
     return row.stochastic || row.name == "prox-grad";
 }
@@ -20,7 +20,7 @@ bool has_step(const OfflineMethodRow& row) {
 std::vector<std::string> all_methods(const SampledLoss& loss) {
     std::vector<std::string> names;
     for (const OfflineMethodRow& row : offline_methods()) {
-        if (row.name == "reduction") continue;  // ends by a test of its own, for an epsilon
+        if (row.name == "reduction") continue;  // has a stopping test of its own, for an epsilon
         if (row.stochastic || loss.knows_f()) names.emplace_back(row.name);
     }
     return names;
@@ -48,7 +48,7 @@ FitFigure figure_of(const std::vector<Real>& squares) {
     return figure;
 }
 
-/// 0 has no logarithm: below this a squared gap is rounding.
+/// Logarithms need a positive number, and below this a squared gap is rounding.
 Real square(Real gap) {
     constexpr Real kFloor = 1e-40;
     return std::max(gap * gap, kFloor);
@@ -63,13 +63,13 @@ const TracePoint& last_within(const std::vector<TracePoint>& trace, const Within
     return *last;
 }
 
-/// How a run did in the end; one that met a NaN did worst. By F, not by |P|: bounded losses are flat far out,
-/// so the steps that throw x farthest would win.
+/// The final value of a run; infinite if it met a NaN. F, not |P|: bounded losses are flat far from the data,
+/// so the longest steps would have the smallest |P|.
 Real score(const FitCell& cell) {
     return cell.status == FitStatus::not_finite ? kInfinity : cell.trace.back().objective;
 }
 
-/// The step whose runs ended lowest, in the mean.
+/// The step whose runs have the lowest mean score.
 FitEntry best_of(const std::vector<FitCell>& cells, const std::string& method) {
     FitEntry best{.method = method};
     std::vector<Real> scales;

@@ -1,5 +1,5 @@
-/// Several methods on one problem at equal samples and equal seconds: each stochastic one with several steps
-/// and several seeds, all of them measured by the same referee at the same reference step.
+/// Several methods on one problem at equal samples and equal seconds. Stochastic methods run with several
+/// steps and several seeds. One referee measures all of them at the same reference step.
 #pragma once
 
 #include "fit/fit_task.hpp"
@@ -23,18 +23,18 @@ struct FitCell {
     const TracePoint& after_seconds(double seconds) const;
 };
 
-/// A method with the step whose runs ended with the lowest F: chosen in hindsight.
+/// A method with its best step in hindsight: the one whose runs ended with the lowest F.
 struct FitEntry {
     std::string method;
     Real scale = 1;
     bool swept = false;            // other scales were tried too
-    std::vector<Index> runs = {};  // among the cells, one a seed
+    std::vector<Index> runs = {};  // indices of its cells, one per seed
 };
 
-/// Over the seeds, in logarithms: gaps differ by orders of magnitude.
+/// A geometric mean over the seeds, because gaps differ by orders of magnitude.
 struct FitFigure {
     Real geometric_mean = 0;
-    Real spread = 1;  // factor of one standard error of the mean; 1: one run
+    Real spread = 1;  // factor that is one standard error of the mean of the logarithms; 1: a single run
 };
 
 struct FitComparison {
@@ -42,12 +42,13 @@ struct FitComparison {
     std::vector<FitEntry> entries;  // in the order given
     std::vector<Real> at;           // passes
     std::uint64_t pass = 1;         // base samples
-    double seconds = 0;             // that every contestant had
-    Real lowest = 0;                // objective that any run has met
+    double seconds = 0;             // the largest number of seconds that all methods had
+    Real lowest = 0;                // the smallest objective of any run
     bool interrupted = false;
 
     const FitCell& run(const FitEntry& entry, Index i) const { return cells[entry.runs[i]]; }
-    /// Half a pass more than so many: where iterations are whole passes, the measurement comes behind one.
+    /// Half a pass more than `passes`, because methods whose iterations are whole passes measure at their
+    /// end.
     std::uint64_t samples_at(Real passes) const {
         return static_cast<std::uint64_t>((passes + Real{0.5}) * static_cast<Real>(pass));
     }
@@ -71,7 +72,7 @@ class CompareFit {
 
     const FitTask& task() const noexcept { return task_; }
     Index cells() const noexcept { return plan_.size(); }
-    /// `on_cell` is told how many cells are done, and the last of them.
+    /// Calls `on_cell` with the number of finished cells and the last of them.
     FitComparison run(const std::function<void(Index, const FitCell&)>& on_cell = {});
 
   private:

@@ -35,7 +35,7 @@ Cells cells_of(const FitComparison& comparison) {
     return cells;
 }
 
-/// A bar would end the cell it stands in.
+/// A bar would end the Markdown cell.
 std::string without_bars(const std::string& cell) {
     std::string text;
     for (const char each : cell) {

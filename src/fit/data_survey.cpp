@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-/// What a column holds where it is stored.
+/// The stored values of a column.
 struct Column {
     Index stored = 0;
     Real least = kInfinity;
@@ -40,7 +40,7 @@ void survey_features(const RowBlock& rows, std::span<Column> columns, DataSurvey
 void survey_columns(std::span<Column> columns, std::span<const std::string> names, DataSurvey& survey) {
     for (Index i = 0; i < columns.size(); ++i) {
         Column& column = columns[i];
-        // What is not stored is 0.
+        // Values that are not stored are 0.
         if (column.stored < survey.rows) column.add(0);
         if (column.least != column.largest) continue;
         const bool empty = column.least == 0;
@@ -103,7 +103,7 @@ std::vector<std::string> DataSurvey::lines() const {
     for (const std::string& column : columns) named += (named.empty() ? ": " : ", ") + column;
     if (columns.size() < constant_columns + (sparse ? 0 : empty_columns)) named += ", ...";
     if (empty_columns > 0 && sparse) {
-        lines.push_back(counted(empty_columns, "column") + " that no row has a value for");
+        lines.push_back(counted(empty_columns, "column") + " without a value in any row");
     }
     if (empty_columns > 0 && !sparse) {
         lines.push_back(counted(empty_columns + constant_columns, "constant column") + " (" +

@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-/// Measures and moves nothing.
+/// With --test-only no iteration is made; the start is measured.
 OfflineOptions options_for(const FitSettings& settings) {
     OfflineOptions options = fit_options_of(settings, method_of(settings));
     if (settings.test_only) options.iterations = 0;
@@ -27,7 +27,7 @@ std::string_view name_of(std::string_view line) {
     return line.substr(0, line.find(" = "));
 }
 
-/// Lines that differ, by their names, as refused settings are told.
+/// The names of lines that differ, with both values.
 std::vector<std::string> differences(const std::string& here, const std::string& there,
                                      const std::string& source) {
     const auto now = split_outside_parentheses(here, '\n');
@@ -95,14 +95,14 @@ JournalOptions FitJob::journal_options() const {
     return proxstream::journal_options(settings_, settings_.seconds > 0, origin_.version);
 }
 
-/// Reports every difference between two fits that have to agree.
+/// Throws with every difference between two fits that must agree.
 void FitJob::check(const std::string& settings, std::uint64_t checksum, const std::string& before) const {
     const std::string source = journal_ != nullptr ? journal_->path() : settings_.store;
     if (const std::string here = figure_settings(settings_); here != settings)
         throw ConfigError(differences(here, settings, source));
     if (checksum != task_.checksum()) {
         throw DataError({.source = source, .line = 0, .column = 0, .field = ""},
-                        "the data are not those the run was on", "the same rows in the same order");
+                        "the data differ from those of the run", "the same rows in the same order");
     }
     if (const std::string here = parameters(); here != before)
         throw ConfigError(differences(here, before, source));
@@ -121,7 +121,8 @@ void FitJob::serialise(StateArchive& archive) {
 TurnResult FitJob::play() {
     std::optional<TracePoint> line;
     ended_ = !run_.step([&](const TracePoint& point) { line = point; });
-    // What is measured only because a run ends is measured again where it ends again: one turn.
+    // The last measurement before an interruption is made again on resume, at the same iteration: it is no
+    // turn.
     const bool complete = line && line->iteration + 1 != reported_;
     if (complete) {
         line_ = line;

@@ -1,5 +1,5 @@
-/// One run of `fit`: a task, a method, a referee, and at the end, whatever ended it, a certificate. A resumed
-/// fit has the same points, draws and trace as one that was never interrupted; only seconds differ.
+/// One run of `fit`: a task, a method, a referee, and a certificate however it ends. A resumed fit has the
+/// same points, draws and trace as an uninterrupted one; only seconds differ.
 #pragma once
 
 #include "fit/fit_task.hpp"
@@ -44,7 +44,7 @@ class FitJob final : public TurnRun {
     void finish() override;
 
   private:
-    /// Of the method, a line each. They may follow from epsilon, which is else free to change.
+    /// Of the method, a line each. They may depend on epsilon, which a resumed run may otherwise change.
     std::string parameters() const;
     void check(const std::string& settings, std::uint64_t checksum, const std::string& parameters) const;
 
@@ -55,10 +55,10 @@ class FitJob final : public TurnRun {
     FitOutcome outcome_;
     std::optional<TracePoint> line_;
     bool ended_ = false;
-    std::uint64_t reported_ = 0;  // 1 more than the iteration of the last turn; 0: there was none
+    std::uint64_t reported_ = 0;  // 1 + the iteration of the last turn; 0: there was no turn
 };
 
-/// Every option that figures depend on, as "name = value" lines: two runs have to agree about them.
+/// Every option that affects results, as "name = value" lines, which must agree on resume.
 std::string figure_settings(const FitSettings& settings);
 
 /// The trace as CSV with a header line; passes are base samples / `pass`.

@@ -37,14 +37,14 @@ const std::array kMethodRows{
         "stop when |P|, the stationarity gap at the reference step, is measured to be at most EPS (0: never)",
         &S::epsilon, 0, kAbsurd},
     Row{"passes", "", "Budget", "N",
-        "budget of passes over the data: base samples / rows (a sampler's pass: 1000 samples); 0: no limit",
+        "budget of passes over the data (base samples / rows; of a sampler 1000 samples); 0: no limit",
         &S::passes, 0, 1e15},
     Row{"seconds", "", "Budget", "S", "budget of the method's own seconds (0: no limit)", &S::seconds, 0,
         1e15},
     Row{"iterations", "", "Budget", "N", "budget of iterations (0: no limit)", &S::iterations, 0, 1e15},
 
     Row{"measure", "", "Referee", "PASSES",
-        "passes between measurements (0: every pass at first, later every tenth of those so far)",
+        "passes between measurements (0: every pass at first, later every tenth of the passes so far)",
         &S::measure, 0, 1e15},
     Row{"test-samples", "", "Referee", "N", "samples of a test of an expectation", &S::test_samples, 64, 1e9},
     Row{"confidence", "", "Referee", "P", "confidence level of intervals for expectations", &S::confidence,
@@ -65,8 +65,8 @@ const std::array kComparisonRows{
     Row{"scales", "", "Comparison", "A,B,..",
         "factors of the steps of stochastic methods and prox-grad; the best of each is shown", &S::scales},
     Row{"seeds", "", "Comparison", "N", "runs of a stochastic method with each step", &S::seeds, 1, 1000},
-    Row{"at", "", "Comparison", "A,B,..",
-        "passes at which the table looks (default: a third of them, and all)", &S::at},
+    Row{"at", "", "Comparison", "A,B,..", "passes shown in the table (default: a third of them, and all)",
+        &S::at},
     Row{"out", "", "Comparison", "FOLDER", "write table.md, results.csv, traces.csv and fits.svg there",
         &S::out},
 };
@@ -79,16 +79,15 @@ const std::array kOutputRows{
     Row{"trace", "", "Output", "FILE", "write every measurement as CSV", &S::trace},
     Row{"predictions", "p", "Output", "FILE",
         "write one line a row as CSV: label, and prediction of the fitted model", &S::predictions},
-    Row{"test-only", "t", "Output", "BOOL", "measure the model given by --start; move nothing",
-        &S::test_only},
+    Row{"test-only", "t", "Output", "BOOL", "only measure the model given by --start", &S::test_only},
 };
 
-/// A sampler makes its own rows and has its own loss.
+/// Refuses options of rows and losses, because a sampler has its own.
 void check_sampler(const FitSettings& settings, Violations& violations) {
     const auto names_sampler = [](const std::string& data) { return data.starts_with(kSamplerPrefix); };
     violations.refuse(
         settings.data.size() > 1 && std::any_of(settings.data.begin(), settings.data.end(), names_sampler),
-        "data: a sampler stands for all data; name it alone");
+        "data: a sampler cannot be combined with other inputs");
     if (!is_sampler(settings)) return;
     violations.refuse(!settings.predictions.empty(), "predictions: a sampler has no rows to predict");
     const FitSettings defaults;
@@ -159,7 +158,7 @@ void validate(const FitSettings& settings) {
     Violations violations;
     const FitSettings accepted = check_rows(FitSettings::options(), settings, violations);
     violations.collect("", [&] { lags_of(settings, 1); });
-    // Losses over whole tables take their shape from the data.
+    // Losses over whole tables take their shape from the data, so only their names are checked here.
     violations.collect("loss", [&] { loss_target(settings.loss); });
     violations.refuse(settings.output == "random" && !method_row(method_of(accepted)).random_index,
                       "output = random: the theory of this method has no random index; take best or last");
@@ -170,7 +169,7 @@ void validate(const FitSettings& settings) {
     violations.refuse(settings.test_only && settings.start == "zeros",
                       "test-only: needs a model to measure, given by start = FILE");
     violations.refuse(!settings.store.empty() && settings.test_only,
-                      "store: test-only moves nothing, so there is nothing to store");
+                      "store: test-only makes no iteration to store; leave one of them out");
     check_sampler(settings, violations);
     violations.conclude();
 }

@@ -80,7 +80,7 @@ RowBlock FitTask::read_rows(StopFlag stop) {
     return rows;
 }
 
-/// Where a row stands in the data: they are read once more up to it, where that can be done.
+/// The place of a row in the data, found by reading them again up to it, if that is possible.
 DataLocation FitTask::location_of(Index row) const {
     DataLocation where{.source = reader_->source(), .line = 0, .column = 0, .field = ""};
     if (settings_.data.empty() || settings_.data.front() == "-") return where;
@@ -92,7 +92,7 @@ DataLocation FitTask::location_of(Index row) const {
             if (!again->read_row(rows)) return where;
             ++met;
         } catch (const DataError&) {
-            continue;  // it was skipped before, too
+            continue;  // the first pass skipped it, too
         }
     }
     where.source = again->source();
@@ -100,8 +100,8 @@ DataLocation FitTask::location_of(Index row) const {
     return where;
 }
 
-/// By the statistics of all rows: offline nothing is to be predicted before it was seen. A model that is gone
-/// on with brings its own.
+/// Standardises by the statistics of all rows, since offline nothing is predicted before it is seen. A model
+/// to continue from has its own statistics.
 void FitTask::standardise(RowBlock& rows) {
     if (settings_.standardise) {
         FeatureScale scale = standardiser_ ? FeatureScale(*reader_, *standardiser_) : FeatureScale(*reader_);

@@ -1,5 +1,5 @@
-/// What fit settings describe, made real: the data in memory and the problem they pose. `fit` gives it to one
-/// method, `compare-fit` to several.
+/// Builds what fit settings describe: the data in memory and the problem. `fit` gives it to one method,
+/// `compare-fit` to several.
 #pragma once
 
 #include "fit/data_survey.hpp"
@@ -30,11 +30,11 @@ class FitTask {
     double reading_seconds() const noexcept { return reading_seconds_; }
     double constants_seconds() const noexcept { return constants_seconds_; }
 
-    /// Of the data as they are used: what a resumed run has to find again.
+    /// Of the data as used. A resumed run must find the same.
     std::uint64_t checksum() const noexcept { return checksum_; }
     /// The model at x, ready to be saved. Of an expectation: x alone, with its text as the loss.
     Model model_at(ConstView x, std::uint64_t iterations) const;
-    /// What the model at x says of every row, in the units of the data.
+    /// The model's predictions at x for all rows, in the units of the data.
     std::vector<Real> predict(ConstView x) const;
     /// The same as the text of a file (run/prediction_file.hpp).
     std::string prediction_file(ConstView x) const;

@@ -35,7 +35,7 @@ GameDefinition make_quadratic_game(std::string name, std::vector<QuadraticPlayer
 
 GameDefinition make_pennies(const Spec& spec);
 GameDefinition make_rps(const Spec& spec);
-/// Random matrices. zero-sum: x_j pays what x_i gains, for each pair of players.
+/// Random matrices. zero-sum: for each pair of players, one pays what the other gains.
 GameDefinition make_bilinear(const Spec& spec);
 /// Eigenvalues of Q_i from `curvature` to 1.
 GameDefinition make_quadratic(const Spec& spec);

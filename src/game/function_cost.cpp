@@ -26,7 +26,8 @@ FunctionCost::FunctionCost(const JointLayout& layout, Index player, Function fun
     }
     for (Index i = 0; i < layout_.players(); ++i) {
         if (layout_.dimension(i) > 0) continue;
-        violations.push_back("player " + std::to_string(i) + " has nothing to play: its block is empty");
+        violations.push_back("player " + std::to_string(i) +
+                             " has an empty block: give it at least one coordinate");
     }
     const auto check_claim = [&](const char* name, const std::optional<Real>& claim) {
         if (!claim || (*claim >= 0 && std::isfinite(*claim))) return;

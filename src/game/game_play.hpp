@@ -46,18 +46,18 @@ class GamePlay {
     Index players() const noexcept { return learners_.size(); }
     const AnyLearner& learner(Index player) const { return *learners_[player]; }
     AnyLearner& learner(Index player) { return *learners_[player]; }
-    /// What player i has learned from in the last round.
+    /// The record that player i has learned from in the last round.
     const RowBlock& record(Index player) const { return records_[player]; }
     /// The joint play of the next round: x_{t+1}.
     void positions(View joint) const;
 
-    /// Everything the rounds to come depend on (core/checkpoint.hpp).
+    /// Everything that later rounds depend on.
     void serialise(StateArchive& archive);
 
   private:
     bool enter(Index player, ConstView joint);
     bool advance(Index player);
-    /// The first player that refused; nullopt: none did.
+    /// Plays simultaneously. Returns the first player that refused; nullopt: none did.
     std::optional<Index> play_at_once();
     std::optional<Index> play_in_turns();
     void rollback(Index refused_by);
@@ -67,15 +67,15 @@ class GamePlay {
     std::vector<std::unique_ptr<AnyLearner>> learners_;
     Turns turns_;
     std::vector<Real> joint_;  // x_t
-    std::vector<Real> seen_;   // in turns: what the next player sees
+    std::vector<Real> seen_;   // alternating play: what the next player sees
     std::vector<RowBlock> records_;
     std::vector<Real> condensed_;
     std::vector<RoundReport> reports_;
-    std::vector<char> entered_;  // and not rolled back
+    std::vector<char> entered_;  // by player: the round entered and was not rolled back
     Scratch scratch_;
 };
 
-/// Configuration of a learner for this player, with its g, store and start; the caller adds the rest.
+/// The configuration of a learner for this player: its g, store and start. The caller adds the rest.
 LearnerConfig player_parts(const GamePlayer& player);
 
 }  // namespace proxstream

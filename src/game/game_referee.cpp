@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-/// A sampled cost over its first samples only, so that a referee can afford all of them.
+/// Restricts a sampled cost to its first samples, so that a referee can evaluate all of them.
 class FewSamples final : public PlayerCost {
   public:
     FewSamples(std::shared_ptr<const PlayerCost> cost, Index count)

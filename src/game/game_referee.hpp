@@ -20,8 +20,8 @@
 namespace proxstream {
 
 struct RefereeOptions {
-    Index samples = 2048;       // of a cost that is a mean over samples: the first so many
-    Index best_response = 500;  // steps at most
+    Index samples = 2048;       // of a cost that is a mean over samples: only the first ones are used
+    Index best_response = 500;  // at most this many steps
 };
 
 class GameReferee {
@@ -30,33 +30,33 @@ class GameReferee {
     GameReferee(const GameDefinition& game, std::span<const Real> steps,
                 std::span<const WindowWeights> windows, const RefereeOptions& options = {});
 
-    /// The record player i has learned from in a round that was not refused; to be called before that round
+    /// The record that player i has learned from in a round that was not refused. Call it before that round
     /// is measured.
     void observe(Index player, const RowBlock& record);
 
-    /// |P(x_i; grad c_i(x))| at a joint play alone (w = 1), for every player.
+    /// |P(x_i; grad c_i(x))| for the joint play alone (w = 1), for every player.
     void instant_gaps(ConstView joint, View out);
     /// |P(x_i; grad S_i(x_i))| of the records observed last.
     Real smoothed_gap(Index player, ConstView own);
-    /// What each player would save by a best response to the others, found by descent from its play, so it
-    /// may be local. NaN for costs that are means over samples.
+    /// What each player would save by a best response to the others. It is found by descent from the player's
+    /// play, so it may be a local one. NaN for costs that are means over samples.
     void gains(ConstView joint, View out);
-    /// Whether the gains of the last call are exact and not only lower bounds: costs are convex and every
+    /// Whether the gains of the last call are exact, not only lower bounds: costs are convex and every
     /// descent converged.
     bool gains_exact() const noexcept { return exact_; }
 
     const Cost& cost() const noexcept { return cost_; }
 
-    /// The observed records, between two rounds; the cost account is not included.
+    /// The observed records, without the cost account. Call it between two rounds.
     void serialise(StateArchive& archive);
 
   private:
     struct Seat {
-        GamePlayer player;  // its cost cut down to a few samples
+        GamePlayer player;  // its cost restricted to a few samples
         bool sampled;
         Real step;
         WindowWeights window;
-        PlayBatch past;    // what it has learned from
+        PlayBatch past;    // the records of the window
         PlayBatch newest;  // one joint play
         Round rounds = 0;
     };

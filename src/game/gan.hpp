@@ -91,7 +91,7 @@ std::shared_ptr<const PlayerCost> make_gan_cost(const std::shared_ptr<const Gan>
 /// 2018).
 struct GanQuality {
     Index points = 0;
-    Index modes = 0;               // nearest to at least one high-quality point
+    Index modes = 0;               // modes that are nearest to a high-quality point
     Real high_quality = 0;         // share of points within 3 standard deviations of the nearest mode
     Real reverse_kl = 0;           // KL(generated || uniform) over modes, every point counted for its nearest
     std::vector<Index> histogram;  // points by their nearest mode

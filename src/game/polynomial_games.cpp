@@ -81,7 +81,7 @@ void add_product(const std::vector<Factor>& factors, const Interval& coefficient
 /// rivals' variables occur in the coefficients only, and a record is these coefficients.
 class PolynomialCost final : public LinearRecordCost {
   public:
-    /// Factors of the own play, by its own coordinates, and what rivals multiply them by.
+    /// Products of own factors, with the polynomial of the rivals' variables that multiplies them.
     using Products = std::map<std::vector<Factor>, Polynomial>;
 
     PolynomialCost(const JointLayout& layout, Index player, const Products& products,
@@ -98,7 +98,7 @@ class PolynomialCost final : public LinearRecordCost {
         const Index begin = layout.begin(player);
         const Index end = begin + layout.dimension(player);
         Products products;
-        products[{}];  // every record has a number, even if the cost is 0
+        products[{}];  // a record is not empty, even if the cost is 0
         for (const Monomial& term : cost.terms) {
             std::vector<Factor> own;
             Monomial rivals{term.coefficient, {}};

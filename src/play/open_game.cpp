@@ -33,7 +33,7 @@ struct StrategyFile {
             refuse("", std::string("not JSON: ") + error.what(), "strategies written by play --save");
         }
         if (!saved.is_object() || saved.value("format", Json()) != kFormat || !saved["players"].is_array())
-            refuse("format", "these are no strategies", "a file written by play --save");
+            refuse("format", "the file has no strategies", "a file written by play --save");
         return saved["players"];
     }
     /// The play in entry i of the list, which is for that player.
@@ -88,7 +88,7 @@ std::string strategies_json(const GameDefinition& game, ConstView joint, Round r
                                    {"set", game.players[i].set},
                                    {"play", std::vector<Real>(play.begin(), play.end())}});
     }
-    // Names of files need not be UTF-8, and a game may be called after one.
+    // File names need not be UTF-8, and the name of a game may be a file name.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
-/// The game that settings ask for: a built-in one or that of a scenario file, from its own start or from
-/// strategies that were saved.
+/// The game of the settings: a built-in one or that of a scenario file, from its own start or from saved
+/// strategies.
 #pragma once
 
 #include "game/game.hpp"
@@ -19,15 +19,15 @@ bool is_scenario(std::string_view game);
 /// The keys of a scenario that describe the game and not how it is played.
 const std::vector<std::string>& scenario_keys();
 
-/// Whether a scenario has tables of a game. Throws DataError if it is no TOML.
+/// Whether a scenario has tables of a game. Throws DataError if it is not TOML.
 bool describes_game(std::string_view text, const std::string& source);
-/// A game written down in TOML, as [[player]] tables with variables, set and cost, or as a [matrix] of costs.
-/// Other keys are not looked at. Throws DataError naming line and key; `source` stands for the text.
+/// A game in TOML: [[player]] tables with variables, set and cost, or a [matrix] of costs. Ignores other
+/// keys. Throws DataError with line and key; `source`: the name of the text in messages.
 GameDefinition scenario_game(std::string_view text, const std::string& source);
 
-/// Where everybody stands, as JSON.
+/// The strategies of all players, as JSON.
 std::string strategies_json(const GameDefinition& game, ConstView joint, Round rounds);
-/// Moves the players' starts to saved strategies. Throws DataError if they are not of these players.
+/// Replaces the players' starts by saved strategies. Throws DataError if these belong to other players.
 void start_from(GameDefinition& game, std::string_view json, const std::string& source);
 
 }  // namespace proxstream

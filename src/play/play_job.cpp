@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kCertificate = "certificate.json";
 constexpr const char* kReport = "report.html";
 
-/// With a folder every output has a place in it, unless another one is given.
+/// Outputs without a name get one in the folder, if there is a folder.
 PlaySettings with_places(PlaySettings settings) {
     if (settings.out.empty()) return settings;
     const auto place = [&](std::string& output, const char* name) {
@@ -33,8 +33,8 @@ PlaySettings with_places(PlaySettings settings) {
     return settings;
 }
 
-/// The claims of an earlier run must not stand beside the ledgers of this one. Its strategies claim nothing,
-/// and stay until this run has its own.
+/// Removes the claims of an earlier run, which must not be beside the ledgers of this one. Its strategies
+/// claim nothing, and stay until this run has its own.
 void remove_claims(const std::string& folder) {
     for (const char* name : {kCertificate, kReport}) {
         const std::filesystem::path path = std::filesystem::path(folder) / name;
@@ -61,13 +61,13 @@ PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, RunOr
         if (problem) throw IoError(settings_.out, "cannot be made a folder", problem.value());
         remove_claims(settings_.out);
     }
-    // A store can make the page later.
+    // A store can make the page later, so its data are gathered.
     if (!settings_.report.empty() || !settings_.store.empty())
         outputs_.report.emplace(settings_, plan_, play_.game());
 }
 
 void PlayJob::begin(bool restored) {
-    if (restored) return;  // the state says where outputs are continued
+    if (restored) return;  // serialise() opens the outputs at their lengths
     const auto open = [&](const std::string& path) { return OutputFile::fresh(path, journal_ != nullptr); };
     if (!settings_.trace.empty()) outputs_.trace.emplace(open(settings_.trace), play_.game());
     if (settings_.ledger.empty()) return;

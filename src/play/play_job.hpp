@@ -1,4 +1,4 @@
-/// One run of `play`: a game, its players, a referee, and at the end, whatever ended it, a certificate.
+/// One run of `play`: a game, its players, a referee, and a certificate however it ends.
 #pragma once
 
 #include "play/play_measures.hpp"
@@ -26,7 +26,7 @@ class PlayJob final : public TurnRun {
 
     const GameDefinition& game() const noexcept { return play_.game(); }
     const PlayPlan& plan() const noexcept { return plan_; }
-    /// The last round; it is not measured if it was refused.
+    /// The last round, without measurements if it was refused.
     const RoundFigures& figures() const noexcept { return figures_; }
     /// The joint play of the last round that was not refused.
     ConstView played() const noexcept { return measures_.joint(); }

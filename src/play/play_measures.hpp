@@ -1,5 +1,5 @@
-/// The figures of a play that a referee measures, and when: gaps of the play alone, best responses, and the
-/// gaps of players that cannot measure their own.
+/// Measures the figures of a play that need a referee: gaps of the play alone, best responses, and gaps of
+/// players whose learners cannot measure their own.
 #pragma once
 
 #include "core/quantile_sketch.hpp"
@@ -20,8 +20,8 @@ class PlayMeasures {
 
     /// Measures what is due after a round that was not refused, and fills in its figures.
     void measure(const GamePlay& play, const GameTally& tally, const GameRound& round, RoundFigures& figures);
-    /// The figures of the whole play, its last round included. A run that ended early has not measured that
-    /// round, so it is measured here, without a trace in later rounds.
+    /// The figures of the whole play, including its last round. If that round was not measured, it is
+    /// measured now; later rounds are not affected.
     GameMeasures all();
     /// The last joint play.
     ConstView joint() const noexcept { return last_.joint; }

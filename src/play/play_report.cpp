@@ -16,12 +16,12 @@
 namespace proxstream {
 namespace {
 
-/// Of series and paths; what a chart shows of them is less.
+/// Of series and paths; charts resolve less.
 constexpr int kDigits = 6;
-/// Of clouds, which are most of a report and looked at as a whole.
+/// Of clouds, which make up most of a report.
 constexpr int kCloudDigits = 4;
 
-/// Everything in the report that does not fit together, in one message.
+/// Gathers everything in the report that does not fit together into one message.
 class Check {
   public:
     explicit Check(const PlayReport& report) : rounds_(report.rounds.size()) {
@@ -33,9 +33,9 @@ class Check {
         same(report.gains.size(), report.gain_rounds.size(), "the gains");
         for (const PlayReportPlayer& player : report.players) {
             const std::string of = " of player '" + player.name + "'";
-            fits(player.gap, "the residual" + of);
+            fits(player.gap, "the stationarity gap" + of);
             fits(player.bound, "the bound" + of);
-            fits(player.instant, "the instantaneous residual" + of);
+            fits(player.instant, "the instantaneous gap" + of);
             fits(player.cost, "the cost" + of);
         }
         for (const PlayReportPath& path : report.paths) {

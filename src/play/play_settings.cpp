@@ -31,13 +31,13 @@ const std::array kGameRows{
                "SCENARIO"),
     Row{"rounds", "r", "Game", "N", "play N rounds", &S::rounds, 1, 1e12},
     Row{"turns", "", "Game", "ORDER",
-        "simultaneous: all see one joint play, as in the paper; alternating: a player sees what those before "
-        "it have just moved to; auto: simultaneous, of a GAN alternating",
+        "simultaneous: all players see one joint play; alternating: a player sees the new plays of those "
+        "before it; auto: simultaneous, for a GAN alternating",
         &S::turns, 0, 0, kTurns},
     Row{"start", "", "Game", "FILE", "begin with strategies saved by --save", &S::start},
 };
 
-/// The options of learners that games have, as they read there.
+/// The options of learners, with help lines for games.
 std::vector<Row> player_rows() {
     std::vector<Row> rows;
     for (Row row : learner_options<S>()) {
@@ -51,8 +51,7 @@ std::vector<Row> player_rows() {
                 "costs sampled-steps";
         }
         if (row.name == "window")
-            row.help =
-                "how much of the past counts; auto: what --epsilon asks for, else 16 (for sampled costs 1)";
+            row.help = "plays in the window; auto: as many as --epsilon needs, else 16 (for sampled costs 1)";
         if (row.name == "tolerance")
             row.help = "end rounds at DELTA/W; auto: from the plays, with --epsilon half of the variation";
         if (row.name == "step")
@@ -74,7 +73,7 @@ const std::array kPlayerRows{
         &S::smoothness, 0, kAbsurd},
 
     Row{"epsilon", "", "Equilibrium", "EPS",
-        "wanted in every round: R^2 <= EPS for every player, R its gap against its window (0: nothing)",
+        "choose windows so that R^2 <= EPS for every player in every round, R its gap (0: do not)",
         &S::epsilon, 0, kAbsurd},
     checked(
         Row{"variation", "", "Equilibrium", "D",
@@ -87,7 +86,7 @@ const std::array kPlayerRows{
         &S::samples, 1, 1e9},
 
     Row{"measure-every", "", "Measures", "N",
-        "measure the play alone every N rounds (0: 1; for sampled costs 1 % of the rounds)",
+        "measure gaps of the play alone every N rounds (0: 1; for sampled costs 1 % of the rounds)",
         &S::measure_every, 0, 1e12},
     hidden(Row{"measure-samples", "", "Measures", "N", "samples of a sampled cost, for measuring",
                &S::measure_samples, 16, 1e8}),
@@ -123,7 +122,7 @@ void validate(const PlaySettings& settings) {
     violations.refuse(settings.opponents > 0 && settings.window != "auto",
                       "window, opponents: give one of them");
     violations.refuse(settings.opponents == 0 && settings.stride > 1,
-                      "stride: is between opponents; give --opponents");
+                      "stride: has no meaning without --opponents");
     violations.refuse(!settings.store.empty() && settings.trace == "-",
                       "store: a resumable run cannot write to standard output; give --trace a file");
     violations.conclude();

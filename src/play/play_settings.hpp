@@ -21,7 +21,7 @@ struct PlaySettings : SeatSettings, RunSettings, ResultSettings, StoreSettings {
     std::string start;  // strategies saved earlier
 
     // measures
-    Index measure_every = 0;       // rounds; 0: every one, with sampled costs 1 % of them
+    Index measure_every = 0;       // rounds; 0: every round, with sampled costs 1 % of them
     Index measure_samples = 1024;  // of a sampled cost
     Index responses_every = 0;     // rounds; 0: 1 % of them
     Index quality_samples = 2500;  // of a GAN

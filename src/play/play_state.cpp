@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-/// Names, sets, starts, and costs at the start: so another game is recognised.
+/// A checksum of names, sets, starts, and costs at the start, to recognise another game.
 std::uint64_t game_checksum(const GameDefinition& game) {
     Checksum sum;
     std::vector<Real> joint;
@@ -47,7 +47,7 @@ JournalOptions PlayJob::journal_options() const {
     return proxstream::journal_options(settings_, settings_.max_seconds < kInfinity, origin_.version);
 }
 
-/// Those at the beginning of the play: a number of rounds may be another one now.
+/// The settings at the beginning of the play; the number of rounds may have changed since.
 PlaySettings PlayJob::original_settings() const {
     PlaySettings original = settings_;
     if (journal_ != nullptr) take_settings(journal_->identity().settings, original);
@@ -74,7 +74,7 @@ void PlayJob::serialise(StateArchive& archive) {
     serialise_outputs(archive);
 }
 
-/// Last: reading cuts files.
+/// Last, because reading a state truncates files.
 void PlayJob::serialise_outputs(StateArchive& archive) {
     archive.agree("a trace is written", settings_.trace.empty() ? 0 : 1);
     archive.agree("ledgers are written", settings_.ledger.empty() ? 0 : 1);

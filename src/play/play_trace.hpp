@@ -1,5 +1,4 @@
-/// A line a round, as CSV: what the game was like, and each player in it. Figures that are not known are
-/// empty.
+/// Writes a CSV line for each round: figures of the game, then of each player. Unknown figures are empty.
 #pragma once
 
 #include "game/game.hpp"
@@ -14,7 +13,7 @@ class PlayTrace {
   public:
     /// Every write throws IoError.
     PlayTrace(OutputFile file, const GameDefinition& game);
-    /// Goes on with a trace behind its first `bytes` (OutputFile::continue_after).
+    /// Continues a trace after its first `bytes` (OutputFile::continue_after).
     PlayTrace(const std::string& path, std::uint64_t bytes)
         : file_(OutputFile::continue_after(path, bytes)) {}
     void write(const RoundFigures& figures);

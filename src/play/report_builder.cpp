@@ -15,7 +15,7 @@ namespace {
 constexpr Round kSeriesPoints = 1500;
 constexpr Round kClouds = 40;
 constexpr Index kCloudPoints = 600;
-constexpr Index kLargestPath = 64;  // coordinates of a joint play that is drawn
+constexpr Index kLargestPath = 64;  // coordinates of a joint play; larger plays are not drawn
 
 ReportPoint point_of(const PlanePoint& point) {
     return {point.x, point.y};
@@ -25,7 +25,7 @@ bool on_simplex(const GamePlayer& player) {
     return player.set.starts_with("simplex");
 }
 
-/// The one coordinate that tells where a player stands, if one does: of two shares the first.
+/// The coordinate that determines a player's play, if one does: of two shares, the first.
 std::optional<Index> only_coordinate(const GamePlayer& player) {
     const Index n = player.cost->dimension();
     if (n == 1 || (n == 2 && on_simplex(player))) return 0;
@@ -112,7 +112,7 @@ void ReportBuilder::add(const RoundFigures& figures, ConstView joint) {
     }
     if (game_.gan != nullptr && (figures.round == 1 || figures.round % cloud_every_ == 0))
         add_cloud(figures.round, joint);
-    // Of sampled costs gaps are known in some rounds only: those are shown.
+    // With sampled costs, only some rounds have gaps: those are shown.
     const bool known = game_.gan == nullptr || !std::isnan(figures.instant_gap);
     const bool shown = game_.gan != nullptr ? known : figures.round % every_ == 0;
     if (shown || figures.round <= 2) {
@@ -168,11 +168,11 @@ void ReportBuilder::add_paths() {
         set_range(path);
         report_.paths.push_back(std::move(path));
     };
-    std::vector<Index> lines;  // players whom one coordinate tells
+    std::vector<Index> lines;  // players whose play one coordinate determines
     for (Index i = 0; i < layout_.players(); ++i) {
         if (only_coordinate(game_.players[i])) lines.push_back(i);
     }
-    // An odd one out is shown against the first.
+    // With an odd number of players, the last is drawn against the first.
     if (lines.size() > 1 && lines.size() % 2 == 1) lines.push_back(lines.front());
     for (Index k = 0; k + 1 < lines.size(); k += 2) {
         add({.title = game_.players[lines[k]].name + " against " + game_.players[lines[k + 1]].name,
@@ -214,22 +214,25 @@ void ReportBuilder::add_findings(const GameCertificate& certificate) {
     const Inequality& every_round = certificate.at("G1");
     if (kept(every_round.verdict)) {
         findings.push_back(fmt::format(
-            "Against its window every player's residual kept its bound in every round from the second on{}; "
+            "Against its window every player's stationarity gap kept its bound in every round from the "
+            "second on{}; "
             "the tightest came to {:.3g} of it.",
             certificate.unpromised > 0
-                ? fmt::format(" that promised one ({} did not, to some player)", certificate.unpromised)
+                ? fmt::format(" with a bound for every player ({} rounds had none)", certificate.unpromised)
                 : "",
             every_round.ratio()));
     } else if (every_round.verdict == Verdict::violated) {
-        findings.push_back("A player's residual was above its bound: " + every_round.explanation + ".");
+        findings.push_back("A player's stationarity gap was above its bound: " + every_round.explanation +
+                           ".");
     } else {
-        findings.push_back("No bound was promised to every player: " + every_round.explanation + ".");
+        findings.push_back("Not every player has a bound: " + every_round.explanation + ".");
     }
     if (const auto& measures = certificate.measures) {
-        findings.push_back(fmt::format(
-            "The play alone, without its past: residual {:.3g} at the end, {:.3g} in the middle of "
-            "all rounds. A small smoothed gap is no equilibrium of the game.",
-            measures->instant_last, measures->instant_median));
+        findings.push_back(
+            fmt::format("The last play alone, without its window: stationarity gap {:.3g} at the end, {:.3g} "
+                        "in the middle of "
+                        "all rounds. A small smoothed gap is no equilibrium of the game.",
+                        measures->instant_last, measures->instant_median));
         if (!std::isnan(measures->gain_last)) {
             findings.push_back(fmt::format("Best responses to the last play would save {}{:.4g} in all.",
                                            measures->gain_exact ? "" : "at least ", measures->gain_last));
@@ -252,7 +255,7 @@ PlayReport ReportBuilder::finish(const GameCertificate& certificate, ConstView j
 
 void ReportBuilder::close(const GameCertificate& certificate, ConstView joint) {
     if (game_.gan != nullptr && certificate.rounds > 0) add_cloud(certificate.rounds + 1, joint);
-    // "At the end" is the last round that was played, wherever a run was ended.
+    // The last round that was played, even if the run ended early.
     if (!report_.rounds.empty() && last_.round > report_.rounds.back()) add_round(last_, last_play_);
     report_.subtitle += fmt::format(", {} round{}", certificate.rounds, certificate.rounds == 1 ? "" : "s");
     add_paths();

@@ -1,5 +1,5 @@
-/// Gathers what the page of a game shows while it is played: thinned series, the path of the play, and of a
-/// GAN clouds of generated points.
+/// Gathers the data of a game's page during the play: thinned series, the path of the plays, and for a GAN
+/// clouds of generated points.
 #pragma once
 
 #include "front/play_plan.hpp"
@@ -15,11 +15,11 @@ class ReportBuilder {
   public:
     ReportBuilder(const PlaySettings& settings, const PlayPlan& plan, const GameDefinition& game);
 
-    /// `joint` is what was played in that round.
+    /// `joint`: the play of that round.
     void add(const RoundFigures& figures, ConstView joint);
-    /// The report if the play ended here; `joint` is where everybody stands.
+    /// The report if the play ended here; `joint`: the present strategies.
     PlayReport finish(const GameCertificate& certificate, ConstView joint) const;
-    /// Between two rounds, of a builder made from the same settings.
+    /// Call it between two rounds. A state is read into a builder with the same settings.
     void serialise(StateArchive& archive);
 
   private:
@@ -36,7 +36,7 @@ class ReportBuilder {
     Round cloud_every_;  // of clouds
     Index quality_samples_;
     std::uint64_t seed_;
-    std::vector<std::vector<Real>> plays_;  // joint plays, at the series' rounds; none of large games
+    std::vector<std::vector<Real>> plays_;  // joint plays, at the rounds of the series; empty for large games
     bool keeps_plays_;
     RoundFigures last_;  // of the rounds that have figures
     std::vector<Real> last_play_;

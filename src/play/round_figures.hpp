@@ -9,10 +9,10 @@
 
 namespace proxstream {
 
-/// Of one player; NaN: not known in this round.
+/// Of one player; NaN: unknown in this round.
 struct SeatFigures {
     Real gap = kNotKnown;        // R_t, against the window
-    Real bound = kNotKnown;      // (delta + sigma + d_t) / w_a, where it is promised
+    Real bound = kNotKnown;      // (delta + sigma + d_t) / w_a, if the theorem applies
     Real instant = kNotKnown;    // the gap of the play alone
     Real variation = kNotKnown;  // d_t
     Real regret = kNotKnown;     // Reg_w so far
@@ -27,10 +27,10 @@ struct RoundFigures {
     Round round = 0;
     std::vector<SeatFigures> seats;
     Real gap = kNotKnown;          // max over players of R_t
-    Real gap_bound = kNotKnown;    // of the bounds, where every player has one
+    Real gap_bound = kNotKnown;    // max over players of the bounds, if every player has one
     Real instant_gap = kNotKnown;  // of the gaps of the play alone
-    Real gain = kNotKnown;         // what best responses would save, in all
-    bool gain_exact = false;       // and not only at least
+    Real gain = kNotKnown;         // sum over players of what a best response would save
+    bool gain_exact = false;       // false: `gain` is a lower bound
 
     void serialise(StateArchive& archive);
 };

@@ -1,4 +1,4 @@
-/// Games written down in TOML.
+/// Games described in TOML.
 #include "proxstream/core/error.hpp"
 
 #include "game/built_in_games.hpp"
@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-/// A table with the place it stands at, for messages.
+/// A table with its place in the file, for messages.
 class ScenarioTable {
   public:
     ScenarioTable(const toml::table& table, std::string what, const std::string& source)
@@ -121,13 +121,13 @@ GameDefinition polynomial_scenario(const toml::array& tables, const std::string&
         const auto twin = [&](const PolynomialPlayer& other) { return other.name == player.name; };
         if (std::any_of(players.begin(), players.end(), twin))
             table.refuse(node.as_table()->get("name"), "name", "there is another '" + player.name + "'",
-                         "names that tell players apart");
+                         "a different name for each player");
         players.push_back(std::move(player));
     }
     return make_polynomial_game(name, players);
 }
 
-/// Mixed strategies of two players: rows pay costs, columns pay column-costs, or gain what rows pay.
+/// Mixed strategies of two players: rows pay `costs`; columns pay `column-costs`, or receive what rows pay.
 GameDefinition matrix_scenario(const toml::table& found, const std::string& name, const std::string& source) {
     const ScenarioTable table(found, "matrix", source);
     table.only(kMatrixKeys);
@@ -154,7 +154,7 @@ GameDefinition matrix_scenario(const toml::table& found, const std::string& name
     if (table.has("names")) names = table.texts("names");
     if (names.size() != 2 || names[0] == names[1])
         table.refuse(found.get("names"), "names", "not two names", "two that differ");
-    // Not at rest unless the game is trivial: everything on the first row and column.
+    // The corner is stationary only in trivial games.
     const auto corner = [](Index n) {
         std::vector<Real> start(n);
         start.front() = 1;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames{"utilisation", "stale feed", "unroutable", "demand",
                                                  "residual"};
-constexpr Index kLeastHistory = 12;  // periods before a demand can be an anomaly
+constexpr Index kLeastHistory = 12;  // periods before demand can be an anomaly
 
 }  // namespace
 
@@ -151,7 +151,7 @@ void AlarmMonitor::watch_history(Index which) {
 void AlarmMonitor::watch_gap(Real gap) {
     if (options_.gap_factor == 0 || !std::isfinite(gap)) return;
     ++gap_.count;
-    // Plain means until there are enough values, exponential averages from then on.
+    // Plain means until there are enough values, then exponential averages.
     const auto follow = [&](Real& average, Index periods) {
         average += (gap - average) / static_cast<Real>(std::min(gap_.count, periods));
     };
@@ -240,7 +240,7 @@ void AlarmMonitor::serialise(StateArchive& archive) {
     for_each_watch([&](Watch& watch) {
         archive.section("watch", watch);
         const auto open = [&](const Alarm& each) { return each.number == watch.alarm; };
-        // A watch looks its alarm up among the open ones.
+        // An open alarm of a watch must exist.
         archive.require(watch.alarm == 0 || std::any_of(open_.begin(), open_.end(), open),
                         "alarms that are open");
     });

@@ -22,7 +22,7 @@ constexpr std::array kDemands{
     BuiltInRow{"week", "week[:days=7,minutes=15,peak=0.9,burst=0.3,memory=0.7,surges=2,incidents=2]",
                "of a city: rush hours, weekends, bursts, surges and incidents"},
     BuiltInRow{"bursts", "bursts[:periods=2000,peak=0.5,burst=0.45,memory=0.3]",
-               "of a mesh: heavy-tailed and hardly correlated"},
+               "of a mesh: heavy-tailed, with little correlation"},
 };
 
 std::string with_seed(const std::string& text, std::uint64_t seed) {
@@ -34,7 +34,7 @@ NetworkSource city(const std::string& network, const std::string& demand, std::u
     CityDemandOptions options = CityDemandOptions::parse(demand.empty() ? "week" : demand);
     options.seed = seed;
     const auto made = std::make_shared<const City>(make_city(CityOptions::parse(with_seed(network, seed))));
-    city_demand(*made, options);  // refused now, not when it is opened
+    city_demand(*made, options);  // throws here, not when it is opened
     NetworkSource built;
     built.title = "built-in city";
     built.network = {made, &made->network};

@@ -1,4 +1,4 @@
-/// Networks and demand that come with the program, by name: builtin:ring, builtin:grid, builtin:mesh.
+/// Built-in networks and their demand, by name: builtin:ring, builtin:grid, builtin:mesh.
 #pragma once
 
 #include "traffic/demand_stream.hpp"
@@ -16,8 +16,8 @@ struct NetworkSource {
     std::string title = {};
     std::shared_ptr<const Network> network = {};
     std::function<std::unique_ptr<DemandStream>()> open_demand =
-        {};                                        // from its beginning, each time; may be empty
-    Real minutes = 0;                              // of a period; 0: not known
+        {};                                        // opens the stream at its beginning; may be empty
+    Real minutes = 0;                              // of a period; 0: unknown
     std::string demand_unit = {}, cost_unit = {};  // may be empty
 };
 

@@ -7,7 +7,7 @@ namespace proxstream {
 Comparison::Comparison(const StrategyParts& parts, const MethodSums& before, bool keeps_costs)
     : parts_(parts), keeps_costs_(keeps_costs) {
     for (const std::string& text : rival_texts(*parts.settings)) {
-        // A pipe does not tell its mean demand beforehand.
+        // The mean demand of a pipe is unknown beforehand.
         if (text == "static" && parts.mean_demand.empty()) continue;
         entries_.push_back({text, make_strategy(text, parts), false, {}, before});
     }
@@ -30,7 +30,7 @@ Real Comparison::play(const RowBlock& demand) {
         } else {
             strategy.observe(demand);
         }
-        // What the strategy spent on a change of the network counts for the next period.
+        // The strategy's effort for a change of the network counts for the next period.
         entry.sums.add(
             figures, strategy.seconds() - std::exchange(entry.seconds, strategy.seconds()),
             strategy.record_gradients() - std::exchange(entry.gradients, strategy.record_gradients()));

@@ -1,5 +1,5 @@
 /// The entries that are compared with the lead on the same periods: rivals, which decide before they see a
-/// demand, and the clairvoyant, which sees it first. Their figures are made as the lead's are.
+/// demand, and the lower bound (clairvoyant), which sees it first. All have the same figures.
 #pragma once
 
 #include "route/route_rows.hpp"
@@ -16,20 +16,20 @@ class Comparison {
   public:
     /// Without entries.
     Comparison() = default;
-    /// The entries that the settings name. Rivals that need the mean demand beforehand are left out where it
-    /// is not known. `before`: the lead's sums over the periods before the first demand, in which all methods
-    /// had the same splits. `keeps_costs`: of every period, for costs().
+    /// The entries that the settings name, without rivals that need the mean demand beforehand if it is
+    /// unknown. `before`: the lead's sums over the periods before the first demand, in which all methods had
+    /// the same splits. `keeps_costs`: keep the cost of every period, for costs().
     Comparison(const StrategyParts& parts, const MethodSums& before, bool keeps_costs = true);
 
-    /// All splits meet the demand; then all entries learn from it. Returns the cost of the clairvoyant, if
-    /// there is one.
+    /// Measures all splits on the demand, then all entries learn from it. Returns the cost of the
+    /// clairvoyant, if there is one.
     Real play(const RowBlock& demand);
     /// A period that could not be measured.
     void hold();
-    /// The network has changed; `repair` takes splits to what is possible now.
+    /// Call it after a change of the network. `repair` moves splits to the feasible set.
     void revise(const std::function<void(View)>& repair);
 
-    /// A row each, the clairvoyant last; ratios are left to the caller.
+    /// One row each, the clairvoyant last. The caller sets the ratios.
     void add_rows(std::vector<MethodRow>& rows) const;
     /// Cost of every period, in the order of the rows.
     std::vector<std::vector<Real>> costs() const;

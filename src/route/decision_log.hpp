@@ -1,5 +1,5 @@
-/// Splits for the machines that carry them out: a JSON object a line, written as soon as a decision stands. A
-/// later line for the same period replaces the earlier one, because the network has changed.
+/// Writes splits for the devices that apply them: a JSON object a line, as soon as the decision is made. If
+/// the network changes, a later line for the same period replaces the earlier one.
 ///
 ///   {"period":3,"after":"08:05","splits":{"A->B":[{"path":["A-C","C-B"],"share":0.25}, ..], ..}}
 ///
@@ -16,7 +16,7 @@
 
 namespace proxstream {
 
-/// The line without its end. `after`: the label of the last period seen; empty: there was none.
+/// The line without its newline. `after`: the label of the last period seen; empty: there was none.
 std::string decision_json(Index period, std::string_view after, const Network& network, const PathSet& paths,
                           ConstView splits);
 
@@ -24,7 +24,7 @@ class DecisionLog {
   public:
     /// `network` has to outlive it.
     DecisionLog(OutputFile file, const Network& network) : file_(std::move(file)), network_(network) {}
-    /// Continues a file behind its first `bytes` (OutputFile::continue_after).
+    /// Continues a file after its first `bytes` (OutputFile::continue_after).
     DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
         : file_(OutputFile::continue_after(path, bytes)), network_(network) {}
 

@@ -1,4 +1,4 @@
-/// The records of a learner on a network that changes: a ledger for every epoch, and the accounts of the run
+/// The records of a learner on a changing network: a ledger for every epoch, and the accounts of the run
 /// store.
 #pragma once
 
@@ -22,10 +22,10 @@ class Epochs {
 
     /// From the next epoch on, accounts go to this journal.
     void record_in(Journal* journal) { journal_ = journal; }
-    /// Begins an epoch of the learner that these facts describe. Nothing is written before its first round.
+    /// Begins an epoch of the learner with these facts. Nothing is written before its first round.
     void begin(const RunHeader& facts, double seconds) { account_.begin(facts, seconds); }
     void add(const RoundReport& report, const EnsembleRound* ensemble);
-    /// Ends the epoch; one without a round leaves nothing.
+    /// Ends the epoch. An epoch without a round leaves nothing.
     void end(const Closing& closing, RunEnding ending, double seconds);
     void flush();
     /// The certificates if the run ended here; the epoch continues.
@@ -33,7 +33,7 @@ class Epochs {
                                                double seconds) const {
         return account_.certificates_here(closing, ending, seconds);
     }
-    /// Tells the journal how the epoch would end here; the epoch continues.
+    /// Writes to the journal how the epoch would end here. The epoch continues.
     void close_account(const Closing& closing, RunEnding ending, double seconds);
     /// Completes the ledger file of the present epoch, if there is one. No round may follow.
     void close_ledger(const Closing& closing, RunEnding ending, double seconds);

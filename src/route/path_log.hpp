@@ -1,5 +1,5 @@
-/// paths.csv: every path of a run, numbered in the order of their appearance, with the epochs in which it
-/// came and went.
+/// paths.csv: every path of a run, numbered in the order of appearance, with the epochs in which it was added
+/// and removed.
 #pragma once
 
 #include "io/csv_file.hpp"
@@ -13,7 +13,7 @@ class PathLog {
   public:
     /// `network` has to outlive it.
     PathLog(const std::string& file, const Network& network);
-    /// Continues a file behind its first `bytes`; serialise() has to follow.
+    /// Continues a file after its first `bytes`; call serialise() next.
     PathLog(const std::string& file, const Network& network, std::uint64_t bytes)
         : file_(file, bytes), network_(network) {}
 

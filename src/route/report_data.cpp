@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-/// Two characters a value, six bits each, the higher ones first: half the size of digits and commas.
+/// Two characters per value, six bits each, the higher bits first: half the size of digits and commas.
 std::string packed(std::span<const std::uint16_t> values) {
     constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static_assert(ReportFrames::kLargest == 64 * 64 - 1);
@@ -33,7 +33,7 @@ void write_network(JsonWriter& to, const Network& network, ConstView capacity) {
     std::vector<LinkIndex> links(network.links());
     std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
     std::iota(links.begin(), links.end(), LinkIndex{0});
-    // Columns, not rows: names of members would be most of the text.
+    // By columns: in rows, the names of members would be most of the text.
     to.object("network", [&] {
         to.object("nodes", [&] {
             to.list("name", nodes, [&](NodeIndex node) { to.out.text(network.node_name(node)); });

@@ -1,5 +1,5 @@
-/// The report page of a run, one HTML file that opens without a network, and its data. web/ reads them from
-/// the JSON in the page (docs/report.md).
+/// The report page of a run, one HTML file that needs no server, and its data. The page (web/) reads them as
+/// JSON (docs/report.md).
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"
@@ -25,13 +25,12 @@ struct ReportSetting {
     bool is_default = false;
 };
 
-/// Series of the lead method by their names, one number for each period; NaN: not known. They are the
-/// reported columns of a PeriodRow, then regret (local regret so far) and regret_bound (what is proved of
-/// it).
+/// Series of the lead method by name, one number for each period; NaN: unknown. They are the reported columns
+/// of a PeriodRow, then regret (local regret so far) and regret_bound (its proved bound).
 using ReportLead = std::map<std::string, std::vector<Real>, std::less<>>;
 
-/// Utilisation of every link over time for the map, within a budget. When it is full, every other frame goes,
-/// and from then on only every second period is kept, then every fourth, and so on.
+/// Utilisation of every link over time for the map, within a budget. When it is full, every other frame is
+/// dropped, and only every second period is kept from then on, then every fourth, and so on.
 class ReportFrames {
   public:
     static constexpr std::uint16_t kLargest = 4095;  // permille; larger ones are capped
@@ -39,7 +38,8 @@ class ReportFrames {
     ReportFrames() : ReportFrames(700, 4'000'000) {}
     ReportFrames(Index most_frames, Index most_values);
 
-    /// Every period in turn, from 0: a number for each link, or none if nothing was measured.
+    /// Call it for every period in turn, from 0: a number for each link, or none if the period was not
+    /// measured.
     void add(std::span<const Real> utilisation);
 
     Index links() const noexcept { return links_; }
@@ -78,7 +78,7 @@ struct ReportKpi {
     std::string help;
 };
 
-/// Two ways to the same number. The page shows both and their difference.
+/// A number and its parts, which should sum to it. The page shows both and their difference.
 struct ReportSum {
     std::string name;
     Real total = 0;
@@ -93,7 +93,7 @@ struct ReportData {
     std::vector<ReportSetting> settings;
     std::string demand_unit;  // of demand and capacity, such as "veh/h"
     std::string cost_unit;
-    Network network;                  // every node has a place (drawn_network)
+    Network network;                  // every node has coordinates (drawn_network)
     std::vector<Real> capacity;       // of links, in this run
     std::vector<std::string> labels;  // a period each
     Real minutes = 0;                 // of a period; 0: not known
@@ -111,7 +111,7 @@ struct ReportData {
 /// Numbers have the shortest form that reads back as the same bits; NaN and infinities are null. Safe inside
 /// a <script> element.
 std::string to_json(const ReportData& data);
-/// {"network": ..}: the part that no period changes.
+/// {"network": ..}: what no period changes.
 std::string network_json(const Network& network, ConstView capacity);
 /// Replaces the file in one step by the page with the data in it; needs the page (run/report_page.hpp).
 void write_report(const std::string& path, const ReportData& data);

@@ -1,5 +1,6 @@
-/// Pivot multidimensional scaling for the shape of the whole (Brandes and Pich 2006): hop counts from a few
-/// nodes that lie far apart, and the two directions in which they vary most. Then springs for what is near.
+/// Lays out a graph. Pivot multidimensional scaling (Brandes and Pich 2006) gives the overall shape: hop
+/// counts from a few distant nodes, projected on the two directions in which they vary most. Springs then
+/// place neighbours.
 #include "route/report_layout.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -15,7 +16,7 @@ constexpr Index kPivots = 40;
 
 using Neighbours = std::vector<std::vector<Index>>;
 
-/// Parallel links, and both directions of a road, make one neighbour.
+/// Parallel links, and both directions of a road, count as one neighbour.
 Neighbours neighbours_of(Index nodes, std::span<const Link> links) {
     Neighbours found(nodes);
     for (const Link& link : links) {
@@ -40,7 +41,7 @@ void for_each_edge(const Neighbours& neighbours, const Visit& visit) {
     }
 }
 
-/// Hops from `source`; nodes that cannot be reached lie a little beyond the others.
+/// Hops from `source`. Unreachable nodes get two hops more than the farthest node.
 std::vector<Real> hops_from(Index source, const Neighbours& neighbours) {
     std::vector<Real> hops(neighbours.size(), -1);
     std::vector<Index> queue{source};
@@ -56,8 +57,8 @@ std::vector<Real> hops_from(Index source, const Neighbours& neighbours) {
     return hops;
 }
 
-/// The squared hops from pivots, each as far as can be from those before, centred both ways and projected on
-/// their two leading directions.
+/// The squared hops from pivots, doubly centred and projected on their two leading directions. Each pivot is
+/// as far as possible from the earlier ones.
 std::vector<Place> scale_down(const Neighbours& neighbours) {
     const auto nodes = static_cast<Eigen::Index>(neighbours.size());
     Eigen::MatrixXd squares(nodes, std::min<Eigen::Index>(kPivots, nodes));
@@ -79,7 +80,7 @@ std::vector<Place> scale_down(const Neighbours& neighbours) {
     return places;
 }
 
-/// Links get the mean length 1, and nodes that fell together are moved apart a little.
+/// Scales links to the mean length 1, and separates nodes at the same place a little.
 void normalise(std::vector<Place>& places, const Neighbours& neighbours) {
     Real total = 0;
     Real edges = 0;
@@ -96,7 +97,7 @@ void normalise(std::vector<Place>& places, const Neighbours& neighbours) {
     }
 }
 
-/// The springs of Fruchterman and Reingold. Nodes within kReach lengths of a link push each other away.
+/// The springs of Fruchterman and Reingold. Nodes closer than kReach repel each other.
 void relax(std::vector<Place>& places, const Neighbours& neighbours) {
     constexpr int kSteps = 80;
     constexpr Real kReach = 2;
@@ -132,8 +133,8 @@ void relax(std::vector<Place>& places, const Neighbours& neighbours) {
     }
 }
 
-/// Nodes without a place move between their neighbours that have one, ring after ring. Those linked to no
-/// place go to the middle of all places.
+/// Places nodes without coordinates between their neighbours that have some, ring after ring. Nodes that are
+/// connected to no placed node go to the centre.
 void fill_places(Network& network) {
     Place middle;
     Real known = 0;

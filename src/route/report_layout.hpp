@@ -1,4 +1,4 @@
-/// Where pages and maps draw nodes.
+/// Coordinates of nodes for pages and maps.
 #pragma once
 
 #include "proxstream/traffic/network.hpp"
@@ -8,12 +8,12 @@
 
 namespace proxstream {
 
-/// The network with a place for every node. Nodes that have none lie between their neighbours if the network
-/// has places at all, else where lay_out puts them.
+/// The network with coordinates for every node. Missing coordinates lie between those of the neighbours if
+/// the network has any, otherwise lay_out() makes them.
 Network drawn_network(Network network);
 
-/// Places for a graph without any: near what they are linked to, no two on one spot, links about 1 long. The
-/// same for the same graph; seconds for 10,000 nodes at most.
+/// Coordinates for a graph without any: neighbours are near, no two nodes coincide, links are about 1 long.
+/// Deterministic. Takes seconds for 10,000 nodes.
 std::vector<Place> lay_out(Index nodes, std::span<const Link> links);
 
 }  // namespace proxstream

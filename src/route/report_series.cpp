@@ -114,13 +114,13 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     data.capacity.assign(capacity.begin(), capacity.end());
     data.minutes = facts.scenario.minutes;
     data.events = events_;
-    // Events after the last period have nothing to be shown at.
+    // Events after the last period have no period to be shown at.
     std::erase_if(data.events, [&](const ReportEvent& event) { return event.period >= labels_.size(); });
     const std::vector<Real>& costs = lead_.at("cost");
     for (Index i = 0; i < facts.methods.size(); ++i) {
         const MethodRow& row = facts.methods[i];
         data.methods.push_back({row, row.lead ? costs : facts.rival_costs[i - 1]});
-        // Before the first demand all methods have the same splits, and pay the same.
+        // Before the first demand all methods have the same splits and the same cost.
         auto& cost = data.methods.back().cost;
         const auto missing = static_cast<std::ptrdiff_t>(labels_.size() - cost.size());
         if (missing > 0) cost.insert(cost.begin(), costs.begin(), costs.begin() + missing);
@@ -133,7 +133,7 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
         data.kpis.push_back({std::move(what), std::move(value), std::move(help)});
     };
     if (!std::isnan(lead.ratio))
-        kpi("Cost above the floor", fmt::format("{:+.2f} %", 100 * (lead.ratio - 1)),
+        kpi("Cost above the lower bound", fmt::format("{:+.2f} %", 100 * (lead.ratio - 1)),
             "total realised cost against splits chosen with the demand known beforehand");
     kpi("Largest utilisation", fmt::format("{:.0f} %", 100 * lead.utilisation_max),
         "of any link in any period");

@@ -12,14 +12,14 @@
 
 namespace proxstream {
 
-/// The data of a report that are known at the end only.
+/// The data of a report that are known only at the end.
 struct ReportFacts {
     const RouteSettings& settings;
     const Scenario& scenario;
     const std::string& version;
     const std::string& command;
     const std::vector<MethodRow>& methods;              // the lead first
-    const std::vector<std::vector<Real>>& rival_costs;  // of the others, in order, a number a period
+    const std::vector<std::vector<Real>>& rival_costs;  // of the other methods, in order, a number per period
     const std::vector<Certificate>& certificates;
     const std::vector<Alarm>& alarms;
 };

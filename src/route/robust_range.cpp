@@ -23,7 +23,7 @@ Real RobustRange::deviations(Real value) const {
 }
 
 RobustRange robust_range(const std::vector<Real>& values, std::vector<Real>& scratch) {
-    // Factors to the standard deviation of a normal law.
+    // Factors that turn a deviation into the standard deviation of a normal law.
     constexpr Real kFromMedian = 1.4826;
     constexpr Real kFromMean = 1.2533;
     constexpr Real kLeast = 0.02;

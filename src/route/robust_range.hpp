@@ -1,4 +1,4 @@
-/// The usual range of values, which a few outliers do not move.
+/// The typical range of values, robust to outliers.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -11,12 +11,12 @@ struct RobustRange {
     Real median = 0;
     Real spread = 0;  // comparable with a standard deviation
 
-    /// How many spreads away; at most 1e6.
+    /// Distance from the middle in spreads; at most 1e6.
     Real deviations(Real value) const;
 };
 
 /// Median and median absolute deviation. The spread is at least the mean deviation and 2 % of the median,
-/// because the median deviation is 0 if more than half the values are equal.
+/// because the median deviation is 0 if more than half of the values are equal.
 RobustRange robust_range(const std::vector<Real>& values, std::vector<Real>& scratch);
 
 }  // namespace proxstream

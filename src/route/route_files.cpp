@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> kEventNames{"capacity", "close", "open
 
 struct GrowingTable {
     CsvTable table;
-    RouteDetail least;  // detail from which on it is written
+    RouteDetail least;  // the smallest detail that includes it
 };
 constexpr std::array<GrowingTable, 6> kGrowing{{{kPeriods, RouteDetail::periods},
                                                 {kEvents, RouteDetail::periods},

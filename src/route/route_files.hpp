@@ -1,4 +1,4 @@
-/// The folder that a run writes: tables of text whose figures agree with each other (docs/route-files.md).
+/// The files that a run writes into its folder: consistent tables of text (docs/route-files.md).
 ///
 ///   run.json           settings, counts, units; whether the run came to its end
 ///   network.geojson    nodes and links
@@ -15,8 +15,8 @@
 ///   splits.csv         period,path,split,time: used paths, detail all
 ///   demand.csv         period,pair,demand: pairs with demand, detail all
 ///
-/// An empty field is a number that is not known. A run that is killed leaves whole lines (CsvFile). The row
-/// of a period in periods.csv comes last: the period is complete if it is there.
+/// An empty field is an unknown number. A run that is killed leaves whole lines (CsvFile). The row of a
+/// period in periods.csv is written last: if it is there, the period is complete.
 #pragma once
 
 #include "io/csv_file.hpp"
@@ -39,7 +39,7 @@ std::string_view name(RouteDetail detail);
 /// Throws ConfigError that names what is allowed.
 RouteDetail route_detail(std::string_view text);
 
-/// The content of run.json beside counts.
+/// The content of run.json, except counts.
 struct RouteFacts {
     std::string version = {};
     std::string command = {};  // to run it again
@@ -50,27 +50,27 @@ struct RouteFacts {
     std::string cost_unit = {};
 };
 
-/// A period as it was, as views that have to last for the call only.
+/// The state of a period, as views that must be valid during the call.
 struct PeriodState {
     const Routing& routing;
-    ConstView demand;          // by pair; empty: not known
+    ConstView demand;          // by pair; empty: unknown
     ConstView splits;          // by slot
-    const LinkFigures& links;  // not used where the demand is not known
+    const LinkFigures& links;  // ignored if the demand is unknown
     std::span<const NetworkEvent> events;
 };
 
 class RouteFiles {
   public:
-    /// Makes the folder. Files of an earlier run are replaced; throws ConfigError naming a file of another
-    /// origin that has the name of one, IoError if a file cannot be written. Capacities in `routing` are what
-    /// events are factors of. With `state`, which serialise() wrote between two periods, the folder of that
-    /// run is continued: what stands behind that place in its files is dropped.
+    /// Makes the folder and replaces files of an earlier run. Throws ConfigError for a file of that name from
+    /// another source, IoError if a file cannot be written. Factors of events refer to the capacities in
+    /// `routing`. With `state`, which serialise() wrote between two periods, continues the folder of that
+    /// run: its files are truncated to their lengths in that state.
     RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
                const Routing& routing, StateArchive* state = nullptr);
 
-    /// Events before a period that has not come yet: they are written with the next one.
+    /// Events before the next period; they are written with it.
     void announce(std::span<const NetworkEvent> events);
-    /// Every period in turn, after `alarms` has observed it.
+    /// Call it for every period in turn, after `alarms` has observed it.
     void write(const PeriodRow& row, const PeriodState& state, const AlarmMonitor& alarms);
     /// Methods, flows_last.geojson and the end of run.json. `notes`: decisions of the readers, in sentences.
     void finish(std::span<const MethodRow> methods, std::span<const std::string> notes = {});
@@ -80,7 +80,7 @@ class RouteFiles {
     void serialise(StateArchive& archive);
 
   private:
-    /// Tables that grow with the periods; the detail decides which of them there are.
+    /// Tables that grow with the periods; the detail decides which ones are written.
     enum Growing : std::uint8_t { kPeriodRows, kEventRows, kAlarmRows, kFlowRows, kSplitRows, kDemandRows };
 
     void begin(const Routing& routing);
@@ -98,7 +98,7 @@ class RouteFiles {
     RouteDetail detail_;
     RouteFacts facts_;
     const Network& network_;
-    Network drawn_;  // with places for all nodes
+    Network drawn_;  // with coordinates for all nodes
     Index pairs_;
     Index paths_now_;
     std::optional<PathLog> paths_;

@@ -51,9 +51,8 @@ bool claim_folder(const std::string& folder) {
     for (const std::string_view file : route_tables::kAllFiles) {
         const std::string path = path_in(folder, file);
         if (!is_there(path)) continue;
-        throw ConfigError(
-            "out = '" + folder + "': " + std::string(file) +
-            " is there and not of a routing run; name an empty folder, or that of an earlier run");
+        throw ConfigError("out = '" + folder + "': " + std::string(file) +
+                          " is not from a routing run; name an empty folder, or that of an earlier run");
     }
     return false;
 }

@@ -36,8 +36,8 @@ std::string collection(const Network& network, Json features) {
     if (missing > 0) {
         map["note"] =
             missing == network.nodes()
-                ? "the network has no coordinates: all of these are made up"
-                : "coordinates of nodes marked made_up are not the network's: they lie between others";
+                ? "the network has no coordinates; all of them are made up"
+                : "coordinates of nodes marked made_up are not from the network, but between neighbours";
     }
     map["features"] = std::move(features);
     return map.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -9,11 +9,11 @@
 
 namespace proxstream {
 
-/// Nodes as points, links as lines. Coordinates are those of the network's file, in whatever system it uses;
-/// those it does not give are taken from `drawn` (drawn_network) and marked `made_up`.
+/// Nodes as points, links as lines, in the coordinate system of the network's file. Missing coordinates are
+/// taken from `drawn` (drawn_network) and marked `made_up`.
 std::string network_geojson(const Network& network, const Network& drawn, ConstView capacity);
 
-/// Links alone, with their loads in the period called `label`.
+/// Only the links, with their loads in the period called `label`.
 std::string flows_geojson(const Network& network, const Network& drawn, const LinkFigures& links,
                           ConstView capacity, const std::string& label);
 

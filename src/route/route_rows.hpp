@@ -14,15 +14,15 @@
 
 namespace proxstream {
 
-/// Status of a period without demand before the first one with demand.
+/// Status of a period before the first demand.
 inline constexpr const char* kWaiting = "waiting";
 
 /// A period of the lead method.
 struct PeriodRow {
     Index number = 0;         // from 1, without gaps
-    std::string label = {};   // as the stream calls it
+    std::string label = {};   // from the stream
     std::string status = {};  // name(RoundStatus), "held" or kWaiting
-    bool measured = true;     // its demand was known; otherwise there are no figures
+    bool measured = true;     // its demand was known; false: it has no figures
     PeriodFigures figures = {};
     Real entry_gap = kNotKnown;
     Real exit_gap = kNotKnown;
@@ -34,20 +34,20 @@ struct PeriodRow {
     Index alarms_open = 0;
 };
 
-/// A column of numbers: its name, and its number in a row; NaN: not known.
+/// A column of numbers: its name, and its number in a row; NaN: unknown.
 template <class Row>
 struct RowColumn {
     std::string_view name;
     Real (*read)(const Row&);
-    bool reported = true;  // in the report, not in the file alone
+    bool reported = true;  // also in the report, not only in the file
 };
 
 /// A method over all periods: a row of the comparison.
 struct MethodRow {
-    std::string name = {};   // as the command line takes it
+    std::string name = {};   // as on the command line
     std::string label = {};  // in tables and charts
     Real total_cost = 0;
-    Real ratio = kNotKnown;    // total cost over the floor's
+    Real ratio = kNotKnown;    // total cost over that of the lower bound
     Real churn = 0;            // mean over the periods
     Real overload_share = 0;   // of link-periods above capacity
     Real utilisation_max = 0;  // over links and periods
@@ -56,7 +56,7 @@ struct MethodRow {
     Real gradients = kNotKnown;  // record gradients a period
     Real seconds = 0;            // to decide, summed
     bool lead = false;
-    bool floor = false;  // the clairvoyant
+    bool floor = false;  // the lower bound (clairvoyant)
 };
 
 std::span<const RowColumn<PeriodRow>> period_columns();
@@ -84,11 +84,11 @@ class MethodSums {
 
     /// Every period whose demand is known.
     void add(const PeriodFigures& figures, Real seconds, std::uint64_t record_gradients);
-    /// A held period: it took time, and nothing was measured.
+    /// A held period: it took time, but was not measured.
     void add_held(Real seconds, std::uint64_t record_gradients);
     Index periods() const noexcept { return busiest_.count(); }
     Real total_cost() const noexcept { return cost_; }
-    /// name, label, ratio, lead and floor are left to the caller.
+    /// The caller sets name, label, ratio, lead and floor.
     MethodRow row() const;
     void serialise(StateArchive& archive);
 

@@ -15,7 +15,7 @@
 namespace proxstream {
 namespace {
 
-/// Demands that the search for missing paths looks at.
+/// The search for missing paths uses at most this many of the last demands.
 constexpr Index kSearched = 16;
 
 }  // namespace
@@ -44,7 +44,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
               .recent = DemandBatch(scenario_.routing, kSearched)},
       input_{.stop = stop, .fed = fed} {
     if (!settings_.report.empty()) require_report_page();
-    // A store can make the page later; a run that is fed has no end to gather it for.
+    // A store can make the page later. A run on posted demand has no end, so it gathers nothing.
     if (!settings_.report.empty() || (!fed && !settings_.store.empty())) outputs_.series.emplace();
 }
 
@@ -53,7 +53,7 @@ bool RouteRun::next() {
     if (turns() == 0) decide();
     last_.period = {};
     {
-        // The time until the feed says something, without the time in which splits are chosen.
+        // Measures the wait for the feed, without the time to choose splits.
         const Stopwatch watch(input_.waited);
         if (scenario_.stream->announce(last_.period)) return true;
     }
@@ -66,12 +66,12 @@ bool RouteRun::next() {
 TurnResult RouteRun::play() {
     last_.progress = {.periods = outcome_.periods, .held = outcome_.held};
     last_.observed = false;
-    if (input_.fed) outcome_.problems.clear();  // those of earlier records are in their answers
+    if (input_.fed) outcome_.problems.clear();  // the answer to each post reports its own
     return {.last = !play_period()};
 }
 
-/// Learners are made in the first period that has demand: their step and the unit of losses come from its
-/// size. Its splits are those of the start.
+/// Makes the learners in the first period with demand, because its size determines their step and the unit of
+/// losses. The splits of this period are the starting ones.
 void RouteRun::begin_learning() {
     const ConstView first = last_.period.demand;
     set_unit(*scenario_.routing, first, parts_.start, scratch_);
@@ -105,7 +105,7 @@ bool RouteRun::play_period() {
     note_figures(nullptr);
     try {
         reveal();
-        if (period.demand.empty()) {  // events alone
+        if (period.demand.empty()) {  // only events
             if (outputs_.files) outputs_.files->announce(period.events);
             return true;
         }
@@ -124,7 +124,7 @@ bool RouteRun::play_period() {
     return true;
 }
 
-/// A period without demand before the first one with demand: there is nothing to learn from yet.
+/// A period before the first demand: there is nothing to learn from yet.
 void RouteRun::wait() {
     ++outcome_.periods;
     splits_.before = splits_.now;
@@ -191,8 +191,7 @@ void RouteRun::change_network(std::span<const NetworkEvent> events) {
     decide();
 }
 
-/// Splits for the next period are written before anything is known of it, and again after events change
-/// them.
+/// Writes the splits for the next period before its demand is known, and again if events change them.
 void RouteRun::decide() {
     if (lead_.learner) copy(lead_.learner->decide(), splits_.now);
     if (!outputs_.decisions) return;
@@ -213,9 +212,9 @@ DataLocation RouteRun::here(std::string field) const {
             .field = std::move(field)};
 }
 
-/// Without a path from the start, the data are wrong; what an incident cuts off is an alarm.
+/// A pair that never had a path means wrong data. A pair that an incident cuts off raises an alarm.
 void RouteRun::check_reachable(const DemandPeriod& period) const {
-    if (settings_.slack > 0) return;  // it may go unserved, at its price; the alarm stays
+    if (settings_.slack > 0) return;  // the demand may stay unserved, at a price, and raises an alarm
     for (const Index pair : scenario_.unreachable) {
         if (period.demand[pair] == 0) continue;
         const Pair& lost = scenario_.stream->pairs()[pair];
@@ -226,7 +225,7 @@ void RouteRun::check_reachable(const DemandPeriod& period) const {
     }
 }
 
-/// A demand whose cost is not finite is refused: it enters no sum, and no method learns from it.
+/// Refuses a demand whose cost is not finite: it enters no sum, and no method learns from it.
 void RouteRun::measure() {
     PeriodFigures& figures = last_.row.figures;
     figures = measure_period(*scenario_.routing, last_.period.demand, splits_.now, splits_.before,
@@ -252,12 +251,12 @@ void RouteRun::hold(const std::string& problem) {
     end_period({});
 }
 
-/// Closed on the network it was played on.
+/// The certificate refers to the network on which the epoch was played.
 void RouteRun::end_epoch(RunEnding ending) {
     if (lead_.learner) lead_.epochs->end(lead_.learner->close(), ending, lead_.learner->seconds());
 }
 
-/// After a change of the network: all methods follow, and a new epoch begins.
+/// After a change of the network, adapts all methods and starts a new epoch.
 void RouteRun::revise() {
     const auto repair = [&](View x) { keeper_.repair(x); };
     repair(splits_.now);
@@ -268,8 +267,7 @@ void RouteRun::revise() {
     }
     const RoundReport report = lead_.learner->revise(repair);
     if (report.status == RoundStatus::refused) {
-        throw DataError(here("events"),
-                        "with this change of the network costs are no finite numbers any more",
+        throw DataError(here("events"), "after this change of the network, costs are not finite",
                         "capacities that costs can be computed for, or \"close\": true");
     }
     lead_.epochs->begin(lead_.learner->facts(), lead_.learner->seconds());
@@ -297,7 +295,7 @@ void RouteRun::learn() {
     lead_.sums.add(row.figures, row.seconds, report.cost.record_gradients);
 }
 
-/// Of a turn without a round, what stays known.
+/// What is known of a turn without a round.
 void RouteRun::note_figures(const RoundReport* report) {
     const PeriodRow& row = last_.row;
     const bool measured = report != nullptr && report->status != RoundStatus::refused;

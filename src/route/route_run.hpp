@@ -1,5 +1,5 @@
-/// One run of `route`: splits are chosen, demand comes, all methods are measured on it and learn from it; at
-/// the end a certificate, a table of all methods, and the outputs that the settings name.
+/// One run of `route`: chooses splits, receives demand, measures all methods on it and lets them learn from
+/// it. At the end it writes a certificate, a table of all methods, and the outputs of the settings.
 #pragma once
 
 #include "route/alarms.hpp"
@@ -22,9 +22,9 @@ namespace proxstream {
 
 /// The last turn, as progress tables show it.
 struct RouteProgress {
-    Index periods = 0;  // announced so far, held ones included
+    Index periods = 0;  // so far, including held ones
     Index held = 0;
-    const PeriodRow* last = nullptr;  // null: the turn had events alone
+    const PeriodRow* last = nullptr;  // null: the turn had only events
     Real floor_cost = kNotKnown;      // of the last period
     std::span<const Alarm> raised = {}, cleared = {};
 };
@@ -44,7 +44,7 @@ class RouteRun final : public TurnRun {
   public:
     /// Opens the inputs.
     explicit RouteRun(const RouteSettings& settings, StopFlag stop = nullptr, RunOrigin origin = {});
-    /// On a scenario whose stream the caller feeds: records are not read again on resume.
+    /// Uses a scenario whose stream the caller feeds. On resume, records are not read again.
     RouteRun(const RouteSettings& settings, Scenario scenario, RunOrigin origin);
 
     const Scenario& scenario() const noexcept { return scenario_; }
@@ -62,9 +62,9 @@ class RouteRun final : public TurnRun {
     /// Of the last period that was measured.
     const LinkFigures& links() const noexcept { return last_.links; }
     const AlarmMonitor& alarms() const noexcept { return alarms_; }
-    /// As if the run ended here.
+    /// The certificates if the run ended here.
     std::vector<Certificate> certificates(RunEnding ending = RunEnding::interrupted) const;
-    /// Throws DataError for demand that no path could ever serve.
+    /// Throws DataError for demand that no path of the network can serve.
     void check_reachable(const DemandPeriod& period) const;
 
     RunIdentity identity() const override;
@@ -81,11 +81,10 @@ class RouteRun final : public TurnRun {
     RunResult result() const override;
     void finish() override;
 
-    /// Before the first turn: continues where `other` is, with all it has learned, and an account of its own.
-    /// Throws Error if this learner cannot use that state; the run is then of no use.
+    /// Before the first turn: copies the state of `other`, with all it has learned, and starts an account of
+    /// its own. Throws Error if this learner cannot use that state; the run is then unusable.
     void continue_from(RouteRun& other);
-    /// Before the first turn: takes the network as it is in `other`, its splits, and its period. No method
-    /// has learned anything.
+    /// Before the first turn: copies network, splits and period of `other`. No method has learned anything.
     void follow(RouteRun& other);
 
   private:
@@ -98,13 +97,13 @@ class RouteRun final : public TurnRun {
         double seconds = 0;  // of learning, up to the last period
     };
     struct Splits {
-        std::vector<Real> now;     // of the period that comes or is played
-        std::vector<Real> before;  // of the one before
+        std::vector<Real> now;     // of the current period
+        std::vector<Real> before;  // of the previous one
     };
     struct Input {
         StopFlag stop = nullptr;
         bool fed = false;
-        double waited = 0;  // for the feed, since the last period
+        double waited = 0;  // waiting for the feed, since the last period
         InputMark mark = {};
     };
     struct LastTurn {
@@ -113,11 +112,11 @@ class RouteRun final : public TurnRun {
         PeriodRow row;
         LinkFigures links;
         std::vector<Real> figures;
-        std::string decided;    // for the turn, before it was known
-        bool observed = false;  // alarms were looked at in this turn
+        std::string decided;    // the decision for the turn, made before its demand was known
+        bool observed = false;  // the alarms have seen this turn
         RouteProgress progress;
     };
-    /// Looks for missing paths from time to time.
+    /// Looks for missing paths every few periods.
     struct PathSearch {
         ColumnPricer pricer;
         DemandBatch recent;

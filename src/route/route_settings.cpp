@@ -57,7 +57,7 @@ const std::array kDemandRows{
         1e12},
     Row{"repeat", "", "Demand", "N", "use one trip table for N periods", &S::repeat, 1, kLargeCount},
     Row{"first-demand", "", "Demand", "FILE",
-        "begin with the best splits for the first period of this file, read like DEMAND (default: a guess "
+        "start with the best splits for the first period of this file, read like DEMAND (default: a guess "
         "from capacities)",
         &S::first_demand},
     Row{"minutes", "", "Demand", "M", "show periods as M minutes long (0: unknown)", &S::minutes, 0, 1e9},
@@ -74,12 +74,12 @@ const std::array kPathRows{
     Row{"path-file", "", "Paths", "FILE", "split over these paths (tunnels) instead", &S::path_file},
     Row{"generate", "", "Paths", "N", "search for missing paths every N periods (0: never)", &S::generate, 0,
         kLargeCount},
-    Row{"spare", "", "Paths", "N", "extra path slots per pair for paths that are found so", &S::spare, 0,
+    Row{"spare", "", "Paths", "N", "extra path slots per pair for paths found by --generate", &S::spare, 0,
         1000},
     Row{"slack", "", "Paths", "PRICE",
         "let demand go unserved at this price a unit (0: all of it has to be served)", &S::slack, 0, kAbsurd},
     Row{"path-price", "", "Paths", "PRICE",
-        "price of a whole share on a path, times its free-flow time: keeps splits on few short paths",
+        "price of a share of 1 on a path, in free-flow times of the path: keeps splits on few short paths",
         &S::path_price, 0, kAbsurd},
 };
 
@@ -134,7 +134,7 @@ void check_network_and_demand(const RouteSettings& settings, Violations& violati
 
 void check_outputs(const RouteSettings& settings, Violations& violations) {
     violations.refuse(settings.decisions == "-" && settings.ledger == "-",
-                      "ledger: standard output is taken by --decisions");
+                      "ledger: --decisions already uses standard output");
     violations.refuse(
         !settings.store.empty() && (settings.decisions == "-" || settings.ledger == "-"),
         "store: a resumable run cannot write to standard output; give --decisions and --ledger a "

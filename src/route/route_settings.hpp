@@ -24,10 +24,10 @@ struct DemandSettings {
     std::string demand;  // a file, a folder, "-"; empty: the built-in network's own, or the file's trips
     std::string demand_format = "auto";
     Real scale = 1;
-    Real peak = 0;      // utilisation that static splits reach with scaled capacities; 0: as given
-    Index periods = 0;  // the last one; 0: as many as there are
+    Real peak = 0;      // utilisation that the best static splits reach after scaling capacities; 0: unscaled
+    Index periods = 0;  // the number of the last period; 0: all of them
     Index repeat = 1;
-    std::string first_demand;  // a file; the first splits are the best ones for it
+    std::string first_demand;  // a file; the first splits are optimal for it
     Real minutes = 0;          // of a period; 0: unknown, or the built-in's
     std::string on_bad_period = "stop";
 };
@@ -76,7 +76,7 @@ struct RouteSettings : NetworkSettings,
     static std::span<const OptionRow<RouteSettings>> options();
 };
 
-/// The form of the links' times: the objective delay means queues unless a form is named.
+/// The form of link times: with the objective delay, queues unless the settings name another form.
 std::string link_cost(const RouteSettings& settings);
 
 /// Throws ConfigError with every violation.

@@ -1,5 +1,5 @@
-/// A run on a network in its store: its identity, its state, and how it is continued or forked. Demand is
-/// read again from its beginning and has to be the same.
+/// A network run in its store: its identity, its state, and how it is continued or forked. Demand is read
+/// again from its beginning and must be the same.
 #include "proxstream/core/error.hpp"
 
 #include "route/report_layout.hpp"
@@ -40,7 +40,7 @@ JournalOptions RouteRun::journal_options() const {
     return proxstream::journal_options(settings_, clocked, origin_.version);
 }
 
-/// Those at the beginning of the run: a number of periods may be another one now.
+/// The settings at the beginning of the run; the number of periods may have changed since.
 SettingList RouteRun::original_settings() const {
     if (journal_ == nullptr) return result_settings(settings_);
     RouteSettings original;
@@ -98,7 +98,7 @@ void RouteRun::note_record(bool usable) {
     if (usable) seen.add(ConstView(last_.period.demand));
 }
 
-/// Every record is noted, usable or not.
+/// Counts every record, usable or not.
 void RouteRun::reveal() {
     try {
         scenario_.stream->reveal(last_.period);
@@ -121,7 +121,7 @@ void RouteRun::read_again() {
             } catch (const DamagedFile&) {
                 throw;
             } catch (const DataError&) {
-                return true;  // it was held
+                return true;  // the period was held
             }
             return true;
         });
@@ -147,7 +147,7 @@ void RouteRun::serialise(StateArchive& archive) {
     serialise_outputs(archive);
 }
 
-/// The network and where the traffic goes on it.
+/// The network and its present traffic.
 void RouteRun::serialise_ground(StateArchive& archive) {
     archive.fields(Field{"network", keeper_}, Field{"periods", outcome_.periods}, Field{"epoch", lead_.epoch},
                    Field{"label", last_.row.label});
@@ -162,7 +162,7 @@ void RouteRun::serialise_ground(StateArchive& archive) {
     }
 }
 
-/// What was seen lately, whatever learns from it.
+/// What is kept of recent periods for searches and alarms, independent of the learner.
 void RouteRun::serialise_memory(StateArchive& archive) {
     archive.section("alarms", alarms_);
     if (settings_.generate > 0) archive.section("recent", search_.recent);
@@ -172,7 +172,7 @@ void RouteRun::follow(RouteRun& other) {
     StateArchive out;
     other.serialise_ground(out);
     other.serialise_memory(out);
-    StateArchive in(out.seal(), "the run it follows");
+    StateArchive in(out.seal(), "the parent run");
     serialise_ground(in);
     serialise_memory(in);
     in.finish();
@@ -185,13 +185,13 @@ void RouteRun::continue_from(RouteRun& other) {
     if (!other.lead_.learner) return;
     StateArchive out;
     other.serialise_learner(out);
-    StateArchive in(out.seal(), "the run it continues");
+    StateArchive in(out.seal(), "the parent run");
     serialise_learner(in);
     in.finish();
-    // Demands stored for one window are not those that another has: fewer, or of other ages.
+    // A store of demands for one window does not serve another one: it has fewer demands, or other ages.
     AnyLearner& learner = *lead_.learner;
-    if (!same_windows(learner.facts(), other.lead_.learner->facts())) throw Error("its windows are others");
-    // The losses of its window, under the new settings.
+    if (!same_windows(learner.facts(), other.lead_.learner->facts())) throw Error("its windows differ");
+    // Evaluates the losses of its window under the new settings.
     if (learner.revise([](View) {}).status == RoundStatus::refused)
         throw Error("what it has learned cannot be evaluated under the new settings");
     lead_.seconds = learner.seconds();
@@ -203,7 +203,7 @@ void RouteRun::serialise_learner(StateArchive& archive) {
     archive.field("step", parts_.step);
     if (archive.reading()) {
         archive.require(parts_.step > 0, "a step above 0");
-        parts_.start = even_splits(scenario_.routing->paths);  // no method starts there any more
+        parts_.start = even_splits(scenario_.routing->paths);  // no method uses the start from here on
         make_players();
     }
     archive.section("learner", *lead_.learner);
@@ -218,7 +218,7 @@ void RouteRun::serialise_players(StateArchive& archive) {
                    Field{"seconds", lead_.seconds});
 }
 
-/// Last: reading cuts files.
+/// Last, because reading a state truncates files.
 void RouteRun::serialise_outputs(StateArchive& archive) {
     const bool reading = archive.reading();
     archive.agree("decisions are written", settings_.decisions.empty() ? 0 : 1);

@@ -7,11 +7,12 @@
 namespace proxstream::route_tables {
 
 inline constexpr std::string_view kRun = "run.json";
-inline constexpr std::string_view kProgram = "proxstream route";  // "program" in run.json marks our folders
+/// Identifies our folders, as "program" in run.json.
+inline constexpr std::string_view kProgram = "proxstream route";
 inline constexpr std::string_view kNetworkMap = "network.geojson";
 inline constexpr std::string_view kLastFlowsMap = "flows_last.geojson";
 
-/// `columns`: those before the numbers of period_columns() or method_columns(), if it has them.
+/// `columns`: those before the figures of period_columns() or method_columns(), if the table has them.
 struct CsvTable {
     std::string_view file, columns;
 };

@@ -26,7 +26,7 @@ constexpr std::string_view kBuiltin = "builtin:";
 struct Ground : NetworkSource {
     LinkCosts::Factors factors = {};
     bool rereadable = false;  // the demand
-    Index zones = 0;          // the first so many nodes; 0: all of them
+    Index zones = 0;          // the number of zones, which are the first nodes; 0: all nodes
     std::vector<std::string> notes = {};
 };
 
@@ -103,7 +103,7 @@ void set_prices(const RouteSettings& settings, const Network& network, Routing& 
     }
 }
 
-/// Calls body(demand) for every period that can be used; events are passed over.
+/// Calls body(demand) for every usable period, without events.
 template <class Body>
 Index for_each_demand(const Ground& ground, const RouteSettings& settings, const Body& body) {
     const auto stream = ground.open_demand();
@@ -113,7 +113,7 @@ Index for_each_demand(const Ground& ground, const RouteSettings& settings, const
         try {
             stream->reveal(period);
         } catch (const DataError&) {
-            continue;  // reported when the run meets it
+            continue;  // the run reports it when it gets there
         }
         if (period.demand.empty()) continue;
         ++count;
@@ -122,7 +122,7 @@ Index for_each_demand(const Ground& ground, const RouteSettings& settings, const
     return count;
 }
 
-/// The mean demand in hindsight, for rivals that get it and for scaling capacities.
+/// Finds the mean demand in hindsight, for rivals that need it and for scaling capacities.
 void survey(const Ground& ground, const RouteSettings& settings, Scenario& scenario) {
     std::vector<Real> mean(scenario.routing->paths.pairs(), 0);
     const Index count =
@@ -137,7 +137,7 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
                         .routing = scenario.routing,
                         .start = even_splits(scenario.routing->paths),
                         .mean_demand = mean};
-    // The best splits depend on the capacities, so the factor is found by a search.
+    // The best splits depend on the capacities, so the factor needs a search.
     constexpr int kMostRounds = 30;
     constexpr Real kClose = 1e-3;
     Real factor = 1;
@@ -167,7 +167,7 @@ void survey(const Ground& ground, const RouteSettings& settings, Scenario& scena
                     factor, reached));
 }
 
-/// The best splits for the demand that is expected first: a file's, or a guess from capacities.
+/// The best splits for the expected first demand: from a file, or guessed from capacities.
 std::vector<Real> start_of(const RouteSettings& settings, const Ground& ground, const Scenario& scenario) {
     const Network& network = *scenario.network;
     if (settings.first_demand.empty()) return first_splits(network, *scenario.routing);
@@ -189,7 +189,7 @@ bool wants_hindsight(const RouteSettings& settings) {
     return std::find(rivals.begin(), rivals.end(), "static") != rivals.end();
 }
 
-/// Makes everything but hindsight and start, from a scenario that has its stream.
+/// Makes everything except hindsight and start. The scenario must have its stream.
 void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario) {
     static_cast<NetworkSource&>(scenario) = static_cast<const NetworkSource&>(ground);
     scenario.notes = std::move(ground.notes);
@@ -201,9 +201,9 @@ void complete(const RouteSettings& settings, Ground& ground, Scenario& scenario)
     set_prices(settings, *scenario.network, *scenario.routing);
     if (!scenario.routing->costs.convex()) {
         scenario.notes.emplace_back(
-            "this objective is not convex in the splits: the certificate is about stationarity, not "
+            "this objective is not convex in the splits: the certificate covers stationarity, not "
             "optimality, "
-            "and the clairvoyant is no floor");
+            "and the clairvoyant is not a lower bound");
     }
 }
 

@@ -19,15 +19,15 @@ struct Scenario : NetworkSource {
     std::unique_ptr<DemandStream> stream;
     std::vector<Index> unreachable;  // pairs without a path
     std::vector<Real> start;         // splits until the first demand is known
-    std::vector<Real> mean_demand;   // over the whole stream; empty if it can be read only once
+    std::vector<Real> mean_demand;   // over the whole stream; empty: it can be read only once
     std::vector<std::string> notes;  // decisions of the readers, each a sentence
 };
 
 /// Opens and reads everything up to the first period. Throws ConfigError, DataError, IoError.
 Scenario open_scenario(const RouteSettings& settings, StopFlag stop);
 
-/// The same on demand that the caller feeds to the stream `feed`: for the pairs of settings.demand, of the
-/// built-in network, or for all pairs of zones. Nothing is known in hindsight.
+/// The same for demand that the caller feeds into the stream `feed`. Pairs: those of settings.demand or of
+/// the built-in network, otherwise all pairs of zones. Nothing is known in hindsight.
 Scenario open_fed_scenario(const RouteSettings& settings, FedDemand*& feed);
 
 /// A network and one trip table, as `assign` reads them from files.

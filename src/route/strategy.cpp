@@ -20,10 +20,9 @@ namespace {
 constexpr std::array kStrategies{
     StrategyRow{"static", "static", "the best splits for the mean demand of the whole stream, in hindsight"},
     StrategyRow{"shortest", "shortest", "everything on the shortest free-flow path"},
-    StrategyRow{"re-solve-last", "re-solve-last",
-                "the best splits for the last demand, found anew every period"},
+    StrategyRow{"re-solve-last", "re-solve-last", "the best splits for the last demand, solved every period"},
     StrategyRow{"re-solve-mean", "re-solve-mean[:window=64]",
-                "the best splits for the mean of the last demands, found anew every period"},
+                "the best splits for the mean of the last demands, solved every period"},
 };
 
 bool is_strategy(std::string_view name) {
@@ -31,7 +30,7 @@ bool is_strategy(std::string_view name) {
                        [&](const StrategyRow& row) { return row.name == name; });
 }
 
-/// How many demands re-solve-mean takes the mean of.
+/// The number of demands in the mean of re-solve-mean.
 Index mean_window(const Spec& spec) {
     const Real window = spec.number_or(0, "window", 64);
     if (!(window >= 1 && window <= 1e6 && window == std::floor(window)))
@@ -61,7 +60,7 @@ class LearnerStrategy final : public Strategy {
     std::uint64_t gradients_ = 0;
 };
 
-/// Splits that only the network changes.
+/// Constant splits, repaired only after changes of the network.
 class FixedStrategy final : public Strategy {
   public:
     explicit FixedStrategy(std::vector<Real> splits) : splits_(std::move(splits)) {}
@@ -75,8 +74,8 @@ class FixedStrategy final : public Strategy {
     std::vector<Real> splits_;
 };
 
-/// The best splits for the mean of the last demands, from the splits before. Unless `follows` is set, a
-/// change of the network only repairs them, until the next demand.
+/// The best splits for the mean of the last demands, starting from the previous splits. After a change of the
+/// network they are solved again only if `follows` is set, otherwise just repaired.
 class ResolveStrategy final : public Strategy {
   public:
     ResolveStrategy(const StrategyParts& parts, Index window, bool follows = true)
@@ -138,7 +137,7 @@ std::vector<Real> shortest_splits(const Routing& routing) {
         }
         if (best) splits[*best] = 1;
     }
-    repair_splits(paths, splits);  // a pair that has only slack
+    repair_splits(paths, splits);  // pairs with only slack left
     return splits;
 }
 
@@ -177,7 +176,7 @@ void DemandSolver::solve(const DemandMix& mix, std::vector<Real>& x) {
         passes_ += solve_assignment(routing, pricer_, mix, x, options, scratch_).passes;
         return;
     }
-    // This objective has no sweeps: exact steps from x to a stationary point.
+    // The unweighted objective has no sweeps, so a learner takes exact steps from x to a stationary point.
     StrategyParts parts = parts_;
     parts.start = x;
     RouteSettings single = settings;
@@ -212,7 +211,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyPar
         made = std::make_unique<FixedStrategy>(shortest_splits(*parts.routing));
     } else if (spec.name() == "static") {
         if (parts.mean_demand.empty())
-            throw ConfigError("'static' needs the mean demand beforehand, which a pipe does not tell");
+            throw ConfigError("'static' needs the mean demand beforehand, which is unknown for a pipe");
         std::vector<Real> splits = parts.start;
         DemandSolver(parts).solve(SingleDemand(parts.mean_demand), splits);
         made = std::make_unique<FixedStrategy>(std::move(splits));

@@ -30,37 +30,37 @@ class Strategy {
     virtual ~Strategy() = default;
     virtual ConstView decide() const = 0;
     virtual void observe(const RowBlock& demand) = 0;
-    /// The network has changed; `repair` takes splits to what is possible now.
+    /// Call it after a change of the network. `repair` moves splits to the feasible set.
     virtual void revise(const std::function<void(View)>& repair) = 0;
     virtual std::uint64_t record_gradients() const { return 0; }
-    /// Spent on choosing splits.
+    /// Seconds spent on choosing splits.
     virtual double seconds() const = 0;
-    /// Between two periods: everything the periods to come depend on.
+    /// Everything that later periods depend on. Call it between two periods.
     virtual void serialise(StateArchive& archive) = 0;
 };
 
 struct StrategyRow {
     std::string_view name, usage, help;
 };
-/// Rivals that are no learners.
+/// Rivals that are not learners.
 std::span<const StrategyRow> strategies();
 
-/// The learner of that text on the routing's splits.
+/// The learner of that text on the splits of the routing.
 std::unique_ptr<AnyLearner> make_route_learner(std::string_view text, const StrategyParts& parts);
 /// A learner, or one of strategies(). Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyParts& parts);
-/// The best splits for the last demand. Its caller shows it a demand before the splits for it are asked for.
+/// The best splits for the present demand: the caller reveals a demand before it asks for the splits.
 std::unique_ptr<Strategy> make_clairvoyant(const StrategyParts& parts);
-/// Throws what make_route_learner would, without a network.
+/// Throws what make_route_learner() would throw, without a network.
 void check_route_learner(std::string_view text, const RouteSettings& settings);
 /// Likewise for make_strategy.
 void check_strategy(std::string_view text, const RouteSettings& settings);
 /// Its label in tables and charts.
 std::string strategy_label(std::string_view text, const RouteSettings& settings);
-/// The rivals of the learner: those that the settings name, or the usual ones.
+/// The rivals of the settings, or the default ones.
 std::vector<std::string> rival_texts(const RouteSettings& settings);
 
-/// Solves for one demand, or a mean of several, over the paths there are, from x on.
+/// Solves for one demand, or the mean of several, over the present paths, starting from x.
 class DemandSolver {
   public:
     explicit DemandSolver(const StrategyParts& parts);

@@ -24,7 +24,7 @@ Real restricted_gap(const PathSet& paths, ConstView x, ConstView gradient) {
     return lowest > 0 ? (total - lowest) / lowest : total > 0 ? kInfinity : 0;
 }
 
-/// How the assignment ended with this round; nothing: it goes on.
+/// How the assignment ended in this round; nothing: it continues.
 std::optional<AssignmentStatus> ending_of(const AssignmentRound& round, Index idle,
                                           const AssignmentOptions& options) {
     constexpr Index kMostIdle = 3;
@@ -63,7 +63,7 @@ std::string_view describe(AssignmentStatus status) {
         case AssignmentStatus::out_of_time:
             return "the time ran out before the gap was reached";
         case AssignmentStatus::stalled:
-            return "nothing improves any more: the gap is below what rounding lets it reach";
+            return "no further improvement: rounding limits the gap";
         case AssignmentStatus::stopped:
             return "interrupted";
     }

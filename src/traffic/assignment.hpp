@@ -12,11 +12,11 @@
 namespace proxstream {
 
 struct AssignmentOptions {
-    Real gap = 1e-6;          // relative gap to reach
+    Real gap = 1e-6;          // relative gap at which it stops
     Index max_rounds = 1000;  // of pricing and sweeping
     double max_seconds = kInfinity;
-    bool generate = true;  // add paths that are cheaper than those of their pair
-    std::function<bool(const AssignmentRound&)> on_round = {};  // false: stop here
+    bool generate = true;  // add paths that are cheaper than the present ones of their pair
+    std::function<bool(const AssignmentRound&)> on_round = {};  // called after every round; false: stop
 };
 
 struct AssignmentResult {
@@ -26,8 +26,8 @@ struct AssignmentResult {
     std::uint64_t passes = 0;  // gradients of the demand; sweeps count as their equivalents
 };
 
-/// Moves x, and adds paths to `routing` if the options say so. `pricer` was made for its network. Not for the
-/// unweighted objective.
+/// Moves x, and adds paths to `routing` if the options ask for it. `pricer` must be made for its network. Not
+/// for the unweighted objective.
 AssignmentResult solve_assignment(Routing& routing, ColumnPricer& pricer, const DemandMix& mix,
                                   std::vector<Real>& x, const AssignmentOptions& options, Scratch& scratch);
 

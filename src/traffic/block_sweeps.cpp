@@ -111,7 +111,7 @@ class Sweeper {
   private:
     static constexpr Index kLinksPerSlot = 2;
 
-    /// The price of the whole share of a pair beyond the prices of links.
+    /// The price of a pair's whole share beyond link prices.
     Real extra_price(Index pair, SlotIndex slot) const {
         Real extra = routing_.share_prices.empty() ? 0 : mix_.weight * routing_.share_prices[slot];
         if (routing_.slack_price != 0 && paths_.slack(slot)) {
@@ -127,13 +127,13 @@ class Sweeper {
     struct Move {
         SlotIndex from, to;
         std::uint32_t pair;
-        std::uint32_t left, joined;  // how many links only one of the paths has
+        std::uint32_t left, joined;  // numbers of links on only one of the paths
         Real dearer;                 // beyond the prices of links
     };
     static constexpr std::uint32_t kNotListed = std::numeric_limits<std::uint32_t>::max();
 
-    /// The moves of a chunk of trees, at most one for each of its slots. Their links stand one behind the
-    /// other; those that do not fit are looked up again.
+    /// The moves of a chunk of trees, at most one for each of its slots. Their links are stored in one array;
+    /// links that do not fit are found again.
     struct MoveList {
         std::span<Move> moves;
         std::span<LinkIndex> links;
@@ -156,8 +156,8 @@ class Sweeper {
         }
     };
 
-    /// Finds the moves of all trees in parallel, at the prices before the sweep; then makes them one after
-    /// the other, at current prices.
+    /// Finds the moves of all trees in parallel, at the prices before the sweep. Then makes them one by one,
+    /// at current prices.
     void sweep() {
         Scratch::Frame frame(scratch_);
         const std::span<const TreeChunk> chunks = cut_trees(paths_, width_, frame);
@@ -197,7 +197,7 @@ class Sweeper {
         return list;
     }
 
-    /// From every used path of the pair to its cheapest one.
+    /// Collects moves from every used path of the pair to its cheapest one.
     void find_moves(Index pair, ConstView prices, SlotIndex first, Fork& fork, MoveList& list) const {
         const std::span<const SlotIndex> slots = paths_.live_slots(pair);
         if (slots.size() < 2) return;
@@ -223,7 +223,7 @@ class Sweeper {
         const Real dearer = move.dearer + slope.price;
         const Real have = x_[move.from];
         const Real there = x_[move.to];
-        // Without curvature everything goes to where it is cheaper.
+        // Without curvature, the whole share goes to the cheaper path.
         Real share = slope.curvature > 0 ? dearer / slope.curvature
                      : dearer > 0        ? have
                      : dearer < 0        ? -there
@@ -259,8 +259,8 @@ class Sweeper {
         }
     }
 
-    /// Takes the whole move if the sum still falls at its end, else searches the zero of the slope by
-    /// halving.
+    /// Takes the whole move if the sum still decreases at its end. Otherwise finds the zero of the slope by
+    /// bisection.
     Real search(Real before) {
         find_extra_slope();
         constexpr int kMost = 30;
@@ -296,16 +296,17 @@ class Sweeper {
     Scratch& scratch_;
     Scratch::Frame frame_;
     View loads_;       // at the start of a model
-    View moved_;       // what its sweeps change of them
+    View moved_;       // the change of loads by its sweeps
     View trial_;       // loads along the way
     View prices_;      // of links, at the start of the model or along the way
     View curvatures_;  // of links, at the start of the model
-    // In whole registers a link: the current prices of the model, its curvatures, and the moved loads.
+    // Padded to whole registers per link: the current prices of the model, its curvatures, and the moved
+    // loads.
     View spread_prices_, spread_curvatures_, spread_moved_;
     View start_;
     std::span<Move> moves_;       // by slot
     std::span<LinkIndex> links_;  // kLinksPerSlot of them
-    View demand_;                 // of the pair at hand
+    View demand_;                 // of the current pair
     Fork fork_;
     Real extra_slope_ = 0;
 };

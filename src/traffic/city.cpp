@@ -23,7 +23,7 @@ constexpr Real kCrossing = 0.15;     // minutes that a crossing at a link's end 
 constexpr Real kPeopleEach = 8'000;  // of an average zone
 constexpr Real kJobsEach = 4'000;
 
-/// Each purpose draws from its own record number, so that no two share numbers.
+/// Each purpose draws with its own record number, so that draws are independent.
 enum StreetPurpose : std::uint32_t { kShift, kTurn, kWidth, kPeople, kJobs };
 
 struct RoadClass {

@@ -92,7 +92,7 @@ CityDemand::CityDemand(const City& city, const CityDemandOptions& options)
     scale_to_peak();
 }
 
-/// The busiest period of a workday gets the peak.
+/// Scales so that the busiest period of a workday reaches the peak.
 void CityDemand::scale_to_peak() {
     std::vector<Real> mean, busiest;
     Real most = 0;

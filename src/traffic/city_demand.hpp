@@ -1,10 +1,10 @@
 /// Demand of the built-in city, a matrix of vehicles an hour for each period, from Monday midnight on.
 ///
-/// Trips to work follow a gravity model from people to jobs, and go back in the evening; other trips go from
-/// people to people and jobs all day. Workdays have rush hours around 8:00 and 17:15, weekends one flat hump.
-/// Every pair has bursts of its own on top, and zones share some; now and then a zone has a surge (a match, a
-/// concert): trips to it for an hour, and from it when it is over. Incidents take 40 to 70 % of a link's
-/// capacity for 30 to 120 minutes, or close it.
+/// Trips to work follow a gravity model from people to jobs, and return in the evening. Other trips go from
+/// people to people and jobs all day. Workdays have rush hours around 8:00 and 17:15, weekends a single flat
+/// peak. Every pair has random bursts, partly shared by zones. A zone may have a surge (a match, a concert):
+/// trips to it for an hour, and from it afterwards. Incidents take 40 to 70 % of a link's capacity for 30 to
+/// 120 minutes, or close it.
 ///
 /// Scale: the total is such that the mean matrix of the busiest hour of a workday, without bursts, surges and
 /// incidents, uses the busiest link to `peak` of its capacity with splits near the user equilibrium of a
@@ -52,7 +52,7 @@ class CityDemand final : public DemandStream {
     std::string source() const override { return "built-in city"; }
     std::uint64_t line() const override { return next_; }
 
-    /// Any period, from 0; the stream stays where it is.
+    /// Any period, from 0. The position of the stream does not change.
     std::string label(Index period) const;
     void demand(Index period, std::vector<Real>& out) const;
     std::vector<NetworkEvent> events(Index period) const;

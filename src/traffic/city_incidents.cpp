@@ -11,7 +11,7 @@
 namespace proxstream {
 namespace {
 
-/// Uniform numbers for the i-th happening of a day, by purpose.
+/// Uniform numbers for the i-th incident or surge of a day, by purpose.
 struct Dice {
     const CityDemandOptions& options;
     CityPurpose purpose;

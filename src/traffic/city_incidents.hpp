@@ -7,11 +7,11 @@
 
 namespace proxstream {
 
-/// Each purpose draws from its own step number, so that no two share numbers.
+/// Each purpose draws with its own step number, so that draws are independent.
 enum CityPurpose : std::uint32_t { kPairBurst, kOriginBurst, kGoalBurst, kIncident, kSurge };
 
-/// The changes from the period before. At most one link is closed at a time. Of several incidents on a link
-/// the first of the day counts; incidents end with the day.
+/// The changes since the previous period. At most one link is closed at a time. Of several incidents on a
+/// link the first of the day counts. Incidents end with the day.
 std::vector<NetworkEvent> events_of_period(const CityDemandOptions& options, const Network& network,
                                            Index period);
 
@@ -21,7 +21,7 @@ struct Surge {
     Real from = 1;
 };
 
-/// Those that touch a period.
+/// Surges that overlap with a period.
 std::vector<Surge> surges_of_period(const CityDemandOptions& options, Index zones, Index period);
 
 }  // namespace proxstream

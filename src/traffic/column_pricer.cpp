@@ -20,7 +20,7 @@ Real lowest_price(const PathSet& paths, Index pair, ConstView prices) {
     return lowest;
 }
 
-/// An empty slot, else that of the dearest unused path, else the end.
+/// An empty slot, or that of the most expensive unused path, or the end.
 SlotIndex slot_for(const PathSet& paths, Index pair, ConstView x, ConstView prices) {
     const SlotIndex end = paths.end_slot(pair);
     SlotIndex unused = end;
@@ -106,7 +106,7 @@ void ColumnPricer::price_origin(const Task& task, const PathSet::Tree& tree, Par
         if (!(demand > 0)) continue;
         const Real present = price_present(task, pair, part);
         const Real lowest = price_missing(task, pair, present, part);
-        if (lowest < kInfinity) part.found.lowest += lowest;  // else nothing leads there
+        if (lowest < kInfinity) part.found.lowest += lowest;  // otherwise the destination is unreachable
     }
 }
 
@@ -127,8 +127,8 @@ Real ColumnPricer::price_present(const Task& task, Index pair, Part& part) const
     return lowest;
 }
 
-/// Adds the path that the search found, if it is cheaper than all paths of the pair. Returns the lowest price
-/// then.
+/// Adds the path from the search if it is cheaper than all paths of the pair. Returns the lowest price after
+/// that.
 Real ColumnPricer::price_missing(const Task& task, Index pair, Real lowest, Part& part) const {
     const PathSet& paths = task.routing.paths;
     const Real factor = 1 - task.margin;

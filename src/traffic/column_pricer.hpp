@@ -16,8 +16,8 @@ struct Pricing {
     Real lowest = 0;                  // the same with all demand on the cheapest path found
 
     /// (total - lowest) / lowest. For one demand and a convex objective it bounds the remaining gain,
-    /// relative to the value of the linear model. Several demands that are no multiples of one another are
-    /// priced at their mean marginal costs; the gap is then about the paths that were found.
+    /// relative to the value of the linear model. Several demands that are not multiples of one another are
+    /// priced at their mean marginal costs; the gap then covers only the paths found.
     Real gap() const { return lowest > 0 ? (total - lowest) / lowest : total > 0 ? kInfinity : 0; }
 };
 
@@ -25,9 +25,9 @@ class ColumnPricer {
   public:
     explicit ColumnPricer(const Network& network);
 
-    /// Not for the unweighted objective. A path is missing if it is cheaper by more than `margin` times the
-    /// pair's cheapest one, slack included. The search uses the prices of links; a price on shares counts for
-    /// found paths.
+    /// Not for the unweighted objective. A path is missing if it is cheaper than the pair's cheapest one,
+    /// slack included, by more than `margin` times that one. The search uses link prices; a price on shares
+    /// is added to the paths found.
     Pricing price(const Routing& routing, const DemandMix& mix, ConstView x, Real margin, Scratch& scratch);
 
   private:

@@ -14,14 +14,14 @@
 namespace proxstream {
 namespace {
 
-/// Several threads, if there are enough terms of links.
+/// Uses several threads if there are enough links.
 template <class Body>
 void for_link_ranges(Index links, Index uses, const Body& body) {
     constexpr Index kLeastWork = Index{1} << 12;
     for_ranges(links, links * uses / kLeastWork, body);
 }
 
-/// Losses are divided by the unit, to be of the order of 1.
+/// Divides by the unit, so that losses are of the order of 1.
 void divide_by_unit(const Routing& routing, View gradient) {
     if (routing.unit == 1) return;
     constexpr Index kLeastWork = Index{1} << 16;
@@ -31,8 +31,8 @@ void divide_by_unit(const Routing& routing, View gradient) {
     });
 }
 
-/// The paper's sum is not one of loads alone: link e contributes z_e t_e(y_e), where z_e is its load if all
-/// demands were 1. The last column is that of z.
+/// The paper's sum does not depend on loads alone: link e contributes z_e t_e(y_e), where z_e is its load if
+/// all demands were 1. The last column holds z.
 Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
                       Scratch& scratch) {
     const Index width = mix.columns.size() + 1;
@@ -211,7 +211,7 @@ void DemandBatch::note_shape() {
     if (ring_.size() == 1) return;
     const Shape& before = shape(1);
     const ConstView then = demand(1);
-    // The ratio of one entry has a rounding error or two; that of sums would have more.
+    // The ratio of a single entry has one or two rounding errors; a ratio of sums would have more.
     const Real scale = now.empty() ? 0 : now[before.anchor] / then[before.anchor];
     bool multiple = std::isfinite(scale) && scale > 0;
     for (Index i = 0; multiple && i < now.size(); ++i) {
@@ -278,7 +278,7 @@ Index DemandBatch::improve(std::span<const Real> weights, View x, Scratch& scrat
 void DemandBatch::serialise(StateArchive& archive) {
     archive.section("demands", ring_);
     if (!archive.reading()) return;
-    // Pushing all records again finds their shapes.
+    // Adds all records again, to find their shapes.
     RowRing found(routing_->paths.pairs(), ring_.capacity());
     std::swap(found, ring_);
     RowBlock record;

@@ -1,9 +1,9 @@
 /// The newest demands, evaluated together: the loads of all of them in one walk over the paths, then the
 /// marginal costs of every link, then the prices of all paths.
 ///
-/// A record is one dense row: the demand of every pair. Neighbouring demands that are multiples of one
-/// another share a column. So a window of scaled copies of one matrix costs one walk, whatever its length,
-/// and one evaluation a link where link costs are powers of the load.
+/// A record is one dense row: the demand of every pair. Consecutive demands that are multiples of one another
+/// share a column. So a window of scaled copies of one matrix takes a single walk, and one evaluation per
+/// link where link costs are powers of the load.
 #pragma once
 
 #include "loss/row_ring.hpp"
@@ -29,7 +29,7 @@ struct DemandMix {
     Real weight = 0;  // of all uses together
 };
 
-/// One demand as a mix, which must not outlive it.
+/// One demand as a mix; the mix must not outlive this object.
 class SingleDemand {
   public:
     explicit SingleDemand(ConstView demand) : column_{demand} {}
@@ -75,7 +75,7 @@ class DemandBatch {
     void serialise(StateArchive& archive);
 
   private:
-    /// Neighbouring records of one group are multiples of one another.
+    /// Consecutive records of one group are multiples of one another.
     struct Shape {
         Index group = 0;
         Index anchor = 0;  // the pair with the largest demand, whose ratio is the most precise
@@ -86,7 +86,7 @@ class DemandBatch {
 
     std::shared_ptr<const Routing> routing_;
     RowRing ring_;
-    std::vector<Shape> shapes_;  // a ring beside the ring
+    std::vector<Shape> shapes_;  // a ring parallel to ring_
     Index newest_ = 0;           // of shapes_
 };
 

@@ -1,4 +1,4 @@
-/// What the demand of the built-in networks is made of.
+/// The parts of which the demand of built-in networks is made.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -9,14 +9,14 @@
 
 namespace proxstream {
 
-/// A standard normal number for each period and series, whose correlation at lag k is close to memory^k: a
-/// moving average of independent draws with weights memory^k, cut off where they fall below a twentieth. A
-/// pure function of the period.
+/// A standard normal number for each period and series, whose correlation at lag k is close to memory^k. It
+/// is a moving average of independent draws with weights memory^k, truncated below a twentieth, and a pure
+/// function of the period.
 class SmoothNormal {
   public:
     /// 0 <= memory <= 0.95.
     explicit SmoothNormal(Real memory);
-    /// `at.round` is the period; the rest of it names the series.
+    /// `at.round` is the period; the other members number the series.
     Real operator()(Draw at) const;
 
   private:
@@ -37,10 +37,10 @@ DayShape day_shape(bool weekend, Real hour);
 /// 1e-12). All arguments are positive.
 std::vector<Real> gravity(ConstView from, ConstView to, ConstView cost, Real deterrence);
 
-/// The factor by which to multiply `demand` so that its busiest link is used to `wanted` (below 1) of its
-/// capacity, with splits near the user equilibrium of times t_0 (1 + J u / (1 - u)), u the utilisation and J
-/// `queueing`: the mean of some shortest path assignments, each at the times of the mean before it. Every
-/// pair is reachable; pairs ascend.
+/// The factor on `demand` with which its busiest link reaches the utilisation `wanted` (below 1), with splits
+/// near the user equilibrium of times t_0 (1 + J u / (1 - u)); u is the utilisation and J `queueing`. The
+/// equilibrium is the mean of several shortest path assignments, each at the times of the previous mean.
+/// Every pair must be reachable; pairs ascend.
 Real scale_to_utilisation(const Network& network, std::span<const Pair> pairs, ConstView demand, Real wanted,
                           Real queueing);
 

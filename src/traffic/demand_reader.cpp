@@ -26,7 +26,7 @@ void PairDemand::put_all(const Trips& trips, const std::string& source) {
 }
 
 void PairDemand::refuse_foreign(const DataLocation& where) const {
-    throw DataError(where, "there is demand, and the pair is none of those served",
+    throw DataError(where, "there is demand for a pair that is not served",
                     "demand for the " + count_of(pairs().size(), "pair") + " of this run");
 }
 
@@ -65,8 +65,8 @@ void DemandReader::begin_period(std::string label, std::uint64_t line, bool dema
     if (!demand || labels_.insert(label_).second) return;
     const std::string before = std::exchange(label_, label_ + " (line " + std::to_string(line) + ")");
     throw DataError({source(), line, 0, "period"},
-                    "the period " + quoted_excerpt(before) + " was there before",
-                    "a label no other period has");
+                    "the period " + quoted_excerpt(before) + " occurred before",
+                    "a different label for each period");
 }
 
 void DemandReader::reveal(DemandPeriod& period) {

@@ -20,12 +20,12 @@ class PairDemand {
     const Network& network() const noexcept { return network_; }
     const std::vector<Pair>& pairs() const noexcept { return index_.pairs(); }
 
-    /// Where the entries of a pair belong. Readers of many periods look this up once.
+    /// The slot of a pair's entries. Readers of many periods look it up once.
     static constexpr Index kWithin = ~Index{0};     // of a node with itself: dropped, but counted
     static constexpr Index kForeign = kWithin - 1;  // of a pair that is not served: it must be 0
     Index slot_of(Pair pair) const;
 
-    /// A new period begins.
+    /// Starts a new period.
     void clear();
     /// An entry, before scaling. `where` makes the DataLocation and is called only for an error.
     template <class Where>
@@ -68,8 +68,8 @@ class PairDemand {
     std::set<Pair> collected_;
 };
 
-/// Reads a period at a time. announce() never throws because of the content of a period: reveal() does, so
-/// that callers find out at one place that a period cannot be used.
+/// Reads one period at a time. announce() never throws because of the content of a period, reveal() does. So
+/// callers handle unusable periods in one place.
 class DemandReader : public DemandStream {
   public:
     const std::vector<Pair>& pairs() const final { return demand_.pairs(); }
@@ -110,8 +110,8 @@ class DemandReader : public DemandStream {
     std::optional<DataError> fault_;
 };
 
-/// Matrices as rows of numbers, source-major: each row is a period. The first row tells the size of the
-/// matrices: the number of the network's nodes or that of its zones.
+/// Matrices as rows of numbers, source-major: each row is a period. The first row gives the size of the
+/// matrices: the number of the network's nodes or zones.
 std::unique_ptr<DemandReader> read_matrix_demand(std::unique_ptr<LineReader> lines, const Network& network,
                                                  const DemandOptions& options);
 
@@ -119,8 +119,8 @@ std::unique_ptr<DemandReader> read_matrix_demand(std::unique_ptr<LineReader> lin
 std::unique_ptr<DemandReader> read_pair_columns(std::unique_ptr<LineReader> lines, const Network& network,
                                                 const DemandOptions& options);
 
-/// A table with a row for each pair and period: period,origin,destination,demand. Rows of a period stand
-/// together, and pairs without a row have no demand. The first row of the next period ends a period.
+/// A table with a row for each pair and period: period,origin,destination,demand. Rows of a period are
+/// consecutive, and pairs without a row have no demand. The first row of the next period ends a period.
 std::unique_ptr<DemandReader> read_long_demand(std::unique_ptr<LineReader> lines, const Network& network,
                                                const DemandOptions& options);
 bool names_long_demand(std::string_view line);
@@ -133,11 +133,11 @@ std::unique_ptr<DemandReader> read_json_demand(std::unique_ptr<LineReader> lines
 /// Demand that the caller supplies, one JSON object at a time.
 class FedDemand final : public DemandStream {
   public:
-    /// `network` has to outlive it; `options.pairs` are those that are served.
+    /// `network` must outlive it; `options.pairs`: the pairs that are served.
     FedDemand(const Network& network, DemandOptions options)
         : network_(network), options_(std::move(options)) {}
 
-    /// The record that announce() announces next. Without a label its number, from 1, is its label.
+    /// The record for the next announce(). Without a label, `number`, from 1, is the label.
     void feed(std::string_view record, std::uint64_t number);
 
     const std::vector<Pair>& pairs() const override { return options_.pairs; }

@@ -12,7 +12,7 @@
 
 namespace proxstream {
 
-/// A change of the network. It holds from its period on, before the splits of that period are chosen.
+/// A change of the network. It applies before the splits of its period are chosen.
 struct NetworkEvent {
     enum class Kind { capacity, close, open };
     Kind kind = Kind::capacity;
@@ -30,13 +30,12 @@ struct DemandPeriod {
 class DemandStream {
   public:
     virtual ~DemandStream() = default;
-    /// The pairs that every period gives demand for, ascending, none with itself.
+    /// The pairs with demand in every period, ascending, none from a node to itself.
     virtual const std::vector<Pair>& pairs() const = 0;
-    /// The next period as far as it is known before its splits are chosen: label and events; false at the
-    /// end.
+    /// The next period without its demand: label and events. Returns false at the end.
     virtual bool announce(DemandPeriod& period) = 0;
-    /// The demand of the announced period. Throws DataError for a period that cannot be used; the next one
-    /// can be announced nevertheless.
+    /// The demand of the announced period. Throws DataError if the period cannot be used; the next one can
+    /// still be announced.
     virtual void reveal(DemandPeriod& period) = 0;
     virtual std::string source() const = 0;
     virtual std::uint64_t line() const = 0;
@@ -51,21 +50,21 @@ DemandFormat parse_demand_format(std::string_view name);
 
 struct DemandOptions {
     DemandFormat format = DemandFormat::detect;
-    /// Empty: those that the input names, if it does so at its beginning or can be read twice; otherwise
+    /// Empty: the pairs that the input names, if it does so at its beginning or can be read twice, otherwise
     /// every ordered pair of zones.
     std::vector<Pair> pairs = {};
-    Index zones = 0;                   // the first so many nodes of the network; 0: all of them
+    Index zones = 0;                   // the number of zones, which are the first nodes; 0: all nodes
     Real scale = 1;                    // multiplies every number, > 0
     Index repeat = 1;                  // number of periods with the demand of one trip table
     std::uint64_t periods_before = 0;  // added to the numbers of periods without a label
 };
 
-/// `network` has to outlive the stream. "-" is standard input; a folder holds SNDlib files, a period each, in
+/// `network` must outlive the stream. "-" is standard input. A folder holds SNDlib files, one per period, in
 /// the natural order of their names. A period is available as soon as its line has arrived. Throws IoError,
 /// DataError, ConfigError.
 std::unique_ptr<DemandStream> open_demand(const std::string& path, const Network& network,
                                           const DemandOptions& options = {}, StopFlag stop = nullptr);
-/// A file a period, in the order given, each a demand matrix in a format of read_trips().
+/// One file per period, in the order given, each a demand matrix in a format of read_trips().
 std::unique_ptr<DemandStream> open_demand_files(std::vector<std::string> paths, const Network& network,
                                                 const DemandOptions& options = {});
 /// Lines from any input.

@@ -11,8 +11,8 @@
 
 namespace proxstream {
 
-/// Paths avoid marked nodes and links that are not allowed, and links may cost more than in the tree. So the
-/// distance left in the tree is a consistent lower bound, and no node is settled twice (A*).
+/// Paths avoid marked nodes and forbidden links, and links may cost more than in the tree. So the distance in
+/// the tree is a consistent lower bound, and every node is settled once (A*).
 class GoalSearch {
   public:
     GoalSearch(const Network& network, ConstView costs)
@@ -32,7 +32,7 @@ class GoalSearch {
     const ShortestPaths& tree() const noexcept { return tree_; }
     const LinkStar& star() const noexcept { return star_; }
 
-    /// No node is marked from now on.
+    /// Removes all marks.
     void clear_marks() {
         if (++mark_ == 0) {
             std::fill(marks_.begin(), marks_.end(), 0);
@@ -52,9 +52,9 @@ class GoalSearch {
         return true;
     }
 
-    /// The cheapest way on from `from`, which is marked. False if there is none; else `path` has its links in
-    /// the order of travel, and `cost` their sum. The first link has to be allowed(link); price(link) is at
-    /// least the link's cost.
+    /// The cheapest continuation from `from`, which is marked. Returns false if there is none; otherwise
+    /// `path` has its links in the order of travel, and `cost` is their sum. allowed(link) must hold for the
+    /// first link. price(link) must be at least the link's cost.
     template <class Allowed, class Price>
     bool find(NodeIndex from, Allowed allowed, Price price) {
         if (++visit_ == 0) {

@@ -37,7 +37,7 @@ class JsonDemand final : public DemandReader {
     Index zones_;
 };
 
-/// Refuses objects that have a key twice: the library would silently keep the last of them.
+/// Refuses objects with a repeated key: nlohmann::json would silently keep the last value.
 JsonDemand::Json JsonDemand::parse(std::string_view line) const {
     std::vector<std::set<std::string>> open;
     std::string twice;
@@ -60,7 +60,7 @@ JsonDemand::Json JsonDemand::parse(std::string_view line) const {
         refuse("", "a number is too large", "finite numbers");
     }
     if (!object.is_object()) refuse("", "this is not a JSON object", "{\"period\": .., \"demand\": ..}");
-    if (!twice.empty()) refuse(twice, "the key stands in its object twice", "every key once");
+    if (!twice.empty()) refuse(twice, "the object has the key twice", "every key once");
     return object;
 }
 
@@ -91,12 +91,12 @@ std::string JsonDemand::read_label(const Json& object) const {
     if (label == object.end()) return {};
     if (label->is_number()) return label->dump();
     if (!label->is_string() || label->get_ref<const std::string&>().empty())
-        refuse("period", quoted_excerpt(label->dump()) + " is no label", "a text or a number");
+        refuse("period", quoted_excerpt(label->dump()) + " is not a label", "a text or a number");
     return label->get<std::string>();
 }
 
 NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) const {
-    constexpr const char* kAllowed = "link, one of capacity, close and open, and text where wanted";
+    constexpr const char* kAllowed = "link, one of capacity, close and open, and optionally text";
     NetworkEvent event;
     if (!json.is_object()) refuse(field, "this is not an object", kAllowed);
     for (const auto& [key, value] : json.items()) {
@@ -114,14 +114,14 @@ NetworkEvent JsonDemand::read_event(const Json& json, const std::string& field) 
     }
     if (!json.contains("link")) refuse(field, "there is no link", kAllowed);
     if (json.contains("capacity") + json.contains("close") + json.contains("open") != 1)
-        refuse(field, "what happens is not clear", kAllowed);
+        refuse(field, "the event has no effect, or several", kAllowed);
     return event;
 }
 
 LinkIndex JsonDemand::read_link(const Json& value, const std::string& field) const {
     const auto link = network().find_link(value.is_string() ? value.get<std::string>() : value.dump());
     if (link) return *link;
-    refuse(field, quoted_excerpt(value.dump()) + " is no link",
+    refuse(field, quoted_excerpt(value.dump()) + " is not a link",
            "FROM-TO, FROM-TO#2 for a parallel link, or a link's name");
 }
 
@@ -152,7 +152,7 @@ void JsonDemand::read_entries(const Json& entries) {
         } else if (const auto pair = parse_pair(network(), key)) {
             put(*pair, value, field);
         } else {
-            refuse(field, quoted_excerpt(key) + " is no pair of nodes", "ORIGIN->DESTINATION");
+            refuse(field, quoted_excerpt(key) + " is not a pair of nodes", "ORIGIN->DESTINATION");
         }
     }
 }

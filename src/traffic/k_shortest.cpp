@@ -9,10 +9,10 @@
 namespace proxstream {
 namespace {
 
-/// Yen's method in Lawler's form. All paths but those found lie in disjoint classes: the ways to go on from a
-/// node of a path that was found, without some links. The best paths of the classes compete. A class enters
-/// with a bound, the cost of its cheapest link and of the tree from there on. Only when it comes first is
-/// that path checked for a node that it meets twice, and only if there is one is there a search.
+/// Yen's method in Lawler's form. All paths not yet found are partitioned into classes: the continuations
+/// from one node of a found path, without some links. A class has a lower bound, the cost of its cheapest
+/// link plus the tree from there on. When a class has the least bound, its path along the tree is checked for
+/// a repeated node; a search runs only if it has one.
 class Yen {
   public:
     Yen(const Network& network, ConstView costs, Index k) : goal_(network, costs), costs_(costs), k_(k) {
@@ -39,14 +39,14 @@ class Yen {
   private:
     using Number = std::uint32_t;
     static constexpr Number kNone = std::numeric_limits<Number>::max();
-    struct Step {  // of a path: a node, how far it is from the origin, and the link that leaves it
+    struct Step {  // of a path: a node, its distance from the origin, and the link that leaves it
         NodeIndex node = 0;
         LinkIndex link = 0;
         Real so_far = 0;
     };
     struct Found {
         Number first = 0, end = 0;  // its steps
-        Number branch = 0;          // those in front of it belong to an earlier path
+        Number branch = 0;          // earlier steps belong to an earlier path
         Number bans = kNone;        // at that step
     };
     struct Ban {
@@ -54,17 +54,17 @@ class Yen {
         Number next = kNone;
     };
     struct Class {
-        Real cost = kInfinity;  // of its best path, or a bound from below
+        Real cost = kInfinity;  // of its best path, or a lower bound
         Number number = 0;
-        Number path = 0;      // that is followed up to its step `at`
+        Number path = 0;      // the path it follows up to step `at`
         Number at = 0;        // counted from the path's first
-        Number bans = kNone;  // links that may not come next
-        LinkIndex link = 0;   // the one that gave the bound
-        bool tree = false;    // whether the tree from there on gave it, or more than that
-        Number spur = kNone;  // the best path is known: what follows `at`, in spurs_
+        Number bans = kNone;  // links that may not follow
+        LinkIndex link = 0;   // the link with the bound
+        bool tree = false;    // the bound is the cost along the tree
+        Number spur = kNone;  // the continuation after `at` in spurs_, once the best path is known
         Number spur_end = 0;
     };
-    /// Of equals the first that was made comes first.
+    /// Of classes with equal cost, the first one made comes first.
     static bool after(const Class& a, const Class& b) {
         return a.cost > b.cost || (a.cost == b.cost && a.number > b.number);
     }
@@ -100,7 +100,7 @@ class Yen {
         out.add_path(links_);
     }
 
-    /// The classes that a path leaves behind.
+    /// The classes that are left after a path was found.
     void branch(Number path) {
         const Found& from = found_[path];
         goal_.clear_marks();
@@ -120,7 +120,7 @@ class Yen {
         for (const LinkStar::Arc& arc : goal_.star().at(from.node)) {
             const Real so_far = from.so_far + costs_[arc.link];
             if (so_far >= made.cost || !goal_.usable(arc.node) || banned(made.bans, arc.link)) continue;
-            // The way back is the cheapest wherever streets have two directions: one link more is looked at.
+            // With two-way streets the tree often leads straight back, so one link more is checked.
             const bool tree = arc.node == goal_.destination() || goal_.usable(goal_.tree().before(arc.node));
             const Real cost = so_far + (tree ? goal_.tree().distance(arc.node) : beyond(arc.node));
             if (cost >= made.cost) continue;
@@ -138,7 +138,7 @@ class Yen {
         return least;
     }
 
-    /// The best path that is left; false if there is none.
+    /// Accepts the best remaining path; false if there is none.
     bool accept_next(PathLists& out) {
         while (!classes_.empty()) {
             std::pop_heap(classes_.begin(), classes_.end(), after);
@@ -184,7 +184,7 @@ class Yen {
     std::vector<LinkIndex> rest_, links_;
 };
 
-/// Up to k paths that share little, see diverse_paths().
+/// Up to k paths with few common links, see diverse_paths().
 class Diverse {
   public:
     Diverse(const Network& network, ConstView costs, Index k, Real dearer)
@@ -198,7 +198,7 @@ class Diverse {
         keep(out);
         const auto any = [](LinkIndex) { return true; };
         const auto price = [&](LinkIndex link) { return costs_[link] * factors_[link]; };
-        Index same = 0;  // searches in a row that gave nothing new
+        Index same = 0;  // consecutive searches without a new path
         for (Index searches = 1; searches < 2 * k_ && found_.size() < k_ && same < 3; ++searches) {
             goal_.clear_marks();
             goal_.mark(pair.origin);
@@ -230,16 +230,15 @@ class Diverse {
     std::vector<std::vector<LinkIndex>> found_;
 };
 
-/// The paths of all pairs, in their order. Pairs of one destination share work: in the order of their
-/// destinations they are cut into pieces, and every piece is worked on with a copy of `worker`, on several
-/// threads.
+/// The paths of all pairs, in order. Pairs with the same destination share work: pairs are sorted by
+/// destination and cut into chunks. Every chunk gets a copy of `worker`, on several threads.
 template <class Worker>
 PathLists lists_by_destination(std::span<const Pair> pairs, const Worker& worker) {
     std::vector<Index> order(pairs.size());
     for (Index i = 0; i < pairs.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return pairs[a].destination < pairs[b].destination; });
-    // Many more pieces than threads, for an even load, and few, because every piece needs memory of its own.
+    // Many more chunks than threads balance the load, but every chunk needs memory of its own.
     const Index count = threads() == 1 ? 1 : std::min<Index>(16 * threads(), pairs.size());
     std::vector<PathLists> pieces(count);
     const auto begin_of = [&](Index piece) { return pairs.size() * piece / count; };

@@ -1,4 +1,4 @@
-/// The first paths of pairs: the k shortest of each, or k that share little.
+/// Paths for pairs: the k shortest of each, or k with few common links.
 #pragma once
 
 #include "traffic/path_set.hpp"
@@ -34,14 +34,13 @@ class PathLists {
 };
 
 /// The k loop-free paths of least cost for each pair, cheapest first; fewer if there are no more. Costs of
-/// links are at least 0; infinite: closed. Exact: no path that is left out is cheaper than one that is
-/// returned. Paths along different parallel links are different paths. The result does not depend on the
-/// number of threads.
+/// links are at least 0; infinite: closed. Exact: no other path is cheaper than one that is returned. Paths
+/// along different parallel links are different paths. The result does not depend on the number of threads.
 PathLists k_shortest(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k);
 
-/// Up to k paths for each pair that share little, where the k shortest may differ by a block; the cheapest
-/// first. After each path the costs of its links are multiplied by 1 + `dearer`, and the next path is the
-/// cheapest then. Stops after 2 k searches, or after three without a new path.
+/// Up to k paths for each pair with few common links, the cheapest first; the k shortest often differ only by
+/// a block. After each path, the costs of its links are multiplied by 1 + `dearer`, and the next path is the
+/// cheapest under these costs. Stops after 2 k searches, or after three in a row without a new path.
 PathLists diverse_paths(const Network& network, std::span<const Pair> pairs, ConstView costs, Index k,
                         Real dearer);
 

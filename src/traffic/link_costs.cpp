@@ -19,7 +19,7 @@ namespace proxstream {
 namespace {
 
 constexpr std::array kForms{
-    CostRow{"bpr", "bpr[:b=B,power=P]", "t_0 (1 + B (y/c)^power); B and power of the file unless given"},
+    CostRow{"bpr", "bpr[:b=B,power=P]", "t_0 (1 + B (y/c)^power); default: B and power of the file"},
     CostRow{"polynomial", "polynomial:A0,A1,A2,..", "t_0 (A0 + A1 y/c + A2 (y/c)^2 + ..)"},
     CostRow{"queue", "queue[:cap=0.98]", "1/(c - y), continued smoothly beyond cap c"},
     CostRow{"davidson", "davidson[:j=0.25,cap=0.95]", "t_0 (1 + J u/(1 - u)), u = y/c, continued smoothly"},
@@ -54,7 +54,7 @@ Real multiply_out(Real u, unsigned p) {
 }
 
 /// u^p with its first two derivatives. At u = 0 a power below 1, or between 1 and 2, has an infinite
-/// derivative: derivatives are then taken a little to the right.
+/// derivative; derivatives are then taken slightly to the right.
 struct Power {
     Real value, first, second;
 };
@@ -236,7 +236,7 @@ void LinkCosts::find_degrees() {
     std::vector<Real> found;
     std::vector<unsigned char> by_link;
     for (const Real power : power_) {
-        // Powers between 0 and 2 have other derivatives near 0, see raise().
+        // Powers between 0 and 2 need special derivatives near 0, see raise().
         if (power < 2 && power != 0 && power != 1) return;
         const auto at = std::find(found.begin(), found.end(), power + 1);
         by_link.push_back(static_cast<unsigned char>(at - found.begin()));

@@ -32,7 +32,7 @@ constexpr TableColumn kTopologyColumns[] = {{"Source", "source", true},
                                             {"OSPF", "ospf", true},
                                             {"Capacity", "capacity", true},
                                             {"Link_index", "linkindex"}};
-/// More nodes can only be a mistake.
+/// More nodes must be a mistake.
 constexpr std::uint64_t kMostTopologyNodes = 1'000'000;
 
 struct NamedLink {
@@ -54,7 +54,7 @@ NamedLink read_link(const TextTable& table) {
     return row;
 }
 
-/// Nodes named by numbers ascend, as in matrices; others stand in the order in which links use them.
+/// Nodes named by numbers ascend, as in matrices. Other nodes keep the order in which links use them.
 void make_nodes(Network& network, const std::vector<NamedLink>& rows) {
     std::vector<std::uint64_t> numbers;
     for (const NamedLink& row : rows) {

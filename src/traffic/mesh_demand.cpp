@@ -12,11 +12,11 @@
 namespace proxstream {
 namespace {
 
-constexpr Index kSample = 100;  // periods to find the scale with, far behind those of the stream
+constexpr Index kSample = 100;  // periods for finding the scale, long after those of the stream
 constexpr Index kMostPeriods = 10'000'000;
-constexpr Real kQueueing = 2;  // J: waiting counts for more than the length of the way
+constexpr Real kQueueing = 2;  // J: waiting weighs more than distance
 
-/// Each purpose draws from its own step number, so that no two share numbers.
+/// Each purpose draws with its own step number, so that draws are independent.
 enum MeshPurpose : std::uint32_t { kTime, kWeight, kBurst };
 
 constexpr NumberRows<MeshOptions, 1> kShapeNumbers{{{"pods", &MeshOptions::pods, 3, 32}}};

@@ -1,11 +1,10 @@
-/// A data centre with bursts: pods linked each with each, and demand that is uneven, heavy-tailed (lognormal)
-/// and hardly like that of the period before. A pair's demand is its mean, a product of the weights of both
+/// A data centre with bursts: pods with links between each two, and demand that is uneven, heavy-tailed
+/// (lognormal) and hardly correlated over time. A pair's demand is its mean, a product of the weights of both
 /// pods, times a lognormal burst.
 ///
-/// Scale: 95 % of periods could be carried with the busiest link used to `peak` of its capacity, with splits
-/// near the user equilibrium of that period's own demand (scale_to_utilisation); found from 100 periods that
-/// are not part of the stream. Splits that are chosen before the demand is known need about twice the
-/// capacity.
+/// Scale: in 95 % of periods the busiest link can stay below `peak` of its capacity, with splits near the
+/// user equilibrium of that period's own demand (scale_to_utilisation). It is found from 100 periods that are
+/// not part of the stream. Splits chosen before the demand is known need about twice the capacity.
 ///
 /// Every number is a function of options, period and pair alone.
 #pragma once
@@ -33,7 +32,7 @@ struct MeshOptions {
 /// ConfigError.
 Network make_mesh(const MeshOptions& options);
 
-/// Of a network that make_mesh made, which has to outlive the stream. Throws ConfigError.
+/// For a network of make_mesh(), which must outlive the stream. Throws ConfigError.
 std::unique_ptr<DemandStream> mesh_demand(const Network& network, const MeshOptions& options);
 
 }  // namespace proxstream

@@ -12,7 +12,7 @@
 namespace proxstream {
 namespace {
 
-/// Throws ConfigError unless a network of `nodes` nodes has this one.
+/// Throws ConfigError unless the node exists.
 void require_node(NodeIndex node, Index nodes, const char* what) {
     if (node < nodes) return;
     throw ConfigError(
@@ -88,14 +88,14 @@ std::optional<LinkIndex> Network::find_link(std::string_view name) const {
     for (LinkIndex index = 0; index < links(); ++index) {
         if (!links_[index].name.empty() && links_[index].name == name) return index;
     }
-    Index copy = 0;  // which of the parallel links; 0: the only one
+    Index copy = 0;  // number of a parallel link; 0: the only one
     if (const auto mark = name.rfind('#'); mark != std::string_view::npos) {
         const std::string_view digits = name.substr(mark + 1);
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), copy);
         if (error != std::errc{} || end != digits.data() + digits.size() || copy == 0) return std::nullopt;
         name = name.substr(0, mark);
     }
-    // Node names may contain dashes: every cut is tried.
+    // Node names may contain dashes, so try every cut.
     for (auto cut = name.find('-'); cut != std::string_view::npos; cut = name.find('-', cut + 1)) {
         const auto from = find_node(without_blanks(name.substr(0, cut)));
         std::string_view rest = name.substr(cut + 1);

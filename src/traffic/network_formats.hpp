@@ -1,4 +1,4 @@
-/// The formats of networks, trips and link flows: a reader each, and the line by which each is recognised.
+/// The formats of networks, trips and link flows: a reader for each, and how it is recognised.
 #pragma once
 
 #include "proxstream/io/byte_source.hpp"
@@ -26,7 +26,7 @@ bool begins_sndlib(std::string_view line);
 /// semicolons without blanks or missing, node numbers of any size and order. Returns the network and the
 /// factors of its metadata; no trips.
 NetworkFile read_tntp_network(const Input& input);
-/// Pairs with demand; demand within a zone is kept apart.
+/// Reads pairs with demand. Demand within a zone is counted separately.
 Trips read_tntp_trips(const Input& input, const Network& network, std::vector<std::string>& notes);
 /// The volume of each link: columns from, to and volume, by name, separated by blanks, tabs or commas.
 /// Parallel links take their rows in order. Throws DataError unless every link has a row and every row a

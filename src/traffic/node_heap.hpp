@@ -1,4 +1,4 @@
-/// The queue of a path search: nodes by the length of the best path so far, which may still fall.
+/// The queue of a path search: nodes by the length of the best path so far, which may still decrease.
 #pragma once
 
 #include "proxstream/traffic/network.hpp"
@@ -8,9 +8,9 @@
 
 namespace proxstream {
 
-/// Nodes of equal key leave in the order of their numbers, so the order does not depend on which went in
-/// first. A node has two children: four and eight were slower, on 933 nodes and on 10,000, and so was a queue
-/// with old keys.
+/// Nodes of equal key leave in the order of their numbers, so the order of insertion has no effect. The heap
+/// is binary: arity four and eight were slower, on 933 nodes and on 10,000, and so was a queue that keeps
+/// outdated keys.
 class NodeHeap {
   public:
     explicit NodeHeap(Index nodes) : places_(nodes, kOut) { entries_.reserve(nodes); }
@@ -20,7 +20,7 @@ class NodeHeap {
         for (const Entry& entry : entries_) places_[entry.node] = kOut;
         entries_.clear();
     }
-    /// The node enters, or its key falls to `key`.
+    /// Inserts the node, or lowers its key to `key`.
     void lower(NodeIndex node, Real key) {
         Index place = places_[node];
         if (place == kOut) {
@@ -77,7 +77,7 @@ class NodeHeap {
     }
 
     std::vector<Entry> entries_;
-    std::vector<std::uint32_t> places_;  // of each node among the entries
+    std::vector<std::uint32_t> places_;  // by node: its place among the entries
 };
 
 }  // namespace proxstream

@@ -1,5 +1,4 @@
-/// Options that are numbers, a row each: one table reads them from texts like `week:peak=0.8` and checks
-/// them.
+/// Numeric options, one row each: the table reads them from texts such as `week:peak=0.8` and checks them.
 #pragma once
 
 #include "proxstream/core/spec.hpp"
@@ -20,7 +19,7 @@ struct NumberRow {
 template <class Options, std::size_t kCount>
 using NumberRows = std::array<NumberRow<Options>, kCount>;
 
-/// Takes over the numbers that `spec` gives.
+/// Sets the numbers that `spec` gives.
 template <class Options, std::size_t kCount>
 void read_numbers(const NumberRows<Options, kCount>& rows, const Spec& spec, Options& options) {
     for (const auto& row : rows) {
@@ -33,7 +32,7 @@ void read_numbers(const NumberRows<Options, kCount>& rows, const Spec& spec, Opt
     }
 }
 
-/// Every number has to lie in its range; `what` names the options.
+/// Checks that every number is in its range; `what` names the options.
 template <class Options, std::size_t kCount>
 void check_numbers(const NumberRows<Options, kCount>& rows, const char* what, const Options& options,
                    Violations& violations) {

@@ -29,14 +29,14 @@ void check(const DemandOptions& options, const Network& network) {
     violations.conclude();
 }
 
-/// The format that the first line with text shows.
+/// The format that the first non-blank line indicates.
 DemandFormat detect(std::string_view line) {
     line = without_blanks(line);
     if (line.starts_with('{')) return DemandFormat::jsonl;
     if (begins_sndlib(line)) return DemandFormat::sndlib;
     if (begins_tntp(line)) return DemandFormat::trips;
     if (names_demand_table(line) && !names_long_demand(line)) return DemandFormat::trips;
-    // One of the first two values is a number: "nan 1 2" is a matrix with a bad value.
+    // One of the first two values must be a number: "nan 1 2" is a matrix with a bad value.
     Real number = 0;
     for (int i = 0; i < 2; ++i) {
         const auto end = std::min(line.find_first_of(" \t,;"), line.size());
@@ -53,7 +53,7 @@ Input rest_of(LineReader& lines) {
     return memory_input(lines.name(), std::move(bytes));
 }
 
-/// The options with the pairs that a caller fixed, else those that `scan` finds, else all.
+/// The options with the caller's pairs, or those that `scan` finds, or all pairs.
 template <class Scan>
 DemandOptions with_pairs(DemandOptions options, const Network& network, Scan scan) {
     if (options.pairs.empty()) options.pairs = scan();
@@ -130,8 +130,8 @@ class FileSeries final : public DemandStream {
     Index next_ = 0;
 };
 
-/// Texts in the order of their keys are in natural order: 2 before 10. Runs of digits get their length in
-/// front.
+/// A key whose alphabetical order is the natural order of texts: 2 before 10. Runs of digits are preceded by
+/// their length.
 std::string natural_key(std::string_view text) {
     std::string key;
     for (std::size_t at = 0; at < text.size();) {

@@ -21,7 +21,7 @@ constexpr NetworkFormatRow kNetworkFormats[] = {{"auto", NetworkFormat::detect},
                                                 {"csv", NetworkFormat::csv},
                                                 {"topology", NetworkFormat::topology}};
 
-/// The first line with text.
+/// The first non-blank line.
 std::string_view first_line(std::string_view bytes) {
     bytes.remove_prefix(std::min(bytes.find_first_not_of("\xef\xbb\xbf \t\r\n"), bytes.size()));
     return without_blanks(bytes.substr(0, bytes.find_first_of("\r\n")));
@@ -42,7 +42,7 @@ NetworkFormat detect(const std::string& name, std::string_view bytes) {
                              : names_demand_table(line) ? "this is a table of demand"
                              : line.starts_with('{')
                                  ? "this is JSON"
-                                 : quoted_excerpt(line) + " begins no network that is known";
+                                 : quoted_excerpt(line) + " is not the beginning of a known format";
     throw DamagedFile({name, line.empty() ? 0U : 1U, 0, ""}, what, kKnown);
 }
 

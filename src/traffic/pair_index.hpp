@@ -19,15 +19,15 @@ std::vector<Pair> all_pairs(Index zones);
 /// FROM->TO.
 std::string pair_name(const Network& network, Pair pair);
 
-/// ORIGIN->DESTINATION, or with - _ : in between. Node names may contain these characters: nullopt if no cut,
-/// or more than one, gives two nodes of the network.
+/// ORIGIN->DESTINATION, or with - _ : as the separator. Node names may contain these characters. Returns
+/// nullopt unless exactly one cut gives two nodes of the network.
 std::optional<Pair> parse_pair(const Network& network, std::string_view text);
 
 /// The node of that name. Throws DataError at where().
 template <class Where>
 NodeIndex read_node(const Network& network, std::string_view name, Where where) {
     if (const auto found = network.find_node(name)) return *found;
-    throw DataError(where(), quoted_excerpt(name) + " is no node", "nodes of the network");
+    throw DataError(where(), quoted_excerpt(name) + " is not a node", "nodes of the network");
 }
 
 /// The pairs of a demand stream, ascending.
@@ -43,7 +43,7 @@ class PairIndex {
     std::vector<Pair> pairs_;
 };
 
-/// Demand entries in any order become Trips: sorted, none twice, none of a node with itself.
+/// Turns demand entries in any order into Trips: sorted, without duplicates, none from a node to itself.
 class TripsBuilder {
   public:
     /// Entries of 0 are ignored.

@@ -12,9 +12,9 @@ namespace {
 
 struct PathWord {
     std::string text = {};
-    std::uint64_t column = 0;  // which word of the line, from 1
-    bool quoted = false;       // `text` is the name of a node
-    std::string copy = {};     // what follows the closing quote: empty, or #2
+    std::uint64_t column = 0;  // number of the word in the line, from 1
+    bool quoted = false;       // `text` is the name of a node, without its quotes
+    std::string copy = {};     // text after the closing quote: empty, or #2
 };
 using PathWords = std::vector<PathWord>;
 
@@ -46,7 +46,7 @@ class PathFileReader {
     }
     const std::string& name(NodeIndex node) const { return network_.node_name(node); }
 
-    /// Cuts a line into lists of words, each of them a path. What stands before a colon goes to head_.
+    /// Cuts a line into lists of words, each of them a path. The part before a colon goes to head_.
     void split(std::string_view line) {
         lists_.assign(1, {});
         head_.reset();
@@ -68,7 +68,7 @@ class PathFileReader {
         }
     }
 
-    /// Returns the place behind the word.
+    /// Returns the position after the word.
     std::size_t take_word(std::string_view line, std::size_t at, PathWord& word) {
         word.column = ++words_;
         word.quoted = line[at] == '"';
@@ -78,7 +78,7 @@ class PathFileReader {
         return end;
     }
 
-    /// From behind the opening quote to behind the closing one; a quote in a name is written twice.
+    /// Reads from after the opening quote to after the closing one. A quote in a name is doubled.
     std::size_t take_quoted(std::string_view line, std::size_t at, std::string& text) const {
         for (; at < line.size(); ++at) {
             if (line[at] == '"') {
@@ -189,10 +189,10 @@ class PathFileReader {
     const Network& network_;
     std::span<const Pair> pairs_;
     std::vector<std::vector<Path>> paths_;        // by pair
-    std::optional<std::vector<PathWords>> head_;  // of the line, before its colon
-    std::vector<PathWords> lists_;                // behind it, between commas
+    std::optional<std::vector<PathWords>> head_;  // the part before the colon
+    std::vector<PathWords> lists_;                // the part after it, cut at commas
     std::uint64_t words_ = 0;
-    std::vector<NodeIndex> nodes_;  // of the path
+    std::vector<NodeIndex> nodes_;  // of the current path
     std::vector<LinkIndex> links_;
 };
 

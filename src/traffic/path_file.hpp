@@ -8,7 +8,7 @@
 ///     A D: A B#2 D            # the second of the parallel links from A to B
 ///     "New York" D: "New York" D   # quotes around names with blanks, commas, colons, dashes or #
 ///
-/// A word without quotes that is the name of a node means that node, dashes or not.
+/// A word without quotes that equals the name of a node means that node, even if it contains dashes.
 #pragma once
 
 #include "proxstream/io/byte_source.hpp"
@@ -18,8 +18,8 @@
 namespace proxstream {
 
 /// Paths of each of `pairs`, which ascend, in the order of the file. Pairs may have no path; paths of other
-/// pairs are skipped. Throws DataError for an unknown node, a link that does not exist or is one of several,
-/// a node met twice or barred, ends that are not those of the pair, and a path given twice.
+/// pairs are skipped. Throws DataError for an unknown node, a link that is missing or ambiguous, a node that
+/// is repeated or barred, ends that differ from the pair, and a repeated path.
 PathLists read_path_file(const Input& input, const Network& network, std::span<const Pair> pairs);
 
 }  // namespace proxstream

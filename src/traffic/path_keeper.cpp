@@ -76,14 +76,14 @@ void PathKeeper::shelve_closed(std::vector<PathChange>& changes) {
     }
 }
 
-/// Into its former slot, or another empty one of its pair if that is taken.
+/// Restores a path in its former slot, or in another empty one of its pair if that is taken.
 void PathKeeper::bring_back(std::vector<PathChange>& changes) {
     const PathSet& paths = routing_->paths;
     std::vector<char> taken(paths.slots(), 0);
     std::vector<PathChange> waiting;
     for (PathChange& path : shelved_) {
         const Index pair = paths.pair_of(path.slot);
-        bool there = false;  // the same path was found meanwhile
+        bool there = false;  // the same path was found in the meantime
         SlotIndex room = paths.end_slot(pair);
         for (SlotIndex slot = paths.first_slot(pair); slot < paths.end_slot(pair); ++slot) {
             const bool empty = !paths.live(slot) && taken[slot] == 0;

@@ -1,4 +1,4 @@
-/// Changes of the network during a run: of capacities, of links that close and open, and of paths.
+/// Applies changes of the network during a run: of capacities, of closed and opened links, and of paths.
 #pragma once
 
 #include "traffic/column_pricer.hpp"
@@ -14,7 +14,7 @@ namespace proxstream {
 
 class PathKeeper {
   public:
-    /// `network` has to outlive it. `unreachable`: pairs that have no path from the start.
+    /// `network` must outlive it. `unreachable`: pairs without a path at the start.
     PathKeeper(const Network& network, std::shared_ptr<Routing> routing, std::vector<Index> unreachable);
 
     /// Removes paths along a closed link, and restores them when it opens, if there is a slot. A pair without
@@ -23,7 +23,7 @@ class PathKeeper {
     /// Adds missing paths.
     void add(const Pricing& pricing);
 
-    /// Adapts splits to the last change: slots with another path get nothing, and every pair sums to 1 again.
+    /// Adapts splits to the last change: slots with another path get 0, and every pair sums to 1 again.
     void repair(View x) const;
 
     /// Pairs without a path now.
@@ -31,7 +31,7 @@ class PathKeeper {
     Index added() const noexcept { return added_; }  // paths found by pricing, and detours
     const Routing& routing() const noexcept { return *routing_; }
 
-    /// Between two changes; the routing is part of it.
+    /// Includes the routing. Call it between two changes.
     void serialise(StateArchive& archive);
 
   private:

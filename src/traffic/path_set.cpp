@@ -10,7 +10,7 @@
 namespace proxstream {
 namespace {
 
-/// A tree under construction. The children of a node form a list, because out-degrees are small.
+/// A tree under construction. Children of a node are in a list, because out-degrees are small.
 class Grower {
   public:
     Grower(std::vector<TreeNode>& parent, std::vector<LinkIndex>& link) : parent_(parent), link_(link) {}
@@ -96,7 +96,7 @@ void PathSet::check_path(const Pair& pair, std::span<const LinkIndex> path) cons
         throw Error("a path has to end at the destination of its pair");
 }
 
-/// Builds all trees anew: changes are rare, and passes over the trees want them contiguous.
+/// Builds all trees again: changes are rare, and passes over the trees need them contiguous.
 void PathSet::change(std::span<const PathChange> changes) {
     std::vector<const PathChange*> wanted(slots(), nullptr);
     for (const PathChange& each : changes) {
@@ -127,8 +127,8 @@ void PathSet::change(std::span<const PathChange> changes) {
 }
 
 void PathSet::serialise(StateArchive& archive) {
-    std::vector<std::uint32_t> lengths;  // of the path in a slot, plus 1; 0: it is empty
-    std::vector<std::uint32_t> along;    // their links, one path behind the other
+    std::vector<std::uint32_t> lengths;  // length of the path in a slot, plus 1; 0: the slot is empty
+    std::vector<std::uint32_t> along;    // links of all paths, one path after the other
     for (SlotIndex slot = 0; slot < slots() && !archive.reading(); ++slot) {
         lengths.push_back(0);
         if (!live(slot)) continue;

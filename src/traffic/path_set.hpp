@@ -1,9 +1,9 @@
-/// The paths among which splits are chosen, a few for every pair. Paths of one origin share their beginnings:
-/// they are leaves of a tree in flat arrays. So loads and path costs take one step for each node of a tree,
-/// not one for each link of every path.
+/// The paths among which splits are chosen, a few for every pair. Paths of one origin share their first
+/// links, so they are stored as leaves of a tree in flat arrays. So loads and path costs take one step for
+/// each node of a tree, not one for each link of every path.
 ///
 /// Every pair owns a fixed number of slots, the coordinates of the decision. A slot is live if it holds a
-/// path, else empty; an empty one can get a path later, without moving any other coordinate.
+/// path, otherwise empty. An empty slot can get a path later, without moving other coordinates.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"
@@ -46,7 +46,7 @@ class PathSet {
     /// Whether a slot holds the empty path: its share of the demand is not served.
     bool slack(SlotIndex slot) const { return live(slot) && link_[leaves_[slot]] == kRoot; }
     Index live_slots() const noexcept { return live_.size(); }
-    /// Those of a pair.
+    /// The live slots of a pair.
     std::span<const SlotIndex> live_slots(Index pair) const {
         return {live_.data() + first_live_[pair], first_live_[pair + 1] - first_live_[pair]};
     }
@@ -55,7 +55,7 @@ class PathSet {
     void for_each_link(SlotIndex slot, Body body) const {
         for (TreeNode at = leaves_[slot]; link_[at] != kRoot; at = parent_[at]) body(link_[at]);
     }
-    /// The same in the order of travel.
+    /// The links of a live slot's path in the order of travel.
     std::vector<LinkIndex> links(SlotIndex slot) const;
 
     /// The tree of an origin: nodes [begin, end), the origin first, parents before children; and the pairs
@@ -84,7 +84,7 @@ class PathSet {
     std::vector<Tree> trees_;
     std::vector<TreeNode> parent_;
     std::vector<LinkIndex> link_;
-    std::vector<NodeIndex> tails_, heads_;  // of the network's links, to check paths with
+    std::vector<NodeIndex> tails_, heads_;  // of the network's links, to check paths
 };
 
 }  // namespace proxstream

@@ -1,4 +1,4 @@
-/// The figures of a period under given splits: loads, times, and what operators look at.
+/// The figures of a period under given splits: loads, times, utilisation and churn.
 #pragma once
 
 #include "traffic/routing.hpp"
@@ -23,17 +23,17 @@ struct PeriodFigures {
     Real overload = 0;     // load above capacity, summed
     Real churn = 0;  // share of the demand that changes its path since the last period: half the L1 change
     Index paths_used = 0;
-    Index paths_changed = 0;  // used now and not before, or the other way round
+    Index paths_changed = 0;  // used now but not before, or the reverse
 };
 
 /// Loads and times of every link.
 struct LinkFigures {
     std::vector<Real> load;
     std::vector<Real> time;
-    std::vector<Real> utilisation;  // load over capacity as it is now; 0 for closed links
+    std::vector<Real> utilisation;  // load over present capacity; 0 for closed links
 };
 
-/// `before` are the splits of the last period; empty: this is the first.
+/// `before`: the splits of the last period; empty: this is the first.
 PeriodFigures measure_period(const Routing& routing, ConstView demand, ConstView splits, ConstView before,
                              LinkFigures& links, Scratch& scratch);
 

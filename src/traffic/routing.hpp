@@ -1,5 +1,5 @@
-/// The present state of a network: paths, costs, and the prices that belong to no link. Paths and capacities
-/// change between rounds. All demands of a window are evaluated on the present state.
+/// The present state of a network: paths, costs, and prices beyond those of links. Paths and capacities
+/// change between rounds; all demands of a window are evaluated in the present state.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"
@@ -17,16 +17,16 @@ struct Routing {
     LinkCosts costs;
     Real path_price = 0;                  // of a share of 1, for each unit of its free-flow time
     std::vector<Real> share_prices = {};  // path_price times free-flow time, by slot; empty: none
-    Real slack_price = 0;                 // of a unit of demand that leaves the network by an empty path
+    Real slack_price = 0;                 // per unit of demand that leaves the network by an empty path
     std::vector<char> closed = {};        // by link; empty: none is closed
     Real unit = 1;                        // losses are divided by it, so that they are of the order of 1
 
     Index dimension() const noexcept { return paths.slots(); }
-    /// The parts that a run changes.
+    /// The parts that change during a run.
     void serialise(StateArchive& archive);
 };
 
-/// A demand vector of which others are multiples: a column of the batched passes.
+/// A demand vector, of which other demands are multiples: a column of the batched passes.
 struct DemandColumn {
     ConstView demand;  // by pair; empty: 1 for every pair
 };

@@ -53,7 +53,7 @@ std::vector<Real> best_splits(const Network& network, Routing& routing, ConstVie
     Scratch scratch;
     const AssignmentOptions options{.gap = 1e-4, .max_rounds = 100, .generate = false};
     std::vector<Real> found = splits;
-    // Losses of the order of 1, in whatever unit capacities are.
+    // Losses of the order of 1, in any unit of capacity.
     const Real unit = routing.unit;
     set_unit(routing, demand, splits, scratch);
     solve_assignment(routing, pricer, SingleDemand(demand), found, options, scratch);
@@ -88,7 +88,7 @@ Real reference_step(const std::shared_ptr<const Routing>& routing, ConstView dem
     std::vector<Real> curvature(links);
     for (LinkIndex link = 0; link < links; ++link) {
         const Real load = scale * loads[link];
-        // The unweighted sum has no such terms; those of the weighted sum have the same order.
+        // The unweighted sum has no such terms, but those of the weighted sum have the same order.
         const LinkTime time = costs.time(link, load);
         curvature[link] = unweighted ? 2 * time.slope + load * time.bend : costs.term(link, load).curvature;
         curvature[link] = std::abs(curvature[link]) * scale * scale / routing->unit;

@@ -12,7 +12,7 @@ namespace proxstream {
 /// Whether any pair has demand.
 bool has_demand(ConstView demand);
 
-/// A guess at the demand from capacities alone, by pair: in proportion to the capacity that leaves the origin
+/// A guess of the demand from capacities alone, by pair: proportional to the capacity that leaves the origin
 /// times the capacity that enters the destination, scaled so that even splits load the busiest link to half
 /// of its capacity. 0 for pairs without a path; all 0 if no path has a link.
 std::vector<Real> gravity_demand(const Network& network, const Routing& routing);
@@ -24,12 +24,12 @@ std::vector<Real> best_splits(const Network& network, Routing& routing, ConstVie
 /// The best splits for gravity_demand().
 std::vector<Real> first_splits(const Network& network, Routing& routing);
 
-/// From now on losses are divided by the cost of this demand at x, so that they are of the order of 1.
+/// Sets the unit of losses to the cost of this demand at x, so that they are of the order of 1.
 void set_unit(Routing& routing, ConstView demand, ConstView x, Scratch& scratch);
 
 /// 1/L, where L is the largest curvature of a demand's loss at x within the simplices, by power iteration.
 /// The demand is scaled up if its busiest link is below 9/10 of capacity, because later demands may be
-/// larger. Nothing bounds the curvature elsewhere.
+/// larger. It is not a bound of the curvature elsewhere.
 Real reference_step(const std::shared_ptr<const Routing>& routing, ConstView demand, ConstView x);
 
 }  // namespace proxstream

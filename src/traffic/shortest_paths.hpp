@@ -11,7 +11,7 @@ namespace proxstream {
 /// From the root to every node, or from every node to the root.
 enum class Direction { forward, backward };
 
-/// The links of a network for a path search: those that leave a node (backward: enter it) side by side.
+/// The links of a network for a path search: those that leave a node (backward: enter it) are adjacent.
 struct LinkStar {
     LinkStar(const Network& network, Direction direction);
 
@@ -31,10 +31,9 @@ struct LinkStar {
 
 /// Use one instance for each thread; only the first call allocates.
 ///
-/// No path leads through a barred node, except from or to it. Among several shortest paths costs and
-/// numbering decide: nodes are settled by distance, then number. Of equally good links into a node that are
-/// met before it is settled, the one of the lowest number is kept. Settled nodes do not change, so links of
-/// no cost close no cycle.
+/// No path leads through a barred node, except from or to it. Ties between paths are decided by numbering:
+/// nodes are settled by distance, then number, and of equally good links into a node the one with the lowest
+/// number is kept. Settled nodes do not change, so links of cost 0 close no cycle.
 class ShortestPaths {
   public:
     static constexpr LinkIndex kRoot = PathSet::kRoot;
@@ -47,7 +46,7 @@ class ShortestPaths {
     /// Infinite if there is no path.
     Real distance(NodeIndex node) const { return distance_[node]; }
     bool reaches(NodeIndex node) const { return distance_[node] < kInfinity; }
-    /// The link at a node's end of its path; kRoot at the root and if there is no path.
+    /// The last link of a node's path; kRoot at the root and if there is no path.
     LinkIndex entering(NodeIndex node) const { return entering_[node]; }
     /// The node at the other end of that link.
     NodeIndex before(NodeIndex node) const { return before_[node]; }

@@ -17,7 +17,8 @@ class NativeTokens {
                               "a first line '?SNDlib native format ..'");
         }
         if (const std::string low = lower_case(line); low.find("type: network") == std::string::npos) {
-            throw DamagedFile(lines_.here(), quoted_excerpt(line) + " begins no network", "'type: network'");
+            throw DamagedFile(lines_.here(), quoted_excerpt(line) + " is not the beginning of a network",
+                              "'type: network'");
         }
     }
 
@@ -80,7 +81,7 @@ class NativeTokens {
 
   private:
     [[noreturn]] void refuse(const std::string& taken, const char* what) const {
-        throw DataError(lines_.here(), quoted_excerpt(taken) + " stands where something else belongs", what);
+        throw DataError(lines_.here(), quoted_excerpt(taken) + " is not expected here", what);
     }
 
     LineReader lines_;
@@ -133,7 +134,7 @@ void read_demand(NativeTokens& tokens, SndlibText& text) {
     text.demands.push_back(std::move(demand));
 }
 
-/// A word of `key = value`; only one key matters, and values may hold groups in parentheses.
+/// Reads a word of `key = value`. Only one key matters, and values may hold groups in parentheses.
 void read_meta(NativeTokens& tokens, SndlibText& text) {
     if (tokens.take_if("(")) {
         tokens.skip_group();
@@ -160,7 +161,7 @@ SndlibText parse_sndlib_native(const Input& input) {
         if (section == "LINKS") read = read_link;
         if (section == "DEMANDS") read = read_demand;
         if (read == nullptr) {
-            tokens.skip_group();  // ADMISSIBLE_PATHS and whatever else there is
+            tokens.skip_group();  // ADMISSIBLE_PATHS and other keys
             continue;
         }
         while (!tokens.take_if(")")) read(tokens, text);

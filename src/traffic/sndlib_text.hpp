@@ -41,6 +41,6 @@ struct SndlibText {
 SndlibText parse_sndlib_native(const Input& input);
 SndlibText parse_sndlib_xml(const std::string& source, const std::string& bytes);
 
-inline constexpr std::string_view kNativeMark = "?SNDlib";  // what native files begin with
+inline constexpr std::string_view kNativeMark = "?SNDlib";  // the first word of native files
 
 }  // namespace proxstream

@@ -46,7 +46,7 @@ class XmlReader {
         void operator()(XML_Parser parser) const noexcept { XML_ParserFree(parser); }
     };
 
-    /// expat is C: an exception has to wait until it has returned.
+    /// expat is C: an exception has to wait until expat has returned.
     template <class Body>
     void guarded(Body body) noexcept {
         if (fault_) return;
@@ -72,7 +72,7 @@ class XmlReader {
 
     void start(std::string_view name, const XML_Char** attributes) {
         if (path_.empty() && name != "network") {
-            throw DamagedFile(locate(""), quoted_excerpt(name) + " is not the root of an SNDlib file",
+            throw DamagedFile(locate(""), quoted_excerpt(name) + " is not the root element of SNDlib",
                               "<network>");
         }
         if (path_.size() == kDeepest)
@@ -156,7 +156,7 @@ class XmlReader {
     SndlibText text_;
     std::vector<std::string> path_;  // the elements that are open
     std::string content_;
-    Index fields_ = 0;  // parts of a node or a demand that were there
+    Index fields_ = 0;  // complete parts of a node or a demand
     std::exception_ptr fault_;
 };
 

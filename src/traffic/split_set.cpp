@@ -17,7 +17,7 @@
 namespace proxstream {
 namespace {
 
-/// body(range, begin, end) for ranges of pairs, on several threads if there are many.
+/// Calls body(range, begin, end) for ranges of pairs, on several threads if there are many.
 constexpr Index kMostRanges = 16;
 template <class Body>
 void for_pair_ranges(const PathSet& paths, const Body& body) {
@@ -26,7 +26,7 @@ void for_pair_ranges(const PathSet& paths, const Body& body) {
     const Index ranges = std::clamp<Index>(pairs / kLeastPairs, 1, kMostRanges);
     parallel_for(ranges, [&](Index i) { body(i, i * pairs / ranges, (i + 1) * pairs / ranges); });
 }
-/// The live entries of a pair, side by side.
+/// Copies the live entries of a pair to adjacent places.
 void gather(const PathSet& paths, Index pair, ConstView from, View to) {
     Index k = 0;
     for (const SlotIndex slot : paths.live_slots(pair)) to[k++] = from[slot];
@@ -71,8 +71,8 @@ Real SplitSet::value(ConstView x, Scratch& /*scratch*/) const {
     return inside ? constant_ : kInfinity;
 }
 
-/// The projection of a range of pairs. `one(pair, v, out)` projects the gathered live coordinates of a
-/// pair. `many(first, count)` does it where they lie side by side in v and out already; it may do so later.
+/// The projection of a range of pairs. `one(pair, v, out)` projects the gathered live coordinates of a pair.
+/// `many(first, count)` does it, perhaps later, if they are already adjacent in v and out.
 template <class One, class Many>
 Real SplitSet::project(ConstView v, View out, PairRange range, Scratch& scratch, const One& one,
                        const Many& many) const {

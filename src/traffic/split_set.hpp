@@ -1,4 +1,4 @@
-/// g of routing: the splits of every pair lie on a simplex over its present paths; empty slots are 0.
+/// g of routing: the splits of every pair are on a simplex over its present paths; empty slots are 0.
 ///
 /// A multiple mu of the L1 norm, which the paper adds, is a constant here, mu times the number of pairs: it
 /// moves no minimum and no gap, and gives no sparsity (docs/theory.md). Share prices can give sparsity.
@@ -40,11 +40,12 @@ class SplitSet {
     Real constant_;  // mu times the number of pairs
 };
 
-/// Moves x into the set after a change of paths. What a pair lacks, or has on empty slots, is shared among
-/// its paths in proportion, or evenly if they have nothing. Pairs without a path get nothing.
+/// Moves x into the set after a change of paths. The missing share of a pair, and its share on empty slots,
+/// are distributed among its paths in proportion, or evenly if they have nothing. Pairs without a path get
+/// nothing.
 void repair_splits(const PathSet& paths, View x);
 
-/// Every pair evenly over its paths, slack excluded.
+/// Even splits over the paths of each pair, slack excluded.
 std::vector<Real> even_splits(const PathSet& paths);
 
 }  // namespace proxstream

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kSeparators = " \t,;";
 
-/// The values of a row, between blanks, tabs, one comma or one semicolon.
+/// The values of a row, separated by blanks, tabs, one comma or one semicolon.
 class MatrixRow {
   public:
     explicit MatrixRow(std::string_view row) : row_(without_blanks(row)) {}
@@ -29,7 +29,7 @@ class MatrixRow {
   private:
     std::string_view row_;
     std::size_t at_ = 0;
-    bool open_ = false;  // a comma was passed: a value has to follow
+    bool open_ = false;  // after a comma, so a value has to follow
 };
 
 std::string describe_size(Index size, std::string_view of_what) {
@@ -79,7 +79,7 @@ bool names_period(std::string_view name) {
 
 struct PairHeader {
     std::vector<std::string> names;
-    std::vector<Pair> pairs;  // by column; a pair of a node with itself for the label
+    std::vector<Pair> pairs;  // by column; for the label, a pair of a node with itself
     bool labelled = false;    // the first column is the label of the period
     RowSplitter splitter;
 };
@@ -99,11 +99,11 @@ PairHeader read_pair_header(LineReader& lines, const Network& network) {
             header.labelled = true;
         } else if (!pair) {
             throw DamagedFile(
-                where, quoted_excerpt(name) + " is no pair of nodes",
+                where, quoted_excerpt(name) + " is not a pair of nodes",
                 "ORIGIN->DESTINATION (or with - _ : between) of nodes that the network has; period, "
                 "time or label as the first column");
         } else if (!seen.insert(*pair).second) {
-            throw DamagedFile(where, quoted_excerpt(name) + " stands in another column already",
+            throw DamagedFile(where, quoted_excerpt(name) + " is in another column already",
                               "every pair once");
         }
         header.names.emplace_back(name);
@@ -188,7 +188,7 @@ class LongDemand final : public DemandReader {
         return true;
     }
 
-    /// The next row; false at the end. One that cannot be read belongs to the period called `current`.
+    /// Reads the next row; false at the end. A row that cannot be read belongs to the period `current`.
     bool read_row(const std::string& current) {
         next_.reset();
         Row row;

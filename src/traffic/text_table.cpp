@@ -79,7 +79,7 @@ std::string TextTable::allowed() const {
         std::string& list = column.needed ? needed : optional;
         list += (list.empty() ? "" : ", ") + std::string(column.name);
     }
-    return needed + (optional.empty() ? "" : ", and where wanted " + optional);
+    return needed + (optional.empty() ? "" : ", and optionally " + optional);
 }
 
 bool TextTable::next() {

@@ -10,7 +10,7 @@ namespace proxstream {
 
 struct TableColumn {
     const char* name;
-    std::string_view known;  // names that stand for it, in bare form, with blanks between them
+    std::string_view known;  // accepted names in bare form, separated by blanks
     bool needed = false;
 
     bool is_called(std::string_view text) const;
@@ -21,7 +21,7 @@ class TextTable {
     /// csv refuses unknown columns. tntp skips them, ~ comments, <metadata> and semicolons at the end of
     /// lines.
     enum class Style { csv, tntp };
-    /// Reads the line of names. Throws DataError if it lacks a needed column. `lines` has to outlive the
+    /// Reads the line of names. Throws DataError if a required column is missing. `lines` must outlive the
     /// table.
     TextTable(LineReader& lines, std::span<const TableColumn> columns, Style style);
 
@@ -54,7 +54,7 @@ class TextTable {
     const std::vector<std::string_view>* fields_ = nullptr;
 };
 
-/// Whether a line of names has every needed column. It tells a table from another file.
+/// Whether a line of names has every required column, to tell a table from another file.
 bool names_columns(std::string_view line, std::span<const TableColumn> columns);
 
 }  // namespace proxstream

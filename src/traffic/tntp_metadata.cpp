@@ -38,7 +38,7 @@ bool TntpMetadata::take(std::string_view text, const LineReader& lines) {
     const auto [known, made] = values_.try_emplace(key, Value{std::string(value), lines.here(key)});
     if (!made && !free_text) {
         throw DataError(lines.here(key),
-                        "the key stands on line " + std::to_string(known->second.where.line) + " already",
+                        "the key is on line " + std::to_string(known->second.where.line) + " already",
                         "every key once");
     }
     return true;

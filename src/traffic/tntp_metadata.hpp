@@ -1,4 +1,4 @@
-/// The lines `<KEY> value` that a TNTP file begins with.
+/// The lines `<KEY> value` at the beginning of a TNTP file.
 #pragma once
 
 #include "proxstream/core/types.hpp"

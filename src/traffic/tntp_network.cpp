@@ -10,12 +10,12 @@
 namespace proxstream {
 namespace {
 
-/// Replaces the capacity 0 of links whose time does not depend on it.
+/// Capacity of links whose time does not depend on it, if the file says 0.
 constexpr Real kUnlimited = 1e12;
-/// Node numbers without a link become nodes too, unless there are many more of them than links.
+/// Node numbers without a link become nodes too, if there are at most this many more than links.
 constexpr std::uint64_t kSpareNodes = 1000;
 
-/// Which column of a link row means what: as the comment above the rows names them, or in the usual order.
+/// The meaning of the columns of a link row: from the comment above the rows, or in the usual order.
 class TntpColumns {
   public:
     enum Field : Index { kTail, kHead, kCapacity, kLength, kTime, kB, kPower, kSpeed, kToll, kType };
@@ -27,7 +27,7 @@ class TntpColumns {
         }
     }
 
-    /// Takes over the columns that a comment names, if it names those that every network needs.
+    /// Uses the columns that a comment names, if it names all required ones.
     bool read_comment(std::string_view comment) {
         comment = without_blanks(comment.substr(0, comment.find(';')));
         std::vector<std::string_view> names;
@@ -55,7 +55,7 @@ class TntpColumns {
     const std::string& name(Index column) const { return names_[column]; }
     const std::optional<Index>& place(Field field) const { return places_[field]; }
 
-    /// Columns that are none of the usual ones, as "column 9 (critical_speed), column 10 (lanes)".
+    /// Columns without a meaning here, as "column 9 (critical_speed), column 10 (lanes)".
     std::string unused() const {
         std::string list;
         for (Index column = 0; column < columns(); ++column) {
@@ -70,7 +70,7 @@ class TntpColumns {
     /// is columns() unless the row is wrong.
     void split(std::string_view row, std::vector<std::string_view>& fields) const {
         if (row.find('\t') == std::string_view::npos) return split_at_blanks(row, fields);
-        // A leading tab opens the row; tabs at its end close it.
+        // A leading tab starts the row; tabs at its end close it.
         row.remove_prefix(std::min(row.find_first_not_of(' '), row.size()));
         if (row.starts_with('\t')) row.remove_prefix(1);
         split_at(row, '\t', fields);
@@ -143,7 +143,7 @@ class TntpNetworkReader {
         if (const auto limit = metadata_.count("NUMBER OF LINKS"); limit && rows_.size() >= *limit) {
             throw DataError(lines_.here(),
                             "more links than the " + std::to_string(*limit) + " of NUMBER OF LINKS",
-                            "as many rows as the metadata say");
+                            "as many rows as NUMBER OF LINKS");
         }
         const auto end = text.find(';');
         last_closed_ = end != std::string_view::npos;
@@ -280,7 +280,7 @@ class TntpNetworkReader {
         file_.distance_factor = metadata_.number("DISTANCE FACTOR").value_or(0);
         for (const char* key : {"TOLL FACTOR", "DISTANCE FACTOR"}) {
             if (const auto factor = metadata_.number(key))
-                note(std::string(key) + " " + format_short(*factor) + " stands in the file");
+                note(std::string(key) + " " + format_short(*factor) + " is in the file");
         }
         if (tolls_ > 0 && !metadata_.has("TOLL FACTOR"))
             note(count_of(tolls_, "link") + " with a toll; the file does not say its weight");

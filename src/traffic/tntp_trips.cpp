@@ -13,7 +13,7 @@
 namespace proxstream {
 namespace {
 
-/// Beyond this TOTAL OD FLOW is another number than the sum of the trips, and not its rounding.
+/// With a larger difference, TOTAL OD FLOW is not a rounded sum of the trips.
 constexpr Real kRounding = 1e-5;
 
 /// Entries `destination : demand;`, any number a line, below lines `Origin k`.
@@ -156,7 +156,7 @@ Trips read_tntp_trips(const Input& input, const Network& network, std::vector<st
 std::vector<Real> read_tntp_flows(const Input& input, const Network& network) {
     LineReader lines(input.open());
     TextTable table(lines, kFlowColumns, TextTable::Style::tntp);
-    std::map<Pair, std::vector<LinkIndex>> waiting;  // links without a row yet, the last to be served first
+    std::map<Pair, std::vector<LinkIndex>> waiting;  // links without a row; the last one gets the next row
     for (auto link = static_cast<LinkIndex>(network.links()); link-- > 0;) {
         waiting[{network.link(link).from, network.link(link).to}].push_back(link);
     }

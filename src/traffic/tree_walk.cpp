@@ -4,13 +4,13 @@
 
 #include "core/simd.hpp"
 
-// Lambdas have to be part of the function with clones that they stand in.
+// Lambdas must be inlined into the function with clones that contains them.
 #define PROXSTREAM_INLINE __attribute__((always_inline))
 
 namespace proxstream {
 namespace {
 
-/// kWidth numbers in a register, or in as many registers as they need.
+/// kWidth numbers in one register or several.
 template <Index kWidth>
 struct PackType {
     using Type [[gnu::vector_size(kWidth * sizeof(Real)), gnu::aligned(alignof(Real)), gnu::may_alias]] =
@@ -41,7 +41,7 @@ using Pack = typename PackType<kWidth>::Type;
 template <Index kWidth>
 struct Packs {
     using Type = Pack<kWidth>;
-    Index size;  // the room: kWidth, or a multiple of 8
+    Index size;  // kWidth, or a multiple of 8
 
     [[gnu::always_inline]] Index room() const { return kWidth < kLanes ? kWidth : size; }
     [[gnu::always_inline]] static Type& at(Real* place) { return *reinterpret_cast<Type*>(place); }
@@ -56,7 +56,7 @@ struct Packs {
     }
 };
 
-/// Calls `body` with the packs that suit the room.
+/// Calls `body` with packs of the width that suits the room.
 template <class Body>
 [[gnu::always_inline]] inline auto with_packs(Index room, Body body) {
     switch (room) {
@@ -132,7 +132,7 @@ PROXSTREAM_CLONES void load_tree(const TreeWalk& walk, const PathSet::Tree& tree
                 packs.for_each([&](Index k) { packs.at(at + k) += share * packs.at(&walk.demand[k]); });
             }
         }
-        // Children come after their parents: from the back, everything below a node has reached it.
+        // Children come after their parents. So backwards, the loads of a subtree have reached its root.
         for (TreeNode node = tree.end - 1; node > tree.begin; --node) {
             const Real* at = flow + (node - tree.begin) * room;
             Real* above = flow + (paths.parent(node) - tree.begin) * room;

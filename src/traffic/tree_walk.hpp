@@ -1,6 +1,6 @@
-/// Walks over the trees of a path set: loads climb a tree, prices come down. Several columns go side by side
-/// in registers. Their number is rounded up to `room`, so that the numbers of a node fill whole registers;
-/// the numbers beyond the columns are 0.
+/// Walks over the trees of a path set: loads are summed towards the root, prices away from it. Several
+/// columns are processed side by side in registers. Their number is rounded up to `room`, so that the numbers
+/// of a node fill whole registers; the padding is 0.
 #pragma once
 
 #include "proxstream/core/parallel.hpp"
@@ -23,7 +23,7 @@ void for_ranges(Index size, Index wanted, const Body& body) {
 
 using TreeChunk = std::span<const PathSet::Tree>;
 
-/// Chunks for several threads. They depend on the work alone, so sums have the same bits on every machine.
+/// Chunks for several threads. They depend only on the work, so sums have the same bits on every machine.
 std::span<const TreeChunk> cut_trees(const PathSet& paths, Index columns, Scratch::Frame& frame);
 
 /// Numbers a node: 1, 2, 4 or a multiple of 8.
@@ -43,7 +43,7 @@ inline void gather_demand(std::span<const DemandColumn> columns, Index pair, Vie
     }
 }
 
-/// What walks over the trees of a chunk share. The memory is the frame's.
+/// Data shared by the walks over the trees of a chunk. The memory belongs to the frame.
 struct TreeWalk {
     TreeWalk(const PathSet& of, TreeChunk chunk, std::span<const DemandColumn> demands,
              Scratch::Frame& frame);
@@ -54,15 +54,15 @@ struct TreeWalk {
     View demand;  // of a pair in every column; its size is the room
 };
 
-/// Adds what a tree puts on its links to loads[link * room + k].
+/// Adds the loads of a tree to loads[link * room + k].
 void load_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView x, View loads);
 
 /// slot_prices[slot - first slot of the tree]: the sum of prices[link * room + k] along the path times the
-/// demand of the pair, over all columns. Empty slots are left alone.
+/// demand of the pair, over all columns. Empty slots are not written.
 void price_tree(const TreeWalk& walk, const PathSet::Tree& tree, ConstView prices, View slot_prices);
 
-/// Cost of a path, per share of a pair's demand, beyond that of another path, and how moving a share changes
-/// it. `left` and `joined` are the links that only one of them has; demand.size() is the room.
+/// The cost of a path minus that of another path, per share of a pair's demand, and its derivative as a share
+/// moves. `left` and `joined` are the links on only one of them; demand.size() is the room.
 struct Slope {
     Real price = 0;
     Real curvature = 0;

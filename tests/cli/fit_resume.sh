@@ -87,7 +87,7 @@ awk 'BEGIN { srand(1); print "a,y"; for (i = 0; i < 50; ++i) print rand() "," ra
 run fit -q "$work/rows.csv" --iterations 3 --store "$work/rows.run"
 sed -i '20s/^0/1/' "$work/rows.csv"
 run resume "$work/rows.run" --iterations 9
-expect "resume refuses changed rows" 3 'rows.run: the data are not those the run was on'
+expect "resume refuses changed rows" 3 'rows.run: the data differ from those of the run'
 run fit -q "${small[@]}" -t --start "$work/whole.json" --store "$work/test.run"
 expect "--test-only with --store is refused" 2 'test-only moves nothing'
 for option in checkpoint checkpoint-every resume; do

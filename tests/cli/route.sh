@@ -128,7 +128,7 @@ bad() {
 bad "NaN" 't6,NaN,1' ', column 2 \(A->D\): .NaN. is not a number'
 bad "negative demand" 't6,1,-2' ', column 3 \(B->D\): .-2. is negative'
 bad "a period of the wrong size" 't6,1' ': the row has 2 values; expected 3'
-bad "a duplicate period" 't3,1,2' ' \(period\): the period .t3. was there before'
+bad "a duplicate period" 't3,1,2' ' \(period\): the period .t3. occurred before'
 bad "a demand beyond all costs" 't6,1e140,1' ' \(demand\): .*not a finite number'
 
 # bad_json NAME LINE PATTERN: likewise, for what only JSON lines can say.
@@ -144,7 +144,7 @@ bad_json "an unreachable pair" '{"period":"x","demand":{"A->E":1}}' ' \(A->E\): 
 bad_json "a matrix of the wrong size" '{"period":"x","demand":[1,2,3]}' ' \(demand\): the matrix has 3 rows; expected 5'
 bad_json "NaN in JSON" '{"period":"x","demand":{"A->D":NaN}}' ': this is not valid JSON, from byte'
 bad_json "a line that was cut" '{"period":"x","demand":{"A->D":1' ': this is not valid JSON'
-bad_json "an unknown link" '{"period":"x","events":[{"link":"Q-R","close":true}]}' ' \(events\[0\].link\): .*is no link'
+bad_json "an unknown link" '{"period":"x","events":[{"link":"Q-R","close":true}]}' ' \(events\[0\].link\): .*is not a link'
 bad_json "a negative capacity" '{"period":"x","events":[{"link":"A-B","capacity":-1}]}' ' \(events\[0\].capacity\): .-1. is negative'
 
 # Files that are something else.
@@ -152,9 +152,9 @@ sed 's/^A,C,8/A,C,-8/' "$links" >"$work/negative.csv"
 run route "$work/negative.csv" "$work/demand.csv"
 expect "a negative capacity is refused" 3 'negative.csv:4.*capacity'
 run route "$work/demand.csv" "$work/demand.csv"
-expect "demand in place of a network is refused" 3 'demand.csv:1: .*begins no network that is known'
+expect "demand in place of a network is refused" 3 'demand.csv:1: .*is not the beginning of a known format'
 run route "$links" "$links"
-expect "a network in place of demand is refused" 3 'links.csv:1, column 1: .from. is no pair of nodes'
+expect "a network in place of demand is refused" 3 'links.csv:1, column 1: .from. is not a pair of nodes'
 head -c 4000 "$PROXSTREAM" >"$work/binary"
 run route "$work/binary" "$work/demand.csv"
 expect "a binary network is refused" 3 'binary:1'

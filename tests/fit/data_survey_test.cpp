@@ -52,7 +52,7 @@ TEST(DataSurvey, FindsZerosConstantsAndLabels) {
     const DataSurvey sparse = survey_data(data.sparse, 5);
     EXPECT_EQ(sparse.lines(),
               (std::vector<std::string>{"3 rows of 5 features, 10 values not 0 (66.67%), sparse",
-                                        "labels: 1 of -1, 2 of 1", "1 column that no row has a value for",
+                                        "labels: 1 of -1, 2 of 1", "1 column without a value in any row",
                                         "1 constant column: 3"}));
 }
 

@@ -251,7 +251,7 @@ TEST(FitJob, RefusesAStoreOfOtherSettingsOrData) {
     EXPECT_NE(refusal(other).find("loss"), std::string::npos) << refusal(other);
     // The same name, other rows.
     folder.file("rows.csv", rows_of(61));
-    EXPECT_NE(refusal(settings).find("the data are not those"), std::string::npos) << refusal(settings);
+    EXPECT_NE(refusal(settings).find("the data differ from those"), std::string::npos) << refusal(settings);
     // What follows from epsilon has to stay.
     FitSettings sampler;
     sampler.data = {"sampler:ramp"};

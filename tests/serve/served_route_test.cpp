@@ -132,9 +132,9 @@ TEST_F(ServedRoads, InvalidRecordsChangeNothing) {
              {R"({"demand":{"A->C":-1}})", "negative"},
              {R"({"demand":{"A->Z":1}})", "A->Z"},
              {R"({"demand":{"A->C":"3"}})", "not a number"},
-             {R"({"demand":{"A->B":1}})", "none of those served"},
+             {R"({"demand":{"A->B":1}})", "a pair that is not served"},
              {R"({"period":"x"})", "neither demand nor an event"},
-             {R"({"events":[{"link":"Q-R","close":true}]})", "is no link"},
+             {R"({"events":[{"link":"Q-R","close":true}]})", "is not a link"},
              {R"({"events":[{"link":"A-B","capacity":1e-12}]})", "1e-12"},
              {R"({"demand":{},"surprise":1})", "surprise"}}) {
         EXPECT_NE(refusal(*run, record).find(problem), std::string::npos)

@@ -87,7 +87,7 @@ TEST(DemandReader, ABadMatrixCostsItsPeriodOnly) {
     EXPECT_EQ(periods[4].error, "d:5: the row has 5 values; expected 4 (2 x 2)");
     EXPECT_EQ(periods[5].error, "d:6, column 2 (A->B): the field is empty; expected a finite number");
     EXPECT_EQ(periods[6].error,
-              "d:7, column 3 (B->A): there is demand, and the pair is none of those served; expected demand "
+              "d:7, column 3 (B->A): there is demand for a pair that is not served; expected demand "
               "for the 1 "
               "pair of this run");
     EXPECT_EQ(periods[7].demand, (std::vector<Real>{2}));
@@ -107,13 +107,13 @@ TEST(DemandReader, ColumnsNamePairsAlsoOfNodesWithDashes) {
     EXPECT_EQ(periods[0].demand, (std::vector<Real>{2, 3, 1}));
     EXPECT_EQ(periods[1].error, "d:3, column 4 (C:A): the field is empty; expected a finite number");
     EXPECT_EQ(periods[2].error,
-              "d:4 (period): the period '08:00' was there before; expected a label no other period has");
+              "d:4 (period): the period '08:00' occurred before; expected a different label for each period");
     EXPECT_EQ(periods[2].label, "08:00 (line 4)");
     EXPECT_EQ(periods[3].demand, (std::vector<Real>{8, 9, 7}));
     EXPECT_NE(
-        data_error_of([&] { stream_of("A->B,X->Y\n"); }).find("d:1, column 2: 'X->Y' is no pair of nodes"),
+        data_error_of([&] { stream_of("A->B,X->Y\n"); }).find("d:1, column 2: 'X->Y' is not a pair of nodes"),
         std::string::npos);
-    EXPECT_NE(data_error_of([&] { stream_of("A->B,A_B\n"); }).find("stands in another column"),
+    EXPECT_NE(data_error_of([&] { stream_of("A->B,A_B\n"); }).find("is in another column"),
               std::string::npos);
     EXPECT_NE(data_error_of([&] { stream_of("period\n1\n"); }).find("no column is a pair"),
               std::string::npos);
@@ -135,11 +135,11 @@ TEST(DemandReader, LongTablesKeepPeriodsTogether) {
     EXPECT_EQ(periods[1].demand, (std::vector<Real>{3, 0}));
     EXPECT_EQ(periods[2].error, "d:6 (A->B): the pair is given twice; expected every pair once");
     EXPECT_EQ(periods[3].label, "x (line 8)");
-    EXPECT_NE(periods[3].error.find("the period 'x' was there before"), std::string::npos);
+    EXPECT_NE(periods[3].error.find("the period 'x' occurred before"), std::string::npos);
     EXPECT_EQ(periods[4].label, "u");  // the short row went with the period before it
     EXPECT_EQ(periods[4].demand, (std::vector<Real>{0, 8}));
     EXPECT_EQ(periods[5].error,
-              "d:12, column 2 (destination): 'Q' is no node; expected nodes of the network");
+              "d:12, column 2 (destination): 'Q' is not a node; expected nodes of the network");
     // Periods that are announced and not revealed are passed over.
     const auto skipping = stream_of(head + "A,B,1,x\nC,A,2,x\nA,B,3,y\nC,A,4,z\n");
     DemandPeriod period;
@@ -162,7 +162,7 @@ TEST(DemandReader, OneTripTableServesSeveralPeriods) {
     EXPECT_EQ(periods[2].demand, (std::vector<Real>{10, 20}));
     EXPECT_EQ(periods[2].label, "3");
     options.pairs = {{0, 1}};
-    EXPECT_NE(data_error_of([&] { stream_of(csv, options); }).find("none of those served"),
+    EXPECT_NE(data_error_of([&] { stream_of(csv, options); }).find("a pair that is not served"),
               std::string::npos);
 }
 

@@ -60,11 +60,11 @@ TEST(JsonDemandReader, LinesAreStrict) {
     EXPECT_EQ(error("{\"demand\": {\"A->B\": 1e999}}"),
               "d:1: a number is too large; expected finite numbers");
     EXPECT_EQ(error("{\"demand\": {\"A->X\": 1}}"),
-              "d:1 (demand.A->X): 'A->X' is no pair of nodes; expected ORIGIN->DESTINATION");
+              "d:1 (demand.A->X): 'A->X' is not a pair of nodes; expected ORIGIN->DESTINATION");
     EXPECT_EQ(error("{\"demand\": {\"A\": {\"X\": 1}}}"),
-              "d:1 (demand.A): 'X' is no node; expected nodes of the network");
+              "d:1 (demand.A): 'X' is not a node; expected nodes of the network");
     EXPECT_EQ(error("{\"demand\": {\"A->B\": 1, \"A->B\": 2}}"),
-              "d:1 (A->B): the key stands in its object twice; expected every key once");
+              "d:1 (A->B): the object has the key twice; expected every key once");
     EXPECT_EQ(error("{\"demand\": {\"A->B\": 1, \"A_B\": 2}}"),
               "d:1 (demand.A_B): the pair is given twice; expected every pair once");
     EXPECT_EQ(error("{\"demand\": [[1]]}"), "d:1 (demand): the matrix has 1 row; expected 4");
@@ -73,16 +73,16 @@ TEST(JsonDemandReader, LinesAreStrict) {
     EXPECT_EQ(error("{\"period\": \"x\"}"),
               "d:1: there is neither demand nor an event; expected \"demand\", \"events\" or both");
     EXPECT_EQ(error("{\"period\": [], \"demand\": {}}"),
-              "d:1 (period): '[]' is no label; expected a text or a number");
+              "d:1 (period): '[]' is not a label; expected a text or a number");
     const auto event = [&](const std::string& text) { return error("{\"events\": [" + text + "]}"); };
-    const std::string allowed = "; expected link, one of capacity, close and open, and text where wanted";
+    const std::string allowed = "; expected link, one of capacity, close and open, and optionally text";
     EXPECT_EQ(event("{\"link\": \"A-Z\", \"close\": true}"),
               "d:1 (events[0].link): '\"A-Z\"' is no link; expected FROM-TO, FROM-TO#2 for a parallel link, "
               "or a link's name");
     EXPECT_EQ(event("{\"close\": true}"), "d:1 (events[0]): there is no link" + allowed);
-    EXPECT_EQ(event("{\"link\": \"C-A\"}"), "d:1 (events[0]): what happens is not clear" + allowed);
+    EXPECT_EQ(event("{\"link\": \"C-A\"}"), "d:1 (events[0]): the event has no effect, or several" + allowed);
     EXPECT_EQ(event("{\"link\": \"C-A\", \"close\": true, \"open\": true}"),
-              "d:1 (events[0]): what happens is not clear" + allowed);
+              "d:1 (events[0]): the event has no effect, or several" + allowed);
     EXPECT_EQ(event("{\"link\": \"C-A\", \"shut\": true}"),
               "d:1 (events[0].shut): unknown key 'shut'" + allowed);
     EXPECT_EQ(

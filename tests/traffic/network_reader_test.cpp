@@ -107,7 +107,8 @@ TEST(SndlibReader, RefusesTruncatedFiles) {
               "net:15 (L2): the link has no capacity; expected a pre-installed capacity or a module");
     EXPECT_EQ(error(with_change(kNative, "  B ( 1 2 )", "  A ( 1 2 )")),
               "net:9: there is a node 'A' already; expected a name of its own");
-    EXPECT_NE(error(with_change(kNative, "type: network", "type: solution")).find("begins no network"),
+    EXPECT_NE(error(with_change(kNative, "type: network", "type: solution"))
+                  .find("is not the beginning of a network"),
               std::string::npos);
     EXPECT_EQ(error(with_change(kXml, "<demandValue>4<", "<demandValue>nan<")),
               "net:17 (demandValue): 'nan' is not a number; expected a finite number");
@@ -163,7 +164,7 @@ TEST(LinkTable, NumbersAscendAndDefaultsAreSaid) {
 TEST(LinkTable, RefusesBadTables) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
     EXPECT_EQ(error("from,to,capacity,colour\n1,2,3,4\n"),
-              "net:1, column 4: unknown column 'colour'; expected from, to, capacity, and where wanted name, "
+              "net:1, column 4: unknown column 'colour'; expected from, to, capacity, and optionally name, "
               "length, "
               "free_time, b, power, toll");
     EXPECT_EQ(error("from,to,capacity\n1,2,0\n"),
@@ -255,7 +256,8 @@ TEST(Places, ComeFromNodeFilesTablesAndGeoJson) {
 TEST(OpenNetwork, ErrorsDescribeTheUnknownFile) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
     EXPECT_EQ(error("").find("net: the file is empty"), 0U);
-    EXPECT_EQ(error("1 2 3\n").find("net:1: '1 2 3' begins no network that is known; expected TNTP"), 0U);
+    EXPECT_EQ(error("1 2 3\n").find("net:1: '1 2 3' is not the beginning of a known format; expected TNTP"),
+              0U);
     EXPECT_EQ(error("{\"a\": 1}").find("net:1: this is JSON"), 0U);
     EXPECT_EQ(error("origin,destination,demand\n").find("net:1: this is a table of demand"), 0U);
     EXPECT_NE(error(std::string("<NUMBER OF LINKS> 1\n\0\n", 22)).find("binary"), std::string::npos);

@@ -165,7 +165,7 @@ TEST(TntpNetwork, CountsMustAgree) {
               "net:4 (NUMBER OF LINKS): the metadata say 4 links, the file has 3; expected a file that was "
               "not cut");
     EXPECT_EQ(data_error_of([&] { network_of(replaced(whole, "LINKS> 3", "LINKS> 2")); }),
-              "net:12: more links than the 2 of NUMBER OF LINKS; expected as many rows as the metadata say");
+              "net:12: more links than the 2 of NUMBER OF LINKS; expected as many rows as NUMBER OF LINKS");
     EXPECT_EQ(data_error_of([&] { network_of(replaced(whole, "NODES>\t\t4", "NODES> 3")); }),
               "net:2 (NUMBER OF NODES): the metadata say 3 nodes, the links have 4; expected at least as "
               "many as the "
@@ -175,7 +175,7 @@ TEST(TntpNetwork, CountsMustAgree) {
               }).find("'many' is not a whole number"),
               std::string::npos);
     EXPECT_NE(
-        data_error_of([&] { network_of("<NUMBER OF LINKS> 3\n" + whole); }).find("stands on line 1 already"),
+        data_error_of([&] { network_of("<NUMBER OF LINKS> 3\n" + whole); }).find("is on line 1 already"),
         std::string::npos);
 }
 
