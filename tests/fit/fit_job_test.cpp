@@ -141,7 +141,7 @@ TEST(FitTask, RefusesSettingsThatContradictTheData) {
     EXPECT_NE(problem_of(settings).find("none.csv"), std::string::npos);
     settings = settings_of("sampler:ramp");
     settings.data.emplace_back("more.csv");
-    EXPECT_NE(problem_of(settings).find("alone"), std::string::npos);
+    EXPECT_NE(problem_of(settings).find("cannot be combined"), std::string::npos);
     settings = settings_of(folder.path("rows.csv"));
     settings.output = "random";
     EXPECT_NE(problem_of(settings).find("random index"), std::string::npos);

@@ -63,8 +63,8 @@ TEST(ReportBuilder, ReportsRefusalsAndMissingPromises) {
     certificate.unpromised = 4;
     const Built built = build(50, 9, certificate);
     EXPECT_NE(built.findings.find("ended in round 10 of 50"), std::string::npos);
-    EXPECT_NE(built.findings.find("4 did not"), std::string::npos);
-    EXPECT_EQ(build(9, 9, {}).findings.find("did not"), std::string::npos);
+    EXPECT_NE(built.findings.find("4 rounds had none"), std::string::npos);
+    EXPECT_EQ(build(9, 9, {}).findings.find("had none"), std::string::npos);
 }
 
 }  // namespace

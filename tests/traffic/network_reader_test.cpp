@@ -98,7 +98,7 @@ TEST(SndlibReader, RoutingCostsAreTimes) {
 TEST(SndlibReader, RefusesTruncatedFiles) {
     const auto error = [](const std::string& text) { return data_error_of([&] { network_of(text); }); };
     EXPECT_EQ(error(with_change(kNative, "( A B )", "( A Z )")),
-              "net:14: 'Z' is no node; expected nodes of the network");
+              "net:14: 'Z' is not a node; expected nodes of the network");
     EXPECT_EQ(error(with_change(kNative, "13.5", "nan")),
               "net:18 (demand value): 'nan' is not a number; expected a finite number");
     EXPECT_EQ(error(with_change(kNative, "13.5", "-1")),
@@ -191,7 +191,7 @@ TEST(LinkTable, DemandTables) {
     EXPECT_EQ(read.demand, (std::vector<Real>{5, 5}));
     EXPECT_EQ(read.within, 1);
     EXPECT_EQ(data_error_of([&] { trips("origin,destination,demand\na,x,1\n"); }),
-              "t:2, column 2 (destination): 'x' is no node; expected nodes of the network");
+              "t:2, column 2 (destination): 'x' is not a node; expected nodes of the network");
 }
 
 TEST(TopologyReader, CountsAndNodesAreHeldAgainstTheRows) {
@@ -206,7 +206,7 @@ TEST(TopologyReader, CountsAndNodesAreHeldAgainstTheRows) {
     const auto error = [](const std::string& wrong) { return data_error_of([&] { network_of(wrong); }); };
     EXPECT_EQ(error(with_change(text, "Edge_num: 2", "Edge_num: 3")),
               "net:1 (Edge_num): the file says 3 links and has 2; expected a file that was not cut");
-    EXPECT_NE(error(with_change(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is no node"), std::string::npos);
+    EXPECT_NE(error(with_change(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is not a node"), std::string::npos);
     EXPECT_NE(error(with_change(text, "Node_num: 3", "Node_num: 99999999999"))
                   .find("99999999999 nodes for 2 links"),
               std::string::npos);
