@@ -199,7 +199,7 @@ expect "an epsilon that needs a batch above the budget is refused" 1 'an iterati
 run fit sampler:rmap
 expect "a mistyped sampler gets a suggestion" 2 "unknown sampler 'rmap'; did you mean 'ramp'"
 run fit sampler:ramp "$work/rows.csv"
-expect "a sampler beside a file is refused" 2 'data: a sampler .*alone'
+expect "a sampler beside a file is refused" 2 'data: a sampler cannot be combined'
 run fit sampler:ramp -p "$work/p" --standardise
 expect "options of rows are refused for a sampler" 2 'predictions: a sampler has no rows' 'standardise.*a sampler makes its own rows'
 run fit --data sampler:ramp --loss logistic --format csv --no-intercept

@@ -89,7 +89,7 @@ sed -i '20s/^0/1/' "$work/rows.csv"
 run resume "$work/rows.run" --iterations 9
 expect "resume refuses changed rows" 3 'rows.run: the data differ from those of the run'
 run fit -q "${small[@]}" -t --start "$work/whole.json" --store "$work/test.run"
-expect "--test-only with --store is refused" 2 'test-only moves nothing'
+expect "--test-only with --store is refused" 2 'test-only makes no iteration'
 for option in checkpoint checkpoint-every resume; do
     run fit -q "${small[@]}" --$option "$work/state"
     expect "the removed --$option names its replacement" 2 "--$option was removed: keep the run in a file with --store FILE"

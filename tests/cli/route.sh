@@ -139,7 +139,7 @@ bad_json() {
     run route "$links" "$work/bad.jsonl" -w 4 --on-bad-period hold
     expect "$1 is held" 0 "bad.jsonl:6$3.*held" '10 periods in .*1 of them held'
 }
-bad_json "an unknown node" '{"period":"x","demand":{"A->Q":1}}' ' \(demand.A->Q\): .*no pair of nodes'
+bad_json "an unknown node" '{"period":"x","demand":{"A->Q":1}}' ' \(demand.A->Q\): .*not a pair of nodes'
 bad_json "an unreachable pair" '{"period":"x","demand":{"A->E":1}}' ' \(A->E\): there is demand 1, and no path'
 bad_json "a matrix of the wrong size" '{"period":"x","demand":[1,2,3]}' ' \(demand\): the matrix has 3 rows; expected 5'
 bad_json "NaN in JSON" '{"period":"x","demand":{"A->D":NaN}}' ': this is not valid JSON, from byte'

@@ -30,7 +30,7 @@ check "there is a decision for each period and the next one" awk -F'"period":' '
 mkdir "$work/others"
 echo mine >"$work/others/links.csv"
 run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --out "$work/others"
-expect "a file of another program is not overwritten" 2 'links.csv is there'
+expect "a file of another program is not overwritten" 2 'links.csv is not from a routing run'
 check "a file of another program is unchanged" grep -qx mine "$work/others/links.csv"
 if [ -e /dev/full ]; then
     run route "$work/links.csv" "$work/demand.jsonl" --on-bad-period hold -w 4 --decisions /dev/full
