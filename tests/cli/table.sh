@@ -29,7 +29,7 @@ check "JSON lines give the bits of CSV" cmp whole.p json.p
 
 # A run in three parts gives the bits of one that never stopped.
 rm -f s.run
-run learn -q one.csv two.csv.gz "${names[@]}" --store s.run -p stored.p -f stored.json --metrics stored.m --metrics-every 60 --rounds 100
+run learn -q one.csv two.csv.gz "${names[@]}" --store s.run --keep all -p stored.p -f stored.json --metrics stored.m --metrics-every 60 --rounds 100
 run resume s.run --rounds 270
 run resume s.run --rounds 0
 expect "a stored table is resumed twice" 0
