@@ -61,7 +61,7 @@ constexpr std::array kVerbs{
     Verb{"advise", "compute the tolerance, batch and confirmations that sampled gradients need", advise},
     Verb{"certify", "recompute the certificate of a run from its ledger or its store", certify_ledger},
     Verb{"runs", "list the run stores in a folder", list_runs},
-    Verb{"show", "show settings, state and figures of a stored run", show_run},
+    Verb{"show", "show a stored run, or the weights of a saved model", show_file},
     Verb{"resume", "continue a stored run, bit for bit as if it had never stopped", resume_run},
     Verb{"fork", "start a new run from the state of a stored run, with the same or other options", fork_run},
     Verb{"export",

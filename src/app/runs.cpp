@@ -1,7 +1,8 @@
-/// `runs` and `show`: which stores there are, and what is in one.
+/// `runs`, and `show` of a store: which stores there are, and what is in one.
 #include "proxstream/core/error.hpp"
 
 #include "app/exit_code.hpp"
+#include "app/show.hpp"
 #include "app/verbs.hpp"
 #include "store/run_store.hpp"
 
@@ -111,15 +112,8 @@ int list_runs(const std::vector<std::string>& arguments) {
     return whole ? kOk : kData;
 }
 
-int show_run(const std::vector<std::string>& arguments) {
-    if (wants_help(arguments)) {
-        fmt::print("Shows what a run store says of its run.\nusage: proxstream show RUN\n");
-        return kOk;
-    }
-    refuse_options("show", arguments);
-    if (arguments.size() != 1)
-        throw ConfigError("show: expected one run store, see 'proxstream show --help'");
-    const RunStore store(arguments[0]);
+void show_store(const std::string& path) {
+    const RunStore store(path);
     const RunIdentity& identity = store.identity();
     const StoreState state = store.state();
     fmt::print("{}: {}, {}\n", store.path(), identity.kind, identity.title);
@@ -147,7 +141,6 @@ int show_run(const std::vector<std::string>& arguments) {
     print_alarms(store);
     if (!state.running && !state.finished)
         fmt::print("\n'proxstream resume {}' continues it\n", store.path());
-    return kOk;
 }
 
 }  // namespace proxstream::app

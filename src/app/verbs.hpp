@@ -24,7 +24,7 @@ int study(const std::vector<std::string>& arguments);
 int list(const std::vector<std::string>& arguments);
 
 int list_runs(const std::vector<std::string>& arguments);
-int show_run(const std::vector<std::string>& arguments);
+int show_file(const std::vector<std::string>& arguments);
 int export_run(const std::vector<std::string>& arguments);
 int resume_run(const std::vector<std::string>& arguments);
 int fork_run(const std::vector<std::string>& arguments);
