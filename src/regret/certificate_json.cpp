@@ -56,7 +56,7 @@ class JsonFields {
 
 Json to_object(const RunHeader& header) {
     JsonFields fields;
-    header_fields(fields, header);
+    kHeaderFields(fields, header);
     if (!header.members.empty()) fields("play", header.play);
     return fields.take();
 }

@@ -31,7 +31,7 @@ inline constexpr Range kInsideTwo{
 inline constexpr Range kFromAbove{.most = kInfinity, .words = "a number or +infinity"};
 inline constexpr Range kFromBelow{.least = -kInfinity, .words = "a number or -infinity"};
 
-inline constexpr auto noise_fields = [](auto& visit, auto& noise) {
+inline constexpr auto kNoiseFields = [](auto& visit, auto& noise) {
     visit("oracle", noise.oracle);
     visit("variant", noise.variant);
     visit("estimator", noise.estimator);
@@ -45,7 +45,7 @@ inline constexpr auto noise_fields = [](auto& visit, auto& noise) {
     visit({"losses", "losses_known"}, noise.losses_known);
 };
 
-inline constexpr auto header_fields = [](auto& visit, auto& header) {
+inline constexpr auto kHeaderFields = [](auto& visit, auto& header) {
     visit("name", header.name);
     visit({"n", "dimension"}, header.dimension, kCount);
     visit({"w", "window"}, header.window, kCount);
@@ -69,12 +69,12 @@ inline constexpr auto header_fields = [](auto& visit, auto& header) {
     visit("max_steps", header.max_steps, kAny);
     visit("max_seconds", header.max_seconds, kNonnegative);
     visit({"also", "other_windows"}, header.other_windows, kCount);
-    visit.object("noise", header.noise, noise_fields);
+    visit.object("noise", header.noise, kNoiseFields);
     visit("settings", header.settings);
 };
 
 /// What was measured in a round that was not refused.
-inline constexpr auto figure_fields = [](auto& visit, auto& report) {
+inline constexpr auto kFigureFields = [](auto& visit, auto& report) {
     visit("N", report.steps);
     visit("Nc", report.cheap_steps);
     visit("cf", report.confirmations);
@@ -114,20 +114,20 @@ inline constexpr auto figure_fields = [](auto& visit, auto& report) {
 };
 
 /// The round's number is the line's.
-inline constexpr auto report_fields = [](auto& visit, auto& report) {
+inline constexpr auto kReportFields = [](auto& visit, auto& report) {
     visit.named("s", report.status, kStatuses);
-    if (report.status != RoundStatus::refused) figure_fields(visit, report);
+    if (report.status != RoundStatus::refused) kFigureFields(visit, report);
     visit("c", report.cost);
     visit("cr", report.referee_cost);
 };
 
-inline constexpr auto extras_fields = [](auto& visit, auto& extras) {
+inline constexpr auto kExtrasFields = [](auto& visit, auto& extras) {
     visit.if_there("also", extras.other_gaps, kNonnegative);
     visit.if_there("pl", extras.prediction_loss, kAny);
 };
 
 /// Without the members' reports. `lists` holds what the round views.
-inline constexpr auto ensemble_fields = [](auto& visit, auto& round, auto& lists) {
+inline constexpr auto kEnsembleFields = [](auto& visit, auto& round, auto& lists) {
     visit("k", round.active_member);
     visit("eps", round.rate, kNonnegative);
     visit("al", round.share, kShare);
@@ -139,7 +139,7 @@ inline constexpr auto ensemble_fields = [](auto& visit, auto& round, auto& lists
     visit.if_there("sl", lists.slopes, kAny);
 };
 
-inline constexpr auto footer_fields = [](auto& visit, auto& footer) {
+inline constexpr auto kFooterFields = [](auto& visit, auto& footer) {
     visit.named("end", footer.ending, kEndings);
     visit("T", footer.totals.rounds);
     visit("refused", footer.totals.refused);

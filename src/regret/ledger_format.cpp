@@ -11,13 +11,13 @@ namespace proxstream {
 namespace {
 
 void append_ensemble(LineWriter& line, const EnsembleRound& round) {
-    ensemble_fields(line, round, round);
-    line.objects("m", round.members, report_fields);
+    kEnsembleFields(line, round, round);
+    line.objects("m", round.members, kReportFields);
 }
 
 void read_ensemble(LineCursor& line, LedgerRow& row) {
-    ensemble_fields(line, row.ensemble, row);
-    line.objects("m", row.members, report_fields);
+    kEnsembleFields(line, row.ensemble, row);
+    line.objects("m", row.members, kReportFields);
     for (RoundReport& member : row.members) member.round = row.report.round;
     row.ensemble.weights = row.weights;
     row.ensemble.losses = row.losses;
@@ -71,7 +71,7 @@ class FigureCheck {
 
 void check_figures(const FigureCheck& check, const RoundReport& report) {
     if (report.status == RoundStatus::refused) return;
-    figure_fields(check, report);
+    kFigureFields(check, report);
     if (report.failed_confirmations > report.confirmations) {
         check.refuse("ff", fmt::format("{} failed confirmations", report.failed_confirmations),
                      fmt::format("at most {}, the confirmations made", report.confirmations));
@@ -88,7 +88,7 @@ void check_ensemble(const FigureCheck& check, const RunHeader& header, const Rou
     check.count("p", round.weights.size(), members, "members");
     check.count("l", round.losses.size(), members, "members");
     if (!round.slopes.empty()) check.count("sl", round.slopes.size(), members, "members");
-    ensemble_fields(check, round, round);
+    kEnsembleFields(check, round, round);
     if (round.active_member < points || round.active_member >= members)
         check.refuse("k", fmt::format("member {}", round.active_member),
                      fmt::format("{}..{}", points, members - 1));
@@ -121,10 +121,10 @@ void append_header(std::string& out, const RunHeader& header) {
     LineWriter line(out);
     line("ledger", kLedgerName);
     line("version", kLedgerVersion);
-    header_fields(line, header);
+    kHeaderFields(line, header);
     if (header.members.empty()) return;
     line("play", header.play);
-    line.objects("members", header.members, header_fields);
+    line.objects("members", header.members, kHeaderFields);
 }
 
 void read_version(LineCursor& line) {
@@ -145,19 +145,19 @@ void read_version(LineCursor& line) {
 RunHeader read_header(LineCursor& line) {
     RunHeader header;
     read_version(line);
-    header_fields(line, header);
+    kHeaderFields(line, header);
     if (!line.at_key("play")) return header;
     line("play", header.play);
-    line.objects("members", header.members, header_fields);
+    line.objects("members", header.members, kHeaderFields);
     return header;
 }
 
 void append_row(std::string& out, const RoundReport& report, const RowExtras& extras) {
     LineWriter line(out);
     line("t", report.round);
-    report_fields(line, report);
+    kReportFields(line, report);
     if (report.status == RoundStatus::refused) return;
-    extras_fields(line, extras);
+    kExtrasFields(line, extras);
     if (extras.ensemble == nullptr) return;
     line.put_key("bank");
     line.braces(*extras.ensemble, append_ensemble);
@@ -169,9 +169,9 @@ void read_row(LineCursor& line, LedgerRow& row) {
     row.prediction_loss.reset();
     row.of_ensemble = false;
     line("t", row.report.round);
-    report_fields(line, row.report);
+    kReportFields(line, row.report);
     if (row.report.status == RoundStatus::refused) return;
-    extras_fields(line, row);
+    kExtrasFields(line, row);
     if (!line.at_key("bank")) return;
     line.take_key("bank");
     line.braces(row, read_ensemble);
@@ -179,14 +179,14 @@ void read_row(LineCursor& line, LedgerRow& row) {
 
 void append_footer(std::string& out, const RunFooter& footer) {
     LineWriter line(out);
-    footer_fields(line, footer);
-    if (!footer.members.empty()) line.objects("members", footer.members, footer_fields);
+    kFooterFields(line, footer);
+    if (!footer.members.empty()) line.objects("members", footer.members, kFooterFields);
 }
 
 RunFooter read_footer(LineCursor& line) {
     RunFooter footer;
-    footer_fields(line, footer);
-    if (line.at_key("members")) line.objects("members", footer.members, footer_fields);
+    kFooterFields(line, footer);
+    if (line.at_key("members")) line.objects("members", footer.members, kFooterFields);
     return footer;
 }
 
@@ -195,7 +195,7 @@ void check_row(const RunHeader& header, const RoundReport& report, const RowExtr
     if (report.status == RoundStatus::refused) return;
     const FigureCheck check(source, line);
     check_figures(check, report);
-    extras_fields(check, extras);
+    kExtrasFields(check, extras);
     check.count("also", extras.other_gaps.size(), header.other_windows.size(), "other windows");
     if (header.members.empty() && extras.ensemble != nullptr)
         check.refuse("bank", "the round of an ensemble", "none: the header names no members");
@@ -209,7 +209,7 @@ void check_row(const RunHeader& header, const RoundReport& report, const RowExtr
 void check_footer(const RunHeader& header, const RunFooter& footer, std::string_view source,
                   std::uint64_t line) {
     const FigureCheck check(source, line);
-    footer_fields(check, footer);
+    kFooterFields(check, footer);
     check.count("weights", footer.final_weights.size(), footer.final_losses.size(), "last losses");
     // The forecast of a round that was never played may stand beside the records that came.
     const Round came = header.initial_records + footer.totals.rounds;

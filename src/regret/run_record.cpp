@@ -55,7 +55,7 @@ class HeaderCheck {
 
 void find_violations(const RunHeader& header, const std::string& who, std::vector<std::string>& violations) {
     HeaderCheck check(who, violations);
-    header_fields(check, header);
+    kHeaderFields(check, header);
     if (header.play.empty() != header.members.empty())
         check.refuse(
             "the number of members", header.members.size(),
