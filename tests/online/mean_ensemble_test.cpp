@@ -60,12 +60,13 @@ std::unique_ptr<AnyLearner> make(const std::string& text, const Setting& setting
 
 RowBlock row(std::uint64_t seed, Round t, const Setting& setting = {}, Index rows = 1) {
     RowBlock record;
+    const Round drift = t / 80 * 3;
     std::vector<Real> a(setting.features);
     for (Index r = 0; r < rows; ++r) {
         Real score = 0;
         for (Index i = 0; i < a.size(); ++i) {
             a[i] = normal({seed, t, static_cast<std::uint32_t>(i), 0, r}) / 2;
-            score += a[i] * std::cos(static_cast<Real>(t / 80 * 3 + i));
+            score += a[i] * std::cos(static_cast<Real>(drift + i));
         }
         const Real noisy = score + 0.1 * normal({seed, t, 0, 1, r});
         record.add_dense(

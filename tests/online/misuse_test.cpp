@@ -67,7 +67,7 @@ TEST(LearnerMisuse, ALearnerMakesItsOwnStore) {
 }
 
 TEST(LearnerMisuse, StepsStartsAndWindowsThatCannotBeAreRefused) {
-    const auto make = [](Real step, std::vector<Real> start, Index window) {
+    const auto make = [](Real step, const std::vector<Real>& start, Index window) {
         TimeSmoothed learner(Zero(), FunctionFamily(start.size()), start,
                              TimeSmoothedOptions{.window = window, .step = step, .budget = {}},
                              Backtracking{});

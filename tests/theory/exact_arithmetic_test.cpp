@@ -144,27 +144,31 @@ struct Regularised {
             case Kind::shift:
                 for (Index i = 0; i < v.size(); ++i) v[i] = by[i] + soft(v[i] - by[i]);
                 return v;
-            case Kind::simplex: {
-                ExactPoint sorted = v;
-                std::sort(sorted.begin(), sorted.end(), std::greater<>());
-                Exact sum = 0, tau = 0;
-                for (Index k = 0; k < sorted.size(); ++k) {
-                    sum += sorted[k];
-                    const Exact candidate = (sum - weight) / static_cast<double>(k + 1);
-                    if (sorted[k] > candidate) tau = candidate;
-                }
-                for (Exact& u : v) u = u > tau ? Exact(u - tau) : Exact(0);
-                return v;
-            }
-            case Kind::ball: {
-                Exact square = 0;
-                for (const Exact& u : v) square += u * u;
-                const Exact length = sqrt(square);
-                if (length > weight) {
-                    for (Exact& u : v) u *= weight / length;
-                }
-                return v;
-            }
+            case Kind::simplex:
+                return onto_simplex(std::move(v));
+            case Kind::ball:
+                return onto_ball(std::move(v));
+        }
+        return v;
+    }
+    ExactPoint onto_simplex(ExactPoint v) const {
+        ExactPoint sorted = v;
+        std::sort(sorted.begin(), sorted.end(), std::greater<>());
+        Exact sum = 0, tau = 0;
+        for (Index k = 0; k < sorted.size(); ++k) {
+            sum += sorted[k];
+            const Exact candidate = (sum - weight) / static_cast<double>(k + 1);
+            if (sorted[k] > candidate) tau = candidate;
+        }
+        for (Exact& u : v) u = u > tau ? Exact(u - tau) : Exact(0);
+        return v;
+    }
+    ExactPoint onto_ball(ExactPoint v) const {
+        Exact square = 0;
+        for (const Exact& u : v) square += u * u;
+        const Exact length = sqrt(square);
+        if (length > weight) {
+            for (Exact& u : v) u *= weight / length;
         }
         return v;
     }

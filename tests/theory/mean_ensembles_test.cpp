@@ -157,13 +157,8 @@ RowBlock block_of(const Record& record) {
     return block;
 }
 
-MeanCase draw_mean(Dice& dice) {
-    MeanCase run;
-    run.loss = &kFormulas[dice.from(0, std::size(kFormulas) - 1)];
-    run.dimension = dice.from(1, 6);
-    run.rounds = dice.from(1, 90);
-    static const std::vector<Penalty> kinds = penalties();
-    run.penalty = kinds[dice.from(0, kinds.size() - 1)];
+/// Draws the rows of all rounds around centres that move. Returns the largest |a|^2.
+Real draw_records(Dice& dice, MeanCase& run) {
     std::vector<Vector> centres(4, Vector(run.dimension));
     for (Vector& centre : centres) {
         for (Real& entry : centre) entry = dice.gauss();
@@ -185,9 +180,10 @@ MeanCase draw_mean(Dice& dice) {
         }
         run.records.push_back(std::move(record));
     }
-    run.smoothness = run.loss->curvature * largest;
-    run.step = dice.real(0.2, 1.5) / run.smoothness;
-    run.delta = std::exp(dice.real(-4, 0));
+    return largest;
+}
+
+void draw_members(Dice& dice, MeanCase& run) {
     const std::vector<std::string> cheap{"adagrad:0.1", "adagrad:1", "rls:inf",      "rls:20",
                                          "coin",        "adam:0.05", "momentum:0.1", "last-value"};
     for (const std::string& each : cheap) {
@@ -199,6 +195,19 @@ MeanCase draw_mean(Dice& dice) {
         if (dice.one_in(2)) run.windows.push_back(window);
     }
     if (run.windows.empty()) run.windows.push_back(5);
+}
+
+MeanCase draw_mean(Dice& dice) {
+    MeanCase run;
+    run.loss = &kFormulas[dice.from(0, std::size(kFormulas) - 1)];
+    run.dimension = dice.from(1, 6);
+    run.rounds = dice.from(1, 90);
+    static const std::vector<Penalty> kinds = penalties();
+    run.penalty = kinds[dice.from(0, kinds.size() - 1)];
+    run.smoothness = run.loss->curvature * draw_records(dice, run);
+    run.step = dice.real(0.2, 1.5) / run.smoothness;
+    run.delta = std::exp(dice.real(-4, 0));
+    draw_members(dice, run);
     run.gradients = !dice.one_in(4);
     run.clipped = !dice.one_in(3);
     run.tracking = dice.one_in(2);
@@ -251,154 +260,212 @@ struct OwnLines {
     }
 };
 
-void check_run(const MeanCase& run, std::map<std::string, std::uint64_t>& seen) {
-    const auto learner = make_learner(run.text(), parts_of(run));
-    const Index points = run.points.size(), members = points + run.windows.size();
-    // Without starts from other members' points, members that run alone are the members.
-    std::vector<std::unique_ptr<AnyLearner>> alone;
-    for (const std::string& text : run.points)
-        alone.push_back(make_learner(text + (text.find(':') == std::string::npos ? ":" : ",") + "window=1",
-                                     parts_of(run)));
-    for (const Index window : run.windows) {
-        if (run.cross) break;
-        alone.push_back(make_learner("time-smoothed:window=" + std::to_string(window), parts_of(run)));
+using Seen = std::map<std::string, std::uint64_t>;
+
+/// A run beside its twins, and both sides of its inequalities by their definitions.
+class CheckedRun {
+  public:
+    explicit CheckedRun(const MeanCase& run)
+        : run_(run),
+          members_(run.points.size() + run.windows.size()),
+          learner_(make_learner(run.text(), parts_of(run))),
+          tally_(learner_->facts()),
+          twin_(mixing::MixtureTwin::even(members_), run.gradients, run.clipped, run.tracking, run.switches),
+          losses_(members_),
+          slopes_(members_),
+          mixture_(members_),
+          best_(8, Longs(members_)),
+          own_(run.windows.size()) {
+        make_alone();
+        Long share = 0;
+        for (Index k = 0; k < members_; ++k)
+            share += mixture_[k] = std::pow(std::sin(static_cast<Long>(k + run.rounds)), 2);
+        for (Long& each : mixture_) each /= share;
     }
-    Tally tally(learner->facts());
-    mixing::MixtureTwin twin(mixing::MixtureTwin::even(members), run.gradients, run.clipped, run.tracking,
-                             run.switches);
-    Longs losses(members), slopes(members), free(members);
-    Longs mixture(members);  // a fixed combination of the members
-    Long share = 0;
-    for (Index k = 0; k < members; ++k)
-        share += mixture[k] = std::pow(std::sin(static_cast<Long>(k + run.rounds)), 2);
-    for (Long& each : mixture) each /= share;
-    Long left = 0, inner_gaps = 0, outer_gaps = 0, tracked_gaps = 0, combined = 0, largest = 0;
-    std::vector<Longs> best(8, Longs(members));
-    std::vector<OwnLines> own(run.windows.size());
-    for (Round t = 1; t <= run.rounds; ++t) {
-        const Vector z(learner->decide().begin(), learner->decide().end());
+
+    void check(Seen& seen) {
+        for (Round t = 1; t <= run_.rounds; ++t) ASSERT_NO_FATAL_FAILURE(play(t));
+        const Certificate certificate =
+            tally_.certificate(tally_.footer(learner_->close(), RunEnding::finished, 0));
+        rounding_ = 1e-8L * (1 + largest_) * static_cast<Long>(run_.rounds);
+        ASSERT_NO_FATAL_FAILURE(check_verdicts(certificate, seen));
+        ASSERT_NO_FATAL_FAILURE(check_losses(certificate.at("C8")));
+        if (run_.gradients) {
+            ASSERT_NO_FATAL_FAILURE(check_slopes(certificate.at("C8b"), seen));
+        }
+        if (run_.tracking) {
+            ASSERT_NO_FATAL_FAILURE(check_switches(certificate.at("C8c")));
+        }
+        if (!run_.cross) {
+            for (const OwnLines& lines : own_)
+                ASSERT_LE(lines.regret, lines.bound + rounding_ / (run_.step * run_.step));
+            ++seen["members by definition"];
+        }
+        ++seen[run_.loss->convex ? "convex" : "not convex"];
+        ++seen[run_.penalty.text];
+    }
+
+  private:
+    /// Without starts from other members' points, members that run alone are the members.
+    void make_alone() {
+        for (const std::string& text : run_.points)
+            alone_.push_back(make_learner(
+                text + (text.find(':') == std::string::npos ? ":" : ",") + "window=1", parts_of(run_)));
+        for (const Index window : run_.windows) {
+            if (run_.cross) break;
+            alone_.push_back(make_learner("time-smoothed:window=" + std::to_string(window), parts_of(run_)));
+        }
+    }
+
+    void play(Round t) {
+        const Vector z(learner_->decide().begin(), learner_->decide().end());
         std::vector<Vector> at;
-        for (const auto& each : alone) at.emplace_back(each->decide().begin(), each->decide().end());
-        const RoundReport report = learner->observe(block_of(run.records[t]));
+        for (const auto& each : alone_) at.emplace_back(each->decide().begin(), each->decide().end());
+        const RoundReport report = learner_->observe(block_of(run_.records[t]));
         ASSERT_NE(report.status, RoundStatus::refused) << "round " << t;
-        const EnsembleRound& round = *learner->ensemble();
+        const EnsembleRound& round = *learner_->ensemble();
         RowExtras extras;
         extras.ensemble = &round;
-        tally.add(report, extras);
-        const Long played = run.total(t, z);
+        tally_.add(report, extras);
+        const Long played = run_.total(t, z);
         const Long size = 1 + std::abs(played);
         ASSERT_LE(std::abs(played - report.loss - report.regulariser), 1e-12L * size) << "round " << t;
-        left += played;
-        const Longs l = longs(round.losses), mixed = longs(round.mixer_losses);
-        for (Index k = 0; k < members; ++k) {
-            losses[k] += l[k];
-            largest = std::max(largest, std::abs(l[k]));
-            if (run.gradients) slopes[k] += round.slopes[k];
+        left_ += played;
+        ASSERT_NO_FATAL_FAILURE(add_losses(t, round, at));
+        ASSERT_NO_FATAL_FAILURE(add_gaps(t, round, played));
+        if (run_.gradients && at.size() == members_) add_combination(t, at);
+        for (Index k = 0; k < members_; ++k)
+            ASSERT_NEAR(round.weights[k], static_cast<Real>(twin_.weights()[k]), 1e-7)
+                << k << ", round " << t;
+        const Index points = run_.points.size();
+        for (Index i = 0; i < run_.windows.size() && at.size() == members_; ++i)
+            ASSERT_NO_FATAL_FAILURE(
+                own_[i].add(run_, t, run_.windows[i], at[points + i], round.report(points + i)));
+        twin_.learn(longs(round.losses), longs(round.slopes), longs(round.mixer_losses));
+        for (auto& each : alone_) each->observe(block_of(run_.records[t]));
+    }
+
+    void add_losses(Round t, const EnsembleRound& round, const std::vector<Vector>& at) {
+        const Longs l = longs(round.losses);
+        for (Index k = 0; k < members_; ++k) {
+            losses_[k] += l[k];
+            largest_ = std::max(largest_, std::abs(l[k]));
+            if (run_.gradients) slopes_[k] += round.slopes[k];
             if (k >= at.size()) continue;
-            ASSERT_LE(std::abs(l[k] - run.total(t, at[k])), 1e-11L * (1 + std::abs(l[k])))
+            ASSERT_LE(std::abs(l[k] - run_.total(t, at[k])), 1e-11L * (1 + std::abs(l[k])))
                 << k << ", round " << t;
         }
-        inner_gaps += mixed[0] - mixing::mean_of(twin.losses.p, l);
-        outer_gaps += played - mixing::mean_of(twin.top.p, mixed);
-        if (run.tracking) tracked_gaps += mixed.back() - mixing::mean_of(twin.tracked.p, l);
-        if (run.loss->convex) {
-            // Jensen, round by round.
-            const Long rounding = 1e-8L * (1 + largest);
-            ASSERT_LE(mixed[0], mixing::mean_of(twin.losses.p, l) + rounding) << "round " << t;
-            ASSERT_LE(played, mixing::mean_of(twin.top.p, mixed) + rounding) << "round " << t;
-        }
-        if (run.gradients && at.size() == members) {
-            Vector u(run.dimension);
-            for (Index k = 0; k < members; ++k) u = along(u, static_cast<Real>(mixture[k]), at[k]);
-            combined += run.value(t, u);
-            Vector second(run.dimension);
-            for (Index k = 0; k < members; ++k)
-                second = along(second, static_cast<Real>(twin.slopes.p[k]), at[k]);
-            combined -= run.value(t, second);
-        }
-        for (Index s = best.size(); s-- > 0;) {
-            const Long other = s > 0 ? *std::min_element(best[s - 1].begin(), best[s - 1].end()) : INFINITY;
-            for (Index k = 0; k < members; ++k) best[s][k] = std::min(best[s][k], other) + l[k];
-        }
-        for (Index k = 0; k < members; ++k)
-            ASSERT_NEAR(round.weights[k], static_cast<Real>(twin.weights()[k]), 1e-7) << k << ", round " << t;
-        for (Index i = 0; i < run.windows.size() && at.size() == members; ++i)
-            ASSERT_NO_FATAL_FAILURE(
-                own[i].add(run, t, run.windows[i], at[points + i], round.report(points + i)));
-        twin.learn(l, longs(round.slopes), mixed);
-        for (auto& each : alone) each->observe(block_of(run.records[t]));
-    }
-    const Certificate certificate = tally.certificate(tally.footer(learner->close(), RunEnding::finished, 0));
-    std::vector<const Certificate*> all{&certificate};
-    for (const Certificate& member : certificate.members) all.push_back(&member);
-    for (const Certificate* each : all) {
-        for (const Inequality& line : each->inequalities) {
-            ASSERT_NE(line.verdict, Verdict::violated)
-                << each->header.name << ": " << line.id << ", " << line.left << " against " << line.right
-                << " + " << line.slack << "; " << line.explanation;
-            seen[line.id] += kept(line.verdict) ? 1 : 0;
+        for (Index s = best_.size(); s-- > 0;) {
+            const Long other = s > 0 ? *std::min_element(best_[s - 1].begin(), best_[s - 1].end()) : INFINITY;
+            for (Index k = 0; k < members_; ++k) best_[s][k] = std::min(best_[s][k], other) + l[k];
         }
     }
-    const Long rounding = 1e-8L * (1 + largest) * static_cast<Long>(run.rounds);
-    // C8, for every member; for convex losses without the gaps.
-    Long right = INFINITY;
-    for (Index k = 0; k < members; ++k) {
-        const Long price = twin.losses.price(k) + twin.top.price(0);
-        right = std::min(right, losses[k] + price + inner_gaps + outer_gaps);
-        ASSERT_LE(left, losses[k] + price + inner_gaps + outer_gaps + rounding) << "member " << k;
-        if (run.loss->convex) {
-            ASSERT_LE(left, losses[k] + price + rounding) << "member " << k;
+
+    /// What losses that are not convex take from Jensen's inequality.
+    void add_gaps(Round t, const EnsembleRound& round, Long played) {
+        const Longs l = longs(round.losses), mixed = longs(round.mixer_losses);
+        const Long inner = mixing::mean_of(twin_.losses.p, l), outer = mixing::mean_of(twin_.top.p, mixed);
+        inner_gaps_ += mixed[0] - inner;
+        outer_gaps_ += played - outer;
+        if (run_.tracking) tracked_gaps_ += mixed.back() - mixing::mean_of(twin_.tracked.p, l);
+        if (!run_.loss->convex) return;
+        const Long rounding = 1e-8L * (1 + largest_);
+        ASSERT_LE(mixed[0], inner + rounding) << "round " << t;
+        ASSERT_LE(played, outer + rounding) << "round " << t;
+    }
+
+    void add_combination(Round t, const std::vector<Vector>& at) {
+        Vector u(run_.dimension), second(run_.dimension);
+        for (Index k = 0; k < members_; ++k) {
+            u = along(u, static_cast<Real>(mixture_[k]), at[k]);
+            second = along(second, static_cast<Real>(twin_.slopes.p[k]), at[k]);
         }
-        if (run.gradients) {
-            ASSERT_LE(slopes[k], twin.slopes.price(k) + rounding) << "member " << k;
+        combined_ += run_.value(t, u);
+        combined_ -= run_.value(t, second);
+    }
+
+    static void check_verdicts(const Certificate& certificate, Seen& seen) {
+        std::vector<const Certificate*> all{&certificate};
+        for (const Certificate& member : certificate.members) all.push_back(&member);
+        for (const Certificate* each : all) {
+            for (const Inequality& line : each->inequalities) {
+                ASSERT_NE(line.verdict, Verdict::violated)
+                    << each->header.name << ": " << line.id << ", " << line.left << " against " << line.right
+                    << " + " << line.slack << "; " << line.explanation;
+                seen[line.id] += kept(line.verdict) ? 1 : 0;
+            }
         }
     }
-    const Inequality& loss = certificate.at("C8");
-    ASSERT_TRUE(kept(loss.verdict)) << loss.explanation;
-    ASSERT_NEAR(loss.left, static_cast<Real>(left), static_cast<Real>(rounding));
-    ASSERT_NEAR(loss.right, static_cast<Real>(right), static_cast<Real>(100 * rounding));
-    // "holds" is a statement about the exact sums.
-    if (loss.verdict == Verdict::holds) {
-        ASSERT_LE(left, right + 1e-15L * static_cast<Long>(run.rounds) * (1 + largest));
+
+    /// C8, for every member; for convex losses without the gaps.
+    void check_losses(const Inequality& line) const {
+        Long right = INFINITY;
+        for (Index k = 0; k < members_; ++k) {
+            const Long price = twin_.losses.price(k) + twin_.top.price(0);
+            right = std::min(right, losses_[k] + price + inner_gaps_ + outer_gaps_);
+            ASSERT_LE(left_, losses_[k] + price + inner_gaps_ + outer_gaps_ + rounding_) << "member " << k;
+            if (run_.loss->convex) {
+                ASSERT_LE(left_, losses_[k] + price + rounding_) << "member " << k;
+            }
+        }
+        ASSERT_TRUE(kept(line.verdict)) << line.explanation;
+        ASSERT_NEAR(line.left, static_cast<Real>(left_), static_cast<Real>(rounding_));
+        ASSERT_NEAR(line.right, static_cast<Real>(right), static_cast<Real>(100 * rounding_));
+        // "holds" is a statement about the exact sums.
+        if (line.verdict == Verdict::holds) {
+            ASSERT_LE(left_, right + 1e-15L * static_cast<Long>(run_.rounds) * (1 + largest_));
+        }
     }
-    if (run.gradients && run.loss->convex && !run.cross) {
-        // C8b bounds the regret against every fixed combination of the members' points.
+
+    /// C8b, which bounds the regret against every fixed combination of the members' points too.
+    void check_slopes(const Inequality& line, Seen& seen) const {
         Long price = 0;
-        for (Index k = 0; k < members; ++k) price += mixture[k] * twin.slopes.price(k);
-        ASSERT_LE(-combined, price + rounding);
-        ++seen["combinations"];
+        for (Index k = 0; k < members_; ++k) {
+            ASSERT_LE(slopes_[k], twin_.slopes.price(k) + rounding_) << "member " << k;
+            price += mixture_[k] * twin_.slopes.price(k);
+        }
+        if (run_.loss->convex && !run_.cross) {
+            ASSERT_LE(-combined_, price + rounding_);
+            ++seen["combinations"];
+        }
+        ASSERT_TRUE(kept(line.verdict));
     }
-    if (run.tracking) {
-        for (Index s = 0; s < best.size(); ++s) {
-            const Long least = *std::min_element(best[s].begin(), best[s].end());
-            ASSERT_LE(left, least + twin.tracked.price(s) + tracked_gaps + outer_gaps + twin.top.price(0) +
-                                rounding)
+
+    /// C8c, for every number of switches between members.
+    void check_switches(const Inequality& line) const {
+        for (Index s = 0; s < best_.size(); ++s) {
+            const Long least = *std::min_element(best_[s].begin(), best_[s].end());
+            ASSERT_LE(left_, least + twin_.tracked.price(s) + tracked_gaps_ + outer_gaps_ +
+                                 twin_.top.price(0) + rounding_)
                 << s << " switches";
         }
-        ASSERT_TRUE(kept(certificate.at("C8c").verdict)) << certificate.at("C8c").explanation;
+        ASSERT_TRUE(kept(line.verdict)) << line.explanation;
     }
-    if (run.gradients) {
-        ASSERT_TRUE(kept(certificate.at("C8b").verdict));
-    }
-    if (!run.cross) {
-        for (const OwnLines& lines : own)
-            ASSERT_LE(lines.regret, lines.bound + rounding / (run.step * run.step));
-        ++seen["members by definition"];
-    }
-    ++seen[run.loss->convex ? "convex" : "not convex"];
-    ++seen[run.penalty.text];
-}
+
+    const MeanCase& run_;
+    Index members_;
+    std::unique_ptr<AnyLearner> learner_;
+    std::vector<std::unique_ptr<AnyLearner>> alone_;
+    Tally tally_;
+    mixing::MixtureTwin twin_;
+    Longs losses_, slopes_;
+    Longs mixture_;  // a fixed combination of the members
+    Long left_ = 0, inner_gaps_ = 0, outer_gaps_ = 0, tracked_gaps_ = 0, combined_ = 0, largest_ = 0;
+    Long rounding_ = 0;
+    std::vector<Longs> best_;  // of the members after so many switches
+    std::vector<OwnLines> own_;
+};
 
 TEST(MeanEnsembles, KeepEveryInequality) {
     const std::uint64_t runs = long_runs() ? 5000 : 300;
-    std::map<std::string, std::uint64_t> seen;
+    Seen seen;
     for (std::uint64_t index = 0; index < runs; ++index) {
         Dice dice(2'000'000 + index);
         const MeanCase run = draw_mean(dice);
         SCOPED_TRACE("run " + std::to_string(index) + ": " + run.text() + ", " + run.loss->name + ", " +
                      run.penalty.text + ", n = " + std::to_string(run.dimension) +
                      ", T = " + std::to_string(run.rounds));
-        ASSERT_NO_FATAL_FAILURE(check_run(run, seen));
+        ASSERT_NO_FATAL_FAILURE(CheckedRun(run).check(seen));
     }
     EXPECT_EQ(seen["C8"], runs);
     EXPECT_GT(seen["C8b"], runs / 2);

@@ -131,55 +131,66 @@ struct RandomRun {
     std::string learner = "time-smoothed";
 };
 
-RandomRun draw_run(RunDice& dice) {
-    RandomRun run;
-    const Index features = 1 + dice.below(6);
-    const Real feature_scale = dice.power(-8, 8);
-    const Real target_scale = dice.power(-3, 3);
-    const std::string loss = dice.pick(kLosses);
-    const bool sign = loss_target(loss) == TargetKind::sign;
-    RowShape shape;
-    shape.features = features;
-    shape.intercept = dice.one_in(3);
-    run.family = parse_loss(loss, shape);
-    const Index n = run.family->dimension();
-    // Where a linear model fits its targets.
-    const Real size = std::clamp(target_scale / feature_scale, 1e-8, 1e8);
-    const std::string regulariser = draw_regulariser(dice, n, size);
-    run.g = parse_regulariser(regulariser);
+/// How large things are in a run.
+struct Scales {
+    Real feature = 1;
+    Real target = 1;
+    Real size = 1;  // of points at which a linear model fits its targets
+};
+
+/// Draws the rows. Returns the largest L of a record, or 1 if none is known.
+Real draw_records(RunDice& dice, const Scales& scales, const RowShape& shape, bool sign, RandomRun& run) {
     const Index rounds = 12 + dice.below(19);
     const Index rows = dice.one_in(3) ? 3 : 1;
     const Real outlier = dice.one_in(4) ? dice.power(0, 4) : 1;
-    std::vector<Real> row(features);
+    std::vector<Real> row(shape.features);
     Real smoothness = 0;
     for (Index t = 0; t < rounds; ++t) {
         RowBlock record;
         for (Index r = 0; r < rows; ++r) {
-            for (Real& value : row) value = feature_scale * dice.gauss();
+            for (Real& value : row) value = scales.feature * dice.gauss();
             if (dice.one_in(10)) row[0] *= outlier;
-            const Real target = target_scale * dice.gauss();
+            const Real target = scales.target * dice.gauss();
             record.add_dense(row, sign ? (target < 0 ? -1 : 1) : target);
         }
         smoothness = std::max(smoothness, run.family->smoothness(record).value_or(0));
         run.records.push_back(std::move(record));
     }
-    if (!(smoothness > 0)) smoothness = 1;
-    std::vector<Real> start(n);
+    return smoothness > 0 ? smoothness : 1;
+}
+
+std::vector<Real> draw_start(RunDice& dice, Real size, const RandomRun& run) {
+    std::vector<Real> start(run.family->dimension());
     run.family->start(start, 7);
     for (Real& entry : start) entry += size * dice.power(-3, 3) * dice.gauss();
     Scratch scratch;
     run.g.prox(start, 1, start, scratch);
+    return start;
+}
+
+void draw_oracle(RunDice& dice, Real usual, RandomRun& run) {
     LearnerConfig& parts = run.parts;
-    parts.g = run.g;
-    parts.make_batch = [family = run.family](Index capacity) { return family->make_batch(capacity); };
-    parts.start = start;
+    parts.noise.oracle = dice.pick(kOracles);
+    parts.noise.confirm = 1 + dice.below(2);
+    parts.noise.force = true;
+    parts.noise.base_noise = usual;
+    parts.noise.record_rows = run.records.front().rows();
+    parts.tolerance = Tolerance::fixed(usual * dice.power(-1, 1));
+    parts.inner = "auto";
+    parts.model = {};
+    parts.switching = 0;
+    parts.hysteresis = 1;
+}
+
+/// Draws window, solver and learner; `usual` is the size of a usual gradient.
+void draw_learner(RunDice& dice, Real usual, Real smoothness, RandomRun& run) {
+    LearnerConfig& parts = run.parts;
     parts.window = dice.pick(kWindows);
     const std::string model = dice.pick(kModels);
     parts.model = ForecastRule::parse(model);
     parts.hysteresis = dice.one_in(4) ? dice.real(0.2, 0.9) : 1;
     parts.step = dice.real(0.3, 1) / smoothness;
     parts.smoothness = smoothness;
-    const Real usual = smoothness * size + 1e-3 * feature_scale;
     parts.tolerance = dice.one_in(2) ? Tolerance::automatic() : Tolerance::fixed(usual * dice.power(-4, 1));
     parts.budget.max_steps = dice.one_in(5) ? 3 : 300;
     parts.inner = dice.pick(kSolvers);
@@ -188,29 +199,38 @@ RandomRun draw_run(RunDice& dice) {
     if (!smooth) parts.inner = "backtracking";
     parts.seed = dice.below(1000);
     if (dice.one_in(4)) parts.switching = dice.power(-4, 0) * usual;
-    std::string oracle = "exact";
-    if (smooth && dice.one_in(5)) {
-        oracle = dice.pick(kOracles);
-        parts.noise.oracle = oracle;
-        parts.noise.confirm = 1 + dice.below(2);
-        parts.noise.force = true;
-        parts.noise.base_noise = usual;
-        parts.noise.record_rows = rows;
-        parts.tolerance = Tolerance::fixed(usual * dice.power(-1, 1));
-        parts.inner = "auto";
-        parts.model = {};
-        parts.switching = 0;
-        parts.hysteresis = 1;
-    }
+    const bool sampled = smooth && dice.one_in(5);
+    if (sampled) draw_oracle(dice, usual, run);
     if (dice.one_in(6)) run.learner = dice.pick(std::array{"adagrad", "adam", "momentum", "prox-sgd:0.1"});
-    run.text = fmt::format("{} {} n={} {} window {} model {} inner {} oracle {} features {:.1e} size {:.1e}",
-                           run.learner, loss, n, regulariser, parts.window, model, parts.inner, oracle,
-                           feature_scale, size);
+    run.text += fmt::format(", {} window {} model {} inner {} oracle {}", run.learner, parts.window, model,
+                            parts.inner, parts.noise.oracle);
     // Drawn last, so that the runs without it stay the same.
-    if (oracle == "exact" && dice.one_in(3)) {
+    if (!sampled && dice.one_in(3)) {
         parts.proximal.named = dice.power(-4, 1) * smoothness;
         run.text += fmt::format(" mu {:.1e}", *parts.proximal.named);
     }
+}
+
+RandomRun draw_run(RunDice& dice) {
+    RandomRun run;
+    RowShape shape;
+    shape.features = 1 + dice.below(6);
+    Scales scales;
+    scales.feature = dice.power(-8, 8);
+    scales.target = dice.power(-3, 3);
+    scales.size = std::clamp(scales.target / scales.feature, 1e-8, 1e8);
+    const std::string loss = dice.pick(kLosses);
+    shape.intercept = dice.one_in(3);
+    run.family = parse_loss(loss, shape);
+    const std::string regulariser = draw_regulariser(dice, run.family->dimension(), scales.size);
+    run.g = parse_regulariser(regulariser);
+    const Real smoothness = draw_records(dice, scales, shape, loss_target(loss) == TargetKind::sign, run);
+    run.parts.g = run.g;
+    run.parts.make_batch = [family = run.family](Index capacity) { return family->make_batch(capacity); };
+    run.parts.start = draw_start(dice, scales.size, run);
+    run.text = fmt::format("{} n={} {} features {:.1e} size {:.1e}", loss, run.family->dimension(),
+                           regulariser, scales.feature, scales.size);
+    draw_learner(dice, smoothness * scales.size + 1e-3 * scales.feature, smoothness, run);
     return run;
 }
 
