@@ -1,6 +1,7 @@
 #include "app/command_line.hpp"
 
 #include "app/exit_code.hpp"
+#include "core/find_row.hpp"
 #include "io/output_file.hpp"
 
 #include <algorithm>
@@ -65,6 +66,8 @@ std::string unknown_option(const CommandLine& line, const std::string& text,
         return fmt::format("{}: {}", text, refusal);
     if (const std::string_view replacement = replacement_of(bare); !replacement.empty())
         return fmt::format("--{} was removed: {}", bare, replacement);
+    if (const std::string_view meant = meant_by("option", bare); !meant.empty())
+        return fmt::format("unknown option '{}'; use {}", text, meant);
     const std::string near = nearest_name(bare, names);
     return "unknown option '" + text + "'; " +
            (near.empty() ? "see 'proxstream " + line.verb + " --help'" : "did you mean '--" + near + "'?");

@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,8 +12,19 @@
 
 namespace proxstream {
 
-/// The row called `name`. Otherwise throws ConfigError with the nearest name and all known ones. `kind` is
-/// the word for such a row; `hint` is added to the message.
+/// What other programs call a row of the tables of a kind.
+struct OtherNames {
+    std::string_view kind;
+    std::string_view names;  // in lower case with '-', a blank before and after each
+    std::string_view meant;  // 'NAME' to use, and what it is
+};
+std::span<const OtherNames> other_names();
+
+/// What to use for a name of other programs; "" if it is not known.
+std::string_view meant_by(std::string_view kind, std::string_view name);
+
+/// The row called `name`. Otherwise throws ConfigError with the name to use, or the nearest name and all
+/// known ones. `kind` is the word for such a row; `hint` is added to the message.
 template <class Rows>
 const auto& find_row(const Rows& rows, std::string_view kind, std::string_view name,
                      std::string_view hint = {}) {
@@ -21,6 +33,9 @@ const auto& find_row(const Rows& rows, std::string_view kind, std::string_view n
         if (row.name == name) return row;
         names.emplace_back(row.name);
     }
+    if (const std::string_view meant = meant_by(kind, name); !meant.empty())
+        throw ConfigError("unknown " + std::string(kind) + " '" + std::string(name) + "'; use " +
+                          std::string(meant));
     std::string message = unknown_name(kind, name, names);
     if (!hint.empty()) message.append("; ").append(hint);
     throw ConfigError(message);

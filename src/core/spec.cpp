@@ -2,6 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/lower_case.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -218,8 +220,9 @@ std::string format_short(Real value) {
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
     std::string best;
     Index best_distance = std::max<Index>(2, name.size() / 3) + 1;
+    const std::string wanted = lower_case(name);
     for (const std::string& candidate : candidates) {
-        const Index distance = edit_distance(name, candidate);
+        const Index distance = edit_distance(wanted, lower_case(candidate));
         if (distance < best_distance && distance < name.size()) {
             best_distance = distance;
             best = candidate;

@@ -40,14 +40,6 @@ std::string count_of(std::uint64_t count, std::string_view noun) {
     return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return lower;
-}
-
 std::string bare_name(std::string_view text) {
     std::string bare = lower_case(text.substr(0, text.find('(')));
     std::erase_if(bare, [](char c) { return !is_digit(c) && (c < 'a' || c > 'z'); });

@@ -3,6 +3,7 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/lower_case.hpp"
 #include "io/parse_number.hpp"
 
 #include <cstdint>
@@ -20,8 +21,6 @@ std::string describe_bad_number(std::string_view text);
 
 /// "1 link", "5 links".
 std::string count_of(std::uint64_t count, std::string_view noun);
-
-std::string lower_case(std::string_view text);
 
 /// Lower case letters and digits only: names of columns are compared in this form. A unit in
 /// parentheses is left out.

@@ -123,6 +123,8 @@ TEST(NearestNames, AreNearOrNone) {
     EXPECT_EQ(nearest_name("simplx", names), "simplex");
     EXPECT_EQ(nearest_name("non-negative", names), "nonnegative");
     EXPECT_EQ(nearest_name("l3", names), "l1");
+    EXPECT_EQ(nearest_name("SIMPLEX", names), "simplex");
+    EXPECT_EQ(nearest_name("y", {"Y", "x"}), "Y");
     EXPECT_EQ(nearest_name("nuclear", names), "");
     EXPECT_EQ(nearest_name("", names), "");
     EXPECT_EQ(nearest_name("box", {}), "");

@@ -76,9 +76,10 @@ TEST(JsonDemandReader, LinesAreStrict) {
               "d:1 (period): '[]' is not a label; expected a text or a number");
     const auto event = [&](const std::string& text) { return error("{\"events\": [" + text + "]}"); };
     const std::string allowed = "; expected link, one of capacity, close and open, and optionally text";
-    EXPECT_EQ(event("{\"link\": \"A-Z\", \"close\": true}"),
-              "d:1 (events[0].link): '\"A-Z\"' is not a link; expected FROM-TO, FROM-TO#2 for a parallel link, "
-              "or a link's name");
+    EXPECT_EQ(
+        event("{\"link\": \"A-Z\", \"close\": true}"),
+        "d:1 (events[0].link): '\"A-Z\"' is not a link; expected FROM-TO, FROM-TO#2 for a parallel link, "
+        "or a link's name");
     EXPECT_EQ(event("{\"close\": true}"), "d:1 (events[0]): there is no link" + allowed);
     EXPECT_EQ(event("{\"link\": \"C-A\"}"), "d:1 (events[0]): the event has no effect, or several" + allowed);
     EXPECT_EQ(event("{\"link\": \"C-A\", \"close\": true, \"open\": true}"),

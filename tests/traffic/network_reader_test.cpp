@@ -206,7 +206,8 @@ TEST(TopologyReader, CountsAndNodesAreHeldAgainstTheRows) {
     const auto error = [](const std::string& wrong) { return data_error_of([&] { network_of(wrong); }); };
     EXPECT_EQ(error(with_change(text, "Edge_num: 2", "Edge_num: 3")),
               "net:1 (Edge_num): the file says 3 links and has 2; expected a file that was not cut");
-    EXPECT_NE(error(with_change(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is not a node"), std::string::npos);
+    EXPECT_NE(error(with_change(text, "\t2\t0\t5", "\t3\t0\t5")).find("'3' is not a node"),
+              std::string::npos);
     EXPECT_NE(error(with_change(text, "Node_num: 3", "Node_num: 99999999999"))
                   .find("99999999999 nodes for 2 links"),
               std::string::npos);
