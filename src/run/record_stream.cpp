@@ -13,6 +13,7 @@ RecordStream::RecordStream(std::unique_ptr<RowReader> reader, Options options)
       trailing_{make_record()} {}
 
 void RecordStream::KeyedRows::clear() {
+    if (rows.rows() == 0 && keys.empty()) return;
     rows.clear();
     keys.clear();
 }
@@ -73,7 +74,7 @@ void RecordStream::settle_label(Gathered& next) {
 
 void RecordStream::finish_record(Options& state, RowBlock& raw, RowBlock& record) {
     if (state.scale) state.scale->apply(raw, FeatureScale::Use::count);
-    std::swap(raw, record);
+    swap(raw, record);
     if (state.label_scale) state.label_scale->apply(record);
     if (state.single) record.round_to_single();
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -80,6 +81,15 @@ class RowBlock {
     /// All values in row order; for dense blocks a row-major matrix.
     ConstView all_values() const noexcept { return values_; }
 
+    /// Exchanges all rows without copying or freeing anything.
+    friend void swap(RowBlock& a, RowBlock& b) noexcept {
+        std::swap(a.sparse_, b.sparse_);
+        a.values_.swap(b.values_);
+        a.indices_.swap(b.indices_);
+        a.offsets_.swap(b.offsets_);
+        a.targets_.swap(b.targets_);
+        a.weights_.swap(b.weights_);
+    }
     /// Adds every value, index, target and weight to a checksum.
     void add_to(Checksum& checksum) const;
     /// Saves or restores the rows.
