@@ -95,8 +95,8 @@ void fit(Bench& bench, const FitCase& task) {
     const Index native = eigen + 1;
     add_peer("eigen-native", peer + ", by native Eigen", native, share);
     // A whole run depends on how hard the instance is, which was another one there; a pass does not.
-    add_peer("eigen-native-pass", fmt::format("best peer {} ms, by a pass of native Eigen", task.panoc), native,
-             share * task.iterations / passes[native]);
+    add_peer("eigen-native-pass", fmt::format("best peer {} ms, by a pass of native Eigen", task.panoc),
+             native, share * task.iterations / passes[native]);
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ class SmoothObjective {
     virtual bool reduce(std::span<const Index> /*coordinates*/, ConstView /*x*/, Scratch& /*scratch*/) {
         return false;
     }
+    /// The function may have changed since its last reduced model.
+    virtual void forget_reduced() {}
     /// The reduced model at x + move: its value above the tangent at x; writes the change of the gradient.
     virtual Real reduced_bend(ConstView /*move*/, View /*change*/, Scratch& /*scratch*/) { return 0; }
 

@@ -101,12 +101,18 @@ bool ReducedRows::worthwhile(const PassFamily& family, std::span<const RecordRow
 
 bool ReducedRows::assign(ConstView x, const PassFamily& family, std::span<const RecordRows> records,
                          std::span<const Index> coordinates) {
-    if (make_matrix(family, records)) return true;
-    loss_ = family.of_scores();
-    features_ = family.features();
-    if (!loss_ || !choose_columns(records, columns_of(coordinates, features_))) return false;
-    copy_rows(records);
-    if (!all_single(values_)) return false;
+    if (kept_ && !matrix_.empty()) return true;
+    const std::span<const Index> moving = columns_of(coordinates, family.features());
+    if (!kept_ || columns_.size() < features_ || !takes_all_columns(records, moving)) {
+        kept_ = make_matrix(family, records);
+        if (kept_) return true;
+        loss_ = family.of_scores();
+        features_ = family.features();
+        if (!loss_ || !choose_columns(records, moving)) return false;
+        copy_rows(records);
+        if (!all_single(values_)) return false;
+        kept_ = true;
+    }
     know_anchor(x, records);
     return true;
 }
@@ -124,10 +130,15 @@ bool ReducedRows::make_matrix(const PassFamily& family, std::span<const RecordRo
     return true;
 }
 
+bool ReducedRows::takes_all_columns(std::span<const RecordRows> records,
+                                    std::span<const Index> moving) const {
+    return !extent_of(features_, records).sparse && kFew * moving.size() > features_;
+}
+
 /// Only the columns that move, or all if these are not few. False: the copy would cost as much as the rows.
 bool ReducedRows::choose_columns(std::span<const RecordRows> records, std::span<const Index> moving) {
     const Extent extent = extent_of(features_, records);
-    const bool all = !extent.sparse && kFew * moving.size() > features_;
+    const bool all = takes_all_columns(records, moving);
     columns_.assign(moving.begin(), moving.end());
     if (all) {
         columns_.resize(features_);

@@ -18,9 +18,13 @@ namespace proxstream {
 class ReducedRows {
   public:
     /// Reduces the rows around the anchor x; only these coordinates, ascending, may move. False: a pass over
-    /// the rows is cheaper, the copy would be too large, or a number is beyond single precision.
+    /// the rows is cheaper, the copy would be too large, or a number is beyond single precision. A matrix, or
+    /// a copy of all columns, is used again for another anchor until forget().
     bool assign(ConstView x, const PassFamily& family, std::span<const RecordRows> records,
                 std::span<const Index> coordinates);
+
+    /// To be called when the rows or their weights have changed.
+    void forget() noexcept { kept_ = false; }
 
     /// By how much the weighted sum of losses at anchor + move lies above its tangent at the anchor.
     /// Overwrites `change` with the change of the gradient. Coordinates outside the model are taken not to
@@ -49,11 +53,13 @@ class ReducedRows {
 
     Index width() const noexcept;
     bool make_matrix(const PassFamily& family, std::span<const RecordRows> records);
+    bool takes_all_columns(std::span<const RecordRows> records, std::span<const Index> moving) const;
     bool choose_columns(std::span<const RecordRows> records, std::span<const Index> moving);
     void copy_rows(std::span<const RecordRows> records);
     void know_anchor(ConstView x, std::span<const RecordRows> records);
     void add(Index first, Index last, std::span<const float> move, Real intercept, Sums& sums) const;
 
+    bool kept_ = false;         // the present model is of the same rows and weights
     std::vector<Real> matrix_;  // row by row; empty: a copy of the rows
     std::optional<ScalarLoss> loss_;
     Index features_ = 0;  // of the rows themselves

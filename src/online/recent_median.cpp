@@ -8,8 +8,8 @@
 namespace proxstream {
 namespace {
 
-/// The place of a number among ascending ones. Counting all of them takes less time than a binary search whose
-/// branches cannot be predicted.
+/// The place of a number among ascending ones. Counting all of them takes less time than a binary search
+/// whose branches cannot be predicted.
 PROXSTREAM_CLONES Index count_below(ConstView ascending, Real number) {
     Index count = 0;
     for (const Real each : ascending) count += each < number ? 1 : 0;

@@ -81,6 +81,7 @@ InnerReport Panoc::solve(const InnerProblem& problem, Iterate& iterate, Model mo
     Walk walk(problem, iterate, frame);
     walk.on_reduced_model = model == Model::reduced;
     bool reducible = model == Model::exact;
+    if (reducible) problem.objective.forget_reduced();
     if (step_ == 0) step_ = problem.reference_step;
     if (before_.size() != iterate.point.size()) before_.clear();
     pairs_.prepare(iterate.point.size());
@@ -194,11 +195,16 @@ void Panoc::reject(Walk& walk, const Candidate& candidate, InnerReport& report) 
 bool Panoc::surrogate_phase(const InnerProblem& problem, Iterate& iterate, InnerReport& report) {
     const Index n = iterate.point.size();
     Scratch::Frame frame(problem.scratch);
+    // Coordinates move that are not 0, or leave it in a step from here: the reference step, or the one in
+    // use.
+    const View ahead = frame.take(n);
+    step_along(iterate.point, -step_, problem.objective.gradient(), ahead);
+    problem.g.prox(ahead, step_, ahead, problem.scratch);
+    ++problem.cost.prox;
     const std::span<Index> moving = frame.take<Index>(n);
     Index count = 0;
     for (Index i = 0; i < n; ++i) {
-        const bool moved = !before_.empty() && before_[i] != 0;
-        if (iterate.point[i] != 0 || iterate.forward[i] != 0 || moved) moving[count++] = i;
+        if (iterate.point[i] != 0 || iterate.forward[i] != 0 || ahead[i] != 0) moving[count++] = i;
     }
     const View anchor = frame.take(n);
     copy(iterate.point, anchor);

@@ -134,6 +134,7 @@ class CarriedWindow final : public SmoothObjective {
     bool reduce(std::span<const Index> coordinates, ConstView x, Scratch& scratch) override;
     /// A pass over a copy of the rows counts as one over the rows.
     Real reduced_bend(ConstView move, View change, Scratch& scratch) override;
+    void forget_reduced() override { reduced_.forget(); }
     bool block_sweep(View y, Scratch& scratch) override;
 
     /// Record gradients a pass takes now.
@@ -196,7 +197,7 @@ class CarriedWindow final : public SmoothObjective {
     std::vector<Real> newest_gradient_;
     Real newest_norm_ = 0;
     std::vector<Real> change_;
-    ReducedRows reduced_;  // made anew by every reduce()
+    ReducedRows reduced_;
     Carry current_, before_, trial_;
     Arrival arrival_;
     Round round_ = 0;
