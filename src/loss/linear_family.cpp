@@ -373,6 +373,7 @@ ScoredRows LinearFamily::scored(const RowBlock& rows) const {
     if (target_kind() == TargetKind::sign) {
         for (Index row = 0; row < scales.size(); ++row) scales[row] = std::abs(rows.target(row));
     }
+    for (Index row = 0; row < scales.size(); ++row) scales[row] *= std::sqrt(rows.weight(row));
     return {rows, features_, intercept_, curvature_bound(loss_), std::move(scales)};
 }
 

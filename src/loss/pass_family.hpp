@@ -49,15 +49,19 @@ class PassFamily : public RowFamily {
                           std::to_string(x.size()) + " and the gradient " + std::to_string(gradient.size()));
     }
 
+    /// The loss of one record, by pass().
+    Real pass_record(const RecordRows& record, ConstView x, View gradient, Scratch& scratch) const {
+        if (record.weights == nullptr) return pass({&record, 1}, x, gradient, scratch);
+        Scratch::Frame frame(scratch);
+        return pass(split_by_weight({&record, 1}, frame), x, gradient, scratch);
+    }
     Real value(const RowBlock& record, ConstView x, Scratch& scratch) const final {
-        const RecordRows rows = rows_of(record, features());
-        return pass({&rows, 1}, x, {}, scratch);
+        return pass_record(rows_of(record, features()), x, {}, scratch);
     }
     Real value_and_gradient(const RowBlock& record, ConstView x, View gradient,
                             Scratch& scratch) const final {
         assert(!gradient.empty());
-        const RecordRows rows = rows_of(record, features());
-        return pass({&rows, 1}, x, gradient, scratch);
+        return pass_record(rows_of(record, features()), x, gradient, scratch);
     }
 };
 

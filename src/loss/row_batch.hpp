@@ -26,13 +26,11 @@ class RowBatch {
     Index capacity() const noexcept { return ring_.capacity(); }
 
     Real value(Index age, ConstView x, Scratch& scratch) const {
-        const RecordRows record = ring_.record(age);
-        return family_.pass({&record, 1}, x, {}, scratch);
+        return family_.pass_record(ring_.record(age), x, {}, scratch);
     }
     Real value_and_gradient(Index age, ConstView x, View gradient, Scratch& scratch) const {
         assert(!gradient.empty());
-        const RecordRows record = ring_.record(age);
-        return family_.pass({&record, 1}, x, gradient, scratch);
+        return family_.pass_record(ring_.record(age), x, gradient, scratch);
     }
     Real weighted_value(std::span<const Real> weights, ConstView x, Scratch& scratch) const {
         return weighted_pass(weights, x, {}, scratch);
@@ -59,8 +57,8 @@ class RowBatch {
 
   private:
     Real weighted_pass(std::span<const Real> weights, ConstView x, View gradient, Scratch& scratch) const {
-        if (weights.size() == 1 && weights.front() != 0) {  // no list to make
-            RecordRows record = ring_.record(0);
+        if (RecordRows record; weights.size() == 1 && weights.front() != 0 &&
+                               (record = ring_.record(0)).weights == nullptr) {  // no list to make
             record.share = weights.front() / static_cast<Real>(record.rows);
             if (record.rows == 1) return family_.pass({&record, 1}, x, gradient, scratch);  // nor to cut
             return chunked_pass(family_, {&record, 1}, x, gradient, scratch);

@@ -35,7 +35,7 @@ std::optional<Real> sum_of_bounds(const RowLoss& loss, const RowBlock& record, I
     for (Index row = 0; row < record.rows(); ++row) {
         const auto bound = loss.smoothness(dense_features(record, row, room));
         if (!bound) return std::nullopt;
-        total += power(*bound);
+        total += power(record.weight(row) * *bound);
     }
     return total / static_cast<Real>(record.rows());
 }

@@ -42,6 +42,10 @@ Real one_row_of(Index rows) {
     return 1 / static_cast<Real>(rows);
 }
 
+const Real* weights_of(const RowBlock& record) {
+    return record.weights().empty() ? nullptr : record.weights().data();
+}
+
 }  // namespace
 
 Index row_stride(Index features, bool cached) {
@@ -93,8 +97,12 @@ RecordRows rows_of(const RowBlock& record, Index features) {
             throw ConfigError("a record has rows of " + std::to_string(record.values(0).size()) +
                               " features, the loss has " + std::to_string(features));
         }
-        return {rows,    record.targets().data(), record.all_values().data(), features,
-                nullptr, one_row_of(rows)};
+        return {.rows = rows,
+                .targets = record.targets().data(),
+                .dense = record.all_values().data(),
+                .stride = features,
+                .share = one_row_of(rows),
+                .weights = weights_of(record)};
     }
     for (Index row = 0; row < rows; ++row) {
         const auto indices = record.indices(row);
@@ -103,7 +111,36 @@ RecordRows rows_of(const RowBlock& record, Index features) {
                               ", the loss has " + std::to_string(features) + " features (counted from 0)");
         }
     }
-    return {rows, record.targets().data(), nullptr, 0, &record, one_row_of(rows)};
+    return {.rows = rows,
+            .targets = record.targets().data(),
+            .sparse = &record,
+            .share = one_row_of(rows),
+            .weights = weights_of(record)};
+}
+
+std::span<const RecordRows> split_by_weight(std::span<const RecordRows> records, Scratch::Frame& frame) {
+    Index rows = 0;
+    for (const RecordRows& record : records) rows += record.weights == nullptr ? 1 : record.rows;
+    const std::span<RecordRows> runs = frame.take<RecordRows>(rows);
+    Index used = 0;
+    for (const RecordRows& record : records) {
+        if (record.weights == nullptr) {
+            runs[used++] = record;
+            continue;
+        }
+        for (Index row = 0; row < record.rows;) {
+            RecordRows run = record;
+            run.skip(row);
+            run.rows = 1;
+            while (row + run.rows < record.rows && run.weights[run.rows] == run.weights[0]) ++run.rows;
+            row += run.rows;
+            if (run.weights[0] == 0) continue;
+            run.share *= run.weights[0];
+            run.weights = nullptr;
+            runs[used++] = run;
+        }
+    }
+    return runs.first(used);
 }
 
 RowRing::RowRing(Index features, Index capacity, Storage storage)
@@ -120,6 +157,7 @@ void RowRing::push(const RowBlock& record) {
     if (at == slots_.size()) slots_.emplace_back();
     Slot& slot = slots_[at];
     slot.is_sparse = record.sparse();
+    slot.is_weighted = from.weights != nullptr;
     slot.rows = from.rows;
     if (slot.is_sparse) {
         if (sparse_.size() <= at) sparse_.resize(at + 1, RowBlock(true));
@@ -138,6 +176,10 @@ void RowRing::push(const RowBlock& record) {
             }
         }
         std::copy_n(from.targets, from.rows, targets_.data() + at * rows_a_slot_);
+        if (slot.is_weighted) {
+            if (weights_.size() <= at) weights_.resize(at + 1);
+            weights_[at].assign(from.weights, from.weights + from.rows);
+        }
     }
     next_ = (at + 1) % capacity_;
     size_ = std::min(size_ + 1, capacity_);
@@ -191,14 +233,22 @@ RecordRows RowRing::record(Index age) const {
 RecordRows RowRing::rows_in(Index at) const {
     const Slot& slot = slots_[at];
     const Real share = one_row_of(slot.rows);
-    if (slot.is_sparse) return {slot.rows, sparse_[at].targets().data(), nullptr, 0, &sparse_[at], share};
+    if (slot.is_sparse) {
+        RecordRows rows{.rows = slot.rows,
+                        .targets = sparse_[at].targets().data(),
+                        .sparse = &sparse_[at],
+                        .share = share};
+        if (slot.is_weighted) rows.weights = sparse_[at].weights().data();
+        return rows;
+    }
     const Index begin = at * rows_a_slot_;
     return {.rows = slot.rows,
             .targets = targets_.data() + begin,
             .dense = is_single_ ? nullptr : values_.data() + begin * row_stride_,
             .stride = row_stride_,
             .share = share,
-            .single = is_single_ ? singles_.data() + begin * row_stride_ : nullptr};
+            .single = is_single_ ? singles_.data() + begin * row_stride_ : nullptr,
+            .weights = slot.is_weighted ? weights_[at].data() : nullptr};
 }
 
 void RowRing::serialise(StateArchive& archive) {
@@ -223,6 +273,7 @@ void RowRing::copy_to(RowBlock& block, Index age) const {
     for (Index row = 0; row < rows.rows; ++row) {
         rows.write(row, values);
         block.add_dense(values, rows.targets[row]);
+        block.set_weight(row, rows.weight(row));
     }
 }
 
@@ -233,11 +284,13 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
     Index at = slot_of(weights.size());
     Index next = capacity_;  // the slot whose rows would follow those of the last record
     Real weight = 0;         // of the last record
+    bool weighted_rows = false;
     for (Index age = weights.size(); age-- > 0;) {
         if (++at == capacity_) at = 0;
         if (weights[age] == 0) continue;
         const Slot& slot = slots_[at];
-        const bool fills = !slot.is_sparse && slot.rows == rows_a_slot_;
+        const bool fills = !slot.is_sparse && !slot.is_weighted && slot.rows == rows_a_slot_;
+        weighted_rows = weighted_rows || slot.is_weighted;
         if (fills && at == next && weights[age] == weight) {
             records[used - 1].rows += slot.rows;
         } else {
@@ -248,7 +301,7 @@ std::span<const RecordRows> RowRing::weighted(std::span<const Real> weights, Scr
         next = fills ? at + 1 : capacity_;
         weight = weights[age];
     }
-    return records.first(used);
+    return weighted_rows ? split_by_weight(records.first(used), frame) : records.first(used);
 }
 
 std::span<const RecordRows> RowRing::parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const {
@@ -257,8 +310,9 @@ std::span<const RecordRows> RowRing::parts(std::span<const WeightedPart> parts, 
         RecordRows row = record(parts[i].age);
         assert(parts[i].part < row.rows);
         row.rows = 1;
-        row.share = parts[i].weight;
         row.skip(parts[i].part);
+        row.share = parts[i].weight * row.weight(0);
+        row.weights = nullptr;
         rows[i] = row;
     }
     return rows;

@@ -28,7 +28,8 @@ struct RecordRows {
     Real share = 1;                    // weight of each row in a pass
     Index first = 0;                   // of the rows, in a sparse record; others are pointed at
     const float* single = nullptr;     // the first row of dense ones in single precision, or nullptr
-    Index pass_work = 0;  // numbers read by the pass that this is a piece of; 0: it is not a piece
+    Index pass_work = 0;            // numbers read by the pass that this is a piece of; 0: it is not a piece
+    const Real* weights = nullptr;  // of the rows, or nullptr if all are 1; passes get split_by_weight()
 
     /// Of a row that is not sparse.
     Real value(Index row, Index feature) const {
@@ -47,8 +48,15 @@ struct RecordRows {
         first += row;
         if (dense != nullptr) dense += row * stride;
         if (single != nullptr) single += row * stride;
+        if (weights != nullptr) weights += row;
     }
+    /// What the loss of a row is multiplied by in its record.
+    Real weight(Index row) const { return weights == nullptr ? 1 : weights[row]; }
 };
+
+/// The same rows as runs of equal weight, with shares that include the weight; rows of weight 0 are left out.
+/// So passes need no weight for each row. Lives as long as the frame.
+std::span<const RecordRows> split_by_weight(std::span<const RecordRows> records, Scratch::Frame& frame);
 
 /// Distance of stored dense rows, in numbers. Rows longer than a few cache lines are padded to whole ones.
 /// Cached rows are not whole pages apart, because they would compete for the same few places of the nearest
@@ -73,9 +81,9 @@ class RowRing {
     Index capacity() const noexcept { return capacity_; }
     /// The record that is `age` pushes old; age < size().
     RecordRows record(Index age) const;
-    /// The rows a pass reads, oldest first, a record's weight shared out among its rows; records of weight 0
-    /// are left out, dense neighbours with equal shares are one. Lives as long as the frame and until the
-    /// next push.
+    /// The rows a pass reads, oldest first, a record's weight shared out among its rows by their own weights;
+    /// what has weight 0 is left out, dense neighbours with equal shares are one. Lives as long as the frame
+    /// and until the next push.
     std::span<const RecordRows> weighted(std::span<const Real> weights, Scratch::Frame& frame) const;
     /// Single rows, in the order given; the same lifetime.
     std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;
@@ -87,6 +95,7 @@ class RowRing {
     struct Slot {  // small: a pass over short rows reads nearly as many slots as rows
         Index rows = 0;
         bool is_sparse = false;
+        bool is_weighted = false;
     };
 
     /// The slot of the record that is `age` pushes old; the one before the oldest for age == capacity().
@@ -103,9 +112,10 @@ class RowRing {
     Index rows_a_slot_ = 0;  // dense rows a slot has room for: the largest record seen
     Index next_ = 0;         // the slot of the next push
     Index size_ = 0;
-    std::vector<Slot> slots_;       // grows to capacity_ during the first pushes
-    std::vector<RowBlock> sparse_;  // of slots that were sparse once
-    bool is_single_;                // whether rows are in singles_ or in values_
+    std::vector<Slot> slots_;                 // grows to capacity_ during the first pushes
+    std::vector<RowBlock> sparse_;            // of slots that were sparse once
+    std::vector<std::vector<Real>> weights_;  // of dense slots that were weighted once
+    bool is_single_;                          // whether rows are in singles_ or in values_
     CacheAlignedVector<Real> values_;
     CacheAlignedVector<float> singles_;
     std::vector<Real> targets_;

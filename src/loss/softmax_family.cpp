@@ -77,7 +77,9 @@ std::optional<Real> SoftmaxFamily::score_curvature() const {
 
 ScoredRows SoftmaxFamily::scored(const RowBlock& rows) const {
     rows_of(rows, features_);  // checks that it fits
-    return {rows, features_, intercept_, kCurvature, std::vector<Real>(rows.rows(), 1)};
+    std::vector<Real> scales(rows.rows());
+    for (Index row = 0; row < scales.size(); ++row) scales[row] = std::sqrt(rows.weight(row));
+    return {rows, features_, intercept_, kCurvature, std::move(scales)};
 }
 
 std::optional<Real> SoftmaxFamily::smoothness(const RowBlock& record) const {

@@ -17,12 +17,18 @@ constexpr Index kPieceRows = 512;
 /// Largest number of values that fit a cache. Alignment does not help larger data.
 constexpr Index kCached = Index{1} << 22;
 
-/// `count` rows from `first` on, each with weight `share`.
+/// `count` rows from `first` on, each with the share `share`.
 RecordRows some_rows(const RecordRows& all, Index first, Index count, Real share) {
     RecordRows piece = all;
     piece.skip(first);
     piece.rows = count;
     piece.share = share;
+    return piece;
+}
+
+RecordRows one_row(const RecordRows& all, Index row, Real share) {
+    RecordRows piece = some_rows(all, row, 1, share * all.weight(row));
+    piece.weights = nullptr;
     return piece;
 }
 
@@ -47,17 +53,22 @@ RowSum::RowSum(std::shared_ptr<const PassFamily> family, RowBlock rows)
     for (Index first = 0; first < all.rows; first += kPieceRows) {
         pieces_.push_back(some_rows(all, first, std::min(kPieceRows, all.rows - first), share));
     }
+    all_ = all;
+    if (all.weights == nullptr) return;
+    Scratch scratch;
+    Scratch::Frame frame(scratch);
+    const std::span<const RecordRows> runs = split_by_weight(pieces_, frame);
+    pieces_.assign(runs.begin(), runs.end());
 }
 
 Real RowSum::mean(std::span<const SampleId> samples, ConstView x, View gradient, Scratch& scratch) const {
     assert(!samples.empty() && !gradient.empty());
-    const RecordRows all = some_rows(pieces_.front(), 0, 1, 1);
     const Real share = 1 / static_cast<Real>(samples.size());
     Scratch::Frame frame(scratch);
     const std::span<RecordRows> named = frame.take<RecordRows>(samples.size());
     for (Index i = 0; i < named.size(); ++i) {
         assert(samples[i] < rows_.rows());
-        named[i] = some_rows(all, samples[i], 1, share);
+        named[i] = one_row(all_, samples[i], share);
     }
     return chunked_pass(*family_, named, x, gradient, scratch);
 }

@@ -33,7 +33,8 @@ class RowSum final : public SampledLoss {
     std::shared_ptr<const PassFamily> family_;
     RowBlock rows_;
     CacheAlignedVector<Real> aligned_;  // the same, if they are dense and not too many
-    std::vector<RecordRows> pieces_;    // of either, for passes over all of them
+    RecordRows all_;                    // of either
+    std::vector<RecordRows> pieces_;    // the same, for passes over all rows
 };
 
 }  // namespace proxstream

@@ -78,7 +78,7 @@ ConstView RecursiveLeastSquares::learn(const RowBlock& record, ConstView point) 
     const Real share = 1 / static_cast<Real>(record.rows());
     for (Index row = 0; row < record.rows(); ++row) {
         model_.write_row(record, row, row_);
-        learn_row(record.target(row), share, row == 0 ? kept_ : 1);
+        learn_row(record.target(row), share * record.weight(row), row == 0 ? kept_ : 1);
     }
     return point_;
 }
@@ -182,7 +182,8 @@ ConstView CoinBetting::learn(const RowBlock& record, ConstView point) {
     const Real share = 1 / static_cast<Real>(record.rows());
     for (Index row = 0; row < record.rows(); ++row) {
         model_.write_row(record, row, row_);
-        const Real slope = share * slope_of(model_.loss, dot(row_, point), record.target(row));
+        const Real slope =
+            share * record.weight(row) * slope_of(model_.loss, dot(row_, point), record.target(row));
         for (Index i = 0; i < row_.size(); ++i) {
             const Real value = std::abs(row_[i]);
             if (value == 0) continue;

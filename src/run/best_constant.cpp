@@ -31,33 +31,41 @@ Real minimise(const Value& value, Real low, Real high) {
 }
 
 /// Always saying how frequent the classes are costs their entropy.
-BestConstant best_frequencies(const std::vector<Real>& targets) {
-    std::map<Real, Real> counts;
-    for (const Real target : targets) ++counts[target];
-    const auto total = static_cast<Real>(targets.size());
+BestConstant best_frequencies(const RowBlock& rows) {
+    std::map<Real, Real> weights;
+    Real total = 0;
+    for (Index row = 0; row < rows.rows(); ++row) {
+        weights[rows.target(row)] += rows.weight(row);
+        total += rows.weight(row);
+    }
     BestConstant best;
     Real most = 0;
-    for (const auto& [target, count] : counts) {
-        best.loss -= count / total * std::log(count / total);
-        if (count <= most) continue;
-        most = count;
+    for (const auto& [target, weight] : weights) {
+        if (weight <= most) continue;
+        most = weight;
         best.prediction = target;
+    }
+    for (const auto& [target, weight] : weights) {
+        if (weight > 0) best.loss -= weight / static_cast<Real>(rows.rows()) * std::log(weight / total);
     }
     return best;
 }
 
 }  // namespace
 
-void BestConstantSampler::add(Real target) {
+void BestConstantSampler::add(Real target, Real weight) {
     ++seen_;
-    if (targets_.size() < kCapacity) {
-        targets_.push_back(target);
-        if (targets_.size() == kCapacity) plan_next();
+    if (sample_.rows() < kCapacity) {
+        sample_.add_dense({}, target);
+        sample_.set_weight(sample_.rows() - 1, weight);
+        if (sample_.rows() == kCapacity) plan_next();
         return;
     }
     if (seen_ < next_) return;
     const Draw place{.seed = seed_, .round = replaced_, .sample = 2};
-    targets_[static_cast<Index>(uniform_below(place, kCapacity))] = target;
+    const auto row = static_cast<Index>(uniform_below(place, kCapacity));
+    sample_.set_target(row, target);
+    sample_.set_weight(row, weight);
     plan_next();
 }
 
@@ -78,20 +86,21 @@ void BestConstantSampler::plan_next() {
 std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) const {
     const auto some = example_of_loss(loss);
     const TargetKind kind = some->target_kind();
-    if (targets_.empty() || kind == TargetKind::none) return std::nullopt;
+    if (sample_.rows() == 0 || kind == TargetKind::none) return std::nullopt;
+    const bool sampled = seen_ > sample_.rows();
     if (kind == TargetKind::category) {
         if (!some->has_probabilities()) return std::nullopt;
-        BestConstant best = best_frequencies(targets_);
-        best.sampled = seen_ > targets_.size();
+        BestConstant best = best_frequencies(sample_);
+        best.sampled = sampled;
         return best;
     }
     if (dynamic_cast<const LinearFamily*>(some.get()) == nullptr)
         return std::nullopt;  // networks and factorisations have no constant model to compare with
     const auto family = parse_loss(loss, RowShape{.features = 0, .intercept = true});
-    RowBlock record;
-    for (const Real target : targets_) record.add_dense({}, target);
     Scratch scratch;
-    const auto value = [&](Real constant) { return family->value(record, ConstView(&constant, 1), scratch); };
+    const auto value = [&](Real constant) {
+        return family->value(sample_, ConstView(&constant, 1), scratch);
+    };
 
     // Non-convex losses have several local minima, each near a target. So try a spread of quantiles, then
     // search between the neighbours of the best one.
@@ -99,7 +108,7 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
     if (kind == TargetKind::sign) {
         for (int i = -20; i <= 20; ++i) candidates.push_back(i);
     } else {
-        std::vector<Real> sorted = targets_;
+        std::vector<Real> sorted(sample_.targets().begin(), sample_.targets().end());
         std::sort(sorted.begin(), sorted.end());
         constexpr Index kQuantiles = 64;
         for (Index i = 0; i <= kQuantiles; ++i)
@@ -116,7 +125,7 @@ std::optional<BestConstant> BestConstantSampler::best(const std::string& loss) c
     }
     const Real constant = minimise(value, candidates[best == 0 ? 0 : best - 1],
                                    candidates[std::min(best + 1, candidates.size() - 1)]);
-    return BestConstant{constant, value(constant), seen_ > targets_.size()};
+    return BestConstant{constant, value(constant), sampled};
 }
 
 }  // namespace proxstream

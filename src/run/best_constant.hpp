@@ -12,7 +12,7 @@ namespace proxstream {
 
 struct BestConstant {
     Real prediction = 0;   // of classes the most frequent one
-    Real loss = 0;         // mean loss if it is always predicted
+    Real loss = 0;         // mean of the weighted losses if it is always predicted
     bool sampled = false;  // found on a sample of the targets
 };
 
@@ -21,9 +21,9 @@ class BestConstantSampler {
   public:
     static constexpr Index kCapacity = 4096;
 
-    explicit BestConstantSampler(std::uint64_t seed) : seed_(seed) { targets_.reserve(kCapacity); }
+    explicit BestConstantSampler(std::uint64_t seed) : seed_(seed) {}
 
-    void add(Real target);
+    void add(Real target, Real weight = 1);
     /// The best constant for a linear model, the frequencies of classes where a loss has probabilities of
     /// them; nullopt for other losses, or without data.
     std::optional<BestConstant> best(const std::string& loss) const;
@@ -36,7 +36,7 @@ class BestConstantSampler {
     std::uint64_t next_ = 0;      // the target that takes the place of another one
     std::uint64_t replaced_ = 0;  // replacements planned so far
     Real threshold_ = 1;          // the largest ticket among the targets in the sample
-    std::vector<Real> targets_;
+    RowBlock sample_;             // rows without features
 };
 
 }  // namespace proxstream

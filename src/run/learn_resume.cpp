@@ -39,7 +39,8 @@ void LearnRun::read_again() {
         {.what = "stream", .source = stream.reader().source(), .store = journal_->path()}, stop_, [&] {
             if (!stream.next(record)) return false;
             if (ForecastFeed* forecasts = problem_.forecasts()) forecasts->next();
-            for (const Real target : record.targets()) sampler_.add(target);
+            for (Index row = 0; row < record.rows(); ++row)
+                sampler_.add(record.target(row), record.weight(row));
             predicted_before_ -= std::min<std::uint64_t>(predicted_before_, stream.unlabelled().rows());
             ++input_.records;
             record.add_to(input_.seen);

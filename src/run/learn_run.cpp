@@ -167,7 +167,7 @@ void LearnRun::predict_record() {
         const Real prediction = last_.predicted.values[row];
         if (classes && family.label(prediction) != record.target(row)) ++totals.errors;
         if (signs) totals.largest_score = std::max(totals.largest_score, std::abs(prediction));
-        sampler_.add(record.target(row));
+        sampler_.add(record.target(row), record.weight(row));
         if (family.target_kind() == TargetKind::number) totals.labels.include(labels[row]);
     }
     totals.rows += record.rows();

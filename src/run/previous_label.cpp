@@ -13,7 +13,8 @@ void PreviousLabel::add(const RowBlock& record, const RecordStream& stream) {
             const Real deviation = scale->restored(1) - shift;
             score = deviation > 0 ? (label_ - shift) / deviation : 0;
         }
-        for (const Real target : record.targets()) sum_ += evaluate(*loss_, score, target).value;
+        for (Index row = 0; row < record.rows(); ++row)
+            sum_ += record.weight(row) * evaluate(*loss_, score, record.target(row)).value;
         rows_ += record.rows();
     }
     label_ = labels.back();

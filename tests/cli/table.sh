@@ -92,3 +92,21 @@ check "metrics are those of the predictions, of all rows and of the newest 50" a
           if (first > 1) break
       } ++lines }
     END { exit bad || lines != 4 }' m.p m.csv
+
+# Weights of rows and of classes multiply the loss.
+awk -F, -v OFS=, 'BEGIN { srand(5) } NR == 1 { print "a", "b", "times", "y"; next } NR <= 81 { a = rand(); b = rand(); print a, b, int(4 * rand()), 3 * a - b + rand() }' table.csv >times.csv
+awk -F, -v OFS=, 'NR == 1 { print $1, $2, $4; next } { for (i = 0; i < $3; ++i) print $1, $2, $4 }' times.csv >repeated.csv
+exactly=(--label y --loss squared --reg zero --epsilon 1e-10)
+run fit -q times.csv "${exactly[@]}" --weight times -f weighted.json
+expect "a fit takes weights of rows" 0
+run fit -q repeated.csv "${exactly[@]}" -f repeated.json
+near() { paste <(weights "$1") <(weights "$2") | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 1e-7) far = 1; ++n } END { exit far || n < 3 }'; }
+check "a row of weight 2 counts as two rows" near weighted.json repeated.json
+run fit -q times.csv "${exactly[@]}" --ignore times -f plain.json
+check "weights matter" eval '! near weighted.json plain.json'
+awk -F, -v OFS=, 'BEGIN { srand(8); print "a", "y" } NR > 1 { a = rand() - .5; print a, (a + .3 * rand() > .2) ? 1 : -1 }' table.csv >sides.csv
+run learn -q sides.csv --label y --loss logistic --reg zero --class-weights 0,0 -f none.json
+check "nothing is learned from classes of weight 0" eval 'test -z "$(weights none.json | grep -vx 0.0)"'
+run learn -q sides.csv --label y --loss logistic -f even.json
+run learn -q sides.csv --label y --loss logistic --class-weights 1,5 -f rare.json
+check "a heavier class moves the intercept towards it" eval 'awk "{ exit !(\$1 > \$2) }" <(paste <(weights rare.json | tail -n 1) <(weights even.json | tail -n 1))'

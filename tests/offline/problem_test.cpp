@@ -8,6 +8,7 @@
 #include "offline/offline_problem.hpp"
 #include "offline/row_sum.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,38 @@ TEST(RowSum, HasCorrectConstantsAndInfimum) {
     EXPECT_EQ(sum->infimum(), 0);
     EXPECT_EQ(draw_sum("pca", 3, 4)->infimum(), -kInfinity);
     EXPECT_FALSE(draw_sum("mlp:hidden=2", 3, 4)->smoothness());
+}
+
+TEST(RowSum, MultipliesLossesByWeightsOfRows) {
+    for (const bool sparse : {false, true}) {
+        std::shared_ptr<const PassFamily> family = parse_loss("huber", {.features = 4});
+        Source source;
+        fixtures::Twins twins = draw_record(*family, 4, 600, source);
+        RowBlock rows = sparse ? twins.sparse : twins.dense;
+        for (Index row = 0; row < rows.rows(); ++row)
+            rows.set_weight(row, row % 3 == 0 ? 0 : std::abs(source.normal()));
+        const RowSum sum(family, rows);
+        const std::vector<Real> x = source.point(family->dimension());
+        const std::vector<SampleId> samples{0, 599, 7, 7, 301};
+        std::vector<Real> gradient(x.size()), one(x.size()), all(x.size()), some(x.size());
+        Scratch scratch;
+        Real value_of_all = 0, value_of_some = 0;
+        for (Index row = 0; row < rows.rows(); ++row) {
+            RowBlock single(sparse);
+            single.add_row(rows, row);
+            single.set_weight(0, 1);
+            const Real value = family->value_and_gradient(single, x, one, scratch);
+            value_of_all += rows.weight(row) * value / 600;
+            axpy(rows.weight(row) / 600, one, all);
+            const auto times = static_cast<Real>(std::count(samples.begin(), samples.end(), row));
+            value_of_some += times * rows.weight(row) * value / 5;
+            axpy(times * rows.weight(row) / 5, one, some);
+        }
+        EXPECT_NEAR(sum.f(x, gradient, scratch), value_of_all, 1e-12);
+        EXPECT_LE(distance(gradient, all), 1e-12);
+        EXPECT_NEAR(sum.mean(samples, x, gradient, scratch), value_of_some, 1e-12);
+        EXPECT_LE(distance(gradient, some), 1e-12);
+    }
 }
 
 TEST(RowSum, RefusesRowsItsFamilyCannotUse) {
