@@ -75,9 +75,8 @@ class SampledSteps final : public AnyLearner {
         Index records = 0;
 
         void serialise(StateArchive& archive) {
-            archive.field("residual", mapping);
-            archive.field("objective", objective);
-            archive.field("records", records);
+            archive.fields(Field{"residual", mapping}, Field{"objective", objective},
+                           Field{"records", records});
         }
     };
 

@@ -159,8 +159,7 @@ void Selector::follow_leader(ConstView losses) {
 void Selector::State::serialise(StateArchive& archive) {
     archive.section("share", share);
     archive.fixed("discounted", discounted);
-    archive.field("spread", spread);
-    archive.field("rounds", rounds);
+    archive.fields(Field{"spread", spread}, Field{"rounds", rounds});
     archive.field("active", active, discounted.size() - 1);
     archive.field("round", round);
 }

@@ -166,8 +166,7 @@ void ServedLearn::serialise(StateArchive& archive) {
     surveyed_.resize(count);
     for (std::string& record : surveyed_) archive.field("record", record);
     bool begun = run_ != nullptr;
-    archive.field("begun", begun);
-    archive.section("rows", rows_);
+    archive.fields(Field{"begun", begun}, Field{"rows", rows_});
     if (!begun) return;
     if (!run_) make_run();
     archive.section("learner", *run_);

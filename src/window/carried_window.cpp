@@ -157,8 +157,7 @@ Real CarriedWindow::weighted_gradient(std::span<const Real> weights, ConstView y
 }
 
 void CarriedWindow::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.section("records", batch_);
+    archive.fields(Field{"round", round_}, Field{"records", batch_});
     archive.agree("forecasts", forecasts_ ? 1 : 0);
     if (forecasts_) archive.section("forecast records", *forecasts_);
     archive.section("carry", current_);

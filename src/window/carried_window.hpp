@@ -62,14 +62,11 @@ struct Carry {
     }
     void serialise(StateArchive& archive) {
         archive.fixed("gradient", gradient);
-        archive.field("value", value);
-        archive.field("gradient drift", gradient_drift);
-        archive.field("value drift", value_drift);
-        archive.field("rounds since pass", rounds_since_pass);
+        archive.fields(Field{"value", value}, Field{"gradient drift", gradient_drift},
+                       Field{"value drift", value_drift}, Field{"rounds since pass", rounds_since_pass});
         archive.fixed("sum gradient", sum_gradient);
-        archive.field("sum value", sum_value);
-        archive.field("sum valid", sum_valid);
-        archive.field("forecast weight", forecast_weight);
+        archive.fields(Field{"sum value", sum_value}, Field{"sum valid", sum_valid},
+                       Field{"forecast weight", forecast_weight});
         norm = kUnknown;
     }
 };
