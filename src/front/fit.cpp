@@ -97,14 +97,9 @@ struct RowLoss {
 
 RowLoss row_loss(FitProblem& problem) {
     const Index features = features_of(problem.rows);
-    RowShape shape{.features = features, .intercept = problem.intercept};
-    if (!problem.rows.sparse()) {
-        shape.largest.assign(features, -kInfinity);
-        for (Index row = 0; row < problem.rows.rows(); ++row) {
-            const ConstView values = problem.rows.values(row);
-            for (Index i = 0; i < features; ++i) shape.largest[i] = std::max(shape.largest[i], values[i]);
-        }
-    }
+    const RowShape shape{.features = features,
+                         .intercept = problem.intercept,
+                         .largest = largest_values(problem.rows, features)};
     std::shared_ptr<const PassFamily> family = parse_loss(problem.loss, shape);
     for (Index row = 0; row < problem.rows.rows(); ++row) {
         if (std::string wrong = row_violation(problem.rows, row, *family); !wrong.empty())

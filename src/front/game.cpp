@@ -142,20 +142,6 @@ auto passing_on(CostFailure& failure, const Body& body) {
     }
 }
 
-std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& plan, const GamePlay& play) {
-    const GameRules rules = rules_of(settings, plan, play.game());
-    std::vector<RunHeader> headers;
-    for (Index i = 0; i < play.players(); ++i) {
-        RunHeader header = play.learner(i).facts();
-        header.name = play.game().players[i].name;
-        if (header.members.empty()) header.max_steps = settings.max_steps;
-        if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
-        note_rules(rules, i, header);
-        headers.push_back(std::move(header));
-    }
-    return headers;
-}
-
 }  // namespace
 
 struct Game::State {

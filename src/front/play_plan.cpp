@@ -288,6 +288,20 @@ GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const Gam
     return rules;
 }
 
+std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& plan, const GamePlay& play) {
+    const GameRules rules = rules_of(settings, plan, play.game());
+    std::vector<RunHeader> headers;
+    for (Index i = 0; i < play.players(); ++i) {
+        RunHeader header = play.learner(i).facts();
+        header.name = play.game().players[i].name;
+        if (header.members.empty()) header.max_steps = settings.max_steps;
+        if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
+        note_rules(rules, i, header);
+        headers.push_back(std::move(header));
+    }
+    return headers;
+}
+
 std::vector<WindowWeights> referee_windows(const GamePlay& play) {
     std::vector<WindowWeights> windows;
     for (Index i = 0; i < play.players(); ++i) {
