@@ -289,11 +289,7 @@ std::string ServedLearn::begin_from(const ServedLearn& parent) {
     rows_ = parent.rows_;
     if (!parent.run_) return "before its first round, with the records gathered so far";
     make_run();
-    try {
-        run_->continue_from(*parent.run_);
-        return "with all of its state";
-    } catch (const Error&) {
-        // The learner cannot restore that state, for instance because its window has another length.
+    return begin_fork(*run_, *parent.run_, "at its point, with an empty window", [&] {
         make_run(parent.run_->learner().decide());
         run_->follow_stream(*parent.run_);
         return "at its point, with an empty window";

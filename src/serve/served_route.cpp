@@ -74,7 +74,6 @@ class ServedRoute final : public ServedRun {
 
   private:
     void make_run();
-    std::string begin_from(const ServedRoute& parent);
     std::string answer(const std::string& status, const TurnRecord& record) const;
 
     RouteSettings settings_;
@@ -210,19 +209,6 @@ std::string ServedRoute::picture() const {
     return to.out.take();
 }
 
-/// Begins where the parent is; returns with how much of its state.
-std::string ServedRoute::begin_from(const ServedRoute& parent) {
-    try {
-        run_->continue_from(*parent.run_);
-        return "with all of its state";
-    } catch (const Error&) {
-        // The learner cannot restore that state, for instance because its window has another length.
-        make_run();
-        run_->follow(*parent.run_);
-        return "at its splits, with an empty window";
-    }
-}
-
 std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const SettingList& changes,
                                              std::string_view events) const {
     Violations violations;
@@ -242,7 +228,10 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
     }
     violations.conclude();
     auto forked = std::make_unique<ServedRoute>(settings, origin_.version);
-    const std::string begun = forked->begin_from(*this);
+    const std::string begun = begin_fork(*forked->run_, *run_, "at its splits, with an empty window", [&] {
+        forked->make_run();
+        forked->run_->follow(*run_);
+    });
     if (!happened.empty()) {
         // Not a turn of the fork's store, whose numbers continue its parent's.
         forked->feed_->feed(happened, forked->run_->turns() + 1);
