@@ -152,8 +152,6 @@ class CarriedWindow final : public SmoothObjective {
     /// The gradient at y of the forecast that this round's loss has replaced; false: there was none. Valid
     /// between carry() and the next arrival.
     bool past_forecast_gradient(ConstView y, View gradient, Scratch& scratch) const;
-    /// The gradient at y of any weighted sum of records, by age; counted.
-    Real weighted_gradient(std::span<const Real> weights, ConstView y, View gradient, Scratch& scratch);
 
     const Cost& cost() const noexcept { return cost_; }
     /// A record of the window's type, to read a saved one into.
