@@ -14,7 +14,6 @@
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace proxstream {

@@ -6,7 +6,6 @@
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>

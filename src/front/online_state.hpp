@@ -12,7 +12,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

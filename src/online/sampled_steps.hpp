@@ -14,14 +14,8 @@
 #include "window/oracle.hpp"
 #include "window/window_weights.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <concepts>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace proxstream {

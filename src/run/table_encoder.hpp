@@ -7,7 +7,6 @@
 
 #include "run/table_state.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -14,8 +14,6 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace proxstream {
 namespace {
 
