@@ -1,11 +1,12 @@
 #include "run/settings_reader.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
 #include "loss/loss_table.hpp"
 #include "run/lagged_reader.hpp"
-#include "run/normalised_reader.hpp"
+#include "run/wrapped_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -123,6 +124,39 @@ void check_label(const RowSettings& settings, const RowReader& reader) {
     refuse(settings.standardise_label, "standardise-label");
     if (!violations.empty()) throw ConfigError(violations);
 }
+
+/// Scales each row to length 1. A row of zeros stays as it is.
+class NormalisedReader final : public WrappedReader {
+  public:
+    explicit NormalisedReader(std::unique_ptr<RowReader> inner)
+        : WrappedReader(std::move(inner)), row_(sparse()) {}
+
+    bool read_row(RowBlock& block) override {
+        row_.clear();
+        if (!inner().read_row(row_)) return false;
+        const ConstView values = row_.values(0);
+        // Divide by the largest value first: squares of very large or very small numbers overflow or vanish.
+        const Real largest = max_abs(values);
+        scaled_.assign(values.begin(), values.end());
+        if (largest > 0) {
+            for (Real& value : scaled_) value /= largest;
+            const Real length = norm(scaled_);
+            for (Real& value : scaled_) value /= length;
+        }
+        block.add_row(row_, 0);
+        copy(scaled_, block.change_values(block.rows() - 1));
+        return true;
+    }
+    std::vector<std::string> notes() const override {
+        std::vector<std::string> notes = inner().notes();
+        notes.emplace_back("rows are scaled to length 1");
+        return notes;
+    }
+
+  private:
+    RowBlock row_;
+    std::vector<Real> scaled_;
+};
 
 }  // namespace
 
