@@ -1,5 +1,4 @@
-#include "serve/served_learn.hpp"
-
+/// A learner of rows behind the service.
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
@@ -8,6 +7,7 @@
 #include "run/setting_list.hpp"
 #include "run/settings_reader.hpp"
 #include "serve/row_json.hpp"
+#include "serve/served_run.hpp"
 #include "serve/served_store.hpp"
 
 #include <algorithm>

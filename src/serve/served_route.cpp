@@ -1,10 +1,10 @@
-#include "serve/served_route.hpp"
-
+/// A network behind the service.
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
 #include "io/json_writer.hpp"
 #include "route/route_run.hpp"
+#include "serve/served_run.hpp"
 #include "serve/served_store.hpp"
 #include "traffic/demand_reader.hpp"
 
