@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
+#include "core/violations.hpp"
 #include "game/play_batch.hpp"
 
 #include <algorithm>
@@ -249,7 +250,7 @@ PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game) {
 std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settings,
                                                       const GameDefinition& game, const PlayPlan& plan) {
     std::vector<std::unique_ptr<AnyLearner>> learners;
-    std::vector<std::string> violations;
+    Violations violations;
     for (Index i = 0; i < game.players.size(); ++i) {
         const GamePlayer& player = game.players[i];
         const SeatPlan& seat = plan.seats[i];
@@ -266,18 +267,19 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settin
         constexpr Index kMostWhole = Index{1} << 16U;
         if (player.cost->parts() > kMostWhole && Spec::parse(seat.learner).name() != "sampled-steps" &&
             !settings.force) {
-            violations.push_back(fmt::format(
+            violations.require(
+                false,
                 "player '{}': learner = {} evaluates all {} samples of its cost in every round; take "
                 "sampled-steps, a game of at most {} samples, or --force",
-                player.name, seat.learner, player.cost->parts(), kMostWhole));
+                player.name, seat.learner, player.cost->parts(), kMostWhole);
             continue;
         }
         // Players need independent draws.
         parts.seed = settings.seed + 0x9e3779b97f4a7c15ULL * (i + 1);
-        collect(violations, "player '" + player.name + "'",
-                [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });
+        violations.collect("player '" + player.name + "'",
+                           [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });
     }
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return learners;
 }
 

@@ -4,6 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/violations.hpp"
 #include "loss/loss_table.hpp"
 #include "run/lagged_reader.hpp"
 #include "run/wrapped_reader.hpp"
@@ -111,18 +112,17 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
 /// Refuses options that need a numeric label, if the label is a class or absent.
 void check_label(const RowSettings& settings, const RowReader& reader) {
     if (loss_target(settings.loss) == TargetKind::number) return;
-    std::vector<std::string> violations;
-    const auto refuse = [&](bool asked, const std::string& what) {
-        if (asked) {
-            violations.push_back(what + ": the label of loss '" + settings.loss +
-                                 "' is not a number, so it cannot be computed with");
-        }
+    Violations violations;
+    const auto refuse = [&](bool asked, const char* what) {
+        violations.require(!asked,
+                           "{}: the label of loss '{}' is not a number, so it cannot be computed with", what,
+                           settings.loss);
     };
     refuse(!settings.lags.empty() &&
                (settings.lag_columns.empty() || contains(settings.lag_columns, reader.label_name())),
            "lags");
     refuse(settings.standardise_label, "standardise-label");
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
 }
 
 /// Scales each row to length 1. A row of zeros stays as it is.
@@ -162,33 +162,31 @@ class NormalisedReader final : public WrappedReader {
 
 std::vector<Index> lags_of(const RowSettings& settings, Index together) {
     std::vector<Index> lags;
-    std::vector<std::string> violations;
+    Violations violations;
     for (const std::string& text : settings.lags) {
         const auto range = parse_range(text);
         if (!range || range->second - range->first >= kMostLags) {
-            violations.push_back("lags: '" + text + "' is not a lag: a whole number of rows up to " +
-                                 std::to_string(kLongestLag) + ", or FIRST..LAST with at most " +
-                                 std::to_string(kMostLags) + " of them");
+            violations.require(false,
+                               "lags: '{}' is not a lag: a whole number of rows up to {}, or FIRST..LAST "
+                               "with at most {} of them",
+                               text, kLongestLag, kMostLags);
             continue;
         }
         const std::string reason = foresight(range->first, settings, together);
-        if (!reason.empty()) violations.push_back(reason);
+        violations.refuse(!reason.empty(), reason);
         for (Index lag = range->first; lag <= range->second && lags.size() <= kMostLags; ++lag) {
             if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
         }
     }
-    if (lags.size() > kMostLags) {
-        violations.push_back("lags: at most " + std::to_string(kMostLags) + " are allowed");
-    }
-    if (settings.lags.empty() && settings.ahead != 1)
-        violations.emplace_back("ahead: has no meaning without lags");
-    if (settings.lags.empty() && !settings.lag_columns.empty())
-        violations.emplace_back("lag-columns: has no meaning without lags");
+    violations.require(lags.size() <= kMostLags, "lags: at most {} are allowed", kMostLags);
+    violations.require(!settings.lags.empty() || settings.ahead == 1, "ahead: has no meaning without lags");
+    violations.require(!settings.lags.empty() || settings.lag_columns.empty(),
+                       "lag-columns: has no meaning without lags");
     for (auto name = settings.lag_columns.begin(); name != settings.lag_columns.end(); ++name) {
-        if (std::find(settings.lag_columns.begin(), name, *name) != name)
-            violations.push_back("lag-columns: '" + *name + "' is named twice");
+        violations.require(std::find(settings.lag_columns.begin(), name, *name) == name,
+                           "lag-columns: '{}' is named twice", *name);
     }
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return lags;
 }
 

@@ -2,6 +2,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "core/violations.hpp"
 #include "io/json_writer.hpp"
 #include "route/route_run.hpp"
 #include "serve/served_run.hpp"
@@ -29,25 +30,24 @@ RouteSettings usual_settings() {
 
 /// Settings a service cannot use, all at once.
 void check_served(const RouteSettings& settings) {
-    std::vector<std::string> violations;
-    const auto refuse = [&](bool asked, const char* what) {
-        if (asked) violations.emplace_back(what);
-    };
-    refuse(settings.store.empty(), "store: a served network is kept in a file; name it");
-    refuse(settings.demand == "-", "demand: posts bring it; give a file only to limit the pairs of nodes");
-    refuse(settings.on_bad_period != "hold",
-           "on-bad-period: a period with bad demand always holds the splits; leave it out");
-    refuse(settings.periods > 0, "periods: a served network has no last period");
-    refuse(settings.peak > 0, "peak: needs all demand beforehand; leave it out");
-    refuse(settings.stale_seconds > 0,
-           "stale-seconds: the service's metrics show when posts stop; leave it out");
-    refuse(!settings.out.empty() || !settings.decisions.empty() || !settings.report.empty() ||
-               !settings.ledger.empty(),
-           "out, decisions, report, ledger: the store has all of it; 'proxstream export' and 'proxstream "
-           "report' "
-           "write it to files");
-    collect(violations, "", [&] { validate(settings); });
-    if (!violations.empty()) throw ConfigError(violations);
+    Violations violations;
+    violations.refuse(settings.store.empty(), "store: a served network is kept in a file; name it");
+    violations.refuse(settings.demand == "-",
+                      "demand: posts bring it; give a file only to limit the pairs of nodes");
+    violations.refuse(settings.on_bad_period != "hold",
+                      "on-bad-period: a period with bad demand always holds the splits; leave it out");
+    violations.refuse(settings.periods > 0, "periods: a served network has no last period");
+    violations.refuse(settings.peak > 0, "peak: needs all demand beforehand; leave it out");
+    violations.refuse(settings.stale_seconds > 0,
+                      "stale-seconds: the service's metrics show when posts stop; leave it out");
+    violations.refuse(
+        !settings.out.empty() || !settings.decisions.empty() || !settings.report.empty() ||
+            !settings.ledger.empty(),
+        "out, decisions, report, ledger: the store has all of it; 'proxstream export' and 'proxstream "
+        "report' "
+        "write it to files");
+    violations.collect("", [&] { validate(settings); });
+    violations.conclude();
 }
 
 class ServedRoute final : public ServedRun {
